@@ -1,0 +1,20 @@
+# Warnings, sanitizers and the include root, shared by every target.
+add_library(fabricast_options INTERFACE)
+target_include_directories(fabricast_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(
+  fabricast_options
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            -Wsign-conversion
+            -Wold-style-cast
+            -Wdouble-promotion
+            $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
+if(FABRICAST_SANITIZE)
+  target_compile_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE}
+                                                     -fno-omit-frame-pointer
+                                                     -fno-sanitize-recover=all)
+  target_link_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE})
+endif()

@@ -1,0 +1,84 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+enum class AttentionKind { Grouped, Latent };  ///< MHA, MQA and GQA differ only in kvHeads; Latent is MLA
+enum class QkNorm { None, PerHead, FullWidth };
+enum class MlpKind { Gated, Plain };  ///< SwiGLU/GeGLU with three matrices, GELU/ReLU with two
+enum class NormKind { Rms, Layer, LayerNoBias, LayerNoParameters };
+enum class PositionKind { Rope, Learned, Alibi };
+
+struct AttentionSpec {
+    AttentionKind kind = AttentionKind::Grouped;
+    std::int64_t heads = 0;
+    std::int64_t kvHeads = 0;
+    std::int64_t headDim = 0;
+    bool qkvBias = false;
+    bool outBias = false;
+    QkNorm qkNorm = QkNorm::None;
+    bool sinks = false;  ///< one learned scalar per head (gpt-oss)
+    // Latent attention only.
+    std::int64_t qLoraRank = 0;  ///< 0: one plain q projection
+    std::int64_t kvLoraRank = 0;
+    std::int64_t qkNopeDim = 0;
+    std::int64_t qkRopeDim = 0;
+    std::int64_t vHeadDim = 0;
+    bool latentBias = false;  ///< bias on q_a, kv_a and o projections
+};
+
+struct MlpSpec {
+    MlpKind kind = MlpKind::Gated;
+    std::int64_t width = 0;
+    bool bias = false;
+};
+
+/// Routed and shared experts of the sparse layers.
+struct MoeSpec {
+    std::int64_t experts = 0;
+    std::int64_t topK = 0;
+    std::int64_t expertWidth = 0;
+    MlpKind kind = MlpKind::Gated;
+    bool expertBias = false;
+    bool routerBias = false;
+    bool correctionBias = false;   ///< e_score_correction_bias: a buffer, not a parameter
+    std::int64_t sharedWidth = 0;  ///< all shared experts together; 0: none
+    bool sharedGate = false;       ///< Qwen2-MoE: one gate of `hidden`
+    bool sigmoidScore = false;     ///< router scores by sigmoid (DeepSeek-V3) instead of softmax
+};
+
+/// This is what a transformer is made of: enough for exact parameter counts, FLOPs and saved bytes.
+/// One value describes every layer; `sparse[i]` says whether layer i has experts, `window[i]` its
+/// attention window (0: full).
+struct ModelSpec {
+    std::string name;
+    std::string family;  ///< model_type of the Hugging Face config, for the code that runs it
+    std::int64_t layers = 0;
+    std::int64_t hidden = 0;
+    std::int64_t vocab = 0;
+    std::int64_t maxPositions = 0;
+    AttentionSpec attention;
+    MlpSpec mlp;
+    std::optional<MoeSpec> moe;
+    std::vector<bool> sparse;           ///< one per layer; empty: all dense
+    std::vector<std::int64_t> window;   ///< one per layer; empty: full attention everywhere
+    NormKind norm = NormKind::Rms;
+    std::int64_t normsPerLayer = 2;
+    bool finalNorm = true;
+    bool embeddingNorm = false;         ///< BLOOM
+    PositionKind position = PositionKind::Rope;
+    std::int64_t learnedPositions = 0;  ///< rows of the learned position table
+    bool tiedEmbeddings = false;
+    bool headBias = false;
+    std::int64_t embeddingWidth = 0;    ///< OPT: V x p tables with two projections; 0: hidden
+    std::int64_t mtpDepth = 0;          ///< multi-token-prediction layers, counted apart from `layers`
+
+    [[nodiscard]] bool isSparse(std::int64_t layer) const {
+        return !sparse.empty() && sparse[static_cast<std::size_t>(layer)];
+    }
+};
+
+}  // namespace fabricast

@@ -1,0 +1,147 @@
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "planner/spec/dtype.h"
+
+namespace fabricast {
+
+/// Whose model code runs: it decides which operations there are and what each one keeps.
+enum class ModelCode { Torch, HuggingFace, TorchTitan, Megatron, TransformerEngine };
+/// Who owns parameters and gradients during a step.
+enum class Engine { Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
+enum class NormKernel { Fused, Fp32 };          ///< one kernel, or written out in fp32
+enum class RopeKernel { Complex, CosSin };
+enum class AttentionKernel { Flash, Unfused };  ///< unfused keeps the s x s scores
+enum class ActivationKernel { Eager, Fused };   ///< SwiGLU as silu and product, or one op
+enum class LossKernel { Fp32Upcast, LogitsDtype, HuggingFace, Chunked, VocabParallel, Fused };
+enum class ExpertKernel { Sequential, Grouped, GroupedFused };
+enum class Dispatcher { AllToAll, AllGather };
+enum class AuxLoss { None, Batch, Sequence, Global };
+enum class Checkpointing { None, Full, Block, Selective, Modules };
+enum class GradientSync { EachMicroBatch, LastMicroBatch };
+enum class Reshard { Default, Always, Never };
+enum class OptimizerKind { AdamW, AdamW8bit, AdamW4bit, AdamWFp8, PagedAdamW8bit, Adafactor, Lion, Lion8bit, Sgd, SgdMomentum, Muon };
+enum class OptimizerKernel { Fused, Foreach, ForLoop };
+enum class LowBitLibrary { BitsAndBytes, TorchAo };
+enum class Quantization { None, Fp8Tensorwise, Fp8Rowwise, Fp8RowwiseGwHp, Fp8Blockwise, MxFp8, NvFp4 };
+enum class Tuning { Full, Lora };
+enum class AllocatorKind { Default, ExpandableSegments };
+
+/// The kernels behind the model code.
+struct KernelSettings {
+    ModelCode code = ModelCode::Torch;
+    NormKernel norm = NormKernel::Fused;
+    RopeKernel rope = RopeKernel::Complex;
+    bool fusedQkv = false;
+    AttentionKernel attention = AttentionKernel::Flash;
+    ActivationKernel activation = ActivationKernel::Eager;
+    LossKernel loss = LossKernel::Fp32Upcast;
+    std::int64_t lossChunks = 8;
+    bool positionIds = false;  ///< the data loader hands position ids to the model
+    bool compile = false;
+    double dropout = 0.0;
+    bool deallocatePipelineOutputs = true;
+    Quantization quantization = Quantization::None;
+    bool quantizedExperts = false;
+    // Experts.
+    ExpertKernel experts = ExpertKernel::Grouped;
+    Dispatcher dispatcher = Dispatcher::AllToAll;
+    Dtype routerDtype = Dtype::Bf16;
+    AuxLoss auxLoss = AuxLoss::None;
+    double capacityFactor = 0.0;  ///< 0: dropless
+    bool padToCapacity = false;
+    double imbalance = 1.0;  ///< rows this rank receives, over its even share
+};
+
+/// What numbers are stored and moved as.
+struct PrecisionSettings {
+    Dtype parameters = Dtype::Fp32;  ///< as the framework stores them (shards, under FSDP)
+    Dtype compute = Dtype::Bf16;
+    bool autocast = false;           ///< torch.autocast: casts at each op, cached per weight
+    Dtype gradients = Dtype::Fp32;   ///< accumulation buffer
+    Dtype reduce = Dtype::Fp32;      ///< on the wire
+    bool masterWeights = false;      ///< a separate fp32 copy belongs to the optimizer
+    Dtype moments = Dtype::Fp32;
+    bool masterRemainder = false;    ///< 2-byte remainder beside bf16 weights (precision-aware Adam)
+};
+
+struct RecomputeSettings {
+    Checkpointing kind = Checkpointing::None;
+    std::set<std::string> modules;  ///< Checkpointing::Modules: core_attn, mlp, moe, moe_act, ...
+    std::int64_t layers = 0;        ///< Full: layers per checkpoint (0: 1); Block: layers recomputed per stage
+};
+
+struct OptimizerSettings {
+    OptimizerKind kind = OptimizerKind::AdamW;
+    OptimizerKernel kernel = OptimizerKernel::Fused;
+    LowBitLibrary library = LowBitLibrary::BitsAndBytes;
+};
+
+/// DDP, FSDP1 and FSDP2.
+struct TorchSettings {
+    GradientSync sync = GradientSync::EachMicroBatch;
+    bool bucketView = false;
+    bool staticGraph = false;
+    std::int64_t bucketCapMb = 25;
+    bool setToNone = true;
+    Reshard reshard = Reshard::Default;
+    bool shardGradOp = false;   ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
+    bool useOrigParams = true;
+    bool backwardPrefetch = true;
+    bool forwardPrefetch = false;
+    bool limitAllGathers = true;
+};
+
+/// DeepSpeed's zero_optimization block; sizes in elements, as in its JSON.
+struct DeepSpeedSettings {
+    std::int64_t reduceBucket = 500'000'000;
+    std::int64_t allgatherBucket = 500'000'000;
+    bool overlapComm = false;
+    bool contiguousGradients = true;
+    bool reduceScatter = true;
+    bool roundRobin = false;
+    std::int64_t prefetchBucket = 50'000'000;
+    std::int64_t persistenceThreshold = 100'000;
+    std::int64_t maxLive = 1'000'000'000;
+    std::int64_t maxReuse = 1'000'000'000;
+    std::int64_t subGroup = 1'000'000'000;
+    bool pinMemory = true;
+};
+
+struct MegatronSettings {
+    bool distributedOptimizer = true;
+    bool overlapGradReduce = false;
+    bool padBuckets = false;
+    std::int64_t optimizerInstances = 1;
+    std::int64_t vocabPadding = 128;
+};
+
+struct LoraSettings {
+    std::int64_t rank = 0;
+    std::set<std::string> targets;  ///< q k v o gate up down
+    double dropout = 0.0;
+    Dtype dtype = Dtype::Fp32;
+    bool dora = false;
+    Dtype base = Dtype::Bf16;  ///< Bf16, Fp32, Nf4 or Int8
+    bool doubleQuantization = false;
+    bool preparedForKbit = false;  ///< prepare_model_for_kbit_training: the unquantised rest in fp32
+};
+
+/// How the software does a step. A stack gives the defaults; a scenario may override any of them.
+struct Settings {
+    Engine engine = Engine::Fsdp2;
+    KernelSettings kernels;
+    PrecisionSettings precision;
+    RecomputeSettings recompute;
+    OptimizerSettings optimizer;
+    TorchSettings torch;
+    DeepSpeedSettings deepspeed;
+    MegatronSettings megatron;
+    Tuning tuning = Tuning::Full;
+    LoraSettings lora;
+    AllocatorKind allocator = AllocatorKind::Default;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,17 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+enum class Source { Datasheet, Measured, Fitted, Assumed };
+
+/// A hardware number with where it comes from; `value` is empty where nobody has said.
+template <class T>
+struct Sourced {
+    std::optional<T> value;
+    Source source = Source::Assumed;
+    std::string note;
+};
+
+}  // namespace fabricast
