@@ -1,0 +1,13 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/memory_breakdown.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+/// Peak memory of every pipeline stage, and whether the fullest fits.
+///     FABRICAST_ASSIGN(const MemoryBreakdown memory, estimateMemory(scenario));
+///     if (memory.verdict == Verdict::DoesNotFit) { … memory.rejections … }
+Result<MemoryBreakdown> estimateMemory(const Scenario& scenario);
+
+}  // namespace fabricast
