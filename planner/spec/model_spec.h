@@ -6,11 +6,22 @@
 
 namespace fabricast {
 
-enum class AttentionKind { Grouped, Latent };  ///< MHA, MQA and GQA differ only in kvHeads; Latent is MLA
+enum class AttentionKind {
+    Grouped,
+    Latent
+};  ///< MHA, MQA and GQA differ only in kvHeads; Latent is MLA
 enum class QkNorm { None, PerHead, FullWidth };
 enum class MlpKind { Gated, Plain };  ///< SwiGLU/GeGLU with three matrices, GELU/ReLU with two
 enum class NormKind { Rms, Layer, LayerNoBias, LayerNoParameters };
 enum class PositionKind { Rope, Learned, Alibi };
+enum class NormPlacement {
+    Before,
+    After,
+    Around
+};  ///< of attention and MLP; OLMo 2 after, Gemma around
+/// Where a layer's code registers its norms: after all linears (Llama), before them (GPT-NeoX),
+/// each before its linears (GPT-2), or each after them (OPT).
+enum class NormOrder { Last, First, BeforeEach, AfterEach };
 
 struct AttentionSpec {
     AttentionKind kind = AttentionKind::Grouped;
@@ -19,6 +30,7 @@ struct AttentionSpec {
     std::int64_t headDim = 0;
     bool qkvBias = false;
     bool outBias = false;
+    bool fusedQkv = false;  ///< one matrix in the model's own code (GPT-2, Phi-3, Falcon, ...)
     QkNorm qkNorm = QkNorm::None;
     bool sinks = false;  ///< one learned scalar per head (gpt-oss)
     // Latent attention only.
@@ -34,6 +46,7 @@ struct MlpSpec {
     MlpKind kind = MlpKind::Gated;
     std::int64_t width = 0;
     bool bias = false;
+    bool fusedGateUp = false;  ///< one matrix in the model's own code (Phi-3, GLM-4)
 };
 
 /// Routed and shared experts of the sparse layers.
@@ -63,18 +76,21 @@ struct ModelSpec {
     AttentionSpec attention;
     MlpSpec mlp;
     std::optional<MoeSpec> moe;
-    std::vector<bool> sparse;           ///< one per layer; empty: all dense
-    std::vector<std::int64_t> window;   ///< one per layer; empty: full attention everywhere
+    std::vector<bool> sparse;          ///< one per layer; empty: all dense
+    std::vector<std::int64_t> window;  ///< one per layer; empty: full attention everywhere
     NormKind norm = NormKind::Rms;
     std::int64_t normsPerLayer = 2;
+    NormPlacement normPlacement = NormPlacement::Before;
+    NormOrder normOrder = NormOrder::Last;
+    bool parallelResidual = false;  ///< attention and MLP read the same input (Falcon, GPT-NeoX)
     bool finalNorm = true;
-    bool embeddingNorm = false;         ///< BLOOM
+    bool embeddingNorm = false;  ///< BLOOM
     PositionKind position = PositionKind::Rope;
     std::int64_t learnedPositions = 0;  ///< rows of the learned position table
     bool tiedEmbeddings = false;
     bool headBias = false;
-    std::int64_t embeddingWidth = 0;    ///< OPT: V x p tables with two projections; 0: hidden
-    std::int64_t mtpDepth = 0;          ///< multi-token-prediction layers, counted apart from `layers`
+    std::int64_t embeddingWidth = 0;  ///< OPT: V x p tables with two projections; 0: hidden
+    std::int64_t mtpDepth = 0;  ///< multi-token-prediction layers, counted apart from `layers`
 
     [[nodiscard]] bool isSparse(std::int64_t layer) const {
         return !sparse.empty() && sparse[static_cast<std::size_t>(layer)];
