@@ -1,14 +1,37 @@
 #pragma once
+#include "planner/base/result.h"
+#include "planner/spec/scenario.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "planner/base/result.h"
-#include "planner/spec/scenario.h"
-
 namespace fabricast {
+
+/// Which layout keys a stack has at all. `dp` and `micro_batch` exist everywhere.
+struct StackAxes {
+    bool tensor = false;
+    bool sequence = false;  ///< sp
+    bool pipeline = false;
+    bool virtualPipeline = false;
+    bool expert = false;
+    bool expertTensor = false;                  ///< etp other than 1
+    std::span<const CpKind> context{};          ///< empty: no cp
+    std::span<const Shard> shards{};            ///< first: what a layout gets that does not say
+    std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
+    std::span<const Offload> offloads{};        ///< besides Offload::None
+};
+
+/// What a layout gets for the keys that nobody typed.
+struct LayoutDefaults {
+    Shard shard = Shard::None;
+    ScheduleKind schedule = ScheduleKind::None;
+    CpKind cpKind = CpKind::Ring;
+    bool sp = false;
+    std::int64_t etp = 1;
+};
 
 /// This is one training stack: what it can express, what it refuses (in its own words), and how it
 /// does a step when nobody says otherwise.
@@ -16,15 +39,23 @@ namespace fabricast {
 ///     scenario.settings = stack->defaults(scenario.layout);
 ///     FABRICAST_TRY(stack->check(scenario));
 struct Stack {
-    std::string_view name;         ///< "fsdp2", "megatron", "deepspeed", "torchtitan", …
+    std::string_view name;  ///< "fsdp2", "megatron", "deepspeed", "torchtitan", …
     std::string_view title;
     std::string_view description;
+    StackAxes axes;
     Settings (*defaults)(const Layout& layout);
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
 };
 
 std::span<const Stack> allStacks();
+/// By name or alias ("megatron-bridge" is nemo); an unknown name is an error with the nearest one.
 Result<const Stack*> findStack(std::string_view name);
+
+/// `given` holds the keys that were typed; the answer says what the others are under this stack.
+LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
+
+/// Refuses every axis, sharding, schedule and offload that is not in `axes`.
+Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layout& layout);
 
 }  // namespace fabricast

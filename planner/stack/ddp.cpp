@@ -1,0 +1,46 @@
+#include "planner/stack/model_code.h"
+#include "planner/stack/stack_list.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kShards = {Shard::None};
+constexpr StackAxes kAxes{.shards = kShards};
+
+// torch.nn.parallel.DistributedDataParallel around a transformers model under autocast: fp32
+// weights and gradients, 25 MiB buckets that are not the gradients themselves, one all-reduce per
+// step (training loops wrap the other micro-steps in no_sync).
+Settings defaults(const Layout&) {
+    Settings settings;
+    settings.engine = Engine::Ddp;
+    settings.kernels = huggingFaceKernels();
+    settings.precision = {.parameters = Dtype::Fp32,
+                          .compute = Dtype::Bf16,
+                          .autocast = true,
+                          .gradients = Dtype::Fp32,
+                          .reduce = Dtype::Fp32,
+                          .masterWeights = false,
+                          .moments = Dtype::Fp32};
+    settings.optimizer.kernel = OptimizerKernel::Foreach;  // torch.optim.AdamW on CUDA tensors
+    settings.torch.sync = GradientSync::LastMicroBatch;
+    return settings;
+}
+
+Result<void> check(const Scenario& scenario) {
+    return checkAxes("ddp", kAxes, scenario.layout);
+}
+
+}  // namespace
+
+Stack ddpStack() {
+    return {.name = "ddp",
+            .title = "PyTorch DDP",
+            .description = "every GPU holds the whole model; gradients are all-reduced in buckets",
+            .axes = kAxes,
+            .defaults = &defaults,
+            .check = &check};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,62 @@
+#include "planner/stack/model_code.h"
+#include "planner/stack/stack_list.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+// zero1 is --use-distributed-optimizer, which every recipe sets; none is the parser's default.
+constexpr std::array kShards = {Shard::Zero1, Shard::None};
+// --cp-comm-type p2p, allgather, a2a, a2a+p2p
+constexpr std::array kContext = {
+    CpKind::Ring, CpKind::AllGather, CpKind::Ulysses, CpKind::Hierarchical};
+constexpr std::array kSchedules = {ScheduleKind::OneFOneB, ScheduleKind::Interleaved};
+constexpr std::array kOffloads = {Offload::OptimizerCpu, Offload::Activations};
+constexpr StackAxes kAxes{.tensor = true,
+                          .sequence = true,
+                          .pipeline = true,
+                          .virtualPipeline = true,
+                          .expert = true,
+                          .expertTensor = true,
+                          .context = kContext,
+                          .shards = kShards,
+                          .schedules = kSchedules,
+                          .offloads = kOffloads};
+
+// --bf16: bf16 weights; --accumulate-allreduce-grads-in-fp32 follows from it, so the gradient
+// buffer and the wire are fp32; fp32 master and moments, split over dp-cp with the distributed
+// optimizer. --overlap-grad-reduce is off by default.
+Settings defaults(const Layout& layout) {
+    Settings settings;
+    settings.engine = Engine::Megatron;
+    settings.kernels = megatronKernels();
+    settings.precision = {.parameters = Dtype::Bf16,
+                          .compute = Dtype::Bf16,
+                          .gradients = Dtype::Fp32,
+                          .reduce = Dtype::Fp32,
+                          .masterWeights = true,
+                          .moments = Dtype::Fp32};
+    settings.optimizer.kernel = OptimizerKernel::Fused;  // Transformer Engine's FusedAdam
+    settings.megatron.distributedOptimizer = layout.shard != Shard::None;
+    return settings;
+}
+
+Result<void> check(const Scenario& scenario) {
+    return checkAxes("megatron", kAxes, scenario.layout);
+}
+
+}  // namespace
+
+Stack megatronStack() {
+    return {.name = "megatron",
+            .title = "Megatron-LM / Megatron-Core",
+            .description =
+                "tensor, sequence, pipeline, context and expert parallelism; shard=zero1 "
+                "is its distributed optimizer",
+            .axes = kAxes,
+            .defaults = &defaults,
+            .check = &check};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,63 @@
+#include "planner/stack/model_code.h"
+#include "planner/stack/stack_list.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+// none is data_parallel_replicate_degree alone
+constexpr std::array kShards = {Shard::Fsdp, Shard::Hsdp, Shard::None};
+constexpr std::array kContext = {CpKind::AllGather, CpKind::Ring};
+constexpr std::array kSchedules = {ScheduleKind::OneFOneB,
+                                   ScheduleKind::Gpipe,
+                                   ScheduleKind::Interleaved,
+                                   ScheduleKind::LoopedBfs,
+                                   ScheduleKind::InterleavedZb,
+                                   ScheduleKind::ZbV,
+                                   ScheduleKind::DualPipeV};
+constexpr std::array kOffloads = {Offload::ParametersCpu};  // training.enable_cpu_offload
+constexpr StackAxes kAxes{.tensor = true,
+                          .sequence = true,
+                          .pipeline = true,
+                          .virtualPipeline = true,
+                          .expert = true,
+                          .context = kContext,
+                          .shards = kShards,
+                          .schedules = kSchedules,
+                          .offloads = kOffloads};
+
+// torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
+// SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").
+Settings defaults(const Layout& layout) {
+    Settings settings;
+    settings.engine = layout.shard == Shard::None && layout.dp > 1 ? Engine::Ddp : Engine::Fsdp2;
+    settings.kernels = torchtitanKernels();
+    settings.precision = {.parameters = Dtype::Fp32,
+                          .compute = Dtype::Bf16,
+                          .gradients = Dtype::Fp32,
+                          .reduce = Dtype::Fp32,
+                          .moments = Dtype::Fp32};
+    settings.recompute.kind = Checkpointing::Selective;
+    settings.optimizer.kernel = OptimizerKernel::Fused;
+    settings.torch.sync = GradientSync::EachMicroBatch;
+    settings.torch.reshard = Reshard::Default;
+    return settings;
+}
+
+Result<void> check(const Scenario& scenario) {
+    return checkAxes("torchtitan", kAxes, scenario.layout);
+}
+
+}  // namespace
+
+Stack torchtitanStack() {
+    return {.name = "torchtitan",
+            .title = "TorchTitan",
+            .description = "FSDP2 with tensor, pipeline, context and expert parallelism",
+            .axes = kAxes,
+            .defaults = &defaults,
+            .check = &check};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,43 @@
+#include "planner/spec/names.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace fabricast {
+namespace {
+
+// `fromName` inverts `nameOf` for every row, and no two values share a name.
+template <class T>
+void expectRoundTrip() {
+    std::set<std::string_view> seen;
+    for (const auto& entry : namesOf(T{})) {
+        EXPECT_EQ(nameOf(entry.value), entry.name);
+        EXPECT_EQ(fromName<T>(entry.name), entry.value);
+        EXPECT_TRUE(seen.insert(entry.name).second) << entry.name;
+    }
+    EXPECT_FALSE(fromName<T>("no such name").has_value());
+}
+
+TEST(Names, EveryTableReadsBackWhatItPrints) {
+    expectRoundTrip<Shard>();
+    expectRoundTrip<CpKind>();
+    expectRoundTrip<ScheduleKind>();
+    expectRoundTrip<Offload>();
+    expectRoundTrip<Dtype>();
+    expectRoundTrip<OptimizerKind>();
+    expectRoundTrip<Quantization>();
+}
+
+TEST(Names, NoValueIsForgotten) {
+    EXPECT_EQ(nameOf(Shard::Hsdp), "hsdp");
+    EXPECT_EQ(namesOf(Shard{}).size(), static_cast<std::size_t>(Shard::Hsdp) + 1);
+    EXPECT_EQ(namesOf(ScheduleKind{}).size(),
+              static_cast<std::size_t>(ScheduleKind::DualPipeV) + 1);
+    EXPECT_EQ(namesOf(Offload{}).size(), static_cast<std::size_t>(Offload::Activations) + 1);
+    EXPECT_EQ(namesOf(OptimizerKind{}).size(), static_cast<std::size_t>(OptimizerKind::Muon) + 1);
+    EXPECT_EQ(namesOf(Quantization{}).size(), static_cast<std::size_t>(Quantization::NvFp4) + 1);
+}
+
+}  // namespace
+}  // namespace fabricast

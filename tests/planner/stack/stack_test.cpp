@@ -1,0 +1,115 @@
+#include "planner/stack/stack.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace fabricast {
+namespace {
+
+Settings defaultsOf(std::string_view name, const Layout& layout) {
+    return findStack(name).value()->defaults(layout);
+}
+
+TEST(Stack, EveryNameAndAliasIsFound) {
+    std::set<std::string_view> names;
+    for (const Stack& stack : allStacks()) {
+        EXPECT_TRUE(names.insert(stack.name).second) << stack.name;
+        EXPECT_EQ(findStack(stack.name).value(), &stack);
+    }
+    EXPECT_EQ(names.size(), 10U);
+    EXPECT_EQ(findStack("megatron-bridge").value()->name, "nemo");
+}
+
+TEST(Stack, AnUnknownNameListsTheKnownOnes) {
+    const auto found = findStack("colossal");
+    ASSERT_FALSE(found.has_value());
+    EXPECT_EQ(found.error().code, Error::Code::NotFound);
+    EXPECT_NE(found.error().text().find("torchtitan"), std::string::npos);
+}
+
+TEST(StackDefaults, TorchtitanReducesInFp32AndSelectsWhatItKeeps) {
+    const Settings titan = defaultsOf("torchtitan", {.dp = 8, .shard = Shard::Fsdp});
+    EXPECT_EQ(titan.precision.parameters, Dtype::Fp32);
+    EXPECT_EQ(titan.precision.reduce, Dtype::Fp32);
+    EXPECT_EQ(titan.recompute.kind, Checkpointing::Selective);
+    EXPECT_EQ(titan.kernels.loss, LossKernel::Chunked);
+    EXPECT_TRUE(titan.kernels.fusedQkv);
+    EXPECT_TRUE(titan.kernels.positionIds);
+}
+
+TEST(StackDefaults, DeepspeedOverlapsOnlyAtStageThree) {
+    EXPECT_FALSE(defaultsOf("deepspeed", {.dp = 8, .shard = Shard::Zero2}).deepspeed.overlapComm);
+    EXPECT_TRUE(defaultsOf("deepspeed", {.dp = 8, .shard = Shard::Zero3}).deepspeed.overlapComm);
+}
+
+TEST(StackDefaults, MegatronShardNoneIsWithoutDistributedOptimizer) {
+    EXPECT_TRUE(
+        defaultsOf("megatron", {.dp = 8, .shard = Shard::Zero1}).megatron.distributedOptimizer);
+    EXPECT_FALSE(
+        defaultsOf("megatron", {.dp = 8, .shard = Shard::None}).megatron.distributedOptimizer);
+    EXPECT_EQ(defaultsOf("megatron", {}).precision.reduce, Dtype::Fp32);
+}
+
+TEST(StackDefaults, AccelerateIsTheEngineThatTheShardingNames) {
+    EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::None}).engine, Engine::Ddp);
+    EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::Hsdp}).engine, Engine::Fsdp2);
+    EXPECT_EQ(defaultsOf("axolotl", {.shard = Shard::Zero2}).engine, Engine::DeepSpeed);
+    EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::Fsdp}).torch.sync,
+              GradientSync::LastMicroBatch);
+}
+
+TEST(StackDefaults, UntypedLayoutKeysFollowTheStack) {
+    const LayoutDefaults megatron =
+        layoutDefaults(*findStack("megatron").value(), {.tp = 8, .pp = 4, .vpp = 2});
+    EXPECT_EQ(megatron.shard, Shard::Zero1);
+    EXPECT_EQ(megatron.schedule, ScheduleKind::Interleaved);
+    EXPECT_EQ(megatron.etp, 8);
+    EXPECT_FALSE(megatron.sp);
+    const LayoutDefaults titan =
+        layoutDefaults(*findStack("torchtitan").value(), {.tp = 8, .pp = 4});
+    EXPECT_EQ(titan.shard, Shard::Fsdp);
+    EXPECT_EQ(titan.schedule, ScheduleKind::OneFOneB);
+    EXPECT_EQ(titan.etp, 1);
+    EXPECT_TRUE(titan.sp);
+}
+
+// What a stack lists first is what it checks as valid, so an untyped key is never refused.
+TEST(StackAxes, DefaultsAreAccepted) {
+    for (const Stack& stack : allStacks()) {
+        Layout layout{.dp = 8};
+        layout.shard = layoutDefaults(stack, layout).shard;
+        EXPECT_TRUE(checkAxes(stack.name, stack.axes, layout).has_value()) << stack.name;
+    }
+}
+
+struct RefusalCase {
+    std::string_view stack;
+    Layout layout;
+    std::string_view where;
+    std::string_view hint;
+};
+
+TEST(StackAxes, WhatAStackDoesNotHaveIsNamed) {
+    const RefusalCase cases[] = {
+        {"ddp", {.tp = 2}, "layout.tp", "another stack"},
+        {"ddp", {.shard = Shard::Zero1}, "layout.shard", "one of: none"},
+        {"fsdp2", {.pp = 2, .shard = Shard::Fsdp}, "layout.pp", "another stack"},
+        {"deepspeed", {.cp = 2, .shard = Shard::Zero3}, "layout.cp_kind", "ulysses"},
+        {"torchtitan", {.etp = 2, .shard = Shard::Fsdp}, "layout.etp", "another stack"},
+        {"megatron", {.shard = Shard::Zero3}, "layout.shard", "zero1, none"},
+        {"accelerate", {.ep = 8, .shard = Shard::Fsdp}, "layout.ep", "another stack"},
+        {"megatron", {.tp = 0}, "layout.tp", ""},
+    };
+    for (const RefusalCase& refusal : cases) {
+        const Stack& stack = *findStack(refusal.stack).value();
+        const auto verdict = checkAxes(stack.name, stack.axes, refusal.layout);
+        ASSERT_FALSE(verdict.has_value()) << refusal.stack;
+        EXPECT_EQ(verdict.error().where, refusal.where);
+        EXPECT_NE(verdict.error().hint.find(refusal.hint), std::string::npos)
+            << verdict.error().text();
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
