@@ -1,6 +1,7 @@
 #pragma once
-#include <string>
 #include <tl/expected.hpp>
+
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -11,7 +12,8 @@ namespace fabricast {
 struct Error {
     enum class Code { BadInput, NotFound, Unsupported, Environment, Internal };
     Code code = Code::BadInput;
-    std::string where;  ///< file:line:column, a flag ("--layout"), or a key ("layout.tp"); may be empty
+    std::string
+        where;  ///< file:line:column, a flag ("--layout"), or a key ("layout.tp"); may be empty
     std::string why;
     std::string hint;  ///< what to type next; may be empty
 
@@ -25,7 +27,9 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> fail(Error::Code code, std::string where, std::string why,
+inline tl::unexpected<Error> fail(Error::Code code,
+                                  std::string where,
+                                  std::string why,
                                   std::string hint = {}) {
     return tl::unexpected(Error{code, std::move(where), std::move(why), std::move(hint)});
 }
@@ -34,19 +38,19 @@ inline tl::unexpected<Error> fail(Error::Code code, std::string where, std::stri
 
 #define FABRICAST_JOIN_(a, b) a##b
 #define FABRICAST_JOIN(a, b) FABRICAST_JOIN_(a, b)
-#define FABRICAST_ASSIGN_(result, lhs, expr)                 \
-    auto result = (expr);                                    \
-    if (!result) {                                           \
-        return tl::unexpected(std::move(result).error());    \
-    }                                                        \
+#define FABRICAST_ASSIGN_(result, lhs, expr)              \
+    auto result = (expr);                                 \
+    if (!result) {                                        \
+        return tl::unexpected(std::move(result).error()); \
+    }                                                     \
     lhs = *std::move(result)
 /// `FABRICAST_ASSIGN(const Layout layout, parseLayout(text));` hands an error on to the caller.
 #define FABRICAST_ASSIGN(lhs, expr) \
     FABRICAST_ASSIGN_(FABRICAST_JOIN(fabricast_result_, __LINE__), lhs, expr)
 /// `FABRICAST_TRY(check(layout));` for a Result<void>.
-#define FABRICAST_TRY(expr)                                                  \
-    do {                                                                     \
-        if (auto fabricast_outcome = (expr); !fabricast_outcome) {           \
-            return tl::unexpected(std::move(fabricast_outcome).error());     \
-        }                                                                    \
+#define FABRICAST_TRY(expr)                                              \
+    do {                                                                 \
+        if (auto fabricast_outcome = (expr); !fabricast_outcome) {       \
+            return tl::unexpected(std::move(fabricast_outcome).error()); \
+        }                                                                \
     } while (false)

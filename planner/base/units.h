@@ -51,6 +51,7 @@ using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
 using Watts = Quantity<struct WattsTag, double>;
 using Usd = Quantity<struct UsdTag, double>;
+using UsdPerHour = Quantity<struct UsdPerHourTag, double>;
 
 constexpr Seconds operator/(Bytes size, BytesPerSecond rate) {
     return Seconds(static_cast<double>(size.count()) / rate.count());
