@@ -1,64 +1,52 @@
 #include "planner/base/nearest_name.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <numeric>
-#include <vector>
+#include <array>
+#include <utility>
 
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kLongestCompared = 64;  // longer words are never a slip of the finger
-constexpr std::size_t kMostListed = 24;
+constexpr std::size_t kLongestWord = 64;
+using Row = std::array<std::size_t, kLongestWord + 1>;
 
 char lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-/// Levenshtein distance, letter case ignored.
-std::size_t editDistance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            const std::size_t change = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
-            row[j] = std::min({row[j - 1] + 1, above + 1, diagonal + change});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-
 }  // namespace
 
-std::string nearestName(std::string_view typed, std::span<const std::string_view> known) {
-    if (typed.empty() || typed.size() > kLongestCompared) {
-        return {};
+std::size_t editDistance(std::string_view left, std::string_view right) {
+    left = left.substr(0, kLongestWord);
+    right = right.substr(0, kLongestWord);
+    Row beforeLast{};
+    Row last{};
+    Row row{};
+    for (std::size_t column = 0; column <= right.size(); ++column) {
+        last[column] = column;
     }
-    std::string_view best;
-    std::size_t bestDistance = std::max<std::size_t>(1, typed.size() / 3) + 1;
-    for (const std::string_view name : known) {
-        const std::size_t distance = editDistance(typed, name.substr(0, kLongestCompared));
-        if (distance < bestDistance) {
-            best = name;
-            bestDistance = distance;
+    for (std::size_t line = 1; line <= left.size(); ++line) {
+        row[0] = line;
+        for (std::size_t column = 1; column <= right.size(); ++column) {
+            const char typed = lower(left[line - 1]);
+            const char wanted = lower(right[column - 1]);
+            row[column] = std::min({last[column] + 1,
+                                    row[column - 1] + 1,
+                                    last[column - 1] + (typed == wanted ? 0U : 1U)});
+            if (line > 1 && column > 1 && typed == lower(right[column - 2]) &&
+                lower(left[line - 2]) == wanted) {
+                row[column] = std::min(row[column], beforeLast[column - 2] + 1);
+            }
         }
+        beforeLast = std::exchange(last, row);
     }
-    return std::string(best);
+    return last[right.size()];
 }
 
-std::string suggestName(std::string_view typed, std::span<const std::string_view> known) {
-    if (const std::string near = nearestName(typed, known); !near.empty()) {
-        return "did you mean \"" + near + "\"?";
-    }
-    std::string list = "known: ";
-    for (std::size_t i = 0; i < std::min(known.size(), kMostListed); ++i) {
-        list.append(i == 0 ? "" : ", ").append(known[i]);
-    }
-    return known.size() > kMostListed ? list + ", …" : list;
+bool isLikelyTypo(std::string_view typed, std::size_t distance) {
+    // A third of the letters may be wrong, and one always may be unless it is the whole word.
+    const std::size_t allowed = typed.size() < 2 ? 0 : std::max<std::size_t>(1, typed.size() / 3);
+    return distance <= allowed;
 }
 
 }  // namespace fabricast

@@ -1,4 +1,4 @@
-#include "planner/base/edit_distance.h"
+#include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/base/unit_table.h"
 
