@@ -1,9 +1,11 @@
 # fabricast_room(planner/memory DEPENDS planner/base planner/ops LIBS fmt::fmt)
 # One library per folder. A link to a room that is not listed here fails, as an include of it fails
-# the layering test.
+# the layering test, which also compares this list with its own table.
 function(fabricast_room folder)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LIBS" ${ARGN})
   string(REPLACE "/" "_" name "fabricast_${folder}")
+  string(JOIN " " edges ${folder} ${ROOM_DEPENDS})
+  set_property(GLOBAL APPEND_STRING PROPERTY FABRICAST_ROOMS "${edges}\n")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
   set(scope PUBLIC)
   if(sources)

@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+namespace fs = std::filesystem;
+using Rooms = std::set<std::string>;
+
+/// The law: which rooms each room may include, besides itself. The build links the same edges.
+const std::map<std::string, Rooms> kMayInclude = {
+    {"planner/base", {}},
+    {"planner/spec", {"planner/base"}},
+    {"planner/result", {"planner/base", "planner/spec"}},
+    {"planner/stack", {"planner/base", "planner/spec"}},
+    {"planner/ops", {"planner/base", "planner/spec"}},
+    {"planner/memory", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
+    {"planner/io", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
+    {"planner/report", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
+};
+
+/// Libraries that only some folders may see. Whatever is not listed here is free.
+const std::map<std::string, Rooms> kLibraryHomes = {
+    {"nlohmann/", {"planner/io"}},
+    {"CLI/", {"cli"}},
+    {"valijson/", {"tests"}},
+    {"gtest/", {"tests"}},
+    {"rapidcheck", {"tests"}},
+    {"benchmark/", {"tests"}},
+    {"thread", {"planner/base", "tests"}},
+    {"chrono", {"cli", "tests"}},
+    {"ctime", {"cli", "tests"}},
+    {"iostream", {"cli", "tests"}},
+    {"cstdio", {"cli", "tests"}},
+    {"random", {"tests"}},
+};
+
+/// What a planner room never says: it prints nothing and asks no clock and no environment.
+const std::regex kForbiddenInPlanner(
+    R"((std::c(out|err|in|log)\b|\bf?printf\(|fmt::print|\bputs\(|\bgetenv\(|\bsetenv\(|_clock\b|\btime\((0|NULL|nullptr)\)|using namespace [^:]*;))");
+
+struct Include {
+    fs::path file;  ///< from the repository root
+    int line = 0;
+    std::string target;
+    bool quoted = false;
+};
+
+const fs::path kRoot = FABRICAST_SOURCE_DIR;
+
+bool isSource(const fs::path& file) {
+    return file.extension() == ".h" || file.extension() == ".cpp";
+}
+
+std::vector<fs::path> sourcesUnder(const std::string& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+        if (entry.is_regular_file() && isSource(entry.path())) {
+            files.push_back(fs::relative(entry.path(), kRoot));
+        }
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+std::vector<fs::path> allSources() {
+    std::vector<fs::path> files;
+    for (const char* folder : {"planner", "cli", "tests"}) {
+        std::ranges::copy(sourcesUnder(folder), std::back_inserter(files));
+    }
+    return files;
+}
+
+std::vector<std::string> linesOf(const fs::path& file) {
+    std::ifstream in(kRoot / file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+std::vector<Include> includesOf(const fs::path& file) {
+    static const std::regex kInclude(R"(^\s*#\s*include\s+([<"])([^>"]+)[>"])");
+    std::vector<Include> includes;
+    int number = 0;
+    for (const std::string& line : linesOf(file)) {
+        ++number;
+        std::smatch match;
+        if (std::regex_search(line, match, kInclude)) {
+            includes.push_back({file, number, match[2].str(), match[1].str() == "\""});
+        }
+    }
+    return includes;
+}
+
+/// "planner/io" for planner/io/…, "cli" for cli/…, "tests" for tests/….
+std::string roomOf(const fs::path& file) {
+    auto part = file.begin();
+    const std::string top = part->string();
+    return top == "planner" ? top + "/" + std::next(part)->string() : top;
+}
+
+std::string at(const Include& include) {
+    return include.file.string() + ":" + std::to_string(include.line) + ": " + include.target;
+}
+
+bool mayInclude(const std::string& from, const std::string& to) {
+    if (from == to || from == "tests") {
+        return true;
+    }
+    if (from == "cli") {
+        return to.starts_with("planner/");
+    }
+    const auto allowed = kMayInclude.find(from);
+    return allowed != kMayInclude.end() && allowed->second.contains(to);
+}
+
+TEST(Layering, IncludesFollowTheArrows) {
+    for (const fs::path& file : allSources()) {
+        for (const Include& include : includesOf(file)) {
+            if (include.quoted) {
+                EXPECT_TRUE(mayInclude(roomOf(file), roomOf(include.target)))
+                    << at(include) << "  " << roomOf(file) << " may not include "
+                    << roomOf(include.target);
+            }
+        }
+    }
+}
+
+TEST(Layering, QuotedIncludesAreOursAndWrittenFromTheRoot) {
+    for (const fs::path& file : allSources()) {
+        for (const Include& include : includesOf(file)) {
+            const bool ours = fs::exists(kRoot / include.target);
+            EXPECT_EQ(include.quoted, ours) << at(include);
+        }
+    }
+}
+
+TEST(Layering, EveryPlannerRoomIsInTheTable) {
+    for (const fs::path& file : sourcesUnder("planner")) {
+        EXPECT_TRUE(kMayInclude.contains(roomOf(file)))
+            << file << " lies in a room that kMayInclude does not know";
+    }
+}
+
+TEST(Layering, TheTableHasNoCircle) {
+    // A room may include only rooms whose own list is shorter: they can be sorted.
+    for (const auto& [room, allowed] : kMayInclude) {
+        for (const std::string& other : allowed) {
+            ASSERT_TRUE(kMayInclude.contains(other)) << other;
+            EXPECT_LT(kMayInclude.at(other).size(), allowed.size()) << room << " -> " << other;
+        }
+    }
+}
+
+TEST(Layering, LibrariesStayInTheirRooms) {
+    for (const fs::path& file : allSources()) {
+        for (const Include& include : includesOf(file)) {
+            for (const auto& [library, homes] : kLibraryHomes) {
+                const bool matches = library.ends_with("/") ? include.target.starts_with(library)
+                                                            : include.target == library ||
+                                                                  include.target == library + ".h";
+                EXPECT_TRUE(include.quoted || !matches || homes.contains(roomOf(file)))
+                    << at(include) << "  belongs to another room";
+            }
+        }
+    }
+}
+
+TEST(Layering, ThePlannerPrintsNothingAndReadsNoClock) {
+    for (const fs::path& file : sourcesUnder("planner")) {
+        int number = 0;
+        for (const std::string& line : linesOf(file)) {
+            ++number;
+            const std::string code = line.substr(0, line.find("//"));
+            EXPECT_FALSE(std::regex_search(code, kForbiddenInPlanner))
+                << file.string() << ":" << number << ": " << line;
+        }
+    }
+}
+
+/// What the build links, written by CMake: one line "planner/io planner/base planner/spec …" each.
+std::map<std::string, Rooms> linkedRooms() {
+    std::map<std::string, Rooms> linked;
+    std::ifstream in(FABRICAST_ROOMS_FILE);
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string room;
+        words >> room;
+        linked[room] = Rooms(std::istream_iterator<std::string>(words), {});
+    }
+    return linked;
+}
+
+TEST(Layering, TheBuildLinksExactlyTheSameArrows) {
+    EXPECT_EQ(linkedRooms(), kMayInclude) << "planner/CMakeLists.txt and kMayInclude differ";
+}
+
+}  // namespace
+}  // namespace fabricast
