@@ -1,9 +1,9 @@
 #pragma once
+#include "planner/spec/dtype.h"
+
 #include <cstdint>
 #include <set>
 #include <string>
-
-#include "planner/spec/dtype.h"
 
 namespace fabricast {
 
@@ -11,7 +11,7 @@ namespace fabricast {
 enum class ModelCode { Torch, HuggingFace, TorchTitan, Megatron, TransformerEngine };
 /// Who owns parameters and gradients during a step.
 enum class Engine { Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
-enum class NormKernel { Fused, Fp32 };          ///< one kernel, or written out in fp32
+enum class NormKernel { Fused, Fp32 };  ///< one kernel, or written out in fp32
 enum class RopeKernel { Complex, CosSin };
 enum class AttentionKernel { Flash, Unfused };  ///< unfused keeps the s x s scores
 enum class ActivationKernel { Eager, Fused };   ///< SwiGLU as silu and product, or one op
@@ -22,10 +22,30 @@ enum class AuxLoss { None, Batch, Sequence, Global };
 enum class Checkpointing { None, Full, Block, Selective, Modules };
 enum class GradientSync { EachMicroBatch, LastMicroBatch };
 enum class Reshard { Default, Always, Never };
-enum class OptimizerKind { AdamW, AdamW8bit, AdamW4bit, AdamWFp8, PagedAdamW8bit, Adafactor, Lion, Lion8bit, Sgd, SgdMomentum, Muon };
+enum class OptimizerKind {
+    AdamW,
+    AdamW8bit,
+    AdamW4bit,
+    AdamWFp8,
+    PagedAdamW8bit,
+    Adafactor,
+    Lion,
+    Lion8bit,
+    Sgd,
+    SgdMomentum,
+    Muon
+};
 enum class OptimizerKernel { Fused, Foreach, ForLoop };
 enum class LowBitLibrary { BitsAndBytes, TorchAo };
-enum class Quantization { None, Fp8Tensorwise, Fp8Rowwise, Fp8RowwiseGwHp, Fp8Blockwise, MxFp8, NvFp4 };
+enum class Quantization {
+    None,
+    Fp8Tensorwise,
+    Fp8Rowwise,
+    Fp8RowwiseGwHp,
+    Fp8Blockwise,
+    MxFp8,
+    NvFp4
+};
 enum class Tuning { Full, Lora };
 enum class AllocatorKind { Default, ExpandableSegments };
 
@@ -59,18 +79,27 @@ struct KernelSettings {
 struct PrecisionSettings {
     Dtype parameters = Dtype::Fp32;  ///< as the framework stores them (shards, under FSDP)
     Dtype compute = Dtype::Bf16;
-    bool autocast = false;           ///< torch.autocast: casts at each op, cached per weight
-    Dtype gradients = Dtype::Fp32;   ///< accumulation buffer
-    Dtype reduce = Dtype::Fp32;      ///< on the wire
-    bool masterWeights = false;      ///< a separate fp32 copy belongs to the optimizer
+    bool autocast = false;          ///< torch.autocast: casts at each op, cached per weight
+    Dtype gradients = Dtype::Fp32;  ///< accumulation buffer
+    Dtype reduce = Dtype::Fp32;     ///< on the wire
+    bool masterWeights = false;     ///< a separate fp32 copy belongs to the optimizer
     Dtype moments = Dtype::Fp32;
-    bool masterRemainder = false;    ///< 2-byte remainder beside bf16 weights (precision-aware Adam)
+    bool masterRemainder = false;  ///< 2-byte remainder beside bf16 weights (precision-aware Adam)
 };
 
 struct RecomputeSettings {
     Checkpointing kind = Checkpointing::None;
     std::set<std::string> modules;  ///< Checkpointing::Modules: core_attn, mlp, moe, moe_act, ...
-    std::int64_t layers = 0;        ///< Full: layers per checkpoint (0: 1); Block: layers recomputed per stage
+    std::int64_t layers =
+        0;  ///< Full: layers per checkpoint (0: 1); Block: layers recomputed per stage
+};
+
+/// How layers are dealt to pipeline stages; `splitLayers` in stage_split.h does it.
+struct PipelineSettings {
+    std::int64_t embeddingWeight = 0;  ///< layers that the embedding counts as on the first stage
+    std::int64_t headWeight = 0;       ///< layers that the norm and head count as on the last stage
+    std::int64_t firstStageLayers = 0;  ///< of the first rank; 0: as the others
+    std::int64_t lastStageLayers = 0;   ///< of the last rank; 0: as the others
 };
 
 struct OptimizerSettings {
@@ -87,7 +116,7 @@ struct TorchSettings {
     std::int64_t bucketCapMb = 25;
     bool setToNone = true;
     Reshard reshard = Reshard::Default;
-    bool shardGradOp = false;   ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
+    bool shardGradOp = false;  ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
     bool useOrigParams = true;
     bool backwardPrefetch = true;
     bool forwardPrefetch = false;
@@ -126,7 +155,8 @@ struct LoraSettings {
     bool dora = false;
     Dtype base = Dtype::Bf16;  ///< Bf16, Fp32, Nf4 or Int8
     bool doubleQuantization = false;
-    bool preparedForKbit = false;  ///< prepare_model_for_kbit_training: the unquantised rest in fp32
+    bool preparedForKbit =
+        false;  ///< prepare_model_for_kbit_training: the unquantised rest in fp32
 };
 
 /// How the software does a step. A stack gives the defaults; a scenario may override any of them.
@@ -135,6 +165,7 @@ struct Settings {
     KernelSettings kernels;
     PrecisionSettings precision;
     RecomputeSettings recompute;
+    PipelineSettings pipeline;
     OptimizerSettings optimizer;
     TorchSettings torch;
     DeepSpeedSettings deepspeed;

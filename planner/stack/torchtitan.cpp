@@ -39,6 +39,8 @@ Settings defaults(const Layout& layout) {
                           .reduce = Dtype::Fp32,
                           .moments = Dtype::Fp32};
     settings.recompute.kind = Checkpointing::Selective;
+    // pipeline_parallel_first_stage_less_layers and ..._last_stage_less_layers are 1
+    settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
     settings.optimizer.kernel = OptimizerKernel::Fused;
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.reshard = Reshard::Default;

@@ -1,0 +1,27 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/settings.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// Layers of each model chunk, in the order in which a microbatch visits them: pp · vpp numbers
+/// that sum to `layers`. Chunk c runs on pipeline rank c mod pp, or, in a V schedule, goes down the
+/// ranks and up again.
+///     splitLayers(126, {.stages = 8, .chunks = 1, .pipeline = {.embeddingWeight = 1, .headWeight =
+///     1}})
+///         →  15, 16, 16, 16, 16, 16, 16, 15
+struct StageSplit {
+    std::int64_t stages = 1;  ///< pipeline ranks
+    std::int64_t chunks = 1;  ///< model chunks on each
+    PipelineSettings pipeline{};
+};
+Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSplit& split);
+
+/// The split when nothing says otherwise is even, one more layer for the first ones if there is a
+/// remainder. Megatron takes no remainder: this says whether there is one.
+bool splitsEvenly(std::int64_t layers, const StageSplit& split);
+
+}  // namespace fabricast
