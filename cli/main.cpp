@@ -1,1 +1,79 @@
-int main() { return 0; }
+#include "cli/run_program.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+using fabricast::ExitCode;
+
+/// A closed standard stream becomes one that cannot be written, so that no file opened later
+/// takes its number.
+void holdStandardStreams() {
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+        if (::fcntl(number, F_GETFD) == -1) {
+            (void)::open("/dev/null", O_RDONLY);  // takes the lowest free number: this one
+        }
+    }
+}
+
+bool isSet(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+}
+
+bool isDumbTerminal() {
+    const char* terminal = std::getenv("TERM");
+    return terminal != nullptr && std::string_view(terminal) == "dumb";
+}
+
+/// Returns 0, or the errno of a write that failed.
+int writeAll(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(descriptor, text.data(), text.size());
+        if (count < 0 && errno != EINTR) {
+            return errno;
+        }
+        text.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
+    return 0;
+}
+
+/// A reader that has seen enough (`| head`) is no failure; a full disk is.
+ExitCode print(const fabricast::ProgramOutput& output) {
+    const int failure = writeAll(STDOUT_FILENO, output.out);
+    writeAll(STDERR_FILENO, output.err);
+    if (failure == 0 || failure == EPIPE) {
+        return output.code;
+    }
+    writeAll(STDERR_FILENO,
+             "error: standard output: cannot be written: " +
+                 std::generic_category().message(failure) + "\n");
+    return ExitCode::Environment;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    holdStandardStreams();
+    (void)std::signal(SIGPIPE, SIG_IGN);
+    try {
+        const fabricast::Surroundings surroundings{
+            .terminalOut = ::isatty(STDOUT_FILENO) == 1,
+            .terminalError = ::isatty(STDERR_FILENO) == 1,
+            .noColor = isSet("NO_COLOR") || isDumbTerminal(),
+            .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")};
+        const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+        return static_cast<int>(print(fabricast::runProgram(arguments, surroundings)));
+    } catch (...) {
+        return static_cast<int>(ExitCode::Bug);
+    }
+}

@@ -1,0 +1,32 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+enum class Format { Text, Json, Csv, Markdown };
+enum class ColorMode { Auto, Always, Never };
+
+/// The flags that every command takes, before or after its name.
+struct GlobalOptions {
+    std::string directory;                    ///< -C: where relative paths start
+    Format format = Format::Text;             ///< --format
+    std::string output = "-";                 ///< -o: a file instead of standard output
+    std::vector<std::string> sets;            ///< --set PATH=VALUE, in the order typed
+    std::vector<std::string> profileFolders;  ///< --profile-dir, the last one wins
+    ColorMode color = ColorMode::Auto;
+    bool quiet = false;
+    bool verbose = false;
+    int threads = 0;  ///< 0: as many as there are cores
+    bool noFail = false;
+
+    /// A path the user typed, seen from --directory. "-" stays "-".
+    [[nodiscard]] std::string at(const std::string& path) const;
+};
+
+/// Declares the flags; the values are there once the program's arguments are parsed.
+void addGlobalOptions(CLI::App& program, GlobalOptions& options);
+
+}  // namespace fabricast

@@ -1,0 +1,92 @@
+#include "cli/parse_failure.h"
+
+#include "planner/base/nearest_name.h"
+
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+/// The subcommand that was chosen, innermost first, or the program.
+const CLI::App* chosen(const CLI::App& program) {
+    const CLI::App* app = &program;
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+    }
+    return app;
+}
+
+std::string commandLine(const CLI::App* app) {
+    std::string line = app->get_name();
+    for (app = app->get_parent(); app != nullptr; app = app->get_parent()) {
+        line.insert(0, app->get_name() + " ");
+    }
+    return line;
+}
+
+std::vector<std::string_view> flagsOf(const CLI::App* app) {
+    std::vector<std::string_view> names;
+    for (; app != nullptr; app = app->get_parent()) {
+        for (const CLI::Option* option : app->get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
+std::vector<std::string_view> commandsOf(const CLI::App* app) {
+    std::vector<std::string> names;
+    std::vector<std::string_view> views;
+    for (const CLI::App* command : app->get_subcommands({})) {
+        views.push_back(command->get_name());
+    }
+    return views;
+}
+
+Error unknownFlag(const CLI::App* app, const std::string& flag) {
+    const std::string name = flag.substr(0, flag.find('='));
+    const std::size_t letters = name.find_first_not_of('-');
+    const std::string typed = letters == std::string::npos ? "" : name.substr(letters);
+    const std::string near = typed.size() > 1 ? nearestName(typed, flagsOf(app)) : "";
+    return {Error::Code::BadInput,
+            name,
+            "there is no such flag",
+            near.empty() ? commandLine(app) + " --help" : "--" + near};
+}
+
+Error unexpected(const CLI::App& program, const std::string& word) {
+    const CLI::App* app = chosen(program);
+    if (word.size() > 1 && word.front() == '-') {
+        return unknownFlag(app, word);
+    }
+    const std::vector<std::string_view> commands = commandsOf(app);
+    if (commands.empty()) {
+        return {Error::Code::BadInput,
+                "",
+                "\"" + word + "\" was not expected after \"" + commandLine(app) + "\"",
+                commandLine(app) + " --help"};
+    }
+    return {Error::Code::BadInput,
+            "",
+            "there is no command \"" + word + "\"",
+            suggestName(word, commands)};
+}
+
+}  // namespace
+
+Error argumentError(const CLI::App& program,
+                    const std::vector<std::string>& arguments,
+                    const CLI::ParseError& failure) {
+    const CLI::App* app = chosen(program);
+    if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
+        return unexpected(program, rest.front());
+    }
+    if (arguments.empty()) {
+        return {Error::Code::BadInput, "", "a command is needed", commandLine(app) + " --help"};
+    }
+    return {Error::Code::BadInput, "", failure.what(), commandLine(app) + " --help"};
+}
+
+}  // namespace fabricast

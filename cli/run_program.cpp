@@ -1,0 +1,128 @@
+#include "cli/run_program.h"
+
+#include "cli/command.h"
+#include "cli/parse_failure.h"
+#include "planner/io/text_file.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+// In the order of --help.
+constexpr std::array kCommands = {&helpCommand};
+
+constexpr const char* kDescription =
+    "Forecasts what training a large model needs: memory, and why.";
+constexpr const char* kFooter =
+    "Start here:\n"
+    "  fabricast model llama-3.1-8b\n"
+    "Exit codes: 0 ok, 1 does not fit, 2 bad input, 4 environment, 5 bug.";
+
+std::string errorText(const Error& error, bool color) {
+    std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
+    text += (error.where.empty() ? "" : error.where + ": ") + error.why + "\n";
+    return error.hint.empty() ? text : text + "  try: " + error.hint + "\n";
+}
+
+bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {
+    if (mode != ColorMode::Auto) {
+        return mode == ColorMode::Always;
+    }
+    return !surroundings.noColor && (terminal || surroundings.forceColor);
+}
+
+/// The program as CLI11 sees it, with every command declared.
+class Program {
+public:
+    Program() {
+        app_.name("fabricast");
+        app_.footer(kFooter);
+        app_.set_version_flag("-V,--version", "fabricast " FABRICAST_VERSION);
+        app_.require_subcommand(1);
+        app_.fallthrough();
+        addGlobalOptions(app_, options_);
+        for (const MakeCommand make : kCommands) {
+            commands_.push_back(make(app_, options_));
+        }
+    }
+
+    ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+        const auto refuse = [&](const Error& error) {
+            const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
+            return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
+        };
+        try {
+            app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        } catch (const CLI::CallForVersion& version) {
+            return {version.what() + std::string("\n"), {}, ExitCode::Ok};
+        } catch (const CLI::CallForHelp&) {
+            return {app_.help(), {}, ExitCode::Ok};
+        } catch (const CLI::CallForAllHelp&) {
+            return {app_.help("", CLI::AppFormatMode::All), {}, ExitCode::Ok};
+        } catch (const CLI::ParseError& failure) {
+            return refuse(argumentError(app_, arguments, failure));
+        }
+        Result<Answer> answer = runChosen();
+        if (!answer) {
+            return refuse(answer.error());
+        }
+        if (Result<void> written = writeAnswer(*answer); !written) {
+            return refuse(written.error());
+        }
+        return deliver(*std::move(answer));
+    }
+
+private:
+    [[nodiscard]] Result<Answer> runChosen() const {
+        for (const Command& command : commands_) {
+            if (command.app->parsed()) {
+                return command.run();
+            }
+        }
+        return fail(Error::Code::Internal, "", "no command was chosen");
+    }
+
+    [[nodiscard]] Result<void> writeAnswer(const Answer& answer) const {
+        return options_.output == "-" ? Result<void>()
+                                      : writeTextFile(options_.at(options_.output), answer.text);
+    }
+
+    [[nodiscard]] ProgramOutput deliver(Answer answer) const {
+        ProgramOutput output{
+            options_.output == "-" ? std::move(answer.text) : std::string(), {}, answer.code};
+        for (const std::string& remark : answer.remarks) {
+            output.err += options_.quiet ? "" : remark + "\n";
+        }
+        if (options_.noFail && output.code == ExitCode::DoesNotFit) {
+            output.code = ExitCode::Ok;
+        }
+        return output;
+    }
+
+    CLI::App app_{kDescription};
+    GlobalOptions options_;
+    std::vector<Command> commands_;
+};
+
+}  // namespace
+
+ProgramOutput runProgram(const std::vector<std::string>& arguments,
+                         const Surroundings& surroundings) {
+    try {
+        return Program().run(arguments, surroundings);
+    } catch (const std::bad_alloc&) {
+        return {{}, "error: out of memory\n", ExitCode::Environment};
+    } catch (const std::exception& mistake) {
+        return {{},
+                std::string("error: this is a bug in fabricast: ") + mistake.what() +
+                    "\n  try: report it with the command line\n",
+                ExitCode::Bug};
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,28 @@
+#pragma once
+#include "cli/exit_code.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What the program sees of its surroundings.
+struct Surroundings {
+    bool terminalOut = false;
+    bool terminalError = false;
+    bool noColor = false;     ///< NO_COLOR or TERM=dumb
+    bool forceColor = false;  ///< FORCE_COLOR or CLICOLOR_FORCE
+};
+
+struct ProgramOutput {
+    std::string out;  ///< for standard output: the result and nothing else
+    std::string err;  ///< for standard error: the rest
+    ExitCode code = ExitCode::Ok;
+};
+
+/// The whole program but for the printing. Nothing a user types makes it throw.
+///     const ProgramOutput answer = runProgram({"model", "llama-3.1-8b"}, {});
+ProgramOutput runProgram(const std::vector<std::string>& arguments,
+                         const Surroundings& surroundings);
+
+}  // namespace fabricast
