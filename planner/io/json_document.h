@@ -65,6 +65,8 @@ public:
     [[nodiscard]] Error problem(std::string_view why, std::string hint = {}) const;
     /// The value as a message quotes it: "\"bf16\"", "4096", "a list".
     [[nodiscard]] std::string shown() const;
+    /// Its key as a message quotes it; "the text" at the root.
+    [[nodiscard]] std::string title() const;
 
 private:
     friend class JsonBuilder;
@@ -73,7 +75,6 @@ private:
         std::int64_t column = 0;
     };
     [[nodiscard]] std::string whereAt(Position position) const;
-    [[nodiscard]] std::string title() const;
 
     Kind kind_ = Kind::Null;
     bool boolean_ = false;

@@ -90,7 +90,8 @@ struct ModelSpec {
     bool tiedEmbeddings = false;
     bool headBias = false;
     std::int64_t embeddingWidth = 0;  ///< OPT: V x p tables with two projections; 0: hidden
-    std::int64_t mtpDepth = 0;  ///< multi-token-prediction layers, counted apart from `layers`
+    std::int64_t mtpDepth = 0;       ///< multi-token-prediction layers, counted apart from `layers`
+    std::vector<std::string> notes;  ///< what a reader of its numbers should know
 
     [[nodiscard]] bool isSparse(std::int64_t layer) const {
         return !sparse.empty() && sparse[static_cast<std::size_t>(layer)];

@@ -1,0 +1,138 @@
+#include "planner/io/hf_config.h"
+
+#include "planner/io/hf_decoder_families.h"
+#include "planner/io/hf_gpt.h"
+#include "planner/io/hf_known_keys.h"
+#include "planner/io/hf_reader.h"
+#include "planner/spec/check_model.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Multimodal models, and the model_type of the language model in their text_config.
+struct Wrapper {
+    std::string_view modelType;
+    std::string_view textType;
+};
+constexpr std::array kWrappers{Wrapper{"gemma3", "gemma3_text"},
+                               Wrapper{"llama4", "llama4_text"},
+                               Wrapper{"mistral3", "mistral"}};
+
+std::string_view typeOfClass(std::string_view className) {
+    for (const HfDecoder& family : hfDecoderFamilies()) {
+        if (family.className == className) {
+            return family.modelType;
+        }
+    }
+    for (const HfGptFamily& family : hfGptFamilies()) {
+        if (family.className == className) {
+            return family.modelType;
+        }
+    }
+    return className == "MPTForCausalLM" ? "mpt" : "";
+}
+
+std::string firstArchitecture(const JsonValue& config) {
+    const JsonValue* classes = config.find("architectures");
+    if (classes == nullptr || classes->items().empty()) {
+        return "";
+    }
+    return classes->items().front().text().value_or("");
+}
+
+/// model_type, or what the class named under "architectures" implies.
+Result<std::string> modelType(const JsonValue& config) {
+    if (const JsonValue* said = config.find("model_type"); said != nullptr) {
+        return said->text();
+    }
+    const std::string className = firstArchitecture(config);
+    if (const std::string_view type = typeOfClass(className); !type.empty()) {
+        return std::string(type);
+    }
+    return tl::unexpected(
+        config.problem(className.empty() ? "has no \"model_type\""
+                                         : "has no \"model_type\", and we do not know " + className,
+                       "add \"model_type\""));
+}
+
+Error unknownArchitecture(const JsonValue& config, const std::string& type) {
+    std::string known;
+    for (const std::string_view name : hfModelTypes()) {
+        known += (known.empty() ? "known: " : ", ") + std::string(name);
+    }
+    const std::string keys = keysNobodyReads(config);
+    const JsonValue* at = config.find("model_type");
+    Error error{.code = Error::Code::Unsupported,
+                .where = (at == nullptr ? config : *at).where(),
+                .why = "\"" + type + "\" is not an architecture we know" +
+                       (keys.empty() ? "" : "; not understood: " + keys),
+                .hint = std::move(known)};
+    return error;
+}
+
+Result<ModelSpec> readText(const std::string& type, const HfReader& reader) {
+    for (const HfDecoder& family : hfDecoderFamilies()) {
+        if (family.modelType == type) {
+            return readDecoder(family, reader);
+        }
+    }
+    for (const HfGptFamily& family : hfGptFamilies()) {
+        if (family.modelType == type) {
+            return family.read(reader);
+        }
+    }
+    return tl::unexpected(unknownArchitecture(reader.config(), type));
+}
+
+Result<ModelSpec> readWrapped(const Wrapper& wrapper, const JsonValue& config) {
+    FABRICAST_ASSIGN(const JsonValue* text, config.require("text_config"));
+    FABRICAST_TRY(text->expect(JsonValue::Kind::Object));
+    FABRICAST_ASSIGN(const std::string type,
+                     text->textOr("model_type", std::string(wrapper.textType)));
+    FABRICAST_ASSIGN(ModelSpec model, readText(type, HfReader(*text, &config)));
+    model.family = type;
+    model.notes.emplace_back("the language model alone: vision layers are not counted");
+    return model;
+}
+
+Result<ModelSpec> readAny(const std::string& type, const JsonValue& config) {
+    for (const Wrapper& wrapper : kWrappers) {
+        if (wrapper.modelType == type) {
+            return readWrapped(wrapper, config);
+        }
+    }
+    FABRICAST_ASSIGN(ModelSpec model, readText(type, HfReader(config, nullptr)));
+    model.family = type;
+    return model;
+}
+
+}  // namespace
+
+Result<ModelSpec> readHfConfig(const JsonValue& config) {
+    FABRICAST_TRY(config.expect(JsonValue::Kind::Object));
+    FABRICAST_ASSIGN(const std::string type, modelType(config));
+    FABRICAST_ASSIGN(ModelSpec model, readAny(type, config));
+    FABRICAST_TRY(checkModel(model, config.where()));
+    return model;
+}
+
+std::vector<std::string_view> hfModelTypes() {
+    std::vector<std::string_view> types;
+    for (const HfDecoder& family : hfDecoderFamilies()) {
+        types.push_back(family.modelType);
+    }
+    for (const HfGptFamily& family : hfGptFamilies()) {
+        types.push_back(family.modelType);
+    }
+    for (const Wrapper& wrapper : kWrappers) {
+        types.push_back(wrapper.modelType);
+    }
+    std::sort(types.begin(), types.end());
+    return types;
+}
+
+}  // namespace fabricast
