@@ -1,0 +1,24 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/io/json_document.h"
+#include "planner/io/json_text.h"
+#include "planner/spec/layout_fields.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// "tp=8,pp=4,recompute=full" as the object that a scenario would hold; `source` is where it was
+/// typed ("--layout").
+Result<JsonValue> layoutObject(std::string_view text, const std::string& source);
+
+/// A scenario's "layout": an object, or a string in the form of --layout.
+Result<PartialLayout> readLayout(const JsonValue& layout);
+
+/// "none", "selective", "full", "uniform:4", "block:2" or modules joined by '+'.
+Result<RecomputeSettings> readRecompute(const JsonValue& value);
+
+void writeLayout(JsonText& json, std::string_view key, const Layout& layout);
+
+}  // namespace fabricast
