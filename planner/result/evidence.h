@@ -1,7 +1,7 @@
 #pragma once
-#include <string>
-
 #include "planner/base/units.h"
+
+#include <string>
 
 namespace fabricast {
 
@@ -19,7 +19,7 @@ struct Headline {
 
 /// One number with the formula that made it: what `--why KEY` prints.
 struct Term {
-    std::string key;      ///< "stages[0].activations"
+    std::string key;  ///< "stages[0].activations"
     Bytes bytes{};
     std::string formula;  ///< with the numbers put in: "32 layers x 168,072 B x 4,096 tokens"
     std::string source;   ///< the document or record the formula was checked against

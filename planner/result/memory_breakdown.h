@@ -1,19 +1,29 @@
 #pragma once
+#include "planner/base/units.h"
+#include "planner/result/evidence.h"
+#include "planner/result/rejection.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "planner/base/units.h"
-#include "planner/result/evidence.h"
-#include "planner/result/rejection.h"
-
 namespace fabricast {
 
 /// What bytes on the device are for. The order is the order of every table that shows them.
 enum class MemoryKind {
-    Weights, Gradients, Optimizer, Activations, Recomputed, Gathered, Communication, Backward, Loss,
-    Workspace, Buffers, Count_
+    Weights,
+    Gradients,
+    Optimizer,
+    Activations,
+    Recomputed,
+    Gathered,
+    Communication,
+    Backward,
+    Loss,
+    Workspace,
+    Buffers,
+    Count_
 };
 inline constexpr std::size_t kMemoryKinds = static_cast<std::size_t>(MemoryKind::Count_);
 
@@ -34,19 +44,19 @@ struct MemoryByKind {
 /// One pipeline rank (stage) at its fullest moment.
 struct StageMemory {
     std::int64_t stage = 0;
-    std::int64_t inFlight = 1;       ///< microbatches (model chunks, with vpp) alive at the peak
+    std::int64_t inFlight = 1;  ///< microbatches (model chunks, with vpp) alive at the peak
     std::int64_t localParameters = 0;
-    MemoryByKind atPeak;             ///< requested bytes, split; sums to `requested`
-    std::string peakAt;              ///< "loss", "backward of layer 31", "optimizer step"
-    Bytes requested{};               ///< what tensors ask for
-    Bytes allocated{};               ///< rounded by the caching allocator
-    Headline<Bytes> reserved;        ///< what the allocator takes from the device
-    Bytes savedPerLayer{};           ///< kept for backward by one layer and microbatch
-    Bytes betweenSteps{};            ///< live before a step starts
-    Bytes context{};                 ///< CUDA context and modules, outside the allocator
-    Bytes collectives{};             ///< NCCL buffers, outside the allocator
-    Bytes host{};                    ///< pinned and pageable, per rank
-    Bytes nvme{};                    ///< per rank
+    MemoryByKind atPeak;       ///< requested bytes, split; sums to `requested`
+    std::string peakAt;        ///< "loss", "backward of layer 31", "optimizer step"
+    Bytes requested{};         ///< what tensors ask for
+    Bytes allocated{};         ///< rounded by the caching allocator
+    Headline<Bytes> reserved;  ///< what the allocator takes from the device
+    Bytes savedPerLayer{};     ///< kept for backward by one layer and microbatch
+    Bytes betweenSteps{};      ///< live before a step starts
+    Bytes context{};           ///< CUDA context and modules, outside the allocator
+    Bytes collectives{};       ///< NCCL buffers, outside the allocator
+    Bytes host{};              ///< pinned and pageable, per rank
+    Bytes nvme{};              ///< per rank
     std::vector<Term> terms;
 };
 
@@ -55,9 +65,10 @@ enum class Verdict { Fits, Uncertain, DoesNotFit };
 /// This is the answer to "what does it need in memory, and does it fit?"
 struct MemoryBreakdown {
     std::vector<StageMemory> stages;
-    std::size_t fullest = 0;         ///< index of the stage that decides
-    Headline<Bytes> peak;            ///< on the device: allocated + context + collectives; hi includes the allocator's reserve
-    Bytes capacity{};                ///< what the driver reports
+    std::size_t fullest = 0;  ///< index of the stage that decides
+    Headline<Bytes> peak;     ///< on the device: allocated + context + collectives; hi includes the
+                              ///< allocator's reserve
+    Bytes capacity{};         ///< what the driver reports
     Verdict verdict = Verdict::Fits;
     std::vector<Rejection> rejections;  ///< filled when it does not fit or is uncertain
     std::vector<std::string> notes;     ///< what was assumed

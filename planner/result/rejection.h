@@ -1,8 +1,8 @@
 #pragma once
+#include "planner/base/units.h"
+
 #include <string>
 #include <vector>
-
-#include "planner/base/units.h"
 
 namespace fabricast {
 
@@ -10,7 +10,7 @@ enum class Bound { GpuMemory, HostMemory, NvmeSpace };
 
 /// A change that would help, and what would then be needed.
 struct Fix {
-    std::string change;      ///< as it is typed: "recompute=full"
+    std::string change;  ///< as it is typed: "recompute=full"
     Bytes peakAfter{};
     bool fits = false;
     std::string sideEffect;  ///< "about a third more compute"

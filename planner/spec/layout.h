@@ -7,17 +7,37 @@ namespace fabricast {
 enum class Shard { None, Zero1, Zero2, Zero3, Fsdp, Hsdp };
 enum class CpKind { Ring, AllGather, Ulysses, Hierarchical };
 enum class ScheduleKind {
-    None, Gpipe, OneFOneB, Interleaved, LoopedBfs, InterleavedZb, ZbH1, ZbH2, ZbV, VHalf, VMin,
-    DualPipe, DualPipeV
+    None,
+    Gpipe,
+    OneFOneB,
+    Interleaved,
+    LoopedBfs,
+    InterleavedZb,
+    ZbH1,
+    ZbH2,
+    ZbV,
+    VHalf,
+    VMin,
+    DualPipe,
+    DualPipeV
 };
-enum class Offload { None, OptimizerCpu, OptimizerNvme, ParametersCpu, ParametersNvme, Activations };
+enum class Offload {
+    None,
+    OptimizerCpu,
+    OptimizerNvme,
+    ParametersCpu,
+    ParametersNvme,
+    Activations
+};
 
-/// How the ranks are divided: tp · cp · dp · pp = world (dense), etp · ep · edp · pp = world (experts).
+/// How the ranks are divided: tp · cp · dp · pp = world (dense), etp · ep · edp · pp = world
+/// (experts).
 ///     const Layout layout{.dp = 16, .tp = 8, .pp = 4};
 struct Layout {
     std::int64_t dp = 1;
     std::int64_t tp = 1;
-    bool sp = false;  ///< sequence parallel: activations outside the TP region are split over tp too
+    bool sp =
+        false;  ///< sequence parallel: activations outside the TP region are split over tp too
     std::int64_t pp = 1;
     std::int64_t vpp = 1;  ///< model chunks per pipeline rank
     std::int64_t cp = 1;
@@ -25,8 +45,8 @@ struct Layout {
     std::int64_t ep = 1;
     std::int64_t etp = 1;
     Shard shard = Shard::None;
-    std::int64_t shardSize = 0;  ///< ranks that share one copy of the states; 0: all of dp · cp
-    std::int64_t microBatch = 1; ///< samples per rank per microbatch
+    std::int64_t shardSize = 0;   ///< ranks that share one copy of the states; 0: all of dp · cp
+    std::int64_t microBatch = 1;  ///< samples per rank per microbatch
     ScheduleKind schedule = ScheduleKind::None;
     std::int64_t scheduleGroup = 0;  ///< interleaved: microbatches per group; 0: pp
     Offload offload = Offload::None;

@@ -1,11 +1,11 @@
 #pragma once
-#include <cstdint>
-#include <string>
-
 #include "planner/spec/cluster_spec.h"
 #include "planner/spec/layout.h"
 #include "planner/spec/model_spec.h"
 #include "planner/spec/settings.h"
+
+#include <cstdint>
+#include <string>
 
 namespace fabricast {
 
