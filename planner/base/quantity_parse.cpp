@@ -245,6 +245,7 @@ template Result<BytesPerSecond> parseQuantity<BytesPerSecond>(std::string_view, 
 template Result<Flops> parseQuantity<Flops>(std::string_view, std::string_view);
 template Result<FlopsPerSecond> parseQuantity<FlopsPerSecond>(std::string_view, std::string_view);
 template Result<Seconds> parseQuantity<Seconds>(std::string_view, std::string_view);
+template Result<Hertz> parseQuantity<Hertz>(std::string_view, std::string_view);
 template Result<Watts> parseQuantity<Watts>(std::string_view, std::string_view);
 template Result<Usd> parseQuantity<Usd>(std::string_view, std::string_view);
 template Result<UsdPerHour> parseQuantity<UsdPerHour>(std::string_view, std::string_view);

@@ -13,9 +13,9 @@ namespace fabricast {
 ///     parseQuantity<Tokens>("15T")              -> 15 000 000 000 000 tokens
 ///     quantityText(50_GBps)                     -> "50 GB/s"
 ///     shortText(71'777'777'777_B)               -> "66.8 GiB"
-/// Known for Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds, Watts, Usd, UsdPerHour and
-/// Tokens. A size or count that is not whole is rounded to the nearest; nothing may be negative.
-/// `where` is what the error points at: a flag, a key, or file:line:column.
+/// Known for Bytes, BytesPerSecond, Flops, FlopsPerSecond, Seconds, Hertz, Watts, Usd, UsdPerHour
+/// and Tokens. A size or count that is not whole is rounded to the nearest; nothing may be
+/// negative. `where` is what the error points at: a flag, a key, or file:line:column.
 template <class Q>
 Result<Q> parseQuantity(std::string_view text, std::string_view where = {});
 

@@ -144,6 +144,16 @@ const Dimension& dimensionOf<Seconds>() {
 }
 
 template <>
+const Dimension& dimensionOf<Hertz>() {
+    static const Dimension kClocks{Dimension::Style::Spaced,
+                                   "a clock",
+                                   "1830 MHz",
+                                   {"MHz", "GHz"},
+                                   prefixed("Hz", kDecimal, true)};
+    return kClocks;
+}
+
+template <>
 const Dimension& dimensionOf<Watts>() {
     static const Dimension kPowers{
         Dimension::Style::Spaced,

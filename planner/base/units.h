@@ -49,6 +49,7 @@ using Flops = Quantity<struct FlopsTag, double>;
 using Seconds = Quantity<struct SecondsTag, double>;
 using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
+using Hertz = Quantity<struct HertzTag, double>;
 using Watts = Quantity<struct WattsTag, double>;
 using Usd = Quantity<struct UsdTag, double>;
 using UsdPerHour = Quantity<struct UsdPerHourTag, double>;

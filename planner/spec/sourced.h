@@ -12,6 +12,9 @@ struct Sourced {
     std::optional<T> value;
     Source source = Source::Assumed;
     std::string note;
+    std::string from{};     ///< an id of hardware_profiles/sources.json, a title, or a URL
+    std::optional<T> lo{};  ///< where sources differ: the least and the most that one says
+    std::optional<T> hi{};
 };
 
 }  // namespace fabricast

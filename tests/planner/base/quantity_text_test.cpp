@@ -62,6 +62,7 @@ TEST(QuantityText, TheOtherDimensions) {
     EXPECT_EQ(parsed<FlopsPerSecond>("989 TFLOPS"), 989e12);
     EXPECT_EQ(parsed<Flops>("3.8e25 FLOP"), 3.8e25);
     EXPECT_EQ(parsed<Flops>("5EFLOP"), 5e18) << "the E belongs to the unit";
+    EXPECT_EQ(parsed<Hertz>("1830 MHz"), 1830e6);
     EXPECT_EQ(parsed<Watts>("700 W"), 700.0);
     EXPECT_EQ(parsed<Watts>("10.2 kW"), 10.2e3);
     EXPECT_EQ(parsed<Seconds>("1.5 us"), 1.5e-6);
@@ -179,6 +180,7 @@ TEST(QuantityTextProperty, RealNumbersRoundTrip) {
     realsRoundTrip<Flops>();
     realsRoundTrip<FlopsPerSecond>();
     realsRoundTrip<Seconds>();
+    realsRoundTrip<Hertz>();
     realsRoundTrip<Watts>();
     realsRoundTrip<Usd>();
     realsRoundTrip<UsdPerHour>();

@@ -1,5 +1,7 @@
 #include "planner/spec/names.h"
 
+#include "planner/spec/setting_names.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -37,6 +39,33 @@ TEST(Names, NoValueIsForgotten) {
     EXPECT_EQ(namesOf(Offload{}).size(), static_cast<std::size_t>(Offload::Activations) + 1);
     EXPECT_EQ(namesOf(OptimizerKind{}).size(), static_cast<std::size_t>(OptimizerKind::Muon) + 1);
     EXPECT_EQ(namesOf(Quantization{}).size(), static_cast<std::size_t>(Quantization::NvFp4) + 1);
+}
+
+/// The table is in the order of the values and ends with the last one.
+template <class T>
+void expectAllNamed(T last) {
+    expectRoundTrip<T>();
+    EXPECT_EQ(namesOf(T{}).size(), static_cast<std::size_t>(last) + 1);
+}
+
+TEST(Names, EverySettingIsNamed) {
+    expectAllNamed(ModelCode::TransformerEngine);
+    expectAllNamed(Engine::MegatronFsdp);
+    expectAllNamed(NormKernel::Fp32);
+    expectAllNamed(RopeKernel::CosSin);
+    expectAllNamed(AttentionKernel::Unfused);
+    expectAllNamed(ActivationKernel::Fused);
+    expectAllNamed(LossKernel::Fused);
+    expectAllNamed(ExpertKernel::GroupedFused);
+    expectAllNamed(Dispatcher::AllGather);
+    expectAllNamed(AuxLoss::Global);
+    expectAllNamed(Checkpointing::Modules);
+    expectAllNamed(GradientSync::LastMicroBatch);
+    expectAllNamed(Reshard::Never);
+    expectAllNamed(OptimizerKernel::ForLoop);
+    expectAllNamed(LowBitLibrary::TorchAo);
+    expectAllNamed(Tuning::Lora);
+    expectAllNamed(AllocatorKind::ExpandableSegments);
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#pragma once
+#include "planner/spec/names.h"
+#include "planner/spec/settings.h"
+
+namespace fabricast {
+
+// The names of what a scenario's "settings" may say; layout's and the shared ones are in names.h.
+
+constexpr auto namesOf(ModelCode) {
+    return std::to_array<Named<ModelCode>>({{ModelCode::Torch, "torch"},
+                                            {ModelCode::HuggingFace, "huggingface"},
+                                            {ModelCode::TorchTitan, "torchtitan"},
+                                            {ModelCode::Megatron, "megatron"},
+                                            {ModelCode::TransformerEngine, "transformer_engine"}});
+}
+constexpr auto namesOf(Engine) {
+    return std::to_array<Named<Engine>>({{Engine::Ddp, "ddp"},
+                                         {Engine::Fsdp1, "fsdp1"},
+                                         {Engine::Fsdp2, "fsdp2"},
+                                         {Engine::DeepSpeed, "deepspeed"},
+                                         {Engine::Megatron, "megatron"},
+                                         {Engine::MegatronFsdp, "megatron_fsdp"}});
+}
+constexpr auto namesOf(NormKernel) {
+    return std::to_array<Named<NormKernel>>(
+        {{NormKernel::Fused, "fused"}, {NormKernel::Fp32, "fp32"}});
+}
+constexpr auto namesOf(RopeKernel) {
+    return std::to_array<Named<RopeKernel>>(
+        {{RopeKernel::Complex, "complex"}, {RopeKernel::CosSin, "cos_sin"}});
+}
+constexpr auto namesOf(AttentionKernel) {
+    return std::to_array<Named<AttentionKernel>>(
+        {{AttentionKernel::Flash, "flash"}, {AttentionKernel::Unfused, "unfused"}});
+}
+constexpr auto namesOf(ActivationKernel) {
+    return std::to_array<Named<ActivationKernel>>(
+        {{ActivationKernel::Eager, "eager"}, {ActivationKernel::Fused, "fused"}});
+}
+constexpr auto namesOf(LossKernel) {
+    return std::to_array<Named<LossKernel>>({{LossKernel::Fp32Upcast, "fp32_upcast"},
+                                             {LossKernel::LogitsDtype, "logits_dtype"},
+                                             {LossKernel::HuggingFace, "huggingface"},
+                                             {LossKernel::Chunked, "chunked"},
+                                             {LossKernel::VocabParallel, "vocab_parallel"},
+                                             {LossKernel::Fused, "fused"}});
+}
+constexpr auto namesOf(ExpertKernel) {
+    return std::to_array<Named<ExpertKernel>>({{ExpertKernel::Sequential, "sequential"},
+                                               {ExpertKernel::Grouped, "grouped"},
+                                               {ExpertKernel::GroupedFused, "grouped_fused"}});
+}
+constexpr auto namesOf(Dispatcher) {
+    return std::to_array<Named<Dispatcher>>(
+        {{Dispatcher::AllToAll, "alltoall"}, {Dispatcher::AllGather, "allgather"}});
+}
+constexpr auto namesOf(AuxLoss) {
+    return std::to_array<Named<AuxLoss>>({{AuxLoss::None, "none"},
+                                          {AuxLoss::Batch, "batch"},
+                                          {AuxLoss::Sequence, "sequence"},
+                                          {AuxLoss::Global, "global"}});
+}
+constexpr auto namesOf(Checkpointing) {
+    return std::to_array<Named<Checkpointing>>({{Checkpointing::None, "none"},
+                                                {Checkpointing::Full, "full"},
+                                                {Checkpointing::Block, "block"},
+                                                {Checkpointing::Selective, "selective"},
+                                                {Checkpointing::Modules, "modules"}});
+}
+constexpr auto namesOf(GradientSync) {
+    return std::to_array<Named<GradientSync>>({{GradientSync::EachMicroBatch, "each_micro_batch"},
+                                               {GradientSync::LastMicroBatch, "last_micro_batch"}});
+}
+constexpr auto namesOf(Reshard) {
+    return std::to_array<Named<Reshard>>(
+        {{Reshard::Default, "default"}, {Reshard::Always, "always"}, {Reshard::Never, "never"}});
+}
+constexpr auto namesOf(OptimizerKernel) {
+    return std::to_array<Named<OptimizerKernel>>({{OptimizerKernel::Fused, "fused"},
+                                                  {OptimizerKernel::Foreach, "foreach"},
+                                                  {OptimizerKernel::ForLoop, "for_loop"}});
+}
+constexpr auto namesOf(LowBitLibrary) {
+    return std::to_array<Named<LowBitLibrary>>(
+        {{LowBitLibrary::BitsAndBytes, "bitsandbytes"}, {LowBitLibrary::TorchAo, "torchao"}});
+}
+constexpr auto namesOf(Tuning) {
+    return std::to_array<Named<Tuning>>({{Tuning::Full, "full"}, {Tuning::Lora, "lora"}});
+}
+constexpr auto namesOf(AllocatorKind) {
+    return std::to_array<Named<AllocatorKind>>(
+        {{AllocatorKind::Default, "default"},
+         {AllocatorKind::ExpandableSegments, "expandable_segments"}});
+}
+
+}  // namespace fabricast
