@@ -11,6 +11,8 @@ target_compile_options(
             -Wsign-conversion
             -Wold-style-cast
             -Wdouble-promotion
+            # Designated initialisers leave the other fields at their defaults on purpose.
+            -Wno-missing-field-initializers
             $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
 if(FABRICAST_SANITIZE)
   target_compile_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE}

@@ -1,0 +1,66 @@
+#include "planner/memory/device.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+/// The caching allocator hands out multiples of this many bytes.
+constexpr std::int64_t kGranule = 512;
+
+std::int64_t granules(std::int64_t bytes) {
+    return (bytes + kGranule - 1) / kGranule * kGranule;
+}
+}  // namespace
+
+Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool) {
+    Storage storage = kNoStorage;
+    if (unused_.empty()) {
+        storage = static_cast<Storage>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        storage = unused_.back();
+        unused_.pop_back();
+    }
+    slots_[static_cast<std::size_t>(storage)] = {bytes, kind, 1, pool};
+    now_.bytes[static_cast<std::size_t>(kind)] += Bytes(bytes);
+    live_ += bytes;
+    rounded_ += granules(bytes);
+    events_.push_back({storage, bytes, pool});
+    if (live_ > peak_) {
+        peak_ = live_;
+        atPeak_ = now_;
+        peakMoment_ = moment_;
+    }
+    peakRounded_ = std::max(peakRounded_, rounded_);
+    return storage;
+}
+
+void Device::release(Storage storage) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    if (--slot.references > 0) {
+        return;
+    }
+    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
+    live_ -= slot.bytes;
+    rounded_ -= granules(slot.bytes);
+    events_.push_back({storage, 0, slot.pool});
+    unused_.push_back(storage);
+}
+
+void Device::rename(Storage storage, MemoryKind kind) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
+    now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
+    slot.kind = kind;
+}
+
+void Device::resetPeak() {
+    peak_ = live_;
+    peakRounded_ = rounded_;
+    atPeak_ = now_;
+    peakMoment_ = moment_;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/result/memory_breakdown.h"
+
+namespace fabricast {
+
+/// A storage on the modelled device; valid until its last reference is released.
+using Storage = int;
+inline constexpr Storage kNoStorage = -1;
+
+/// One allocation or release, in order: what the caching allocator is asked for.
+struct DeviceEvent {
+    Storage storage = kNoStorage;
+    std::int64_t bytes = 0;  ///< 0: release
+    int pool = 0;            ///< the stream it belongs to
+};
+
+/// This is a device that computes nothing: it counts the bytes alive, and remembers the fullest
+/// moment, what it was made of and what was running.
+///     const Storage x = device.take(4096, MemoryKind::Activations);
+///     device.release(x);
+class Device {
+public:
+    Storage take(std::int64_t bytes, MemoryKind kind, int pool = 0);
+    void retain(Storage storage) { ++slots_[static_cast<std::size_t>(storage)].references; }
+    void release(Storage storage);
+    [[nodiscard]] bool isShared(Storage storage) const {
+        return slots_[static_cast<std::size_t>(storage)].references > 1;
+    }
+    [[nodiscard]] std::int64_t bytes(Storage storage) const {
+        return slots_[static_cast<std::size_t>(storage)].bytes;
+    }
+    /// What a live storage is reported as from now on.
+    void rename(Storage storage, MemoryKind kind);
+    /// Names the moment; what follows happens in it.
+    void at(std::string moment) { moment_ = std::move(moment); }
+
+    [[nodiscard]] std::int64_t live() const { return live_; }
+    [[nodiscard]] std::int64_t peak() const { return peak_; }
+    [[nodiscard]] std::int64_t peakRounded() const { return peakRounded_; }
+    [[nodiscard]] const MemoryByKind& atPeak() const { return atPeak_; }
+    [[nodiscard]] const std::string& peakMoment() const { return peakMoment_; }
+    [[nodiscard]] const MemoryByKind& now() const { return now_; }
+    /// Forgets the peak so far: what was live stays.
+    void resetPeak();
+    [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
+
+private:
+    struct Slot {
+        std::int64_t bytes = 0;
+        MemoryKind kind = MemoryKind::Activations;
+        int references = 0;
+        int pool = 0;
+    };
+    std::vector<Slot> slots_;
+    std::vector<Storage> unused_;
+    std::vector<DeviceEvent> events_;
+    MemoryByKind now_;
+    MemoryByKind atPeak_;
+    std::string moment_;
+    std::string peakMoment_;
+    std::int64_t live_ = 0;
+    std::int64_t rounded_ = 0;
+    std::int64_t peak_ = 0;
+    std::int64_t peakRounded_ = 0;
+};
+
+}  // namespace fabricast

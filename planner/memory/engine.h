@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+
+#include "planner/memory/device.h"
+
+namespace fabricast {
+
+/// Parameters that a framework gathers, reduces and frees together, on this rank.
+struct Unit {
+    std::vector<std::int64_t> weights;  ///< elements of each, local to tensor and expert parallelism
+    std::vector<bool> expert;           ///< reduced over the expert group; same length, or empty
+    [[nodiscard]] std::int64_t elements() const {
+        std::int64_t sum = 0;
+        for (const std::int64_t count : weights) {
+            sum += count;
+        }
+        return sum;
+    }
+};
+
+/// This is what a framework does with parameters and gradients around the model's own operations.
+/// The step walk calls it at the places where the framework's hooks run; each engine takes and
+/// releases its own buffers on the device.
+class ParallelEngine {
+public:
+    ParallelEngine() = default;
+    ParallelEngine(const ParallelEngine&) = delete;
+    ParallelEngine& operator=(const ParallelEngine&) = delete;
+    virtual ~ParallelEngine() = default;
+
+    /// Everything alive before a step: parameters, optimizer state, persistent buffers.
+    virtual void holdStates() = 0;
+    virtual void beginForward() {}                    ///< the model's forward is entered
+    virtual void beforeForward(int unit) = 0;
+    virtual void afterForward(int unit) = 0;
+    virtual void endForward() {}                      ///< the model's forward is left
+    virtual void beforeBackward(int unit) = 0;
+    /// The gradient of one weight is complete for this pass; the engine owns `gradient` from here.
+    virtual void takeGradient(int unit, int weight, Storage gradient) = 0;
+    virtual void afterBackward(int unit) = 0;
+    virtual void endBackward() {}                     ///< the last hook of one backward pass
+    virtual void optimizerStep() = 0;
+    /// Bytes of one element of a weight gradient as autograd makes it.
+    [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;
+    /// Which micro-step of the step begins, and how many there are.
+    virtual void beginMicroStep(std::int64_t index, std::int64_t count) = 0;
+};
+
+}  // namespace fabricast

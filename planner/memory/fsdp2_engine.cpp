@@ -1,0 +1,234 @@
+#include "planner/memory/fsdp2_engine.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+constexpr int kGatherPool = 1;
+constexpr int kReducePool = 2;
+/// AdamW keeps two fp32 moments and one fp32 step counter per tensor.
+constexpr std::int64_t kMoments = 2;
+constexpr std::int64_t kStepCounter = 4;
+
+std::size_t at(int id) { return static_cast<std::size_t>(id); }
+std::int64_t share(std::int64_t elements, std::int64_t ranks) {
+    return (elements + ranks - 1) / ranks;
+}
+}  // namespace
+
+Fsdp2Engine::Fsdp2Engine(Device& device, std::vector<Unit> units, Fsdp2Options options)
+    : device_(device), units_(std::move(units)), options_(options), states_(units_.size()) {
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+        states_[unit].gradients.assign(units_[unit].weights.size(), kNoStorage);
+        states_[unit].accumulated.assign(units_[unit].weights.size(), kNoStorage);
+    }
+}
+
+std::int64_t Fsdp2Engine::shardElements(int unit) const {
+    const Unit& mine = units_[at(unit)];
+    std::int64_t sum = 0;
+    for (std::size_t weight = 0; weight < mine.weights.size(); ++weight) {
+        const bool expert = !mine.expert.empty() && mine.expert[weight];
+        sum += share(mine.weights[weight], expert ? options_.expertShards : options_.shards);
+    }
+    return sum;
+}
+
+void Fsdp2Engine::holdStates() {
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+        const std::int64_t shard = shardElements(static_cast<int>(unit));
+        const auto tensors = static_cast<std::int64_t>(units_[unit].weights.size());
+        device_.take(shard * options_.storedWidth, MemoryKind::Weights);
+        device_.take(kMoments * shard * options_.storedWidth + tensors * kStepCounter,
+                     MemoryKind::Optimizer);
+    }
+}
+
+void Fsdp2Engine::drop(Storage& storage) {
+    if (storage != kNoStorage) {
+        device_.release(storage);
+        storage = kNoStorage;
+    }
+}
+
+/// The shard is cast to the compute type, and gathered into one flat buffer.
+void Fsdp2Engine::gather(int unit) {
+    State& state = states_[at(unit)];
+    const std::int64_t width = options_.computeWidth;
+    Storage cast = kNoStorage;
+    if (options_.storedWidth != width) {
+        cast = device_.take(shardElements(unit) * width, MemoryKind::Gathered, kGatherPool);
+    }
+    state.gathered =
+        device_.take(units_[at(unit)].elements() * width, MemoryKind::Gathered, kGatherPool);
+    drop(cast);
+}
+
+void Fsdp2Engine::copyOut(int unit, bool keepGathered) {
+    State& state = states_[at(unit)];
+    drop(keptGather_);
+    state.parameters =
+        device_.take(units_[at(unit)].elements() * options_.computeWidth, MemoryKind::Gathered);
+    if (keepGathered) {
+        keptGather_ = state.gathered;
+        state.gathered = kNoStorage;
+    } else {
+        drop(state.gathered);
+    }
+}
+
+void Fsdp2Engine::reshard(int unit) { drop(states_[at(unit)].parameters); }
+
+void Fsdp2Engine::beginForward() {
+    forwardOrder_.clear();
+    for (State& state : states_) {
+        state.reduced = false;
+    }
+    if (options_.rootUnit >= 0) {
+        beforeForward(options_.rootUnit);
+    }
+}
+
+void Fsdp2Engine::beforeForward(int unit) {
+    if (states_[at(unit)].parameters == kNoStorage) {
+        gather(unit);
+        copyOut(unit, true);
+    }
+}
+
+void Fsdp2Engine::afterForward(int unit) {
+    forwardOrder_.push_back(unit);
+    if (options_.reshardAfterForward && unit != options_.keptUnit) {
+        reshard(unit);
+    }
+}
+
+void Fsdp2Engine::endForward() {
+    if (options_.rootUnit >= 0) {
+        afterForward(options_.rootUnit);
+    }
+    drop(keptGather_);
+}
+
+/// Parameters are gathered if they are not there yet, and the next unit's all-gather is issued.
+void Fsdp2Engine::beforeBackward(int unit) {
+    State& state = states_[at(unit)];
+    if (state.parameters == kNoStorage) {
+        if (state.gathered == kNoStorage) {
+            gather(unit);
+        }
+        copyOut(unit, false);
+    }
+    const auto here = std::find(forwardOrder_.begin(), forwardOrder_.end(), unit);
+    if (here == forwardOrder_.begin() || here == forwardOrder_.end()) {
+        return;
+    }
+    const int next = *(here - 1);
+    if (states_[at(next)].parameters == kNoStorage && states_[at(next)].gathered == kNoStorage) {
+        gather(next);
+    }
+}
+
+void Fsdp2Engine::takeGradient(int unit, int weight, Storage gradient) {
+    device_.rename(gradient, MemoryKind::Gradients);
+    Storage& slot = states_[at(unit)].gradients[at(weight)];
+    if (slot == kNoStorage) {
+        slot = gradient;
+    } else {
+        device_.release(gradient);  // added in place
+    }
+}
+
+/// Without gradient sync the unsharded gradients stay, in the reduce type.
+void Fsdp2Engine::keepUnsharded(int unit) {
+    State& state = states_[at(unit)];
+    for (std::size_t weight = 0; weight < state.gradients.size(); ++weight) {
+        Storage& gradient = state.gradients[weight];
+        if (gradient == kNoStorage) {
+            continue;
+        }
+        Storage& sum = state.accumulated[weight];
+        if (sum == kNoStorage) {
+            sum = options_.reduceWidth == options_.computeWidth
+                      ? gradient
+                      : device_.take(units_[at(unit)].weights[weight] * options_.reduceWidth,
+                                     MemoryKind::Gradients);
+            if (sum == gradient) {
+                gradient = kNoStorage;
+            }
+        }
+        drop(gradient);
+    }
+}
+
+void Fsdp2Engine::reduceScatter(int unit) {
+    State& state = states_[at(unit)];
+    drop(reduceInput_);
+    reduceInput_ = device_.take(units_[at(unit)].elements() * options_.reduceWidth,
+                                MemoryKind::Communication, kReducePool);
+    for (auto* list : {&state.gradients, &state.accumulated}) {
+        for (Storage& gradient : *list) {
+            drop(gradient);
+        }
+    }
+    const std::int64_t shard = shardElements(unit);
+    Storage reduced = device_.take(shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool);
+    if (options_.reduceWidth != options_.storedWidth) {
+        const Storage stored =
+            device_.take(shard * options_.storedWidth, MemoryKind::Gradients, kReducePool);
+        device_.release(reduced);
+        reduced = stored;
+    }
+    if (state.shardGradient == kNoStorage) {
+        state.shardGradient = reduced;
+    } else {
+        device_.release(reduced);
+    }
+}
+
+void Fsdp2Engine::afterBackward(int unit) {
+    State& state = states_[at(unit)];
+    if (state.reduced) {
+        return;
+    }
+    state.reduced = true;
+    const bool sync = options_.syncEachMicroStep || lastMicroStep_;
+    if (!sync || std::any_of(state.accumulated.begin(), state.accumulated.end(), [](Storage s) {
+            return s != kNoStorage;
+        })) {
+        keepUnsharded(unit);
+    }
+    if (sync || options_.reshardAfterBackward) {
+        reshard(unit);
+    }
+    if (sync) {
+        reduceScatter(unit);
+    }
+}
+
+void Fsdp2Engine::endBackward() {
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+        const State& state = states_[unit];
+        const bool pending = std::any_of(state.gradients.begin(), state.gradients.end(), [](Storage s) {
+            return s != kNoStorage;
+        });
+        if (pending || state.parameters != kNoStorage) {
+            afterBackward(static_cast<int>(unit));
+        }
+    }
+    drop(reduceInput_);
+}
+
+void Fsdp2Engine::optimizerStep() {
+    device_.release(device_.take(options_.optimizerTemps, MemoryKind::Optimizer));
+    for (State& state : states_) {
+        drop(state.shardGradient);
+    }
+}
+
+void Fsdp2Engine::beginMicroStep(std::int64_t index, std::int64_t count) {
+    lastMicroStep_ = index + 1 == count;
+}
+
+}  // namespace fabricast

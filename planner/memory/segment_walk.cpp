@@ -1,0 +1,264 @@
+#include "planner/memory/segment_walk.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+/// PyTorch 2.15 takes a cuBLAS workspace for the length of each GEMM (32 MiB on sm_90).
+constexpr std::int64_t kGemmWorkspace = std::int64_t{32} << 20;
+/// Autocast runs GEMMs in a two-byte type.
+constexpr std::int64_t kCastWidth = 2;
+
+std::size_t index(int id) { return static_cast<std::size_t>(id); }
+}  // namespace
+
+Storage CastCache::copyOf(std::pair<int, int> key, std::int64_t bytes) {
+    const auto found = copies_.find(key);
+    if (found != copies_.end()) {
+        return found->second;
+    }
+    const Storage made = device_.take(bytes, MemoryKind::Activations);
+    copies_.emplace(key, made);
+    return made;
+}
+
+void CastCache::clear() {
+    for (const auto& [key, storage] : copies_) {
+        device_.release(storage);
+    }
+    copies_.clear();
+}
+
+/// Gradients on their way back, by tensor.
+struct SegmentWalk::Gradients {
+    std::vector<Storage> of;
+
+    void add(Device& device, TensorId id, Storage gradient) {
+        Storage& slot = of[index(id)];
+        if (slot == kNoStorage) {
+            slot = gradient;
+            return;
+        }
+        if (!device.isShared(slot)) {  // autograd adds in place into a buffer that only it holds
+            device.release(gradient);
+            return;
+        }
+        const Storage sum = device.take(device.bytes(slot), MemoryKind::Backward);
+        device.release(slot);
+        device.release(gradient);
+        slot = sum;
+    }
+};
+
+Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& given) const {
+    const OpList& ops = *place.ops;
+    Frame frame;
+    frame.storage.assign(ops.tensors.size(), kNoStorage);
+    frame.casts.assign(ops.weights.size(), kNoStorage);
+    frame.done.assign(ops.ops.size(), false);
+    std::size_t next = 0;
+    if (ops.input != kNoTensor) {
+        frame.storage[index(ops.input)] = given[next];
+    }
+    ++next;
+    for (const TensorId id : ops.externals) {
+        frame.storage[index(id)] = given[next++];
+    }
+    return frame;
+}
+
+void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
+    const OpList& list = *place.ops;
+    const Op& now = list.ops[op];
+    for (const int weight : now.weights) {
+        const WeightUse& use = list.weights[index(weight)];
+        if (!use.cast || casts_ == nullptr) {
+            continue;
+        }
+        const Storage copy = casts_->copyOf({place.identity, weight}, kCastWidth * use.elements);
+        if (keep == Keep::Everything && use.trained && !now.saved.empty()) {
+            device_.retain(copy);
+            frame.casts[index(weight)] = copy;
+        }
+    }
+    if (!frame.done[op]) {
+        for (const TensorId id : now.outputs) {
+            const TensorInfo& tensor = list.tensor(id);
+            if (tensor.base == id) {
+                const MemoryKind kind = now.kind == OpKind::Loss ? MemoryKind::Loss : kind_;
+                frame.storage[index(id)] = device_.take(tensor.bytes, kind);
+            }
+        }
+        std::vector<Storage> temps;
+        for (const std::int64_t bytes : now.forwardTemps) {
+            temps.push_back(device_.take(bytes, MemoryKind::Workspace));
+        }
+        if (now.kind == OpKind::Gemm) {
+            temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+        }
+        for (const Storage temp : temps) {
+            device_.release(temp);
+        }
+    }
+    if (keep == Keep::Everything) {
+        for (const TensorId id : now.saved) {
+            device_.retain(frame.storage[index(list.tensor(id).base)]);
+        }
+    } else if (keep == Keep::Selected && now.keptBySelective) {
+        frame.done[op] = true;
+        for (const TensorId id : now.outputs) {
+            device_.retain(frame.storage[index(list.tensor(id).base)]);
+        }
+    }
+    for (const TensorId base : list.dropAfter[op]) {
+        device_.release(frame.storage[index(base)]);
+    }
+}
+
+Frame SegmentWalk::forward(const SegmentPlace& place,
+                           const std::vector<Storage>& given,
+                           Keep keep) {
+    Frame frame = begin(place, given);
+    for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
+        runOp(place, op, frame, keep);
+    }
+    return frame;
+}
+
+Frame SegmentWalk::again(const SegmentPlace& place, const std::vector<Storage>& given, Frame kept) {
+    Frame frame = begin(place, given);
+    frame.done = kept.done;
+    for (std::size_t op = 0; op < frame.done.size(); ++op) {
+        if (!frame.done[op]) {
+            continue;
+        }
+        for (const TensorId id : place.ops->ops[op].outputs) {
+            const auto base = index(place.ops->tensor(id).base);
+            frame.storage[base] = kept.storage[base];
+        }
+    }
+    for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
+        runOp(place, op, frame, Keep::Everything);
+    }
+    return frame;
+}
+
+void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
+    for (const TensorId id : op.saved) {
+        device_.release(frame.storage[index(ops.tensor(id).base)]);
+    }
+    for (const int weight : op.weights) {
+        Storage& copy = frame.casts[index(weight)];
+        if (copy != kNoStorage) {
+            device_.release(copy);
+            copy = kNoStorage;
+        }
+    }
+}
+
+std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place, const Op& op) {
+    std::vector<Storage> made;
+    for (const int weight : op.weights) {
+        const WeightUse& use = place.ops->weights[index(weight)];
+        if (!use.trained) {
+            continue;
+        }
+        const std::int64_t width = use.cast ? kCastWidth : engine_.gradientWidth();
+        made.push_back(device_.take(use.elements * width, MemoryKind::Backward));
+        if (op.kind == OpKind::Gemm && use.isMatrix) {
+            device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+        }
+    }
+    return made;
+}
+
+void SegmentWalk::handOverGradients(const SegmentPlace& place,
+                                    const Op& op,
+                                    const std::vector<Storage>& made) {
+    std::size_t next = 0;
+    for (const int weight : op.weights) {
+        const WeightUse& use = place.ops->weights[index(weight)];
+        if (!use.trained) {
+            continue;
+        }
+        Storage gradient = made[next++];
+        if (use.cast) {  // made in the compute type, then cast to the stored one
+            const std::int64_t bytes = use.elements * engine_.gradientWidth();
+            const Storage wide = device_.take(bytes, MemoryKind::Backward);
+            device_.release(gradient);
+            gradient = wide;
+        }
+        engine_.takeGradient(place.unit, place.firstWeight + weight, gradient);
+    }
+}
+
+void SegmentWalk::backwardOp(const SegmentPlace& place,
+                             std::size_t op,
+                             Frame& frame,
+                             Gradients& gradients) {
+    const OpList& list = *place.ops;
+    const Op& now = list.ops[op];
+    std::vector<Storage> outputs;
+    for (const TensorId id : now.outputs) {
+        if (gradients.of[index(id)] != kNoStorage) {
+            outputs.push_back(gradients.of[index(id)]);
+            gradients.of[index(id)] = kNoStorage;
+        }
+    }
+    if (outputs.empty()) {
+        releaseSaved(list, now, frame);
+        return;
+    }
+    std::vector<Storage> temps;
+    for (const std::int64_t bytes : now.backwardTemps) {
+        temps.push_back(device_.take(bytes, MemoryKind::Backward));
+    }
+    std::vector<std::pair<TensorId, Storage>> made;
+    for (const TensorId id : now.inputs) {
+        const TensorInfo& tensor = list.tensor(id);
+        if (!tensor.requiresGrad) {
+            continue;
+        }
+        if (now.passesGradient && device_.bytes(outputs[0]) == tensor.bytes) {
+            device_.retain(outputs[0]);
+            made.emplace_back(id, outputs[0]);
+            continue;
+        }
+        made.emplace_back(id, device_.take(tensor.bytes, MemoryKind::Backward));
+        if (now.kind == OpKind::Gemm) {
+            device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+        }
+    }
+    const std::vector<Storage> weightGradients = makeWeightGradients(place, now);
+    releaseSaved(list, now, frame);
+    for (const Storage temp : temps) {
+        device_.release(temp);
+    }
+    for (const Storage gradient : outputs) {
+        device_.release(gradient);
+    }
+    for (const auto& [id, gradient] : made) {
+        gradients.add(device_, id, gradient);
+    }
+    handOverGradients(place, now, weightGradients);
+}
+
+Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage outputGradient) {
+    const OpList& list = *place.ops;
+    Gradients gradients;
+    gradients.of.assign(list.tensors.size(), kNoStorage);
+    gradients.of[index(list.output)] = outputGradient;
+    for (std::size_t op = list.ops.size(); op-- > 0;) {
+        backwardOp(place, op, frame, gradients);
+    }
+    return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
+}
+
+void SegmentWalk::dropFrame(const OpList& ops, Frame& frame) {
+    for (const Op& op : ops.ops) {
+        releaseSaved(ops, op, frame);
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "planner/memory/device.h"
+#include "planner/memory/engine.h"
+#include "planner/ops/op_list.h"
+
+namespace fabricast {
+
+/// Copies of weights that torch.autocast made in this forward; dropped when it ends.
+class CastCache {
+public:
+    explicit CastCache(Device& device) : device_(device) {}
+    CastCache(const CastCache&) = delete;
+    CastCache& operator=(const CastCache&) = delete;
+    ~CastCache() { clear(); }
+    /// The copy of weight `weight` of unit use `key`, made on first use. The caller retains it.
+    Storage copyOf(std::pair<int, int> key, std::int64_t bytes);
+    void clear();
+
+private:
+    Device& device_;
+    std::map<std::pair<int, int>, Storage> copies_;
+};
+
+/// How one segment is placed in the step: which unit's weights it uses, and what is kept of it.
+struct SegmentPlace {
+    const OpList* ops = nullptr;
+    int unit = 0;
+    int firstWeight = 0;   ///< index, in the unit, of the segment's first weight
+    int identity = 0;      ///< tells segments with the same ops apart
+};
+
+/// The storages that a forward pass left behind for its backward.
+struct Frame {
+    std::vector<Storage> storage;      ///< by tensor base; kNoStorage where dropped
+    std::vector<Storage> casts;        ///< autocast copies kept by the ops, by weight
+    std::vector<bool> done;            ///< ops whose outputs selective checkpointing already kept
+};
+
+/// What the walk does to what an op saves.
+enum class Keep { Everything, Nothing, Selected };
+
+/// Runs one segment's operations on the device, forward, again (recompute) and backward.
+class SegmentWalk {
+public:
+    SegmentWalk(Device& device, ParallelEngine& engine) : device_(device), engine_(engine) {}
+    void useCasts(CastCache* casts) { casts_ = casts; }
+    /// What activations made from here on are reported as.
+    void report(MemoryKind kind) { kind_ = kind; }
+
+    /// `given`: the input (kNoStorage if none) and then the externals; the frame borrows them.
+    /// Returns the frame; the output is `storage[base of output]`, with one reference for the caller.
+    Frame forward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
+    /// Second forward of a checkpointed segment; `kept` is what the first one selected.
+    Frame again(const SegmentPlace& place, const std::vector<Storage>& given, Frame kept);
+    /// Consumes the gradient of the output; returns the gradient of the input (kNoStorage if none).
+    Storage backward(const SegmentPlace& place, Frame& frame, Storage outputGradient);
+    void dropFrame(const OpList& ops, Frame& frame);
+
+private:
+    struct Gradients;
+    void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    void backwardOp(const SegmentPlace& place, std::size_t op, Frame& frame, Gradients& gradients);
+    std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
+    void handOverGradients(const SegmentPlace& place, const Op& op,
+                           const std::vector<Storage>& made);
+    void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
+    [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
+
+    Device& device_;
+    ParallelEngine& engine_;
+    CastCache* casts_ = nullptr;
+    MemoryKind kind_ = MemoryKind::Activations;
+};
+
+}  // namespace fabricast

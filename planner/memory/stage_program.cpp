@@ -1,0 +1,158 @@
+#include "planner/memory/stage_program.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/ends.h"
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::int64_t kIdBytes = 8;  ///< token ids, labels and positions are int64
+
+/// Builds segments one after another and files their weights under units.
+class StageBuilder {
+public:
+    explicit StageBuilder(const Scenario& scenario) : scenario_(scenario) {}
+
+    int newUnit() {
+        program.units.emplace_back();
+        return static_cast<int>(program.units.size()) - 1;
+    }
+
+    PlacedSegment& place(const OpList& list, int unit, SegmentRole role, std::string name) {
+        Unit& mine = program.units[static_cast<std::size_t>(unit)];
+        PlacedSegment segment;
+        segment.place = {.ops = &list,
+                         .unit = unit,
+                         .firstWeight = static_cast<int>(mine.weights.size()),
+                         .identity = static_cast<int>(program.segments.size())};
+        segment.role = role;
+        segment.name = std::move(name);
+        for (const WeightUse& use : list.weights) {
+            mine.weights.push_back(use.elements);
+            mine.expert.push_back(use.expert);
+        }
+        program.segments.push_back(std::move(segment));
+        return program.segments.back();
+    }
+
+    const OpList& own(OpList list) {
+        program.lists.push_back(std::make_unique<OpList>(std::move(list)));
+        return *program.lists.back();
+    }
+
+    StageProgram program;
+
+private:
+    const Scenario& scenario_;
+};
+
+/// torchtitan wraps embedding, each layer, and norm with head; others wrap each layer and the root.
+bool wrapsEnds(const Scenario& scenario) {
+    return scenario.settings.kernels.code == ModelCode::TorchTitan;
+}
+
+void addLayers(StageBuilder& builder, const Scenario& scenario, std::int64_t first,
+               std::int64_t count) {
+    const OpList& layer = builder.own(eagerLayer(scenario, first));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const int unit = builder.newUnit();
+        PlacedSegment& segment = builder.place(
+            layer, unit, SegmentRole::Layer, "layer " + std::to_string(first + i));
+        segment.opensUnit = true;
+        segment.closesUnit = true;
+        segment.checkpoint = scenario.settings.recompute.kind;
+    }
+}
+
+void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
+    const bool own = wrapsEnds(scenario);
+    const int unit = own ? builder.newUnit() : rootUnit;
+    PlacedSegment& norm = builder.place(
+        builder.own(finalNormSegment(scenario)), unit, SegmentRole::Norm, "final norm");
+    norm.opensUnit = own;
+    PlacedSegment& head =
+        builder.place(builder.own(headSegment(scenario)), unit, SegmentRole::Head, "head");
+    head.closesUnit = own;
+    if (own) {
+        builder.program.keptUnit = unit;
+    }
+    builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
+}
+
+}  // namespace
+
+std::int64_t StageProgram::elements() const {
+    std::int64_t sum = 0;
+    for (const Unit& unit : units) {
+        sum += unit.elements();
+    }
+    return sum;
+}
+
+/// torchtitan counts embedding and head as one layer each and gives the rest to the first stages;
+/// the others split layers evenly.
+std::vector<std::int64_t> layersPerStage(const Scenario& scenario) {
+    const std::int64_t stages = scenario.layout.pp * scenario.layout.vpp;
+    const std::int64_t ends =
+        stages > 1 && scenario.settings.kernels.code == ModelCode::TorchTitan ? 1 : 0;
+    const std::int64_t units = scenario.model.layers + 2 * ends;
+    std::vector<std::int64_t> layers(static_cast<std::size_t>(stages), units / stages);
+    for (std::int64_t i = 0; i < units % stages; ++i) {
+        ++layers[static_cast<std::size_t>(i)];
+    }
+    layers.front() -= ends;
+    layers.back() -= ends;
+    return layers;
+}
+
+Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) {
+    StageBuilder builder(scenario);
+    StageProgram& program = builder.program;
+    const std::vector<std::int64_t> layers = layersPerStage(scenario);
+    const std::int64_t tokens =
+        scenario.layout.microBatch * scenario.workload.sequence / scenario.layout.cp;
+    const int root = wrapsEnds(scenario) ? -1 : builder.newUnit();
+    program.rootUnit = root;
+    program.tables = sharedTableBytes(scenario);
+    std::int64_t first = 0;
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(layers.size()); ++i) {
+        const std::int64_t count = layers[static_cast<std::size_t>(i)];
+        if (i % scenario.layout.pp == stage) {
+            if (i == 0) {
+                const int unit = root >= 0 ? root : builder.newUnit();
+                PlacedSegment& embedding = builder.place(builder.own(embeddingSegment(scenario)),
+                                                         unit, SegmentRole::Embedding, "embedding");
+                embedding.opensUnit = embedding.closesUnit = root < 0;
+            }
+            addLayers(builder, scenario, first, count);
+        }
+        first += count;
+    }
+    if (stage == scenario.layout.pp - 1) {
+        addHead(builder, scenario, root);
+    } else {
+        program.boundaryBytes =
+            tokens * scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
+    }
+    const KernelSettings& kernels = scenario.settings.kernels;
+    program.inputBytes = kIdBytes * tokens * (kernels.positionIds ? 3 : 2);
+    program.lossInsideForward = kernels.code == ModelCode::HuggingFace;
+    if (kernels.code == ModelCode::TorchTitan) {
+        // Each layer holds its own rotary table, one complex number per position and pair.
+        std::int64_t held = 0;
+        for (const PlacedSegment& segment : program.segments) {
+            held += segment.role == SegmentRole::Layer ? 1 : 0;
+        }
+        program.bufferBytes =
+            held * 4 * scenario.workload.sequence * scenario.model.attention.headDim;
+        program.tablesPersist = true;
+    }
+    return std::move(program);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "planner/base/result.h"
+#include "planner/memory/engine.h"
+#include "planner/memory/segment_walk.h"
+#include "planner/ops/op_list.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+enum class SegmentRole { Embedding, Layer, Norm, Head, Loss };
+
+/// One segment of a stage, in forward order.
+struct PlacedSegment {
+    SegmentPlace place;
+    SegmentRole role = SegmentRole::Layer;
+    Checkpointing checkpoint = Checkpointing::None;
+    std::string name;
+    bool opensUnit = false;   ///< the unit's forward hook runs before it
+    bool closesUnit = false;  ///< and after it
+};
+
+/// This is what one pipeline rank runs for one microbatch: segments over shared op lists, the units
+/// their weights belong to, and the tables and inputs around them.
+struct StageProgram {
+    std::vector<std::unique_ptr<OpList>> lists;
+    std::vector<PlacedSegment> segments;
+    std::vector<Unit> units;
+    int rootUnit = -1;               ///< unit whose module wraps the whole model
+    int keptUnit = -1;               ///< unit that keeps its parameters between forward and backward
+    std::vector<std::int64_t> tables;  ///< bytes of the tables each pass makes and all layers share
+    std::int64_t inputBytes = 0;     ///< token ids, labels, positions
+    std::int64_t bufferBytes = 0;    ///< persistent buffers of the model
+    std::int64_t boundaryBytes = 0;  ///< gradient received from the next stage; 0 on the last
+    bool lossInsideForward = false;  ///< the model computes its own loss
+    bool tablesPersist = false;      ///< the tables are buffers
+    [[nodiscard]] std::int64_t elements() const;
+};
+
+/// Layers of every virtual stage, first to last, as the stack splits them.
+std::vector<std::int64_t> layersPerStage(const Scenario& scenario);
+
+Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage);
+
+}  // namespace fabricast

@@ -1,0 +1,171 @@
+#include "planner/memory/step_walk.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+Keep keepFor(Checkpointing kind) {
+    switch (kind) {
+        case Checkpointing::Full:
+        case Checkpointing::Block:
+            return Keep::Nothing;
+        case Checkpointing::Selective:
+            return Keep::Selected;
+        case Checkpointing::None:
+        case Checkpointing::Modules:
+            break;
+    }
+    return Keep::Everything;
+}
+
+Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
+    const OpList& ops = *segment.place.ops;
+    return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
+}
+
+}  // namespace
+
+StepWalk::StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program,
+                   StepPlan plan)
+    : device_(device),
+      engine_(engine),
+      program_(program),
+      plan_(plan),
+      casts_(device),
+      walk_(device, engine) {
+    if (plan_.autocast) {
+        walk_.useCasts(&casts_);
+    }
+}
+
+std::vector<Storage> StepWalk::given(const PlacedSegment& segment, Storage input,
+                                     const Pass& pass) const {
+    std::vector<Storage> storages{input};
+    if (!segment.place.ops->externals.empty()) {
+        storages.insert(storages.end(), pass.tables.begin(), pass.tables.end());
+    }
+    return storages;
+}
+
+StepWalk::Pass StepWalk::forward() {
+    Pass pass;
+    engine_.beginForward();
+    walk_.report(MemoryKind::Activations);
+    for (const std::int64_t bytes : program_.tables) {
+        pass.tables.push_back(program_.tablesPersist
+                                  ? device_.take(0, MemoryKind::Buffers)
+                                  : device_.take(bytes, MemoryKind::Activations));
+    }
+    Storage x = kNoStorage;
+    bool left = false;
+    for (const PlacedSegment& segment : program_.segments) {
+        device_.at("forward of " + segment.name);
+        if (segment.role == SegmentRole::Loss && !program_.lossInsideForward) {
+            engine_.endForward();
+            left = true;
+        }
+        if (segment.opensUnit) {
+            engine_.beforeForward(segment.place.unit);
+        }
+        const Keep keep = keepFor(segment.checkpoint);
+        pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
+        pass.inputs.push_back(kNoStorage);
+        const Storage out = outputOf(segment, pass.frames.back());
+        if (keep != Keep::Everything) {
+            pass.inputs.back() = x;
+        } else if (x != kNoStorage) {
+            device_.release(x);
+        }
+        x = out;
+        if (segment.closesUnit) {
+            engine_.afterForward(segment.place.unit);
+        }
+    }
+    if (!left) {
+        engine_.endForward();
+    }
+    casts_.clear();
+    pass.output = x;
+    return pass;
+}
+
+Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
+    const PlacedSegment& placed = program_.segments[segment];
+    device_.at("backward of " + placed.name);
+    if (placed.closesUnit) {
+        engine_.beforeBackward(placed.place.unit);
+    }
+    Frame& frame = pass.frames[segment];
+    const Storage input = pass.inputs[segment];
+    if (keepFor(placed.checkpoint) != Keep::Everything) {
+        walk_.report(MemoryKind::Recomputed);
+        frame = walk_.again(placed.place, given(placed, input, pass), std::move(frame));
+        walk_.report(MemoryKind::Activations);
+        device_.release(outputOf(placed, frame));
+        casts_.clear();
+    }
+    const Storage passed = walk_.backward(placed.place, frame, gradient);
+    if (input != kNoStorage) {
+        device_.release(input);
+    }
+    if (placed.opensUnit) {
+        engine_.afterBackward(placed.place.unit);
+    }
+    return passed;
+}
+
+void StepWalk::backward(Pass pass) {
+    device_.at("backward");
+    const bool last = program_.boundaryBytes == 0;
+    Storage gradient =
+        device_.take(last ? 4 : program_.boundaryBytes, MemoryKind::Backward);
+    device_.release(pass.output);
+    if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
+        engine_.beforeBackward(program_.rootUnit);
+    }
+    for (std::size_t segment = program_.segments.size(); segment-- > 0;) {
+        gradient = backwardSegment(segment, pass, gradient);
+        if (program_.segments[segment].role == SegmentRole::Loss && program_.rootUnit >= 0 &&
+            !program_.lossInsideForward) {
+            engine_.beforeBackward(program_.rootUnit);
+        }
+    }
+    if (gradient != kNoStorage) {
+        device_.release(gradient);
+    }
+    for (const Storage table : pass.tables) {
+        device_.release(table);
+    }
+    device_.at("end of backward");
+    engine_.endBackward();
+}
+
+void StepWalk::run() {
+    engine_.holdStates();
+    device_.take(program_.bufferBytes, MemoryKind::Buffers);
+    betweenSteps_ = device_.live();
+    device_.take(program_.inputBytes, MemoryKind::Buffers);
+    device_.resetPeak();
+    std::deque<Pass> alive;
+    std::int64_t started = 0;
+    std::int64_t finished = 0;
+    while (finished < plan_.microSteps) {
+        while (started < plan_.microSteps &&
+               static_cast<std::int64_t>(alive.size()) < plan_.inFlight) {
+            alive.push_back(forward());
+            ++started;
+        }
+        engine_.beginMicroStep(finished, plan_.microSteps);
+        backward(std::move(alive.front()));
+        alive.pop_front();
+        ++finished;
+    }
+    device_.at("optimizer step");
+    engine_.optimizerStep();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,84 @@
+#include "planner/memory/walk_stage.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/stage_program.h"
+#include "planner/memory/step_walk.h"
+
+namespace fabricast {
+
+namespace {
+
+Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program) {
+    const Settings& settings = scenario.settings;
+    const Layout& layout = scenario.layout;
+    const bool pipelined = layout.pp > 1;
+    Fsdp2Options options;
+    options.shards = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    options.expertShards = layout.expertReplicas();
+    options.storedWidth = bytesPerElement(settings.precision.parameters);
+    options.computeWidth = bytesPerElement(settings.precision.compute);
+    options.reduceWidth = bytesPerElement(settings.precision.reduce);
+    options.syncEachMicroStep = settings.torch.sync == GradientSync::EachMicroBatch && !pipelined;
+    options.rootUnit = program.rootUnit;
+    const Reshard reshard = settings.torch.reshard;
+    options.keptUnit = reshard == Reshard::Always ? -1 : program.keptUnit;
+    options.reshardAfterForward =
+        reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
+    options.reshardAfterBackward = !pipelined;
+    return options;
+}
+
+Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario, Device& device,
+                                                   const StageProgram& program) {
+    if (scenario.settings.engine == Engine::Fsdp2) {
+        return std::make_unique<Fsdp2Engine>(
+            device, program.units, fsdp2Options(scenario, program));
+    }
+    return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
+}
+
+/// Microbatches alive at once on a stage.
+std::int64_t inFlight(const Scenario& scenario, std::int64_t stage) {
+    const std::int64_t count = std::max<std::int64_t>(1, scenario.microBatches());
+    if (scenario.layout.pp == 1) {
+        return 1;
+    }
+    return scenario.layout.schedule == ScheduleKind::Gpipe
+               ? count
+               : std::min(count, scenario.layout.pp - stage);
+}
+
+}  // namespace
+
+Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std::int64_t) {
+    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
+    Device device;
+    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program));
+    StepPlan plan;
+    plan.inFlight = inFlight(scenario, stage);
+    plan.microSteps =
+        std::min(std::max<std::int64_t>(1, scenario.microBatches()), plan.inFlight + 1);
+    plan.autocast = scenario.settings.precision.autocast;
+    StepWalk walk(device, *engine, program, plan);
+    walk.run();
+    StageMemory memory;
+    memory.stage = stage;
+    memory.inFlight = plan.inFlight;
+    memory.localParameters = program.elements();
+    memory.atPeak = device.atPeak();
+    memory.peakAt = device.peakMoment();
+    memory.requested = Bytes(device.peak());
+    memory.allocated = Bytes(device.peakRounded());
+    memory.betweenSteps = Bytes(walk.betweenSteps());
+    for (const PlacedSegment& segment : program.segments) {
+        if (segment.role == SegmentRole::Layer) {
+            memory.savedPerLayer = Bytes(savedBytes(*segment.place.ops, true));
+        }
+    }
+    return memory;
+}
+
+}  // namespace fabricast

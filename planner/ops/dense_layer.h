@@ -1,0 +1,25 @@
+#pragma once
+#include "planner/ops/op_builder.h"
+#include "planner/ops/op_list.h"
+#include "planner/ops/rank_shape.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+/// This is one transformer layer as PyTorch code writes it (a plain model, Hugging Face, torchtitan):
+/// attention and MLP with their norms, each op keeping what autograd keeps.
+OpList eagerLayer(const Scenario& scenario, std::int64_t layer);
+
+/// The residual half-layers, for layers that replace one of them (experts, latent attention).
+TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name);
+TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x);
+TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x);
+
+/// Bytes of one element in the residual stream: fp32 under autocast, else the compute type.
+std::int64_t residualWidth(const Settings& settings);
+OpBuilder::Options builderOptions(const Scenario& scenario);
+
+/// Tables shared by all layers of one pass (rotary cos and sin, or none), in `externals` order.
+std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario);
+
+}  // namespace fabricast

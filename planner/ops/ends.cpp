@@ -1,0 +1,94 @@
+#include "planner/ops/ends.h"
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/op_builder.h"
+#include "planner/ops/rank_shape.h"
+
+namespace fabricast {
+
+namespace {
+
+std::int64_t localVocab(const Scenario& scenario) {
+    return scenario.model.vocab / scenario.layout.tp;
+}
+
+/// Log-softmax keeps its own result; the label loss reads the same storage.
+TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t tokens) {
+    const TensorInfo in = g.info(logits);
+    const TensorId logProbabilities =
+        g.pointwise("log_softmax", {logits}, in.elements, in.width, {});
+    g.last().kind = OpKind::Loss;
+    g.last().saved = {logProbabilities};
+    const TensorId loss = g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
+    g.last().kind = OpKind::Loss;
+    static_cast<void>(tokens);
+    return loss;
+}
+
+}  // namespace
+
+OpList embeddingSegment(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    const RankShape shape = rankShape(scenario);
+    const int table = g.weight("tok_embeddings", localVocab(scenario) * scenario.model.hidden);
+    g.weightAt(table).cast = false;  // a lookup reads the stored type
+    const TensorId out =
+        g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings));
+    g.push({.kind = OpKind::Lookup, .name = "embedding", .outputs = {out}, .weights = {table}});
+    TensorId x = out;
+    if (scenario.model.position == PositionKind::Learned) {
+        const int positions = g.weight(
+            "positions", scenario.model.learnedPositions * scenario.model.hidden);
+        g.weightAt(positions).cast = false;
+        const TensorId rows = g.fresh(shape.sequence * scenario.model.hidden, g.info(out).width);
+        g.push({.kind = OpKind::Lookup,
+                .name = "positions",
+                .outputs = {rows},
+                .weights = {positions}});
+        x = g.add(out, rows);
+    }
+    if (shape.sp) {
+        const TensorId scattered = g.fresh(g.info(x).elements / shape.tp, g.info(x).width);
+        g.push({.kind = OpKind::Collective,
+                .name = "reduce_scatter",
+                .inputs = {x},
+                .outputs = {scattered}});
+        x = scattered;
+    }
+    return g.finish(x);
+}
+
+OpList finalNormSegment(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    const RankShape shape = rankShape(scenario);
+    const TensorId x =
+        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    return g.finish(eagerNorm(g, scenario, x, "norm"));
+}
+
+OpList headSegment(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    const RankShape shape = rankShape(scenario);
+    TensorId x =
+        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    if (shape.sp) {
+        const TensorId full = g.fresh(shape.tokens * scenario.model.hidden, g.info(x).width);
+        g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {full}});
+        x = full;
+    }
+    const int weight = g.weight("lm_head", localVocab(scenario) * scenario.model.hidden);
+    return g.finish(g.linear(x, weight, shape.tokens * localVocab(scenario)));
+}
+
+OpList lossSegment(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    const RankShape shape = rankShape(scenario);
+    const std::int64_t width = bytesPerElement(scenario.settings.precision.compute);
+    TensorId logits = g.input(shape.tokens * localVocab(scenario), width);
+    if (scenario.settings.kernels.loss != LossKernel::LogitsDtype) {
+        logits = g.cast(logits, 4);
+    }
+    return g.finish(crossEntropy(g, logits, shape.tokens));
+}
+
+}  // namespace fabricast

@@ -1,0 +1,14 @@
+#pragma once
+#include "planner/ops/op_list.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+/// The two ends of the model: the token table, and the final norm, head and loss.
+OpList embeddingSegment(const Scenario& scenario);
+OpList finalNormSegment(const Scenario& scenario);
+OpList headSegment(const Scenario& scenario);
+/// Logits in, loss out, as the stack's loss kernel computes it.
+OpList lossSegment(const Scenario& scenario);
+
+}  // namespace fabricast

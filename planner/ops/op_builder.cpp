@@ -1,0 +1,288 @@
+#include "planner/ops/op_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+/// Flash attention's backward works on sequences rounded up to this many rows.
+constexpr std::int64_t kFlashRows = 128;
+
+std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+}  // namespace
+
+bool OpBuilder::anyGrad(const std::vector<TensorId>& ids) const {
+    return std::any_of(
+        ids.begin(), ids.end(), [this](TensorId id) { return info(id).requiresGrad; });
+}
+
+TensorId OpBuilder::fresh(std::int64_t elements, std::int64_t width, bool requiresGrad) {
+    const auto id = static_cast<TensorId>(list_.tensors.size());
+    list_.tensors.push_back({.bytes = elements * width,
+                             .elements = elements,
+                             .width = width,
+                             .requiresGrad = requiresGrad,
+                             .base = id});
+    return id;
+}
+
+TensorId OpBuilder::viewOf(TensorId x, std::int64_t elements) {
+    const TensorInfo source = info(x);
+    const TensorId id = fresh(elements, source.width, source.requiresGrad);
+    list_.tensors.back().base = source.base;
+    list_.tensors.back().external = source.external;
+    return id;
+}
+
+TensorId OpBuilder::input(std::int64_t elements, std::int64_t width) {
+    list_.input = fresh(elements, width, !options_.frozenInput);
+    list_.tensors.back().external = true;
+    return list_.input;
+}
+
+TensorId OpBuilder::external(std::int64_t elements, std::int64_t width) {
+    const TensorId id = fresh(elements, width, false);
+    list_.tensors.back().external = true;
+    list_.externals.push_back(id);
+    return id;
+}
+
+int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatrix) {
+    list_.weights.push_back({.name = name,
+                             .elements = elements,
+                             .trained = true,
+                             .cast = options_.autocast && isMatrix,
+                             .isMatrix = isMatrix});
+    return static_cast<int>(list_.weights.size()) - 1;
+}
+
+Op& OpBuilder::push(Op op) {
+    op.module = module_;
+    list_.ops.push_back(std::move(op));
+    return list_.ops.back();
+}
+
+TensorId OpBuilder::pointwise(std::string_view name,
+                              const std::vector<TensorId>& inputs,
+                              std::int64_t elements,
+                              std::int64_t width,
+                              const std::vector<TensorId>& saved) {
+    const TensorId out = fresh(elements, width, anyGrad(inputs));
+    push({.name = name,
+          .inputs = inputs,
+          .outputs = {out},
+          .saved = info(out).requiresGrad ? saved : std::vector<TensorId>{}});
+    return out;
+}
+
+TensorId OpBuilder::cast(TensorId x, std::int64_t width) {
+    if (info(x).width == width) {
+        return x;
+    }
+    return pointwise("cast", {x}, info(x).elements, width, {});
+}
+
+TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int bias) {
+    const TensorId read = cast(x, options_.computeWidth);
+    const WeightUse& use = weightAt(weight);
+    const TensorId out = fresh(outElements, options_.computeWidth, info(read).requiresGrad || use.trained);
+    Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
+    if (use.trained) {
+        op.saved = {read};
+    }
+    op.weights.push_back(weight);
+    if (bias >= 0) {
+        op.weights.push_back(bias);
+    }
+    push(std::move(op));
+    return out;
+}
+
+TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
+    const TensorId out = fresh(info(x).elements, info(x).width);
+    const TensorId rstd = fresh(rows, 4, false);
+    push({.kind = OpKind::Norm,
+          .name = "rms_norm",
+          .inputs = {x},
+          .outputs = {out, rstd},
+          .saved = {x, rstd},
+          .weights = {weight}});
+    return out;
+}
+
+TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights) {
+    const TensorId read = options_.autocast ? cast(x, 4) : x;
+    const TensorId out = fresh(info(read).elements, info(read).width);
+    const TensorId meanAndRstd = fresh(2 * rows, 4, false);
+    push({.kind = OpKind::Norm,
+          .name = "layer_norm",
+          .inputs = {read},
+          .outputs = {out, meanAndRstd},
+          .saved = {read, meanAndRstd},
+          .weights = weights});
+    return out;
+}
+
+/// x32 = x.float(); y = x32 · rsqrt(mean(x32²) + eps); weight · y.to(x.dtype)
+TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
+    const std::int64_t elements = info(x).elements;
+    const TensorId x32 = cast(x, 4);
+    const TensorId square = pointwise("pow", {x32}, elements, 4, {x32});
+    const TensorId mean = pointwise("mean", {square}, rows, 4, {});
+    const TensorId inverse = pointwise("rsqrt", {mean}, rows, 4, {});
+    if (info(inverse).requiresGrad) {
+        last().saved = {inverse};
+    }
+    const TensorId scaled = cast(multiply(x32, inverse), info(x).width);
+    const TensorId out = fresh(elements, info(x).width);
+    push({.kind = OpKind::Norm,
+          .name = "norm_scale",
+          .inputs = {scaled},
+          .outputs = {out},
+          .saved = weightAt(weight).trained ? std::vector<TensorId>{scaled}
+                                            : std::vector<TensorId>{},
+          .weights = {weight},
+          .backwardTemps = {elements * info(x).width}});
+    return out;
+}
+
+/// The sum has the wider type; its gradient goes to both terms uncopied where the types agree.
+TensorId OpBuilder::add(TensorId a, TensorId b) {
+    const std::int64_t width = std::max(info(a).width, info(b).width);
+    const TensorId out =
+        pointwise("add", {a, b}, std::max(info(a).elements, info(b).elements), width, {});
+    last().passesGradient = true;
+    return out;
+}
+
+TensorId OpBuilder::multiply(TensorId a, TensorId b) {
+    std::vector<TensorId> saved;
+    if (info(b).requiresGrad) {
+        saved.push_back(a);
+    }
+    if (info(a).requiresGrad) {
+        saved.push_back(b);
+    }
+    const std::int64_t elements = std::max(info(a).elements, info(b).elements);
+    const std::int64_t width = std::max(info(a).width, info(b).width);
+    const TensorId out = pointwise("mul", {a, b}, elements, width, saved);
+    // A broadcast factor's gradient is formed at full size and summed.
+    if (info(b).requiresGrad && info(b).elements < elements) {
+        last().backwardTemps.push_back(elements * width);
+    }
+    return out;
+}
+
+TensorId OpBuilder::silu(TensorId x) {
+    return pointwise("silu", {x}, info(x).elements, info(x).width, {x});
+}
+
+TensorId OpBuilder::gelu(TensorId x) {
+    return pointwise("gelu", {x}, info(x).elements, info(x).width, {x});
+}
+
+TensorId OpBuilder::swiglu(TensorId gateAndUp) {
+    return pointwise(
+        "swiglu", {gateAndUp}, info(gateAndUp).elements / 2, info(gateAndUp).width, {gateAndUp});
+}
+
+TensorId OpBuilder::ropeComplex(TensorId x, TensorId table) {
+    const TensorId wide = cast(x, 4);
+    const TensorId turned = pointwise("complex_mul", {wide, table}, info(x).elements, 4, {table});
+    return cast(turned, info(x).width);
+}
+
+TensorId OpBuilder::ropeCosSin(TensorId x, TensorId cosine, TensorId sine) {
+    const std::int64_t elements = info(x).elements;
+    const std::int64_t width = info(x).width;
+    const TensorId direct = multiply(x, cosine);
+    const TensorId rotated = pointwise("rotate_half", {x}, elements, width, {});
+    last().forwardTemps = {elements * width / 2};
+    return add(direct, multiply(rotated, sine));
+}
+
+std::vector<TensorId> OpBuilder::split(TensorId x, const std::vector<std::int64_t>& elements) {
+    std::vector<TensorId> parts;
+    parts.reserve(elements.size());
+    for (const std::int64_t count : elements) {
+        parts.push_back(viewOf(x, count));
+    }
+    push({.kind = OpKind::Copy, .name = "split", .inputs = {x}, .outputs = parts});
+    return parts;
+}
+
+TensorId OpBuilder::flashAttention(TensorId q,
+                                   TensorId k,
+                                   TensorId v,
+                                   const AttentionShape& shape) {
+    const std::int64_t width = info(q).width;
+    const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width);
+    const TensorId logSumExp = fresh(shape.tokens * shape.heads, 4, false);
+    const TensorId rng = fresh(shape.rngBytes, 1, false);
+    const std::int64_t rows = shape.batch * roundUp(shape.sequence, kFlashRows);
+    Op op{.kind = OpKind::Attention,
+          .name = "attention",
+          .inputs = {q, k, v},
+          .outputs = {out, logSumExp, rng},
+          .saved = {q, k, v, out, logSumExp, rng},
+          .backwardTemps = {4 * rows * shape.heads, 4 * rows * shape.heads * shape.headDim}};
+    if (shape.kvHeads != shape.heads) {  // dK and dV per query head, summed over the group after
+        op.backwardTemps.push_back(width * shape.tokens * shape.heads *
+                                   (shape.headDim + shape.valueDim));
+    }
+    push(std::move(op));
+    return out;
+}
+
+namespace {
+/// Lists, for every op, the storages that no later op reads.
+std::vector<std::vector<TensorId>> lastReaders(const OpList& list) {
+    std::vector<int> last(list.tensors.size(), -1);
+    for (std::size_t op = 0; op < list.ops.size(); ++op) {
+        for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs}) {
+            for (const TensorId id : *ids) {
+                last[static_cast<std::size_t>(list.tensor(id).base)] = static_cast<int>(op);
+            }
+        }
+    }
+    std::vector<std::vector<TensorId>> drop(list.ops.size());
+    const TensorId kept = list.tensor(list.output).base;
+    for (std::size_t base = 0; base < last.size(); ++base) {
+        const bool mine = !list.tensors[base].external && static_cast<TensorId>(base) != kept;
+        if (last[base] >= 0 && mine) {
+            drop[static_cast<std::size_t>(last[base])].push_back(static_cast<TensorId>(base));
+        }
+    }
+    return drop;
+}
+}  // namespace
+
+OpList OpBuilder::finish(TensorId output) {
+    list_.output = output;
+    list_.dropAfter = lastReaders(list_);
+    return std::move(list_);
+}
+
+std::int64_t savedBytes(const OpList& list, bool withInput) {
+    std::vector<bool> seen(list.tensors.size(), false);
+    std::int64_t total = 0;
+    for (const Op& op : list.ops) {
+        for (const TensorId id : op.saved) {
+            const TensorId base = list.tensor(id).base;
+            const auto index = static_cast<std::size_t>(base);
+            const bool counts =
+                !list.tensors[index].external ||
+                (withInput && list.input != kNoTensor && base == list.tensor(list.input).base);
+            if (!seen[index] && counts) {
+                seen[index] = true;
+                total += list.tensors[index].bytes;
+            }
+        }
+    }
+    return total;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "planner/ops/op_list.h"
+
+namespace fabricast {
+
+/// Writes an OpList the way model code is written: one call per framework operation.
+///     OpBuilder g({.computeWidth = 2});
+///     const TensorId x = g.input(tokens * hidden, 2);
+///     const TensorId q = g.linear(g.rmsNorm(x, tokens, norm), wq, tokens * heads * dim);
+///     return g.finish(g.add(x, …));
+class OpBuilder {
+public:
+    struct Options {
+        std::int64_t computeWidth = 2;  ///< bytes of the type GEMMs run in
+        bool autocast = false;          ///< every GEMM casts its inputs and weights itself
+        bool frozenInput = false;       ///< nothing before this segment is trained
+    };
+    explicit OpBuilder(Options options) : options_(options) {}
+
+    TensorId input(std::int64_t elements, std::int64_t width);
+    TensorId external(std::int64_t elements, std::int64_t width);  ///< a table shared by all layers
+    int weight(std::string_view name, std::int64_t elements, bool isMatrix = true);
+    /// Changes what the next weights are: trained or frozen.
+    WeightUse& weightAt(int index) { return list_.weights[static_cast<std::size_t>(index)]; }
+    /// Ops added from here on belong to this recompute module.
+    void module(std::string_view name) { module_ = name; }
+
+    TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
+    TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);         ///< one fused kernel
+    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight);     ///< written out in fp32
+    TensorId layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights);
+    TensorId cast(TensorId x, std::int64_t width);
+    TensorId add(TensorId a, TensorId b);
+    TensorId multiply(TensorId a, TensorId b);
+    TensorId silu(TensorId x);
+    TensorId gelu(TensorId x);
+    TensorId swiglu(TensorId gateAndUp);                                  ///< one fused kernel
+    TensorId ropeComplex(TensorId x, TensorId table);
+    TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
+    std::vector<TensorId> split(TensorId x, const std::vector<std::int64_t>& elements);
+    struct AttentionShape {
+        std::int64_t tokens = 0, heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
+        std::int64_t batch = 1, sequence = 0, rngBytes = 24;
+    };
+    TensorId flashAttention(TensorId q, TensorId k, TensorId v, const AttentionShape& shape);
+
+    /// A pointwise op that reads `inputs`, makes one tensor and keeps `saved`.
+    TensorId pointwise(std::string_view name, const std::vector<TensorId>& inputs,
+                       std::int64_t elements, std::int64_t width,
+                       const std::vector<TensorId>& saved);
+    TensorId fresh(std::int64_t elements, std::int64_t width, bool requiresGrad = true);
+    /// A second name for part or all of `x`; its gradient is its own.
+    TensorId viewOf(TensorId x, std::int64_t elements);
+    Op& push(Op op);
+    Op& last() { return list_.ops.back(); }
+    [[nodiscard]] const TensorInfo& info(TensorId id) const { return list_.tensor(id); }
+    [[nodiscard]] const Options& options() const { return options_; }
+    OpList finish(TensorId output);
+
+private:
+    [[nodiscard]] bool anyGrad(const std::vector<TensorId>& ids) const;
+
+    Options options_;
+    std::string_view module_;
+    OpList list_;
+};
+
+}  // namespace fabricast

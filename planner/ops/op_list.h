@@ -1,0 +1,72 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+using TensorId = int;
+inline constexpr TensorId kNoTensor = -1;
+
+/// What a tensor's bytes are reported as while they wait for backward.
+enum class TensorUse { Activation, Loss, Buffer };
+
+/// A tensor of one segment on one rank. Views share the storage of `base`.
+struct TensorInfo {
+    std::int64_t bytes = 0;
+    std::int64_t elements = 0;
+    std::int64_t width = 2;        ///< bytes per element
+    bool requiresGrad = true;
+    TensorId base = kNoTensor;     ///< owner of the storage; itself, unless a view
+    bool external = false;         ///< made outside: the segment's input, a table shared by layers
+    TensorUse use = TensorUse::Activation;
+};
+
+enum class OpKind { Gemm, Attention, Norm, Pointwise, Copy, Collective, Lookup, Loss };
+
+/// One operation as autograd sees it: what it reads, makes and keeps, and what its backward needs.
+struct Op {
+    OpKind kind = OpKind::Pointwise;
+    std::string_view name;
+    std::vector<TensorId> inputs;
+    std::vector<TensorId> outputs;
+    std::vector<TensorId> saved;              ///< storages kept until this op's backward
+    std::vector<int> weights;                 ///< indices into OpList::weights
+    std::vector<std::int64_t> forwardTemps;   ///< bytes live only while it runs
+    std::vector<std::int64_t> backwardTemps;
+    bool passesGradient = false;              ///< add, reshape: hands the gradient on, uncopied
+    bool inPlaceBackward = false;             ///< writes the input's gradient over the output's
+    bool keptBySelective = false;             ///< selective checkpointing keeps its outputs
+    std::string_view module;                  ///< for per-module recompute: "core_attn", "mlp", …
+};
+
+/// A weight as the segment uses it: the local shard of tensor and expert parallelism.
+struct WeightUse {
+    std::string_view name;
+    std::int64_t elements = 0;
+    bool trained = true;
+    bool cast = false;        ///< autocast: a cached copy in the compute type is what the op reads
+    bool isMatrix = true;
+    bool expert = false;      ///< reduced over the expert-data-parallel group
+};
+
+/// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the
+/// framework runs them. It is walked forward and backward by planner/memory, and timed by others.
+struct OpList {
+    std::vector<TensorInfo> tensors;
+    std::vector<Op> ops;
+    std::vector<WeightUse> weights;
+    TensorId input = kNoTensor;
+    TensorId output = kNoTensor;
+    std::vector<TensorId> externals;             ///< shared tables, in the order the caller gives them
+    std::vector<std::vector<TensorId>> dropAfter;  ///< storages whose last reader is op i
+
+    [[nodiscard]] const TensorInfo& tensor(TensorId id) const {
+        return tensors[static_cast<std::size_t>(id)];
+    }
+};
+
+/// Bytes kept for backward by one pass, every storage once; `withInput` counts the segment's input too.
+std::int64_t savedBytes(const OpList& list, bool withInput);
+
+}  // namespace fabricast

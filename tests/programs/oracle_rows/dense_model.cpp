@@ -1,0 +1,38 @@
+#include <charconv>
+#include <vector>
+
+#include "tests/programs/oracle_rows/oracle_row.h"
+
+namespace fabricast {
+
+Result<ModelSpec> denseModel(const std::string& text) {
+    std::vector<std::int64_t> dims;
+    const char* at = text.data();
+    const char* end = at + text.size();
+    while (at < end) {
+        std::int64_t value = 0;
+        const auto [next, error] = std::from_chars(at, end, value);
+        if (error != std::errc{}) {
+            break;
+        }
+        dims.push_back(value);
+        at = next + 1;
+    }
+    if (dims.size() != 8) {
+        return fail(Error::Code::BadInput, "model", "'" + text + "' is not eight numbers");
+    }
+    ModelSpec model;
+    model.name = text;
+    model.family = "llama";
+    model.hidden = dims[0];
+    model.mlp.width = dims[1];
+    model.attention.heads = dims[2];
+    model.attention.kvHeads = dims[3];
+    model.attention.headDim = dims[4];
+    model.vocab = dims[5];
+    model.layers = dims[6];
+    model.tiedEmbeddings = dims[7] != 0;
+    return model;
+}
+
+}  // namespace fabricast

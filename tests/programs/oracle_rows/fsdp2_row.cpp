@@ -1,0 +1,97 @@
+#include "tests/programs/oracle_rows/oracle_row.h"
+
+namespace fabricast {
+
+namespace {
+
+constexpr Named<ModelCode> kCode[] = {{"titan", ModelCode::TorchTitan},
+                                      {"torch", ModelCode::Torch},
+                                      {"hf:llama", ModelCode::HuggingFace}};
+constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
+                                                {"selective", Checkpointing::Selective},
+                                                {"full", Checkpointing::Full}};
+constexpr Named<Reshard> kReshard[] = {
+    {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
+constexpr Named<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Named<OptimizerKernel> kOptimizer[] = {{"fused", OptimizerKernel::Fused},
+                                                 {"foreach", OptimizerKernel::Foreach},
+                                                 {"for-loop", OptimizerKernel::ForLoop}};
+constexpr Named<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
+                                       {"chunked", LossKernel::Chunked}};
+constexpr Named<ScheduleKind> kSchedule[] = {{"none", ScheduleKind::None},
+                                             {"1F1B", ScheduleKind::OneFOneB},
+                                             {"GPipe", ScheduleKind::Gpipe},
+                                             {"Interleaved1F1B", ScheduleKind::Interleaved},
+                                             {"LoopedBFS", ScheduleKind::LoopedBfs},
+                                             {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
+                                             {"ZBVZeroBubble", ScheduleKind::ZbV},
+                                             {"DualPipeV", ScheduleKind::DualPipeV}};
+
+Result<void> readLayout(const CsvTable& table, std::size_t row, OracleRow& out) {
+    Layout& layout = out.scenario.layout;
+    layout.tp = table.integer(row, "tp", 1);
+    layout.cp = table.integer(row, "cp", 1);
+    layout.pp = table.integer(row, "pp", 1);
+    layout.sp = table.integer(row, "sp") != 0 && layout.tp > 1;
+    const std::int64_t world = table.integer(row, "world", 1);
+    const std::int64_t replicate = table.integer(row, "replicate", 1);
+    layout.dp = world / (layout.tp * layout.cp * layout.pp);
+    layout.shard = replicate > 1 ? Shard::Hsdp : Shard::Fsdp;
+    layout.shardSize = world / (replicate * layout.tp * layout.pp);
+    FABRICAST_ASSIGN(layout.schedule, pick(kSchedule, table.text(row, "schedule"), "schedule"));
+    const std::int64_t batch = table.integer(row, "b", 1);
+    const std::int64_t accumulate = table.integer(row, "accumulate", 1);
+    if (layout.pp > 1) {  // one sequence per microbatch
+        layout.microBatch = 1;
+        out.scenario.workload.globalBatch = batch * layout.dp;
+        if (layout.schedule == ScheduleKind::Interleaved) {
+            layout.vpp = 2;
+        }
+    } else {
+        layout.microBatch = batch;
+        out.scenario.workload.globalBatch = batch * accumulate * layout.dp;
+    }
+    // Stages are the slowest axis of the mesh.
+    out.stage = table.integer(row, "rank") / (world / layout.pp);
+    out.rank = table.integer(row, "rank") % (world / layout.pp);
+    return {};
+}
+
+}  // namespace
+
+Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
+    OracleRow out;
+    Scenario& scenario = out.scenario;
+    FABRICAST_ASSIGN(scenario.model, denseModel(table.text(row, "model")));
+    scenario.workload.sequence = table.integer(row, "s");
+    FABRICAST_TRY(readLayout(table, row, out));
+    Settings& settings = scenario.settings;
+    settings.engine = Engine::Fsdp2;
+    FABRICAST_ASSIGN(settings.kernels.code, pick(kCode, table.text(row, "source"), "source"));
+    const bool hf = settings.kernels.code == ModelCode::HuggingFace;
+    settings.kernels.norm = hf ? NormKernel::Fp32 : NormKernel::Fused;
+    settings.kernels.rope = hf ? RopeKernel::CosSin : RopeKernel::Complex;
+    settings.kernels.fusedQkv = table.integer(row, "fuse_qkv") != 0;
+    settings.kernels.positionIds = settings.kernels.code == ModelCode::TorchTitan &&
+                                   table.integer(row, "positions") != 0;
+    FABRICAST_ASSIGN(settings.kernels.loss, pick(kLoss, table.text(row, "loss"), "loss"));
+    if (hf) {
+        settings.kernels.loss = LossKernel::HuggingFace;
+    }
+    FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
+    FABRICAST_ASSIGN(settings.torch.reshard, pick(kReshard, table.text(row, "reshard"), "reshard"));
+    settings.torch.sync = table.text(row, "sync") == "last" ? GradientSync::LastMicroBatch
+                                                            : GradientSync::EachMicroBatch;
+    FABRICAST_ASSIGN(settings.precision.parameters,
+                     pick(kDtype, table.text(row, "param_dtype"), "param_dtype"));
+    FABRICAST_ASSIGN(settings.precision.reduce,
+                     pick(kDtype, table.text(row, "reduce_dtype"), "reduce_dtype"));
+    FABRICAST_ASSIGN(settings.optimizer.kernel,
+                     pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
+    settings.allocator = table.text(row, "alloc") == "expandable"
+                             ? AllocatorKind::ExpandableSegments
+                             : AllocatorKind::Default;
+    return out;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "planner/base/result.h"
+#include "planner/spec/scenario.h"
+#include "tests/support/csv.h"
+
+namespace fabricast {
+
+/// A recorded step, said as a scenario: which stage and rank of it was measured.
+struct OracleRow {
+    Scenario scenario;
+    std::int64_t stage = 0;
+    std::int64_t rank = 0;
+    bool layerOnly = false;  ///< the record is of one layer, not of a step
+};
+
+/// Each form of record, told apart by its columns.
+Result<OracleRow> savedTensorsRow(const CsvTable& table, std::size_t row);
+Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row);
+Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row);
+Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row);
+Result<OracleRow> peftRow(const CsvTable& table, std::size_t row);
+Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
+
+/// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
+Result<ModelSpec> denseModel(const std::string& text);
+
+/// Picks the value that goes with `text`, or says what was not understood.
+template <class T>
+struct Named {
+    const char* name;
+    T value;
+};
+template <class T, std::size_t N>
+Result<T> pick(const Named<T> (&table)[N], const std::string& text, const char* column) {
+    for (const auto& entry : table) {
+        if (text == entry.name) {
+            return entry.value;
+        }
+    }
+    return fail(Error::Code::Unsupported, column, "'" + text + "' is not supported");
+}
+
+}  // namespace fabricast
