@@ -1,11 +1,13 @@
 #include "planner/memory/stage_program.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/ends.h"
+#include "planner/ops/layer_segment.h"
 
 namespace fabricast {
 
@@ -56,17 +58,31 @@ bool wrapsEnds(const Scenario& scenario) {
     return scenario.settings.kernels.code == ModelCode::TorchTitan;
 }
 
-void addLayers(StageBuilder& builder, const Scenario& scenario, std::int64_t first,
-               std::int64_t count) {
-    const OpList& layer = builder.own(eagerLayer(scenario, first));
-    for (std::int64_t i = 0; i < count; ++i) {
+/// Layers of one kind (dense, sparse) share one op list.
+Result<void> addLayers(StageBuilder& builder, const Scenario& scenario, std::int64_t first,
+                       std::int64_t count) {
+    std::map<bool, const OpList*> kinds;
+    for (std::int64_t layer = first; layer < first + count; ++layer) {
+        const OpList*& list = kinds[scenario.model.isSparse(layer)];
+        if (list == nullptr) {
+            FABRICAST_ASSIGN(OpList ops, layerSegment(scenario, layer));
+            list = &builder.own(std::move(ops));
+        }
         const int unit = builder.newUnit();
-        PlacedSegment& segment = builder.place(
-            layer, unit, SegmentRole::Layer, "layer " + std::to_string(first + i));
+        PlacedSegment& segment =
+            builder.place(*list, unit, SegmentRole::Layer, "layer " + std::to_string(layer));
         segment.opensUnit = true;
         segment.closesUnit = true;
         segment.checkpoint = scenario.settings.recompute.kind;
     }
+    return {};
+}
+
+void addEmbedding(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
+    const int unit = rootUnit >= 0 ? rootUnit : builder.newUnit();
+    PlacedSegment& embedding = builder.place(
+        builder.own(embeddingSegment(scenario)), unit, SegmentRole::Embedding, "embedding");
+    embedding.opensUnit = embedding.closesUnit = rootUnit < 0;
 }
 
 void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
@@ -119,25 +135,27 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     const int root = wrapsEnds(scenario) ? -1 : builder.newUnit();
     program.rootUnit = root;
     program.tables = sharedTableBytes(scenario);
+    const std::int64_t boundary =
+        tokens * scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
+    const auto stages = static_cast<std::int64_t>(layers.size());
     std::int64_t first = 0;
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(layers.size()); ++i) {
+    for (std::int64_t i = 0; i < stages; ++i) {
         const std::int64_t count = layers[static_cast<std::size_t>(i)];
         if (i % scenario.layout.pp == stage) {
+            StageChunk chunk{.begin = program.segments.size()};
             if (i == 0) {
-                const int unit = root >= 0 ? root : builder.newUnit();
-                PlacedSegment& embedding = builder.place(builder.own(embeddingSegment(scenario)),
-                                                         unit, SegmentRole::Embedding, "embedding");
-                embedding.opensUnit = embedding.closesUnit = root < 0;
+                addEmbedding(builder, scenario, root);
             }
-            addLayers(builder, scenario, first, count);
+            FABRICAST_TRY(addLayers(builder, scenario, first, count));
+            if (i + 1 == stages) {
+                addHead(builder, scenario, root);
+            }
+            chunk.end = program.segments.size();
+            chunk.receivedBytes = i == 0 ? 0 : boundary;
+            chunk.sentBytes = i + 1 == stages ? 0 : boundary;
+            program.chunks.push_back(chunk);
         }
         first += count;
-    }
-    if (stage == scenario.layout.pp - 1) {
-        addHead(builder, scenario, root);
-    } else {
-        program.boundaryBytes =
-            tokens * scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
     }
     const KernelSettings& kernels = scenario.settings.kernels;
     program.inputBytes = kIdBytes * tokens * (kernels.positionIds ? 3 : 2);

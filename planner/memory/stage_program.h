@@ -24,18 +24,26 @@ struct PlacedSegment {
     bool closesUnit = false;  ///< and after it
 };
 
+/// The segments of one model chunk, and what crosses its ends.
+struct StageChunk {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::int64_t receivedBytes = 0;  ///< activation from the stage before; 0 on the first
+    std::int64_t sentBytes = 0;      ///< activation to (gradient from) the next; 0 on the last
+};
+
 /// This is what one pipeline rank runs for one microbatch: segments over shared op lists, the units
 /// their weights belong to, and the tables and inputs around them.
 struct StageProgram {
     std::vector<std::unique_ptr<OpList>> lists;
     std::vector<PlacedSegment> segments;
+    std::vector<StageChunk> chunks;    ///< one, or `vpp`
     std::vector<Unit> units;
     int rootUnit = -1;               ///< unit whose module wraps the whole model
     int keptUnit = -1;               ///< unit that keeps its parameters between forward and backward
     std::vector<std::int64_t> tables;  ///< bytes of the tables each pass makes and all layers share
     std::int64_t inputBytes = 0;     ///< token ids, labels, positions
     std::int64_t bufferBytes = 0;    ///< persistent buffers of the model
-    std::int64_t boundaryBytes = 0;  ///< gradient received from the next stage; 0 on the last
     bool lossInsideForward = false;  ///< the model computes its own loss
     bool tablesPersist = false;      ///< the tables are buffers
     [[nodiscard]] std::int64_t elements() const;

@@ -1,12 +1,14 @@
 #include "planner/memory/step_walk.h"
 
 #include <algorithm>
-#include <deque>
+#include <map>
 #include <utility>
 
 namespace fabricast {
 
 namespace {
+
+constexpr std::int64_t kScalarLoss = 4;
 
 Keep keepFor(Checkpointing kind) {
     switch (kind) {
@@ -30,14 +32,9 @@ Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
 }  // namespace
 
 StepWalk::StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program,
-                   StepPlan plan)
-    : device_(device),
-      engine_(engine),
-      program_(program),
-      plan_(plan),
-      casts_(device),
-      walk_(device, engine) {
-    if (plan_.autocast) {
+                   bool autocast)
+    : device_(device), engine_(engine), program_(program), casts_(device), walk_(device, engine) {
+    if (autocast) {
         walk_.useCasts(&casts_);
     }
 }
@@ -51,8 +48,9 @@ std::vector<Storage> StepWalk::given(const PlacedSegment& segment, Storage input
     return storages;
 }
 
-StepWalk::Pass StepWalk::forward() {
+StepWalk::Pass StepWalk::forward(int chunk) {
     Pass pass;
+    pass.chunk = chunk;
     engine_.beginForward();
     walk_.report(MemoryKind::Activations);
     for (const std::int64_t bytes : program_.tables) {
@@ -60,9 +58,13 @@ StepWalk::Pass StepWalk::forward() {
                                   ? device_.take(0, MemoryKind::Buffers)
                                   : device_.take(bytes, MemoryKind::Activations));
     }
-    Storage x = kNoStorage;
+    const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
+    Storage x = mine.receivedBytes > 0
+                    ? device_.take(mine.receivedBytes, MemoryKind::Activations)
+                    : kNoStorage;
     bool left = false;
-    for (const PlacedSegment& segment : program_.segments) {
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+        const PlacedSegment& segment = program_.segments[i];
         device_.at("forward of " + segment.name);
         if (segment.role == SegmentRole::Loss && !program_.lossInsideForward) {
             engine_.endForward();
@@ -94,13 +96,14 @@ StepWalk::Pass StepWalk::forward() {
 }
 
 Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
+    const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
     device_.at("backward of " + placed.name);
     if (placed.closesUnit) {
         engine_.beforeBackward(placed.place.unit);
     }
-    Frame& frame = pass.frames[segment];
-    const Storage input = pass.inputs[segment];
+    Frame& frame = pass.frames[segment - begin];
+    const Storage input = pass.inputs[segment - begin];
     if (keepFor(placed.checkpoint) != Keep::Everything) {
         walk_.report(MemoryKind::Recomputed);
         frame = walk_.again(placed.place, given(placed, input, pass), std::move(frame));
@@ -120,14 +123,14 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
 
 void StepWalk::backward(Pass pass) {
     device_.at("backward");
-    const bool last = program_.boundaryBytes == 0;
-    Storage gradient =
-        device_.take(last ? 4 : program_.boundaryBytes, MemoryKind::Backward);
+    const StageChunk& mine = program_.chunks[static_cast<std::size_t>(pass.chunk)];
+    const bool last = mine.sentBytes == 0;
+    Storage gradient = device_.take(last ? kScalarLoss : mine.sentBytes, MemoryKind::Backward);
     device_.release(pass.output);
     if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
         engine_.beforeBackward(program_.rootUnit);
     }
-    for (std::size_t segment = program_.segments.size(); segment-- > 0;) {
+    for (std::size_t segment = mine.end; segment-- > mine.begin;) {
         gradient = backwardSegment(segment, pass, gradient);
         if (program_.segments[segment].role == SegmentRole::Loss && program_.rootUnit >= 0 &&
             !program_.lossInsideForward) {
@@ -144,25 +147,24 @@ void StepWalk::backward(Pass pass) {
     engine_.endBackward();
 }
 
-void StepWalk::run() {
+void StepWalk::run(const std::vector<PipelineAction>& order) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
     betweenSteps_ = device_.live();
     device_.take(program_.inputBytes, MemoryKind::Buffers);
     device_.resetPeak();
-    std::deque<Pass> alive;
-    std::int64_t started = 0;
+    std::map<std::pair<int, std::int64_t>, Pass> alive;
     std::int64_t finished = 0;
-    while (finished < plan_.microSteps) {
-        while (started < plan_.microSteps &&
-               static_cast<std::int64_t>(alive.size()) < plan_.inFlight) {
-            alive.push_back(forward());
-            ++started;
+    for (const PipelineAction& action : order) {
+        const std::pair key{action.chunk, action.microBatch};
+        if (action.forward) {
+            alive.emplace(key, forward(action.chunk));
+            continue;
         }
-        engine_.beginMicroStep(finished, plan_.microSteps);
-        backward(std::move(alive.front()));
-        alive.pop_front();
-        ++finished;
+        engine_.beginMicroStep(finished++, static_cast<std::int64_t>(order.size()) / 2);
+        const auto found = alive.find(key);
+        backward(std::move(found->second));
+        alive.erase(found);
     }
     device_.at("optimizer step");
     engine_.optimizerStep();

@@ -4,23 +4,17 @@
 
 #include "planner/memory/device.h"
 #include "planner/memory/engine.h"
+#include "planner/memory/pipeline_order.h"
 #include "planner/memory/stage_program.h"
 
 namespace fabricast {
-
-/// The forwards and backwards of one rank in one step, shortened to what decides the peak.
-struct StepPlan {
-    std::int64_t inFlight = 1;   ///< microbatches alive at once
-    std::int64_t microSteps = 1; ///< microbatches walked, at least `inFlight`
-    bool autocast = false;
-};
 
 /// Walks one training step of one rank on the device: states, forwards and backwards in pipeline
 /// order with the engine's hooks around them, then the optimizer.
 class StepWalk {
 public:
-    StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, StepPlan plan);
-    void run();
+    StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
+    void run(const std::vector<PipelineAction>& order);
     /// Live bytes before the step.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
 
@@ -31,8 +25,9 @@ private:
         std::vector<Storage> inputs;  ///< of checkpointed segments
         std::vector<Storage> tables;
         Storage output = kNoStorage;
+        int chunk = 0;
     };
-    Pass forward();
+    Pass forward(int chunk);
     void backward(Pass pass);
     Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);
     [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment, Storage input,
@@ -41,7 +36,6 @@ private:
     Device& device_;
     ParallelEngine& engine_;
     const StageProgram& program_;
-    StepPlan plan_;
     CastCache casts_;
     SegmentWalk walk_;
     std::vector<Storage> persistentTables_;

@@ -40,33 +40,18 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario, Dev
     return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
 }
 
-/// Microbatches alive at once on a stage.
-std::int64_t inFlight(const Scenario& scenario, std::int64_t stage) {
-    const std::int64_t count = std::max<std::int64_t>(1, scenario.microBatches());
-    if (scenario.layout.pp == 1) {
-        return 1;
-    }
-    return scenario.layout.schedule == ScheduleKind::Gpipe
-               ? count
-               : std::min(count, scenario.layout.pp - stage);
-}
-
 }  // namespace
 
 Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std::int64_t) {
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
     Device device;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program));
-    StepPlan plan;
-    plan.inFlight = inFlight(scenario, stage);
-    plan.microSteps =
-        std::min(std::max<std::int64_t>(1, scenario.microBatches()), plan.inFlight + 1);
-    plan.autocast = scenario.settings.precision.autocast;
-    StepWalk walk(device, *engine, program, plan);
-    walk.run();
+    FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, stage));
+    StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    walk.run(order);
     StageMemory memory;
     memory.stage = stage;
-    memory.inFlight = plan.inFlight;
+    memory.inFlight = mostInFlight(order);
     memory.localParameters = program.elements();
     memory.atPeak = device.atPeak();
     memory.peakAt = device.peakMoment();

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "planner/base/result.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+/// A forward or a backward of one model chunk for one microbatch on one pipeline rank.
+struct PipelineAction {
+    bool forward = true;
+    int chunk = 0;
+    std::int64_t microBatch = 0;
+};
+
+/// The order in which a pipeline rank runs its forwards and backwards, as its schedule says. Long
+/// steady phases are cut short: only what decides the peak is kept.
+Result<std::vector<PipelineAction>> pipelineOrder(const Scenario& scenario, std::int64_t stage);
+
+/// Most chunks alive at once in an order.
+std::int64_t mostInFlight(const std::vector<PipelineAction>& order);
+
+}  // namespace fabricast

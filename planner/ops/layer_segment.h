@@ -1,0 +1,13 @@
+#pragma once
+#include <cstdint>
+
+#include "planner/base/result.h"
+#include "planner/ops/op_list.h"
+#include "planner/spec/scenario.h"
+
+namespace fabricast {
+
+/// The operations of one layer, as the stack's model code writes them.
+Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer);
+
+}  // namespace fabricast
