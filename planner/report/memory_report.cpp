@@ -1,0 +1,204 @@
+#include "planner/report/memory_report.h"
+
+#include "planner/report/byte_scale.h"
+#include "planner/report/memory_table.h"
+#include "planner/report/table.h"
+#include "planner/result/memory_names.h"
+#include "planner/spec/layout_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string_view verdictWord(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Fits:
+            return "FITS";
+        case Verdict::Uncertain:
+            return "UNCERTAIN";
+        case Verdict::DoesNotFit:
+            return "DOES NOT FIT";
+    }
+    return "UNKNOWN";
+}
+
+std::string_view boundWords(Bound bound) {
+    switch (bound) {
+        case Bound::GpuMemory:
+            return "GPU memory";
+        case Bound::HostMemory:
+            return "host memory";
+        case Bound::NvmeSpace:
+            return "NVMe space";
+    }
+    return "memory";
+}
+
+ByteScale scaleOf(const MemoryBreakdown& memory) {
+    return byteScaleFor(std::max(memory.peak.value, Bytes(1)));
+}
+
+std::string fullestText(const MemoryBreakdown& memory) {
+    if (memory.fullest >= memory.stages.size()) {
+        return {};
+    }
+    const StageMemory& stage = memory.stages[memory.fullest];
+    const std::string place =
+        memory.stages.size() > 1 ? fmt::format("stage {}, ", stage.stage) : "";
+    return place + stage.peakAt;
+}
+
+/// "61.20 GiB [58.31..65.02] of 79.18 GiB".
+std::string peakText(const MemoryBreakdown& memory) {
+    const ByteScale scale = scaleOf(memory);
+    return fmt::format("{} {} [{}..{}] of {} {}",
+                       scale.text(memory.peak.value),
+                       scale.unit,
+                       scale.text(memory.peak.lo),
+                       scale.text(memory.peak.hi),
+                       scale.text(memory.capacity),
+                       scale.unit);
+}
+
+std::string subjectText(const Scenario& scenario) {
+    return fmt::format("{} on {}, {}, {}, recompute={}, sequence {}, global batch {}",
+                       scenario.model.name,
+                       clusterText(scenario.cluster),
+                       scenario.stack,
+                       layoutText(scenario.layout),
+                       recomputeText(scenario.settings.recompute),
+                       scenario.workload.sequence,
+                       scenario.workload.globalBatch);
+}
+
+std::string fixText(const Fix& fix, const ByteScale& scale) {
+    std::string text = fmt::format("{}: {} {}, {}",
+                                   fix.change,
+                                   scale.text(fix.peakAfter),
+                                   scale.unit,
+                                   fix.fits ? "fits" : "still too much");
+    return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
+}
+
+std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
+    const ByteScale scale = scaleOf(memory);
+    std::vector<std::string> lines;
+    for (const Rejection& rejection : memory.rejections) {
+        lines.push_back(fmt::format("{} is short by {} {}{}",
+                                    boundWords(rejection.bound),
+                                    scale.text(rejection.over),
+                                    scale.unit,
+                                    rejection.where.empty() ? "" : ": " + rejection.where));
+        for (const Fix& fix : rejection.fixes) {
+            lines.push_back("  " + fixText(fix, scale));
+        }
+    }
+    return lines;
+}
+
+/// "stages[2].activations" as the stage's number and what follows it; the fullest when none is
+/// said.
+std::pair<std::size_t, std::string_view> splitKey(const MemoryBreakdown& memory,
+                                                  std::string_view key) {
+    for (std::size_t stage = 0; stage < memory.stages.size(); ++stage) {
+        const std::string prefix = fmt::format("stages[{}].", stage);
+        if (key.starts_with(prefix)) {
+            return {stage, key.substr(prefix.size())};
+        }
+    }
+    return {memory.fullest, key};
+}
+
+/// The part of a term's key behind its stage.
+std::string_view bareKey(std::string_view key) {
+    const std::size_t dot = key.find("].");
+    return key.starts_with("stages[") && dot != std::string_view::npos ? key.substr(dot + 2) : key;
+}
+
+bool belongsTo(std::string_view termKey, std::string_view asked) {
+    return termKey == asked ||
+           (termKey.starts_with(asked) && termKey.substr(asked.size()).starts_with("."));
+}
+
+std::string termText(const Term& term) {
+    const ByteScale scale = byteScaleFor(term.bytes);
+    std::string text = fmt::format("{} = {} B", term.key, grouped(term.bytes.count()));
+    if (scale.bytes > 1) {
+        text += fmt::format(" ({} {})", scale.text(term.bytes), scale.unit);
+    }
+    text += "\n  " + term.formula + "\n";
+    return term.source.empty() ? text : text + "  source: " + term.source + "\n";
+}
+
+}  // namespace
+
+std::string clusterText(const ClusterSpec& cluster) {
+    return fmt::format(
+        "{} x {} ({} {})", cluster.nodes, cluster.name, cluster.gpus(), cluster.node.gpu.name);
+}
+
+std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {
+    const ByteScale scale = scaleOf(memory);
+    std::string text = fmt::format("{}  {}  {}\n  {}\n\n{} per GPU\n{}",
+                                   verdictWord(memory.verdict),
+                                   peakText(memory),
+                                   fullestText(memory),
+                                   subjectText(scenario),
+                                   scale.unit,
+                                   alignedText(stageTable(memory, scale)));
+    for (const std::string& line : rejectionLines(memory)) {
+        text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
+    }
+    for (const std::string& note : memory.notes) {
+        text += (&note == memory.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
+    }
+    return text;
+}
+
+std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory) {
+    const ByteScale scale = scaleOf(memory);
+    std::string text = fmt::format("**{}** {} ({})\n\n{}\n\n{} per GPU:\n\n{}",
+                                   verdictWord(memory.verdict),
+                                   peakText(memory),
+                                   fullestText(memory),
+                                   subjectText(scenario),
+                                   scale.unit,
+                                   markdownText(stageTable(memory, scale)));
+    for (const std::string& line : rejectionLines(memory)) {
+        text += (line.starts_with(" ") ? "- " + line.substr(2) : "\n" + line + "\n") + "\n";
+    }
+    for (const std::string& note : memory.notes) {
+        text += "\n_assumed: " + note + "_\n";
+    }
+    return text;
+}
+
+std::string memoryCsv(const MemoryBreakdown& memory) {
+    return csvText(stageBytesTable(memory));
+}
+
+Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key) {
+    const auto [stage, asked] = splitKey(memory, key);
+    std::string text;
+    std::string known;
+    if (stage < memory.stages.size()) {
+        for (const Term& term : memory.stages[stage].terms) {
+            const std::string_view name = bareKey(term.key);
+            text += belongsTo(name, asked) ? termText(term) : "";
+            known += (known.empty() ? "" : ", ") + std::string(name);
+        }
+    }
+    if (text.empty()) {
+        return fail(Error::Code::NotFound,
+                    "--why",
+                    "no number is called \"" + std::string(key) + "\"",
+                    known.empty() ? "" : "one of: " + known);
+    }
+    return text;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,26 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/memory_breakdown.h"
+#include "planner/spec/scenario.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// The answer about memory for people: the verdict, a row per stage, and what would help.
+///     FITS  61.20 GiB [58.31..65.02] of 79.18 GiB   stage 0, at the loss
+std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory);
+std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory);
+/// A row per stage, every number in bytes.
+std::string memoryCsv(const MemoryBreakdown& memory);
+
+/// The formula behind a number, with its numbers put in, and what it was checked against. `key` is
+/// "activations" (of the fullest stage) or "stages[2].activations"; an unknown one is an error that
+/// lists what there is.
+Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key);
+
+/// "16 x dgx-h100 (128 h100-sxm5-80gb)".
+std::string clusterText(const ClusterSpec& cluster);
+
+}  // namespace fabricast

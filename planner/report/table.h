@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// This is a table before it is text: the same rows become aligned text, Markdown or CSV.
+///     Table table{{{"part"}, {"bytes", Align::Right}}, {}};
+///     table.rows.push_back({"weights", grouped(count)});
+///     const std::string text = alignedText(table);
+enum class Align { Left, Right };
+struct Column {
+    std::string title;
+    Align align = Align::Left;
+};
+struct Table {
+    std::vector<Column> columns;
+    std::vector<std::vector<std::string>> rows;
+};
+
+/// Two spaces between columns, no trailing spaces, each line ending in a newline.
+std::string alignedText(const Table& table);
+std::string markdownText(const Table& table);
+/// As in RFC 4180, but with plain newlines.
+std::string csvText(const Table& table);
+
+/// 8030261248 is "8,030,261,248".
+std::string grouped(long long number);
+/// How many columns a terminal needs for it: UTF-8 sequences count once.
+std::size_t textWidth(std::string_view text);
+
+}  // namespace fabricast

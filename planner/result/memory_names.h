@@ -1,0 +1,40 @@
+#pragma once
+#include "planner/result/memory_breakdown.h"
+#include "planner/spec/names.h"
+
+namespace fabricast {
+
+// How answers about memory are printed: in JSON with _bytes behind the kind, in tables as they are.
+
+constexpr auto namesOf(MemoryKind) {
+    return std::to_array<Named<MemoryKind>>({{MemoryKind::Weights, "weights"},
+                                             {MemoryKind::Gradients, "gradients"},
+                                             {MemoryKind::Optimizer, "optimizer"},
+                                             {MemoryKind::Activations, "activations"},
+                                             {MemoryKind::Recomputed, "recomputed"},
+                                             {MemoryKind::Gathered, "gathered"},
+                                             {MemoryKind::Communication, "communication"},
+                                             {MemoryKind::Backward, "backward"},
+                                             {MemoryKind::Loss, "loss"},
+                                             {MemoryKind::Workspace, "workspace"},
+                                             {MemoryKind::Buffers, "buffers"}});
+}
+constexpr auto namesOf(Verdict) {
+    return std::to_array<Named<Verdict>>({{Verdict::Fits, "fits"},
+                                          {Verdict::Uncertain, "uncertain"},
+                                          {Verdict::DoesNotFit, "does_not_fit"}});
+}
+constexpr auto namesOf(Evidence) {
+    return std::to_array<Named<Evidence>>({{Evidence::MeasuredHere, "measured_here"},
+                                           {Evidence::MeasuredProfile, "measured_profile"},
+                                           {Evidence::VendorSpec, "vendor_spec"},
+                                           {Evidence::Modelled, "modelled"},
+                                           {Evidence::Extrapolated, "extrapolated"}});
+}
+constexpr auto namesOf(Bound) {
+    return std::to_array<Named<Bound>>({{Bound::GpuMemory, "gpu_memory"},
+                                        {Bound::HostMemory, "host_memory"},
+                                        {Bound::NvmeSpace, "nvme_space"}});
+}
+
+}  // namespace fabricast
