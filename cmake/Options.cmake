@@ -14,6 +14,8 @@ target_compile_options(
             # Designated initialisers leave the other fields at their defaults on purpose.
             -Wno-missing-field-initializers
             $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
+# Standard containers check their own bounds wherever tests run.
+target_compile_definitions(fabricast_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(FABRICAST_SANITIZE)
   target_compile_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE}
                                                      -fno-omit-frame-pointer
