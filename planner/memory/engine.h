@@ -1,18 +1,17 @@
 #pragma once
-#include <cstdint>
 
 #include "planner/memory/device.h"
+#include "planner/ops/op_list.h"
 
 namespace fabricast {
 
 /// Parameters that a framework gathers, reduces and frees together, on this rank.
 struct Unit {
-    std::vector<std::int64_t> weights;  ///< elements of each, local to tensor and expert parallelism
-    std::vector<bool> expert;           ///< reduced over the expert group; same length, or empty
+    std::vector<WeightUse> weights;  ///< local to tensor and expert parallelism
     [[nodiscard]] std::int64_t elements() const {
         std::int64_t sum = 0;
-        for (const std::int64_t count : weights) {
-            sum += count;
+        for (const WeightUse& weight : weights) {
+            sum += weight.elements;
         }
         return sum;
     }
@@ -39,6 +38,8 @@ public:
     virtual void takeGradient(int unit, int weight, Storage gradient) = 0;
     virtual void afterBackward(int unit) = 0;
     virtual void endBackward() {}                     ///< the last hook of one backward pass
+    /// A slice of the head's backward is done, inside forward (chunked losses).
+    virtual void afterHeadChunk(int /*unit*/, bool /*last*/) {}
     virtual void optimizerStep() = 0;
     /// Bytes of one element of a weight gradient as autograd makes it.
     [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;

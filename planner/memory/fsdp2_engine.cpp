@@ -1,6 +1,7 @@
 #include "planner/memory/fsdp2_engine.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -25,12 +26,15 @@ Fsdp2Engine::Fsdp2Engine(Device& device, std::vector<Unit> units, Fsdp2Options o
     }
 }
 
+std::int64_t Fsdp2Engine::shardOf(const WeightUse& weight) const {
+    return share(weight.elements, weight.expert ? options_.expertShards : options_.shards);
+}
+
 std::int64_t Fsdp2Engine::shardElements(int unit) const {
     const Unit& mine = units_[at(unit)];
     std::int64_t sum = 0;
-    for (std::size_t weight = 0; weight < mine.weights.size(); ++weight) {
-        const bool expert = !mine.expert.empty() && mine.expert[weight];
-        sum += share(mine.weights[weight], expert ? options_.expertShards : options_.shards);
+    for (const WeightUse& weight : mine.weights) {
+        sum += weight.tied ? 0 : shardOf(weight);
     }
     return sum;
 }
@@ -38,7 +42,10 @@ std::int64_t Fsdp2Engine::shardElements(int unit) const {
 void Fsdp2Engine::holdStates() {
     for (std::size_t unit = 0; unit < units_.size(); ++unit) {
         const std::int64_t shard = shardElements(static_cast<int>(unit));
-        const auto tensors = static_cast<std::int64_t>(units_[unit].weights.size());
+        std::int64_t tensors = 0;
+        for (const WeightUse& weight : units_[unit].weights) {
+            tensors += weight.tied ? 0 : 1;
+        }
         device_.take(shard * options_.storedWidth, MemoryKind::Weights);
         device_.take(kMoments * shard * options_.storedWidth + tensors * kStepCounter,
                      MemoryKind::Optimizer);
@@ -82,9 +89,6 @@ void Fsdp2Engine::reshard(int unit) { drop(states_[at(unit)].parameters); }
 
 void Fsdp2Engine::beginForward() {
     forwardOrder_.clear();
-    for (State& state : states_) {
-        state.reduced = false;
-    }
     if (options_.rootUnit >= 0) {
         beforeForward(options_.rootUnit);
     }
@@ -143,36 +147,49 @@ void Fsdp2Engine::takeGradient(int unit, int weight, Storage gradient) {
 /// Without gradient sync the unsharded gradients stay, in the reduce type.
 void Fsdp2Engine::keepUnsharded(int unit) {
     State& state = states_[at(unit)];
+    const bool cast = options_.reduceWidth != options_.computeWidth;
     for (std::size_t weight = 0; weight < state.gradients.size(); ++weight) {
         Storage& gradient = state.gradients[weight];
         if (gradient == kNoStorage) {
             continue;
         }
         Storage& sum = state.accumulated[weight];
-        if (sum == kNoStorage) {
-            sum = options_.reduceWidth == options_.computeWidth
-                      ? gradient
-                      : device_.take(units_[at(unit)].weights[weight] * options_.reduceWidth,
-                                     MemoryKind::Gradients);
-            if (sum == gradient) {
-                gradient = kNoStorage;
-            }
+        const std::int64_t bytes = units_[at(unit)].weights[weight].elements * options_.reduceWidth;
+        if (sum == kNoStorage && !cast) {
+            std::swap(sum, gradient);
+            continue;
         }
+        Storage wide = cast ? device_.take(bytes, MemoryKind::Gradients) : kNoStorage;
+        if (sum == kNoStorage) {
+            std::swap(sum, wide);
+        }
+        drop(wide);  // added to what was there
         drop(gradient);
     }
 }
 
+/// The gradients that are there are copied into one flat buffer, reduced, and kept as a shard.
 void Fsdp2Engine::reduceScatter(int unit) {
     State& state = states_[at(unit)];
+    std::int64_t whole = 0;
+    std::int64_t shard = 0;
+    for (std::size_t weight = 0; weight < state.gradients.size(); ++weight) {
+        if (state.gradients[weight] != kNoStorage || state.accumulated[weight] != kNoStorage) {
+            whole += units_[at(unit)].weights[weight].elements;
+            shard += shardOf(units_[at(unit)].weights[weight]);
+        }
+    }
+    if (whole == 0) {
+        return;
+    }
     drop(reduceInput_);
-    reduceInput_ = device_.take(units_[at(unit)].elements() * options_.reduceWidth,
-                                MemoryKind::Communication, kReducePool);
+    reduceInput_ =
+        device_.take(whole * options_.reduceWidth, MemoryKind::Communication, kReducePool);
     for (auto* list : {&state.gradients, &state.accumulated}) {
         for (Storage& gradient : *list) {
             drop(gradient);
         }
     }
-    const std::int64_t shard = shardElements(unit);
     Storage reduced = device_.take(shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool);
     if (options_.reduceWidth != options_.storedWidth) {
         const Storage stored =
@@ -182,8 +199,11 @@ void Fsdp2Engine::reduceScatter(int unit) {
     }
     if (state.shardGradient == kNoStorage) {
         state.shardGradient = reduced;
+    } else if (shard * options_.storedWidth > device_.bytes(state.shardGradient)) {
+        device_.release(state.shardGradient);  // more of the unit's weights have one now
+        state.shardGradient = reduced;
     } else {
-        device_.release(reduced);
+        device_.release(reduced);  // added to the earlier micro-steps' sum
     }
 }
 
@@ -193,17 +213,25 @@ void Fsdp2Engine::afterBackward(int unit) {
         return;
     }
     state.reduced = true;
-    const bool sync = options_.syncEachMicroStep || lastMicroStep_;
+    const bool sync = !options_.reduceAtEnd && (options_.syncEachMicroStep || lastMicroStep_);
     if (!sync || std::any_of(state.accumulated.begin(), state.accumulated.end(), [](Storage s) {
             return s != kNoStorage;
         })) {
         keepUnsharded(unit);
     }
-    if (sync || options_.reshardAfterBackward) {
+    if (options_.reshardAfterBackward) {
         reshard(unit);
     }
     if (sync) {
         reduceScatter(unit);
+    }
+}
+
+void Fsdp2Engine::afterHeadChunk(int unit, bool last) {
+    keepUnsharded(unit);
+    if (last) {
+        reduceScatter(unit);
+        reshard(unit);
     }
 }
 
@@ -220,7 +248,19 @@ void Fsdp2Engine::endBackward() {
     drop(reduceInput_);
 }
 
+/// A pipeline schedule reduces every unit once, after its last backward.
+void Fsdp2Engine::reduceAll() {
+    for (std::size_t unit = units_.size(); unit-- > 0;) {
+        reshard(static_cast<int>(unit));
+        reduceScatter(static_cast<int>(unit));
+    }
+    drop(reduceInput_);
+}
+
 void Fsdp2Engine::optimizerStep() {
+    if (options_.reduceAtEnd) {
+        reduceAll();
+    }
     device_.release(device_.take(options_.optimizerTemps, MemoryKind::Optimizer));
     for (State& state : states_) {
         drop(state.shardGradient);
@@ -229,6 +269,9 @@ void Fsdp2Engine::optimizerStep() {
 
 void Fsdp2Engine::beginMicroStep(std::int64_t index, std::int64_t count) {
     lastMicroStep_ = index + 1 == count;
+    for (State& state : states_) {
+        state.reduced = false;
+    }
 }
 
 }  // namespace fabricast

@@ -17,6 +17,7 @@ struct Fsdp2Options {
     int keptUnit = -1;               ///< unit that is not resharded after forward; -1: none
     bool reshardAfterForward = true;
     bool reshardAfterBackward = true;
+    bool reduceAtEnd = false;        ///< pipelines: one reduce-scatter per unit after the last backward
     std::int64_t optimizerTemps = 0; ///< bytes the optimizer step takes on top
 };
 
@@ -35,6 +36,7 @@ public:
     void takeGradient(int unit, int weight, Storage gradient) override;
     void afterBackward(int unit) override;
     void endBackward() override;
+    void afterHeadChunk(int unit, bool last) override;
     void optimizerStep() override;
     [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
     void beginMicroStep(std::int64_t index, std::int64_t count) override;
@@ -49,6 +51,8 @@ private:
         bool reduced = false;               ///< post-backward has run in this pass
     };
     [[nodiscard]] std::int64_t shardElements(int unit) const;
+    [[nodiscard]] std::int64_t shardOf(const WeightUse& weight) const;
+    void reduceAll();
     void gather(int unit);
     void copyOut(int unit, bool keepGathered);
     void reshard(int unit);

@@ -35,8 +35,7 @@ public:
         segment.role = role;
         segment.name = std::move(name);
         for (const WeightUse& use : list.weights) {
-            mine.weights.push_back(use.elements);
-            mine.expert.push_back(use.expert);
+            mine.weights.push_back(use);
         }
         program.segments.push_back(std::move(segment));
         return program.segments.back();

@@ -21,7 +21,8 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
     options.reduceWidth = bytesPerElement(settings.precision.reduce);
-    options.syncEachMicroStep = settings.torch.sync == GradientSync::EachMicroBatch && !pipelined;
+    options.syncEachMicroStep = settings.torch.sync == GradientSync::EachMicroBatch;
+    options.reduceAtEnd = pipelined;
     options.rootUnit = program.rootUnit;
     const Reshard reshard = settings.torch.reshard;
     options.keptUnit = reshard == Reshard::Always ? -1 : program.keptUnit;

@@ -4,6 +4,8 @@
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 
+#include <utility>
+
 namespace fabricast {
 
 namespace {
@@ -13,7 +15,7 @@ std::int64_t localVocab(const Scenario& scenario) {
 }
 
 /// Log-softmax keeps its own result; the label loss reads the same storage.
-TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t tokens) {
+TensorId crossEntropy(OpBuilder& g, TensorId logits) {
     const TensorInfo in = g.info(logits);
     const TensorId logProbabilities =
         g.pointwise("log_softmax", {logits}, in.elements, in.width, {});
@@ -21,8 +23,44 @@ TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t tokens) {
     g.last().saved = {logProbabilities};
     const TensorId loss = g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
     g.last().kind = OpKind::Loss;
-    static_cast<void>(tokens);
     return loss;
+}
+
+/// Each tp rank holds V/t logits; log-probabilities are kept, and the backward forms the one-hot
+/// gradient, the softmax and their sum before the result.
+TensorId vocabParallelCrossEntropy(OpBuilder& g, TensorId logits) {
+    const std::int64_t elements = g.info(logits).elements;
+    const std::int64_t bytes = elements * 4;
+    const TensorId logProbabilities = g.fresh(elements, 4, false);
+    const TensorId loss = g.fresh(1, 4);
+    g.push({.kind = OpKind::Loss,
+            .name = "vocab_parallel_cross_entropy",
+            .inputs = {logits},
+            .outputs = {logProbabilities, loss},
+            .saved = {logProbabilities},
+            .forwardTemps = {bytes},
+            .backwardTemps = {bytes, bytes}});
+    return loss;
+}
+
+/// Loss of `tokens` logit rows.
+OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
+    OpBuilder g(builderOptions(scenario));
+    const std::int64_t width = bytesPerElement(scenario.settings.precision.compute);
+    TensorId logits = g.input(tokens * localVocab(scenario), width);
+    if (scenario.settings.kernels.loss != LossKernel::LogitsDtype) {
+        logits = g.cast(logits, 4);
+    }
+    if (scenario.layout.tp > 1) {
+        return g.finish(vocabParallelCrossEntropy(g, logits));
+    }
+    return g.finish(crossEntropy(g, logits));
+}
+
+OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
+    const int weight = g.weight("lm_head", localVocab(scenario) * scenario.model.hidden);
+    g.weightAt(weight).tied = scenario.model.tiedEmbeddings;
+    return g.finish(g.linear(x, weight, tokens * localVocab(scenario)));
 }
 
 }  // namespace
@@ -76,19 +114,22 @@ OpList headSegment(const Scenario& scenario) {
         g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {full}});
         x = full;
     }
-    const int weight = g.weight("lm_head", localVocab(scenario) * scenario.model.hidden);
-    return g.finish(g.linear(x, weight, shape.tokens * localVocab(scenario)));
+    return headOf(scenario, shape.tokens, x, std::move(g));
+}
+
+OpList headChunkSegment(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    const std::int64_t tokens = rankShape(scenario).tokens / scenario.settings.kernels.lossChunks;
+    const TensorId x = g.input(tokens * scenario.model.hidden, residualWidth(scenario.settings));
+    return headOf(scenario, tokens, x, std::move(g));
 }
 
 OpList lossSegment(const Scenario& scenario) {
-    OpBuilder g(builderOptions(scenario));
-    const RankShape shape = rankShape(scenario);
-    const std::int64_t width = bytesPerElement(scenario.settings.precision.compute);
-    TensorId logits = g.input(shape.tokens * localVocab(scenario), width);
-    if (scenario.settings.kernels.loss != LossKernel::LogitsDtype) {
-        logits = g.cast(logits, 4);
-    }
-    return g.finish(crossEntropy(g, logits, shape.tokens));
+    return lossOf(scenario, rankShape(scenario).tokens);
+}
+
+OpList lossChunkSegment(const Scenario& scenario) {
+    return lossOf(scenario, rankShape(scenario).tokens / scenario.settings.kernels.lossChunks);
 }
 
 }  // namespace fabricast

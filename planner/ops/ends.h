@@ -10,5 +10,8 @@ OpList finalNormSegment(const Scenario& scenario);
 OpList headSegment(const Scenario& scenario);
 /// Logits in, loss out, as the stack's loss kernel computes it.
 OpList lossSegment(const Scenario& scenario);
+/// The same for one of `lossChunks` equal slices of the sequence.
+OpList headChunkSegment(const Scenario& scenario);
+OpList lossChunkSegment(const Scenario& scenario);
 
 }  // namespace fabricast

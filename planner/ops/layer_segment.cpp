@@ -1,6 +1,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/selective_checkpoint.h"
 
 namespace fabricast {
 
@@ -17,7 +18,11 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
         return fail(Error::Code::Unsupported, "settings.kernels.code",
                     "memory of this model code is not modelled");
     }
-    return eagerLayer(scenario, layer);
+    OpList ops = eagerLayer(scenario, layer);
+    if (scenario.settings.recompute.kind == Checkpointing::Selective) {
+        markSelective(ops);
+    }
+    return ops;
 }
 
 }  // namespace fabricast

@@ -36,6 +36,7 @@ struct Op {
     std::vector<std::int64_t> backwardTemps;
     bool passesGradient = false;              ///< add, reshape: hands the gradient on, uncopied
     bool inPlaceBackward = false;             ///< writes the input's gradient over the output's
+    bool outsideSelective = false;            ///< a GEMM that selective checkpointing does not count
     bool keptBySelective = false;             ///< selective checkpointing keeps its outputs
     std::string_view module;                  ///< for per-module recompute: "core_attn", "mlp", …
 };
@@ -48,6 +49,7 @@ struct WeightUse {
     bool cast = false;        ///< autocast: a cached copy in the compute type is what the op reads
     bool isMatrix = true;
     bool expert = false;      ///< reduced over the expert-data-parallel group
+    bool tied = false;        ///< a second use of the embedding table: no states of its own
 };
 
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the

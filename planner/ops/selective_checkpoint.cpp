@@ -1,0 +1,16 @@
+#include "planner/ops/selective_checkpoint.h"
+
+namespace fabricast {
+
+void markSelective(OpList& layer) {
+    int gemms = 0;
+    for (Op& op : layer.ops) {
+        if (op.kind == OpKind::Attention) {
+            op.keptBySelective = true;
+        } else if (op.kind == OpKind::Gemm && !op.outsideSelective) {
+            op.keptBySelective = gemms++ % 2 == 0;
+        }
+    }
+}
+
+}  // namespace fabricast
