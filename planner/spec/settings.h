@@ -100,6 +100,7 @@ struct PipelineSettings {
     std::int64_t headWeight = 0;       ///< layers that the norm and head count as on the last stage
     std::int64_t firstStageLayers = 0;  ///< of the first rank; 0: as the others
     std::int64_t lastStageLayers = 0;   ///< of the last rank; 0: as the others
+    bool remainder = false;  ///< chunks may differ by one layer (Megatron: by a layout string)
 };
 
 struct OptimizerSettings {

@@ -1,4 +1,7 @@
+#include "planner/stack/accelerate_rules.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -14,6 +17,11 @@ constexpr std::array kOffloads = {
     Offload::OptimizerCpu, Offload::OptimizerNvme, Offload::ParametersCpu, Offload::ParametersNvme};
 constexpr StackAxes kAxes{
     .tensor = true, .context = kContext, .shards = kShards, .offloads = kOffloads};
+constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
+                                .quantizations = kTorchaoLinears,
+                                .compute = kEveryCompute,
+                                .lora = true,
+                                .quantizedBase = true};
 
 // Accelerate upcasts trainable parameters to fp32 under FSDP2 with mixed precision, reduces in
 // bf16, and skips the reduction on all micro-steps but the last (no_sync), which keeps whole
@@ -40,7 +48,8 @@ Settings defaults(const Layout& layout) {
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("accelerate", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(accelerateStack(), scenario));
+    return checkAccelerateRules(scenario);
 }
 
 }  // namespace
@@ -50,6 +59,7 @@ Stack accelerateStack() {
             .title = "Hugging Face Accelerate / Trainer",
             .description = "DDP, FSDP2 or DeepSpeed by shard, as accelerate launch sets them up",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

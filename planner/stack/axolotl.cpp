@@ -1,4 +1,7 @@
+#include "planner/stack/accelerate_rules.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 namespace fabricast {
 namespace {
@@ -14,8 +17,47 @@ Settings defaults(const Layout& layout) {
     return accelerateStack().defaults(layout);
 }
 
+Result<void> checkOptimizer(const Scenario& scenario) {
+    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
+    const bool deepspeed = scenario.settings.engine == Engine::DeepSpeed;
+    if (optimizer == OptimizerKind::Muon && deepspeed) {
+        return lacks("settings.optimizer.kind",
+                     "Muon optimizer is currently incompatible with DeepSpeed",
+                     "shard=fsdp");
+    }
+    if (isEightBit(optimizer) && scenario.layout.tp > 1) {
+        return lacks("settings.optimizer.kind",
+                     "tensor_parallel_size is not supported with paged_adamw_8bit, adamw_8bit, and "
+                     "adamw_bnb_8bit optimizers",
+                     "optimizer adamw, or tp=1");
+    }
+    return {};
+}
+
+// Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("axolotl", axes(), scenario.layout);
+    const Layout& layout = scenario.layout;
+    FABRICAST_TRY(checkCommon(axolotlStack(), scenario));
+    FABRICAST_TRY(checkOptimizer(scenario));
+    if (layout.cp > 1 && layout.microBatch > 1) {
+        return breaks("layout.micro_batch",
+                      "micro_batch_size must be set to 1 when sample_packing is enabled due to a "
+                      "`ring-flash-attn` requirement",
+                      "micro_batch=1");
+    }
+    if (scenario.cluster.gpus() % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "expert_parallel_size (" + text(layout.ep) + ") must divide world_size (" +
+                          text(scenario.cluster.gpus()) + ").",
+                      divisorsHint("ep", scenario.cluster.gpus()));
+    }
+    if (scenario.model.moe && scenario.model.moe->experts % layout.ep != 0) {
+        return breaks(
+            "layout.ep",
+            text(scenario.model.moe->experts) + " experts do not divide over ep " + text(layout.ep),
+            divisorsHint("ep", scenario.model.moe->experts));
+    }
+    return checkAccelerateRules(scenario);
 }
 
 }  // namespace
@@ -25,6 +67,7 @@ Stack axolotlStack() {
             .title = "Axolotl",
             .description = "full fine-tuning, LoRA and QLoRA over Accelerate's FSDP2 or DeepSpeed",
             .axes = axes(),
+            .methods = accelerateStack().methods,
             .defaults = &defaults,
             .check = &check};
 }

@@ -1,5 +1,7 @@
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -8,6 +10,11 @@ namespace {
 
 constexpr std::array kShards = {Shard::None};
 constexpr StackAxes kAxes{.shards = kShards};
+constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
+                                .quantizations = kTorchaoLinears,
+                                .compute = kEveryCompute,
+                                .lora = true,
+                                .quantizedBase = true};
 
 // torch.nn.parallel.DistributedDataParallel around a transformers model under autocast: fp32
 // weights and gradients, 25 MiB buckets that are not the gradients themselves, one all-reduce per
@@ -29,7 +36,9 @@ Settings defaults(const Layout&) {
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("ddp", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(ddpStack(), scenario));
+    FABRICAST_TRY(checkWorld(scenario));
+    return checkBatch(scenario);
 }
 
 }  // namespace
@@ -39,6 +48,7 @@ Stack ddpStack() {
             .title = "PyTorch DDP",
             .description = "every GPU holds the whole model; gradients are all-reduced in buckets",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

@@ -1,5 +1,8 @@
+#include "planner/stack/deepspeed_rules.h"
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -18,6 +21,11 @@ constexpr StackAxes kAxes{.tensor = true,
                           .shards = kShards,
                           .schedules = kSchedules,
                           .offloads = kOffloads};
+
+// Adam, Lion and Muon are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
+// 8-bit linears of its own.
+constexpr StackMethods kMethods{
+    .optimizers = kEveryOptimizer, .compute = kEveryCompute, .lora = true, .quantizedBase = true};
 
 // bf16 enabled: 16-bit weights and gradients, fp32 master and moments, gradients accumulated and
 // sent in the model's dtype. Bucket sizes are DeepSpeed's own, in elements; `overlap_comm` is None,
@@ -38,7 +46,9 @@ Settings defaults(const Layout& layout) {
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("deepspeed", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(deepspeedStack(), scenario));
+    FABRICAST_TRY(checkWorld(scenario));
+    return checkDeepspeedRules(scenario);
 }
 
 }  // namespace
@@ -50,6 +60,7 @@ Stack deepspeedStack() {
                 "ZeRO-1/2/3 by shard, ZeRO-Infinity by offload, Ulysses by "
                 "cp_kind=ulysses, DeepSpeed-MoE by ep",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

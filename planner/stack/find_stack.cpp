@@ -1,7 +1,8 @@
+#include "planner/base/nearest_name.h"
 #include "planner/stack/stack_list.h"
 
-#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -15,7 +16,16 @@ constexpr std::array kAliases = {Alias{"megatron-bridge", "nemo"},
                                  Alias{"megatron-core", "megatron"},
                                  Alias{"fsdp", "fsdp2"},
                                  Alias{"titan", "torchtitan"},
-                                 Alias{"hf", "accelerate"}};
+                                 Alias{"trainer", "accelerate"}};
+
+std::string_view withoutAlias(std::string_view name) {
+    for (const Alias& alias : kAliases) {
+        if (alias.name == name) {
+            return alias.stack;
+        }
+    }
+    return name;
+}
 
 }  // namespace
 
@@ -34,20 +44,18 @@ std::span<const Stack> allStacks() {
 }
 
 Result<const Stack*> findStack(std::string_view name) {
-    const auto* const alias = std::find_if(
-        kAliases.begin(), kAliases.end(), [&](const Alias& entry) { return entry.name == name; });
-    const std::string_view wanted = alias == kAliases.end() ? name : alias->stack;
-    std::string known;
+    const std::string_view wanted = withoutAlias(name);
+    std::vector<std::string_view> known;
     for (const Stack& stack : allStacks()) {
         if (stack.name == wanted) {
             return &stack;
         }
-        known += (known.empty() ? "" : ", ") + std::string(stack.name);
+        known.push_back(stack.name);
     }
     return fail(Error::Code::NotFound,
                 "stack",
-                "no stack is called '" + std::string(name) + "'",
-                "one of: " + known);
+                "no stack is called \"" + std::string(name) + "\"",
+                suggestName(name, known));
 }
 
 }  // namespace fabricast

@@ -1,5 +1,8 @@
+#include "planner/spec/names.h"
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -9,6 +12,11 @@ namespace {
 constexpr std::array kShards = {Shard::Fsdp, Shard::Hsdp};
 constexpr std::array kOffloads = {Offload::ParametersCpu};  // CPUOffloadPolicy
 constexpr StackAxes kAxes{.shards = kShards, .offloads = kOffloads};
+constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
+                                .quantizations = kTorchaoLinears,
+                                .compute = kEveryCompute,
+                                .lora = true,
+                                .quantizedBase = true};
 
 // fully_shard on every block and the root with MixedPrecisionPolicy(param_dtype=bf16): shards,
 // gradients and moments are fp32, reduce_dtype defaults to the gradients' bf16, and every backward
@@ -23,16 +31,35 @@ Settings defaults(const Layout&) {
                           .reduce = Dtype::Bf16,
                           .moments = Dtype::Fp32};
     settings.optimizer.kernel = OptimizerKernel::Foreach;
+    settings.optimizer.library = LowBitLibrary::TorchAo;
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.reshard = Reshard::Default;
     return settings;
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("fsdp2", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(fsdp2Stack(), scenario));
+    FABRICAST_TRY(checkWorld(scenario));
+    FABRICAST_TRY(checkBatch(scenario));
+    return checkShardedOptimizer(scenario);
 }
 
 }  // namespace
+
+// bitsandbytes' CUDA operations take no DTensors; torchao's optimizers do.
+Result<void> checkShardedOptimizer(const Scenario& scenario) {
+    const OptimizerSettings& optimizer = scenario.settings.optimizer;
+    const bool bitsAndBytes = optimizer.library == LowBitLibrary::BitsAndBytes ||
+                              optimizer.kind == OptimizerKind::PagedAdamW8bit ||
+                              optimizer.kind == OptimizerKind::Lion8bit;
+    if (!isEightBit(optimizer.kind) || !bitsAndBytes) {
+        return {};
+    }
+    return breaks("settings.optimizer.library",
+                  "FSDP2 not compatible with " + std::string(nameOf(optimizer.kind)) +
+                      ", use `adamw_torch_8bit` instead",
+                  "optimizer adamw_8bit with library torchao");
+}
 
 Stack fsdp2Stack() {
     return {.name = "fsdp2",
@@ -41,6 +68,7 @@ Stack fsdp2Stack() {
                 "fully_shard: parameters, gradients and optimizer split over all ranks, "
                 "or over each group of shard_size with hsdp",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

@@ -1,5 +1,8 @@
+#include "planner/stack/megatron_rules.h"
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -24,6 +27,20 @@ constexpr StackAxes kAxes{.tensor = true,
                           .schedules = kSchedules,
                           .offloads = kOffloads};
 
+// --optimizer adam, sgd, lion, muon; --fp8-recipe tensorwise, blockwise, mxfp8; --fp4-format e2m1.
+// pretrain_gpt.py has no adapters.
+constexpr std::array kOptimizers = {OptimizerKind::AdamW,
+                                    OptimizerKind::Sgd,
+                                    OptimizerKind::SgdMomentum,
+                                    OptimizerKind::Lion,
+                                    OptimizerKind::Muon};
+constexpr std::array kQuantizations = {Quantization::Fp8Tensorwise,
+                                       Quantization::Fp8Blockwise,
+                                       Quantization::MxFp8,
+                                       Quantization::NvFp4};
+constexpr StackMethods kMethods{
+    .optimizers = kOptimizers, .quantizations = kQuantizations, .compute = kEveryCompute};
+
 // --bf16: bf16 weights; --accumulate-allreduce-grads-in-fp32 follows from it, so the gradient
 // buffer and the wire are fp32; fp32 master and moments, split over dp-cp with the distributed
 // optimizer. --overlap-grad-reduce is off by default.
@@ -43,7 +60,8 @@ Settings defaults(const Layout& layout) {
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("megatron", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(megatronStack(), scenario));
+    return checkMegatronRules(scenario);
 }
 
 }  // namespace
@@ -55,6 +73,7 @@ Stack megatronStack() {
                 "tensor, sequence, pipeline, context and expert parallelism; shard=zero1 "
                 "is its distributed optimizer",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

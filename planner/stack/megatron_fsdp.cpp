@@ -1,5 +1,9 @@
+#include "planner/spec/names.h"
+#include "planner/stack/megatron_rules.h"
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
 
 #include <array>
 
@@ -19,6 +23,15 @@ constexpr StackAxes kAxes{.tensor = true,
                           .context = kContext,
                           .shards = kShards};
 
+constexpr std::array kOptimizers = {
+    OptimizerKind::AdamW, OptimizerKind::Sgd, OptimizerKind::SgdMomentum};
+constexpr std::array kQuantizations = {Quantization::Fp8Tensorwise,
+                                       Quantization::Fp8Blockwise,
+                                       Quantization::MxFp8,
+                                       Quantization::NvFp4};
+constexpr StackMethods kMethods{
+    .optimizers = kOptimizers, .quantizations = kQuantizations, .compute = kEveryCompute};
+
 // --use-megatron-fsdp: bf16 weights, fp32 master and moments, all split; main gradients take the
 // parameters' dtype unless megatron_fsdp_main_grads_dtype says otherwise.
 Settings defaults(const Layout&) {
@@ -37,7 +50,15 @@ Settings defaults(const Layout&) {
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("megatron-fsdp", kAxes, scenario.layout);
+    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
+    if (optimizer == OptimizerKind::Muon || optimizer == OptimizerKind::Lion) {
+        return lacks("settings.optimizer.kind",
+                     "Megatron-FSDP does not support the " + std::string(nameOf(optimizer)) +
+                         " optimizer yet.",
+                     "optimizer adamw, or stack=megatron");
+    }
+    FABRICAST_TRY(checkCommon(megatronFsdpStack(), scenario));
+    return checkMegatronRules(scenario);
 }
 
 }  // namespace
@@ -49,6 +70,7 @@ Stack megatronFsdpStack() {
                 "Megatron-Core with --use-megatron-fsdp: weights, gradients and "
                 "optimizer split over data parallel ranks",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

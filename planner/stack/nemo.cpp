@@ -1,10 +1,15 @@
+#include "planner/stack/megatron_rules.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 
 namespace fabricast {
 namespace {
 
-Result<void> check(const Scenario& scenario) {
-    return checkAxes("nemo", megatronStack().axes, scenario.layout);
+// LoRA over linear_qkv, linear_proj, linear_fc1 and linear_fc2, with a 16-bit base.
+StackMethods methods() {
+    StackMethods methods = megatronStack().methods;
+    methods.lora = true;
+    return methods;
 }
 
 // Recipes use bf16_mixed() (grad_reduce_in_fp32), the distributed optimizer, and
@@ -15,6 +20,11 @@ Settings defaults(const Layout& layout) {
     return settings;
 }
 
+Result<void> check(const Scenario& scenario) {
+    FABRICAST_TRY(checkCommon(nemoStack(), scenario));
+    return checkMegatronRules(scenario);
+}
+
 }  // namespace
 
 Stack nemoStack() {
@@ -22,6 +32,7 @@ Stack nemoStack() {
             .title = "NeMo / Megatron-Bridge",
             .description = "Megatron-Core through Megatron-Bridge's (once NeMo's) recipes",
             .axes = megatronStack().axes,
+            .methods = methods(),
             .defaults = &defaults,
             .check = &check};
 }

@@ -24,10 +24,20 @@ struct StackAxes {
     std::span<const Offload> offloads{};        ///< besides Offload::None
 };
 
+/// Which ways of training a stack has at all.
+struct StackMethods {
+    std::span<const OptimizerKind> optimizers{};
+    std::span<const Quantization> quantizations{};  ///< besides Quantization::None
+    std::span<const Dtype> compute{};
+    bool lora = false;
+    bool quantizedBase = false;  ///< QLoRA: a base of 4 or 8 bits
+};
+
 /// What a layout gets for the keys that nobody typed.
 struct LayoutDefaults {
     Shard shard = Shard::None;
     ScheduleKind schedule = ScheduleKind::None;
+    std::int64_t vpp = 1;
     CpKind cpKind = CpKind::Ring;
     bool sp = false;
     std::int64_t etp = 1;
@@ -43,6 +53,7 @@ struct Stack {
     std::string_view title;
     std::string_view description;
     StackAxes axes;
+    StackMethods methods;
     Settings (*defaults)(const Layout& layout);
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
@@ -55,7 +66,9 @@ Result<const Stack*> findStack(std::string_view name);
 /// `given` holds the keys that were typed; the answer says what the others are under this stack.
 LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 
-/// Refuses every axis, sharding, schedule and offload that is not in `axes`.
-Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layout& layout);
+/// `stack.defaults`, and what the stack's own launcher derives from the model: bucket sizes from
+/// the hidden size, a pipeline split for a number of layers that does not divide. Use this one
+/// where the model is known.
+Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout);
 
 }  // namespace fabricast

@@ -1,70 +1,54 @@
 #include "planner/spec/names.h"
-#include "planner/stack/stack.h"
+#include "planner/stack/rules.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 namespace {
 
-template <class T>
-bool contains(std::span<const T> values, T value) {
-    return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-template <class T>
-std::string listed(std::span<const T> values) {
-    std::string text;
-    for (const T value : values) {
-        text += (text.empty() ? "" : ", ") + std::string(nameOf(value));
-    }
-    return text;
-}
-
 struct Axis {
     std::string_view key;
-    std::int64_t size;
+    bool used;
     bool supported;
 };
-
-Result<void> checkSizes(std::string_view stack, const StackAxes& axes, const Layout& layout) {
-    const Axis sizes[] = {{"tp", layout.tp, axes.tensor},
-                          {"sp", layout.sp ? 2 : 1, axes.sequence},
-                          {"pp", layout.pp, axes.pipeline},
-                          {"vpp", layout.vpp, axes.virtualPipeline},
-                          {"cp", layout.cp, !axes.context.empty()},
-                          {"ep", layout.ep, axes.expert},
-                          {"etp", layout.etp, axes.expertTensor}};
-    for (const Axis& axis : sizes) {
-        const std::string key = "layout." + std::string(axis.key);
-        if (axis.size < 1) {
-            return fail(Error::Code::BadInput,
-                        key,
-                        std::to_string(axis.size) + " is not a size; the smallest is 1");
-        }
-        if (axis.size > 1 && !axis.supported) {
-            return fail(Error::Code::Unsupported,
-                        key,
-                        std::string(stack) + " has no " + std::string(axis.key),
-                        "leave " + std::string(axis.key) + " out, or choose another stack");
-        }
-    }
-    return {};
-}
 
 template <class T>
 Result<void> checkChoice(std::string_view stack,
                          std::string_view key,
                          T value,
                          std::span<const T> choices) {
-    if (contains(choices, value)) {
+    if (std::find(choices.begin(), choices.end(), value) != choices.end()) {
         return {};
     }
-    const std::string hint = choices.empty() ? "leave it out" : "one of: " + listed(choices);
-    return fail(Error::Code::Unsupported,
-                "layout." + std::string(key),
-                std::string(stack) + " does not support " + std::string(key) + "=" +
-                    std::string(nameOf(value)),
-                hint);
+    std::string known;
+    for (const T choice : choices) {
+        known += (known.empty() ? "one of: " : ", ") + std::string(nameOf(choice));
+    }
+    return lacks("layout." + std::string(key),
+                 std::string(stack) + " does not support " + std::string(key) + "=" +
+                     std::string(nameOf(value)),
+                 known.empty() ? "leave it out" : known);
+}
+
+/// torchtitan's enable_sequence_parallel is true, NeMo's recipes set it with tp, and Megatron,
+/// where it is a flag of its own, trains no experts under tp without it.
+bool splitsSequence(const Stack& stack, const Layout& given) {
+    const bool megatron = stack.axes.sequence;
+    return stack.name == "torchtitan" || stack.name == "nemo" || (megatron && given.ep > 1);
+}
+
+bool hasSeveralChunks(ScheduleKind schedule) {
+    switch (schedule) {
+        case ScheduleKind::Interleaved:
+        case ScheduleKind::LoopedBfs:
+        case ScheduleKind::InterleavedZb:
+        case ScheduleKind::ZbV:
+        case ScheduleKind::DualPipeV:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace
@@ -80,32 +64,38 @@ LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given) {
     } else if (given.pp > 1 && !stack.axes.schedules.empty()) {
         answer.schedule = stack.axes.schedules.front();
     }
-    // torchtitan: enable_sequence_parallel is true; Megatron: a flag of its own.
-    answer.sp = stack.name == "torchtitan" && given.tp > 1;
+    // torchtitan: a schedule of several stages per rank has two unless layers_per_stage is set.
+    answer.vpp = given.pp > 1 && hasSeveralChunks(given.schedule) ? 2 : 1;
+    answer.sp = given.tp > 1 && splitsSequence(stack, given);
     // Megatron: --expert-tensor-parallel-size follows tp unless it is set.
     answer.etp = stack.axes.expertTensor ? given.tp : 1;
     return answer;
 }
 
 Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layout& layout) {
-    if (auto sizes = checkSizes(stack, axes, layout); !sizes) {
-        return sizes;
-    }
-    if (auto shard = checkChoice(stack, "shard", layout.shard, axes.shards); !shard) {
-        return shard;
-    }
-    if (layout.cp > 1) {
-        if (auto kind = checkChoice(stack, "cp_kind", layout.cpKind, axes.context); !kind) {
-            return kind;
+    const auto used = std::to_array<Axis>({{"tp", layout.tp > 1, axes.tensor},
+                                           {"sp", layout.sp, axes.sequence},
+                                           {"pp", layout.pp > 1, axes.pipeline},
+                                           {"vpp", layout.vpp > 1, axes.virtualPipeline},
+                                           {"cp", layout.cp > 1, !axes.context.empty()},
+                                           {"ep", layout.ep > 1, axes.expert},
+                                           {"etp", layout.etp > 1, axes.expertTensor}});
+    for (const Axis& axis : used) {
+        if (axis.used && !axis.supported) {
+            return lacks("layout." + std::string(axis.key),
+                         std::string(stack) + " has no " + std::string(axis.key),
+                         "leave " + std::string(axis.key) + " out, or choose another stack");
         }
+    }
+    FABRICAST_TRY(checkChoice(stack, "shard", layout.shard, axes.shards));
+    if (layout.cp > 1) {
+        FABRICAST_TRY(checkChoice(stack, "cp_kind", layout.cpKind, axes.context));
     }
     if (layout.pp > 1 && layout.schedule != ScheduleKind::None) {
-        if (auto kind = checkChoice(stack, "schedule", layout.schedule, axes.schedules); !kind) {
-            return kind;
-        }
+        FABRICAST_TRY(checkChoice(stack, "schedule", layout.schedule, axes.schedules));
     }
     if (layout.offload != Offload::None) {
-        return checkChoice(stack, "offload", layout.offload, axes.offloads);
+        FABRICAST_TRY(checkChoice(stack, "offload", layout.offload, axes.offloads));
     }
     return {};
 }

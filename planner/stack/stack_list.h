@@ -15,4 +15,7 @@ Stack torchtitanStack();
 Stack accelerateStack();
 Stack axolotlStack();
 
+/// FSDP2 and those who use it: which optimizers do not take sharded tensors.
+Result<void> checkShardedOptimizer(const Scenario& scenario);
+
 }  // namespace fabricast

@@ -1,5 +1,8 @@
 #include "planner/stack/model_code.h"
+#include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
+#include "planner/stack/torch_methods.h"
+#include "planner/stack/torchtitan_rules.h"
 
 #include <array>
 
@@ -27,6 +30,14 @@ constexpr StackAxes kAxes{.tensor = true,
                           .schedules = kSchedules,
                           .offloads = kOffloads};
 
+// mixed_precision_param is bfloat16 or float32. AdamW is its own, Muon its DistMuon; torchao's
+// AdamW takes its place through the optimizers container.
+constexpr std::array kOptimizers = {
+    OptimizerKind::AdamW, OptimizerKind::AdamW8bit, OptimizerKind::Muon};
+constexpr std::array kCompute = {Dtype::Bf16, Dtype::Fp32};
+constexpr StackMethods kMethods{
+    .optimizers = kOptimizers, .quantizations = kTorchaoLinears, .compute = kCompute, .lora = true};
+
 // torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
 // SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").
 Settings defaults(const Layout& layout) {
@@ -40,15 +51,18 @@ Settings defaults(const Layout& layout) {
                           .moments = Dtype::Fp32};
     settings.recompute.kind = Checkpointing::Selective;
     // pipeline_parallel_first_stage_less_layers and ..._last_stage_less_layers are 1
-    settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
+    settings.pipeline = {.embeddingWeight = 1, .headWeight = 1, .remainder = true};
     settings.optimizer.kernel = OptimizerKernel::Fused;
+    settings.optimizer.library = LowBitLibrary::TorchAo;
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.reshard = Reshard::Default;
     return settings;
 }
 
 Result<void> check(const Scenario& scenario) {
-    return checkAxes("torchtitan", kAxes, scenario.layout);
+    FABRICAST_TRY(checkCommon(torchtitanStack(), scenario));
+    FABRICAST_TRY(checkTorchtitanRules(scenario));
+    return checkShardedOptimizer(scenario);
 }
 
 }  // namespace
@@ -58,6 +72,7 @@ Stack torchtitanStack() {
             .title = "TorchTitan",
             .description = "FSDP2 with tensor, pipeline, context and expert parallelism",
             .axes = kAxes,
+            .methods = kMethods,
             .defaults = &defaults,
             .check = &check};
 }

@@ -1,0 +1,271 @@
+#include "planner/stack/megatron_rules.h"
+
+#include "planner/spec/stage_split.h"
+#include "planner/stack/rules.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+Result<void> checkRanks(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t world = scenario.cluster.gpus();
+    const std::int64_t modelSize = layout.tp * layout.pp * layout.cp;
+    if (world % modelSize != 0) {
+        return breaks(
+            "layout.tp",
+            "world size (" + text(world) +
+                ") is not divisible by total_model_size (total_model_size=" + text(modelSize) + ")",
+            "tp x pp x cp that divides " + text(world));
+    }
+    FABRICAST_TRY(checkWorld(scenario));
+    const std::int64_t expertSize = layout.etp * layout.ep * layout.pp;
+    if (scenario.model.moe && world % expertSize != 0) {
+        return breaks("layout.ep",
+                      "world_size (" + text(world) +
+                          ") is not divisible by expert_tensor_model_pipeline_parallel size (" +
+                          text(expertSize) + ")",
+                      layout.etp > 1 ? "etp=1, which follows tp unless it is set"
+                                     : divisorsHint("ep", world / layout.pp));
+    }
+    return {};
+}
+
+Result<void> checkExperts(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (!scenario.model.moe) {
+        return {};
+    }
+    const std::int64_t experts = scenario.model.moe->experts;
+    if (experts % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "Number of experts should be a multiple of expert model parallel_size.",
+                      divisorsHint("ep", experts));
+    }
+    if (layout.tp > 1 && !layout.sp) {
+        return breaks("layout.sp",
+                      "During training, performance may degrade if MoE and tensor parallelism are "
+                      "enabled without also enabling sequence parallelism.",
+                      "sp=true");
+    }
+    return {};
+}
+
+Result<void> checkHeads(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const AttentionSpec& attention = scenario.model.attention;
+    const std::string size = "tensor_model_parallel_size (" + text(layout.tp) + ").";
+    if (attention.heads % layout.tp != 0) {
+        return breaks(
+            "layout.tp",
+            "num_attention_heads (" + text(attention.heads) + ") must be a multiple of " + size,
+            divisorsHint("tp", attention.heads));
+    }
+    const std::int64_t groups = attention.kvHeads;
+    if (attention.kind == AttentionKind::Grouped && groups > 0 && groups % layout.tp != 0 &&
+        layout.tp % groups != 0) {
+        return breaks(
+            "layout.tp",
+            "num_query_groups (" + text(groups) + ") must be a multiple or divisor of " + size,
+            divisorsHint("tp", groups));
+    }
+    const std::int64_t headsOfRank = attention.heads / layout.tp;
+    if (layout.cp > 1 && layout.cpKind == CpKind::Ulysses && headsOfRank % layout.cp != 0) {
+        return breaks("layout.cp",
+                      "cp_comm_type a2a splits the " + text(headsOfRank) +
+                          " heads of a rank, which is not a multiple of cp " + text(layout.cp),
+                      divisorsHint("cp", headsOfRank));
+    }
+    return {};
+}
+
+Result<void> checkSequence(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t sequence = scenario.workload.sequence;
+    if (layout.cp > 1 && sequence % (2 * layout.cp) != 0) {
+        return breaks("workload.sequence",
+                      "seq-length should be a multiple of 2 * context-parallel-size if "
+                      "context-parallel-size > 1.",
+                      multiplesHint("seq", sequence, 2 * layout.cp));
+    }
+    const std::int64_t step = 2 * layout.cp * layout.tp;
+    if (layout.sp && layout.tp > 1 && sequence / layout.cp % layout.tp != 0) {
+        return breaks("workload.sequence",
+                      "sequence parallelism splits the " + text(sequence / layout.cp) +
+                          " tokens of a context parallel rank over tp " + text(layout.tp),
+                      multiplesHint("seq", sequence, step));
+    }
+    return {};
+}
+
+Result<void> checkLayers(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const PipelineSettings& pipeline = scenario.settings.pipeline;
+    const StageSplit split{.stages = layout.pp, .chunks = layout.vpp, .pipeline = pipeline};
+    const bool ends = pipeline.firstStageLayers > 0 || pipeline.lastStageLayers > 0;
+    const std::int64_t counted =
+        scenario.model.layers + pipeline.embeddingWeight + pipeline.headWeight;
+    if (ends || pipeline.remainder || splitsEvenly(scenario.model.layers, split)) {
+        FABRICAST_TRY(splitLayers(scenario.model.layers, split));
+        return {};
+    }
+    if (counted % layout.pp == 0) {
+        return breaks("layout.vpp",
+                      "number of layers per pipeline stage must be divisible number of layers per "
+                      "virtual pipeline stage",
+                      divisorsHint("vpp", counted / layout.pp));
+    }
+    return breaks("layout.pp",
+                  "Number of layers should be divisible by the pipeline-model-parallel size",
+                  divisorsHint("pp", counted) +
+                      ", or count the embedding and the loss as layers, or give the first and last "
+                      "stage's layers");
+}
+
+Result<void> checkChunks(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const bool interleaved = layout.schedule == ScheduleKind::Interleaved;
+    if ((layout.vpp > 1 || interleaved) && layout.pp == 1) {
+        return breaks("layout.vpp",
+                      "When interleaved schedule is used, pipeline-model-parallel size should be "
+                      "greater than 1",
+                      "vpp=1, or pp=2 or more");
+    }
+    if (layout.pp > 1 && layout.schedule != ScheduleKind::None && interleaved != (layout.vpp > 1)) {
+        return breaks("layout.schedule",
+                      "Megatron interleaves exactly when there are several chunks per rank",
+                      interleaved ? "vpp=2 or more" : "schedule=interleaved");
+    }
+    return {};
+}
+
+Result<void> checkMicroBatches(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t round = layout.microBatch * layout.dp;
+    const std::int64_t batch = scenario.workload.globalBatch;
+    if (batch % round != 0) {
+        return breaks("workload.global_batch",
+                      "global batch size (" + text(batch) +
+                          ") is not divisible by micro batch size (" + text(layout.microBatch) +
+                          ") times data parallel size (" + text(layout.dp) + ")",
+                      multiplesHint("global_batch", batch, round));
+    }
+    if (layout.vpp == 1) {
+        return {};
+    }
+    const std::int64_t count = batch / round;
+    const std::int64_t group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp;
+    if (group > count || group < layout.pp) {
+        return breaks("workload.global_batch",
+                      "The number of contiguous micro-batches in a virtual pipeline stage should "
+                      "range in [PP=" +
+                          text(layout.pp) + ", M=" + text(count) + "]",
+                      "global_batch=" + text(round * std::max(group, layout.pp)) + " or more");
+    }
+    const std::int64_t rest = count % group;
+    if (rest > 0 && rest < layout.pp) {
+        return breaks("workload.global_batch",
+                      "The remainder of M (the total micro-batches) divided by N (number of "
+                      "contiguous micro-batches in a virtual pipeline stage) should be 0, or "
+                      "larger than or equal to the pipeline-parallel size, but it is " +
+                          text(rest),
+                      multiplesHint("global_batch", batch, round * group));
+    }
+    return {};
+}
+
+constexpr std::array<std::string_view, 7> kModules = {
+    "core_attn", "layernorm", "mla_up_proj", "mlp", "moe", "moe_act", "shared_experts"};
+
+Result<void> checkRecompute(const Scenario& scenario) {
+    const RecomputeSettings& recompute = scenario.settings.recompute;
+    for (const std::string& module : recompute.modules) {
+        if (std::find(kModules.begin(), kModules.end(), module) == kModules.end()) {
+            return breaks("layout.recompute",
+                          "Invalid choices for recompute_modules: {'" + module + "'}",
+                          "core_attn, layernorm, mla_up_proj, mlp, moe, moe_act, shared_experts");
+        }
+    }
+    if (recompute.modules.contains("mla_up_proj") &&
+        scenario.model.attention.kind != AttentionKind::Latent) {
+        return breaks("layout.recompute",
+                      "mla_up_proj in recompute_modules is only supported with "
+                      "multi_latent_attention.");
+    }
+    if (recompute.modules.contains("moe_act") &&
+        scenario.settings.kernels.experts == ExpertKernel::Sequential) {
+        return breaks("layout.recompute",
+                      "moe_act in recompute_modules is only supported with moe_grouped_gemm.");
+    }
+    return {};
+}
+
+Result<void> checkOffload(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.offload != Offload::Activations) {
+        return {};
+    }
+    if (layout.pp > 1) {
+        return breaks("layout.offload",
+                      "Currently there is no support for Pipeline parallelism with CPU offloading",
+                      "pp=1");
+    }
+    if (scenario.settings.recompute.kind != Checkpointing::None) {
+        return breaks("layout.offload",
+                      "CPU offloading does not work when activation recomputation is enabled",
+                      "recompute=none");
+    }
+    return {};
+}
+
+/// --use-precision-aware-optimizer: other dtypes than fp32 in the optimizer, or its states on CPU.
+Result<void> checkOptimizer(const Scenario& scenario) {
+    const PrecisionSettings& precision = scenario.settings.precision;
+    const bool aware = precision.moments != Dtype::Fp32 || precision.masterRemainder ||
+                       scenario.layout.offload == Offload::OptimizerCpu;
+    if (!aware) {
+        return {};
+    }
+    if (scenario.settings.optimizer.kind != OptimizerKind::AdamW) {
+        return breaks("settings.optimizer.kind",
+                      "--use-precision-aware-optimizer only supported with adam",
+                      "optimizer adamw");
+    }
+    if (scenario.layout.shard == Shard::None) {
+        return breaks("layout.shard",
+                      "--use-precision-aware-optimizer only supported with distributed optimizer",
+                      "shard=zero1");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> checkMegatronRules(const Scenario& scenario) {
+    FABRICAST_TRY(checkRanks(scenario));
+    FABRICAST_TRY(checkHeads(scenario));
+    FABRICAST_TRY(checkExperts(scenario));
+    FABRICAST_TRY(checkSequence(scenario));
+    FABRICAST_TRY(checkChunks(scenario));
+    FABRICAST_TRY(checkLayers(scenario));
+    FABRICAST_TRY(checkMicroBatches(scenario));
+    FABRICAST_TRY(checkRecompute(scenario));
+    FABRICAST_TRY(checkOffload(scenario));
+    return checkOptimizer(scenario);
+}
+
+PipelineSettings megatronPipeline(const ModelSpec& model, const Layout& layout) {
+    constexpr auto kChoices = std::to_array<PipelineSettings>(
+        {{}, {.embeddingWeight = 1, .headWeight = 1}, {.headWeight = 1}, {.embeddingWeight = 1}});
+    for (const PipelineSettings& choice : kChoices) {
+        if (splitsEvenly(model.layers,
+                         {.stages = layout.pp, .chunks = layout.vpp, .pipeline = choice})) {
+            return choice;
+        }
+    }
+    return {.embeddingWeight = 1, .headWeight = 1, .remainder = true};
+}
+
+}  // namespace fabricast

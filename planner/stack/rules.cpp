@@ -1,0 +1,142 @@
+#include "planner/stack/rules.h"
+
+#include "planner/base/checked.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// More than any machine has, and small enough that products of three sizes stay in 64 bits.
+constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr std::int64_t kMostSamples = 1'000'000'000;
+
+struct Size {
+    std::string_view key;
+    std::int64_t value;
+    std::int64_t least;
+    std::int64_t most;
+};
+
+Result<void> checkSizes(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const auto sizes = std::to_array<Size>(
+        {{"layout.dp", layout.dp, 1, kMostRanks},
+         {"layout.tp", layout.tp, 1, kMostRanks},
+         {"layout.pp", layout.pp, 1, kMostRanks},
+         {"layout.vpp", layout.vpp, 1, kMostRanks},
+         {"layout.cp", layout.cp, 1, kMostRanks},
+         {"layout.ep", layout.ep, 1, kMostRanks},
+         {"layout.etp", layout.etp, 1, kMostRanks},
+         {"layout.shard_size", layout.shardSize, 0, kMostRanks},
+         {"layout.schedule", layout.scheduleGroup, 0, kMostSamples},
+         {"layout.micro_batch", layout.microBatch, 1, kMostSamples},
+         {"workload.sequence", scenario.workload.sequence, 1, kMostSamples},
+         {"workload.global_batch", scenario.workload.globalBatch, 1, kMostSamples}});
+    for (const Size& size : sizes) {
+        if (size.value < size.least || size.value > size.most) {
+            return breaks(size.key,
+                          text(size.value) + " is out of range",
+                          "from " + text(size.least) + " to " + text(size.most));
+        }
+    }
+    const Checked dense = Checked(layout.dp) * layout.tp * layout.pp * layout.cp;
+    const Checked sparse = Checked(layout.ep) * layout.etp * layout.pp * layout.vpp;
+    FABRICAST_TRY(dense.result("layout", "ranks"));
+    FABRICAST_TRY(sparse.result("layout", "ranks"));
+    return {};
+}
+
+Result<void> checkShardGroup(const Layout& layout) {
+    const std::int64_t replicas = layout.replicas();
+    if (layout.shardSize == 0 || layout.shardSize == replicas) {
+        return {};
+    }
+    if (layout.shard == Shard::None) {
+        return breaks("layout.shard_size", "nothing is sharded with shard=none", "shard=hsdp");
+    }
+    if (layout.shard == Shard::Fsdp) {
+        return breaks("layout.shard_size",
+                      "fsdp shards over all " + text(replicas) + " ranks of dp x cp",
+                      "shard=hsdp for smaller groups");
+    }
+    if (replicas % layout.shardSize != 0) {
+        return breaks(
+            "layout.shard_size",
+            text(layout.shardSize) + " does not divide the " + text(replicas) + " ranks of dp x cp",
+            divisorsHint("shard_size", replicas));
+    }
+    return {};
+}
+
+}  // namespace
+
+tl::unexpected<Error> breaks(std::string_view key, std::string why, std::string hint) {
+    return fail(Error::Code::BadInput, std::string(key), std::move(why), std::move(hint));
+}
+
+tl::unexpected<Error> lacks(std::string_view key, std::string why, std::string hint) {
+    return fail(Error::Code::Unsupported, std::string(key), std::move(why), std::move(hint));
+}
+
+std::string divisorsHint(std::string_view key, std::int64_t number) {
+    constexpr std::int64_t kMostTried = 4096;
+    std::string list;
+    std::string last;
+    for (std::int64_t divisor = 1; divisor <= number && divisor <= kMostTried; ++divisor) {
+        if (number % divisor == 0) {
+            if (!last.empty()) {
+                list += (list.empty() ? "" : ", ") + last;
+            }
+            last = text(divisor);
+        }
+    }
+    return std::string(key) + "=" + (list.empty() ? last : list + " or " + last);
+}
+
+std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_t step) {
+    const std::int64_t below = number / step * step;
+    const std::string above = text(below + step);
+    return std::string(key) + "=" + (below > 0 ? text(below) + " or " + above : above);
+}
+
+Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
+    FABRICAST_TRY(checkSizes(scenario));
+    FABRICAST_TRY(checkAxes(stack.name, stack.axes, scenario.layout));
+    FABRICAST_TRY(checkShardGroup(scenario.layout));
+    if (scenario.layout.ep > 1 && !scenario.model.moe) {
+        return breaks("layout.ep",
+                      "num_experts must be non None to use expert model parallelism",
+                      "ep=1: the model has no experts");
+    }
+    return checkMethods(stack.name, stack.methods, scenario.settings);
+}
+
+Result<void> checkWorld(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.world() == scenario.cluster.gpus()) {
+        return {};
+    }
+    const std::int64_t model = layout.tp * layout.pp * layout.cp;
+    const std::int64_t gpus = scenario.cluster.gpus();
+    const std::string hint =
+        gpus % model == 0 ? "dp=" + text(gpus / model) : "tp x pp x cp that divides " + text(gpus);
+    return breaks(
+        "layout.dp",
+        "dp x tp x pp x cp is " + text(layout.world()) + ", but there are " + text(gpus) + " GPUs",
+        hint);
+}
+
+Result<void> checkBatch(const Scenario& scenario) {
+    const std::int64_t round = scenario.layout.microBatch * scenario.layout.dp;
+    const std::int64_t batch = scenario.workload.globalBatch;
+    if (batch % round == 0) {
+        return {};
+    }
+    return breaks("workload.global_batch",
+                  text(batch) + " is not a multiple of micro_batch " +
+                      text(scenario.layout.microBatch) + " x dp " + text(scenario.layout.dp),
+                  multiplesHint("global_batch", batch, round));
+}
+
+}  // namespace fabricast

@@ -1,0 +1,182 @@
+#include "planner/stack/torchtitan_rules.h"
+
+#include "planner/spec/stage_split.h"
+#include "planner/stack/rules.h"
+
+namespace fabricast {
+namespace {
+
+/// dp · cp ranks as torchtitan's mesh has them: replicate x shard x cp.
+struct DataMesh {
+    std::int64_t replicate = 1;
+    std::int64_t shard = 1;
+};
+
+Result<DataMesh> dataMesh(const Layout& layout) {
+    if (layout.shard == Shard::None) {
+        return DataMesh{.replicate = layout.dp};
+    }
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    if (group % layout.cp != 0) {
+        return breaks(
+            "layout.shard_size",
+            "a shard group of " + text(group) + " is not a multiple of cp " + text(layout.cp),
+            multiplesHint("shard_size", group, layout.cp));
+    }
+    return DataMesh{.replicate = layout.replicas() / group, .shard = group / layout.cp};
+}
+
+Result<void> checkMesh(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    FABRICAST_ASSIGN(const DataMesh mesh, dataMesh(layout));
+    if (layout.world() != scenario.cluster.gpus()) {
+        return breaks("layout.dp",
+                      "Invalid parallel dims: dp_replicate(" + text(mesh.replicate) +
+                          ") * dp_shard(" + text(mesh.shard) + ") * cp(" + text(layout.cp) +
+                          ") * tp(" + text(layout.tp) + ") * pp(" + text(layout.pp) +
+                          ") != WORLD_SIZE(" + text(scenario.cluster.gpus()) + ")",
+                      checkWorld(scenario).error().hint);
+    }
+    const std::int64_t sparse = mesh.shard * layout.cp * layout.tp;
+    if (sparse % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "expert_parallel_degree (" + text(layout.ep) +
+                          ") must divide dp_shard * cp * tp (" + text(sparse) + ")",
+                      divisorsHint("ep", sparse));
+    }
+    return {};
+}
+
+Result<void> checkModel(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const ModelSpec& model = scenario.model;
+    const std::string degree = "tensor_parallel_degree (" + text(layout.tp) + ") must divide ";
+    if (model.attention.heads % layout.tp != 0) {
+        return breaks("layout.tp",
+                      degree + "n_heads (" + text(model.attention.heads) + ").",
+                      divisorsHint("tp", model.attention.heads));
+    }
+    const bool grouped = model.attention.kind == AttentionKind::Grouped;
+    if (grouped && model.attention.kvHeads % layout.tp != 0) {
+        return breaks("layout.tp",
+                      degree + "n_kv_heads (" + text(model.attention.kvHeads) + ").",
+                      divisorsHint("tp", model.attention.kvHeads));
+    }
+    if (layout.tp > 1 && model.vocab % layout.tp != 0) {
+        return breaks("layout.tp",
+                      "the vocabulary of " + text(model.vocab) +
+                          " is not a multiple of tp: ranks past the remainder fail",
+                      "tp that divides " + text(model.vocab));
+    }
+    if (model.moe && model.moe->experts % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "num_experts (" + text(model.moe->experts) +
+                          ") must be divisible by expert_parallel_degree (" + text(layout.ep) +
+                          ").",
+                      divisorsHint("ep", model.moe->experts));
+    }
+    if (model.tiedEmbeddings && layout.pp > 1) {
+        return breaks("layout.pp", "Weight tying is not supported with Pipeline Parallel.", "pp=1");
+    }
+    return {};
+}
+
+Result<void> checkTokens(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t sequence = scenario.workload.sequence;
+    const std::int64_t longest = scenario.model.maxPositions;
+    if (longest > 0 && sequence > longest) {
+        return breaks("workload.sequence",
+                      "Training sequence length " + text(sequence) +
+                          " exceeds attention RoPE maximum supported sequence length " +
+                          text(longest) + ".",
+                      "seq=" + text(longest));
+    }
+    const std::int64_t divisor = (layout.sp ? layout.tp : 1) * (layout.cp > 1 ? 2 * layout.cp : 1);
+    if (sequence % divisor != 0) {
+        return breaks("workload.sequence",
+                      "The number of tokens per pipeline microbatch (" + text(sequence) +
+                          ") must be divisible by " + text(divisor) +
+                          " for the configured sequence/context parallelism.",
+                      multiplesHint("seq", sequence, divisor));
+    }
+    const std::int64_t round = layout.microBatch * layout.dp;
+    const std::int64_t batch = scenario.workload.globalBatch;
+    if (batch % round != 0) {
+        return breaks("workload.global_batch",
+                      "global batch size must be multiple of local batch size times data-parallel "
+                      "degree (" +
+                          text(batch) + " % (" + text(layout.microBatch) + " * " + text(layout.dp) +
+                          ") != 0)",
+                      multiplesHint("global_batch", batch, round));
+    }
+    return {};
+}
+
+/// Stages that a rank holds: exactly that many, or at least.
+struct ChunkRule {
+    std::int64_t least;
+    std::int64_t most;
+};
+
+ChunkRule chunksOf(ScheduleKind schedule) {
+    constexpr std::int64_t kAny = 1 << 20;
+    switch (schedule) {
+        case ScheduleKind::Interleaved:
+        case ScheduleKind::LoopedBfs:
+        case ScheduleKind::InterleavedZb:
+            return {2, kAny};
+        case ScheduleKind::ZbV:
+        case ScheduleKind::DualPipeV:
+            return {2, 2};
+        default:
+            return {1, 1};
+    }
+}
+
+Result<void> checkStages(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.pp == 1) {
+        return layout.vpp == 1
+                   ? Result<void>{}
+                   : breaks("layout.vpp", "there is no pipeline to interleave", "vpp=1");
+    }
+    const ChunkRule rule = chunksOf(layout.schedule);
+    if (layout.vpp > rule.most && rule.most == 1) {
+        return breaks("layout.vpp",
+                      "Single stage schedule requires exactly 1 stage per rank, but got " +
+                          text(layout.vpp) + " stages per rank.",
+                      "vpp=1, or schedule=interleaved");
+    }
+    if (layout.vpp < rule.least) {
+        return breaks("layout.vpp",
+                      "Multi-stage schedule requires at least 2 stages per rank, but got " +
+                          text(layout.vpp) + " stages per rank.",
+                      "vpp=2");
+    }
+    if (layout.vpp > rule.most) {
+        return breaks("layout.vpp",
+                      "a V schedule has exactly 2 stages per rank, not " + text(layout.vpp),
+                      "vpp=2");
+    }
+    FABRICAST_TRY(splitLayers(
+        scenario.model.layers,
+        {.stages = layout.pp, .chunks = layout.vpp, .pipeline = scenario.settings.pipeline}));
+    return {};
+}
+
+}  // namespace
+
+Result<void> checkTorchtitanRules(const Scenario& scenario) {
+    if (scenario.settings.precision.reduce != Dtype::Fp32) {
+        return lacks("settings.precision.reduce",
+                     "training.mixed_precision_reduce can only be float32",
+                     "reduce fp32");
+    }
+    FABRICAST_TRY(checkMesh(scenario));
+    FABRICAST_TRY(checkModel(scenario));
+    FABRICAST_TRY(checkTokens(scenario));
+    return checkStages(scenario);
+}
+
+}  // namespace fabricast
