@@ -66,7 +66,7 @@ TEST(StackDefaults, UntypedLayoutKeysFollowTheStack) {
         layoutDefaults(*findStack("megatron").value(), {.tp = 8, .pp = 4, .vpp = 2});
     EXPECT_EQ(megatron.shard, Shard::Zero1);
     EXPECT_EQ(megatron.schedule, ScheduleKind::Interleaved);
-    EXPECT_EQ(megatron.etp);
+    EXPECT_EQ(megatron.etp, 8);
     EXPECT_FALSE(megatron.sp);
     const LayoutDefaults titan =
         layoutDefaults(*findStack("torchtitan").value(), {.tp = 8, .pp = 4});
