@@ -1,9 +1,9 @@
 #pragma once
+#include "planner/result/memory_breakdown.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "planner/result/memory_breakdown.h"
 
 namespace fabricast {
 

@@ -29,15 +29,15 @@ public:
 
     /// Everything alive before a step: parameters, optimizer state, persistent buffers.
     virtual void holdStates() = 0;
-    virtual void beginForward() {}                    ///< the model's forward is entered
+    virtual void beginForward() {}  ///< the model's forward is entered
     virtual void beforeForward(int unit) = 0;
     virtual void afterForward(int unit) = 0;
-    virtual void endForward() {}                      ///< the model's forward is left
+    virtual void endForward() {}  ///< the model's forward is left
     virtual void beforeBackward(int unit) = 0;
     /// The gradient of one weight is complete for this pass; the engine owns `gradient` from here.
     virtual void takeGradient(int unit, int weight, Storage gradient) = 0;
     virtual void afterBackward(int unit) = 0;
-    virtual void endBackward() {}                     ///< the last hook of one backward pass
+    virtual void endBackward() {}  ///< the last hook of one backward pass
     /// A slice of the head's backward is done, inside forward (chunked losses).
     virtual void afterHeadChunk(int /*unit*/, bool /*last*/) {}
     virtual void optimizerStep() = 0;

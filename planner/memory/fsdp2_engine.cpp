@@ -12,7 +12,9 @@ constexpr int kReducePool = 2;
 constexpr std::int64_t kMoments = 2;
 constexpr std::int64_t kStepCounter = 4;
 
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
+std::size_t at(int id) {
+    return static_cast<std::size_t>(id);
+}
 std::int64_t share(std::int64_t elements, std::int64_t ranks) {
     return (elements + ranks - 1) / ranks;
 }
@@ -85,7 +87,9 @@ void Fsdp2Engine::copyOut(int unit, bool keepGathered) {
     }
 }
 
-void Fsdp2Engine::reshard(int unit) { drop(states_[at(unit)].parameters); }
+void Fsdp2Engine::reshard(int unit) {
+    drop(states_[at(unit)].parameters);
+}
 
 void Fsdp2Engine::beginForward() {
     forwardOrder_.clear();
@@ -144,10 +148,12 @@ void Fsdp2Engine::takeGradient(int unit, int weight, Storage gradient) {
     }
 }
 
-/// Without gradient sync the unsharded gradients stay, in the reduce type.
-void Fsdp2Engine::keepUnsharded(int unit) {
+/// Without gradient sync the unsharded gradients stay, in the reduce type. Autograd adds a narrower
+/// gradient in place to what is there; the head's chunks, whose unit never enters its backward,
+/// have each gradient cast first.
+void Fsdp2Engine::keepUnsharded(int unit, bool castEach) {
     State& state = states_[at(unit)];
-    const bool cast = options_.reduceWidth != options_.computeWidth;
+    const bool widens = options_.reduceWidth != options_.computeWidth;
     for (std::size_t weight = 0; weight < state.gradients.size(); ++weight) {
         Storage& gradient = state.gradients[weight];
         if (gradient == kNoStorage) {
@@ -155,16 +161,16 @@ void Fsdp2Engine::keepUnsharded(int unit) {
         }
         Storage& sum = state.accumulated[weight];
         const std::int64_t bytes = units_[at(unit)].weights[weight].elements * options_.reduceWidth;
-        if (sum == kNoStorage && !cast) {
-            std::swap(sum, gradient);
-            continue;
+        if (widens && (castEach || sum == kNoStorage)) {
+            const Storage wide = device_.take(bytes, MemoryKind::Gradients);
+            drop(gradient);
+            gradient = wide;
         }
-        Storage wide = cast ? device_.take(bytes, MemoryKind::Gradients) : kNoStorage;
         if (sum == kNoStorage) {
-            std::swap(sum, wide);
+            std::swap(sum, gradient);
+        } else {
+            drop(gradient);
         }
-        drop(wide);  // added to what was there
-        drop(gradient);
     }
 }
 
@@ -190,7 +196,8 @@ void Fsdp2Engine::reduceScatter(int unit) {
             drop(gradient);
         }
     }
-    Storage reduced = device_.take(shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool);
+    Storage reduced =
+        device_.take(shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool);
     if (options_.reduceWidth != options_.storedWidth) {
         const Storage stored =
             device_.take(shard * options_.storedWidth, MemoryKind::Gradients, kReducePool);
@@ -217,7 +224,7 @@ void Fsdp2Engine::afterBackward(int unit) {
     if (!sync || std::any_of(state.accumulated.begin(), state.accumulated.end(), [](Storage s) {
             return s != kNoStorage;
         })) {
-        keepUnsharded(unit);
+        keepUnsharded(unit, false);
     }
     if (options_.reshardAfterBackward) {
         reshard(unit);
@@ -228,7 +235,7 @@ void Fsdp2Engine::afterBackward(int unit) {
 }
 
 void Fsdp2Engine::afterHeadChunk(int unit, bool last) {
-    keepUnsharded(unit);
+    keepUnsharded(unit, true);
     if (last) {
         reduceScatter(unit);
         reshard(unit);
@@ -238,9 +245,9 @@ void Fsdp2Engine::afterHeadChunk(int unit, bool last) {
 void Fsdp2Engine::endBackward() {
     for (std::size_t unit = 0; unit < units_.size(); ++unit) {
         const State& state = states_[unit];
-        const bool pending = std::any_of(state.gradients.begin(), state.gradients.end(), [](Storage s) {
-            return s != kNoStorage;
-        });
+        const bool pending = std::any_of(state.gradients.begin(),
+                                         state.gradients.end(),
+                                         [](Storage s) { return s != kNoStorage; });
         if (pending || state.parameters != kNoStorage) {
             afterBackward(static_cast<int>(unit));
         }

@@ -1,24 +1,24 @@
 #pragma once
-#include <vector>
-
 #include "planner/memory/engine.h"
+
+#include <vector>
 
 namespace fabricast {
 
 /// What fully_shard needs to know of a rank.
 struct Fsdp2Options {
-    std::int64_t shards = 1;         ///< ranks that share one copy
-    std::int64_t expertShards = 1;   ///< the same for expert weights
-    std::int64_t storedWidth = 4;    ///< bytes of a sharded parameter element
-    std::int64_t computeWidth = 2;   ///< bytes of a gathered one
-    std::int64_t reduceWidth = 4;    ///< bytes of a gradient element on the wire
-    bool syncEachMicroStep = true;   ///< false: set_requires_gradient_sync(False) until the last
-    int rootUnit = -1;               ///< unit of the root module that wraps the others; -1: none
-    int keptUnit = -1;               ///< unit that is not resharded after forward; -1: none
+    std::int64_t shards = 1;        ///< ranks that share one copy
+    std::int64_t expertShards = 1;  ///< the same for expert weights
+    std::int64_t storedWidth = 4;   ///< bytes of a sharded parameter element
+    std::int64_t computeWidth = 2;  ///< bytes of a gathered one
+    std::int64_t reduceWidth = 4;   ///< bytes of a gradient element on the wire
+    bool syncEachMicroStep = true;  ///< false: set_requires_gradient_sync(False) until the last
+    int rootUnit = -1;              ///< unit of the root module that wraps the others; -1: none
+    int keptUnit = -1;              ///< unit that is not resharded after forward; -1: none
     bool reshardAfterForward = true;
     bool reshardAfterBackward = true;
-    bool reduceAtEnd = false;        ///< pipelines: one reduce-scatter per unit after the last backward
-    std::int64_t optimizerTemps = 0; ///< bytes the optimizer step takes on top
+    bool reduceAtEnd = false;  ///< pipelines: one reduce-scatter per unit after the last backward
+    std::int64_t optimizerTemps = 0;  ///< bytes the optimizer step takes on top
 };
 
 /// This is FSDP2 (fully_shard): per-unit all-gather and reduce-scatter on their own streams, with
@@ -43,12 +43,12 @@ public:
 
 private:
     struct State {
-        Storage gathered = kNoStorage;      ///< all-gather output, before it is copied out
-        Storage parameters = kNoStorage;    ///< unsharded parameters
+        Storage gathered = kNoStorage;    ///< all-gather output, before it is copied out
+        Storage parameters = kNoStorage;  ///< unsharded parameters
         Storage shardGradient = kNoStorage;
-        std::vector<Storage> gradients;     ///< unsharded, by weight
-        std::vector<Storage> accumulated;   ///< unsharded in the reduce type, across micro-steps
-        bool reduced = false;               ///< post-backward has run in this pass
+        std::vector<Storage> gradients;    ///< unsharded, by weight
+        std::vector<Storage> accumulated;  ///< unsharded in the reduce type, across micro-steps
+        bool reduced = false;              ///< post-backward has run in this pass
     };
     [[nodiscard]] std::int64_t shardElements(int unit) const;
     [[nodiscard]] std::int64_t shardOf(const WeightUse& weight) const;
@@ -57,16 +57,16 @@ private:
     void copyOut(int unit, bool keepGathered);
     void reshard(int unit);
     void drop(Storage& storage);
-    void keepUnsharded(int unit);
+    void keepUnsharded(int unit, bool castEach);
     void reduceScatter(int unit);
 
     Device& device_;
     std::vector<Unit> units_;
     Fsdp2Options options_;
     std::vector<State> states_;
-    std::vector<int> forwardOrder_;         ///< units in the order their forward ended
-    Storage keptGather_ = kNoStorage;       ///< forward keeps one all-gather output to overlap
-    Storage reduceInput_ = kNoStorage;      ///< the last reduce-scatter's input
+    std::vector<int> forwardOrder_;     ///< units in the order their forward ended
+    Storage keptGather_ = kNoStorage;   ///< forward keeps one all-gather output to overlap
+    Storage reduceInput_ = kNoStorage;  ///< the last reduce-scatter's input
     bool lastMicroStep_ = true;
 };
 

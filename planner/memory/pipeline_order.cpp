@@ -23,8 +23,10 @@ std::vector<PipelineAction> oneFOneB(std::int64_t warmUp, std::int64_t count) {
 }
 
 /// Microbatches go through the chunks in groups; the warm-up is 2(p-r-1) + (v-1)·group chunks.
-std::vector<PipelineAction> interleaved(const Layout& layout, std::int64_t stage,
-                                        std::int64_t count, std::int64_t group) {
+std::vector<PipelineAction> interleaved(const Layout& layout,
+                                        std::int64_t stage,
+                                        std::int64_t count,
+                                        std::int64_t group) {
     const std::int64_t chunks = layout.vpp;
     const std::int64_t total = count * chunks;
     const auto at = [&](std::int64_t step, bool forward) {
@@ -36,8 +38,7 @@ std::vector<PipelineAction> interleaved(const Layout& layout, std::int64_t stage
                               static_cast<int>(forward ? chunk : chunks - 1 - chunk),
                               round * group + inRound % width};
     };
-    const std::int64_t warmUp =
-        std::min(total, 2 * (layout.pp - stage - 1) + (chunks - 1) * group);
+    const std::int64_t warmUp = std::min(total, 2 * (layout.pp - stage - 1) + (chunks - 1) * group);
     std::vector<PipelineAction> order;
     for (std::int64_t step = 0; step < warmUp; ++step) {
         order.push_back(at(step, true));
@@ -74,7 +75,8 @@ Result<std::vector<PipelineAction>> pipelineOrder(const Scenario& scenario, std:
         default:
             break;
     }
-    return fail(Error::Code::Unsupported, "layout.schedule",
+    return fail(Error::Code::Unsupported,
+                "layout.schedule",
                 "memory of this pipeline schedule is not modelled yet",
                 "use gpipe, 1f1b or interleaved");
 }

@@ -1,9 +1,9 @@
 #pragma once
-#include <cstdint>
-#include <vector>
-
 #include "planner/base/result.h"
 #include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace fabricast {
 

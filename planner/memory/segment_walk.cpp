@@ -10,7 +10,9 @@ constexpr std::int64_t kGemmWorkspace = std::int64_t{32} << 20;
 /// Autocast runs GEMMs in a two-byte type.
 constexpr std::int64_t kCastWidth = 2;
 
-std::size_t index(int id) { return static_cast<std::size_t>(id); }
+std::size_t index(int id) {
+    return static_cast<std::size_t>(id);
+}
 }  // namespace
 
 Storage CastCache::copyOf(std::pair<int, int> key, std::int64_t bytes) {

@@ -1,13 +1,13 @@
 #pragma once
+#include "planner/memory/device.h"
+#include "planner/memory/engine.h"
+#include "planner/ops/op_list.h"
+
 #include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
-
-#include "planner/memory/device.h"
-#include "planner/memory/engine.h"
-#include "planner/ops/op_list.h"
 
 namespace fabricast {
 
@@ -31,15 +31,15 @@ private:
 struct SegmentPlace {
     const OpList* ops = nullptr;
     int unit = 0;
-    int firstWeight = 0;   ///< index, in the unit, of the segment's first weight
-    int identity = 0;      ///< tells segments with the same ops apart
+    int firstWeight = 0;  ///< index, in the unit, of the segment's first weight
+    int identity = 0;     ///< tells segments with the same ops apart
 };
 
 /// The storages that a forward pass left behind for its backward.
 struct Frame {
-    std::vector<Storage> storage;      ///< by tensor base; kNoStorage where dropped
-    std::vector<Storage> casts;        ///< autocast copies kept by the ops, by weight
-    std::vector<bool> done;            ///< ops whose outputs selective checkpointing already kept
+    std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
+    std::vector<Storage> casts;    ///< autocast copies kept by the ops, by weight
+    std::vector<bool> done;        ///< ops whose outputs selective checkpointing already kept
 };
 
 /// What the walk does to what an op saves.
@@ -54,7 +54,8 @@ public:
     void report(MemoryKind kind) { kind_ = kind; }
 
     /// `given`: the input (kNoStorage if none) and then the externals; the frame borrows them.
-    /// Returns the frame; the output is `storage[base of output]`, with one reference for the caller.
+    /// Returns the frame; the output is `storage[base of output]`, with one reference for the
+    /// caller.
     Frame forward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
     /// Second forward of a checkpointed segment; `kept` is what the first one selected.
     Frame again(const SegmentPlace& place, const std::vector<Storage>& given, Frame kept);
@@ -67,7 +68,8 @@ private:
     void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     void backwardOp(const SegmentPlace& place, std::size_t op, Frame& frame, Gradients& gradients);
     std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
-    void handOverGradients(const SegmentPlace& place, const Op& op,
+    void handOverGradients(const SegmentPlace& place,
+                           const Op& op,
                            const std::vector<Storage>& made);
     void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
     [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;

@@ -1,13 +1,15 @@
 #include "planner/memory/stage_program.h"
 
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/ends.h"
+#include "planner/ops/layer_segment.h"
+#include "planner/ops/rank_shape.h"
+#include "planner/spec/stage_split.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
-
-#include "planner/ops/dense_layer.h"
-#include "planner/ops/ends.h"
-#include "planner/ops/layer_segment.h"
 
 namespace fabricast {
 
@@ -57,8 +59,15 @@ bool wrapsEnds(const Scenario& scenario) {
     return scenario.settings.kernels.code == ModelCode::TorchTitan;
 }
 
+/// Tied ends in one pipeline stage are one unit, entered at the embedding and left at the head.
+bool sharesEnds(const Scenario& scenario) {
+    return scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
+}
+
 /// Layers of one kind (dense, sparse) share one op list.
-Result<void> addLayers(StageBuilder& builder, const Scenario& scenario, std::int64_t first,
+Result<void> addLayers(StageBuilder& builder,
+                       const Scenario& scenario,
+                       std::int64_t first,
                        std::int64_t count) {
     std::map<bool, const OpList*> kinds;
     for (std::int64_t layer = first; layer < first + count; ++layer) {
@@ -81,21 +90,45 @@ void addEmbedding(StageBuilder& builder, const Scenario& scenario, int rootUnit)
     const int unit = rootUnit >= 0 ? rootUnit : builder.newUnit();
     PlacedSegment& embedding = builder.place(
         builder.own(embeddingSegment(scenario)), unit, SegmentRole::Embedding, "embedding");
-    embedding.opensUnit = embedding.closesUnit = rootUnit < 0;
+    embedding.opensUnit = rootUnit < 0;
+    embedding.closesUnit = rootUnit < 0 && !sharesEnds(scenario);
+}
+
+/// The chunked head's weights belong to the unit of the final norm; its segments are not walked in
+/// order but from the loss.
+void addChunkedHead(StageBuilder& builder, const Scenario& scenario, int unit) {
+    ChunkedHead& chunked = builder.program.chunkedHead;
+    chunked.head =
+        builder.place(builder.own(headChunkSegment(scenario)), unit, SegmentRole::Head, "").place;
+    chunked.loss =
+        builder.place(builder.own(lossChunkSegment(scenario)), unit, SegmentRole::Loss, "").place;
+    builder.program.segments.resize(builder.program.segments.size() - 2);
+    const RankShape shape = rankShape(scenario);
+    const std::int64_t elements = shape.tokens * scenario.model.hidden;
+    chunked.chunks = scenario.settings.kernels.lossChunks;
+    chunked.accumulatorBytes = 4 * elements;
+    chunked.gradientBytes = residualWidth(scenario.settings) * elements;
+    chunked.copyBytes = shape.batch > 1 ? chunked.gradientBytes : 0;
 }
 
 void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
     const bool own = wrapsEnds(scenario);
-    const int unit = own ? builder.newUnit() : rootUnit;
+    int unit = rootUnit;
+    if (own) {
+        unit = sharesEnds(scenario) ? 0 : builder.newUnit();
+        builder.program.keptUnit = unit;
+    }
     PlacedSegment& norm = builder.place(
         builder.own(finalNormSegment(scenario)), unit, SegmentRole::Norm, "final norm");
-    norm.opensUnit = own;
+    norm.opensUnit = own && !sharesEnds(scenario);
+    if (scenario.settings.kernels.loss == LossKernel::Chunked) {
+        norm.closesUnit = own;
+        addChunkedHead(builder, scenario, unit);
+        return;
+    }
     PlacedSegment& head =
         builder.place(builder.own(headSegment(scenario)), unit, SegmentRole::Head, "head");
     head.closesUnit = own;
-    if (own) {
-        builder.program.keptUnit = unit;
-    }
     builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
 }
 
@@ -109,26 +142,14 @@ std::int64_t StageProgram::elements() const {
     return sum;
 }
 
-/// torchtitan counts embedding and head as one layer each and gives the rest to the first stages;
-/// the others split layers evenly.
-std::vector<std::int64_t> layersPerStage(const Scenario& scenario) {
-    const std::int64_t stages = scenario.layout.pp * scenario.layout.vpp;
-    const std::int64_t ends =
-        stages > 1 && scenario.settings.kernels.code == ModelCode::TorchTitan ? 1 : 0;
-    const std::int64_t units = scenario.model.layers + 2 * ends;
-    std::vector<std::int64_t> layers(static_cast<std::size_t>(stages), units / stages);
-    for (std::int64_t i = 0; i < units % stages; ++i) {
-        ++layers[static_cast<std::size_t>(i)];
-    }
-    layers.front() -= ends;
-    layers.back() -= ends;
-    return layers;
-}
-
 Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) {
     StageBuilder builder(scenario);
     StageProgram& program = builder.program;
-    const std::vector<std::int64_t> layers = layersPerStage(scenario);
+    FABRICAST_ASSIGN(const auto layers,
+                     splitLayers(scenario.model.layers,
+                                 {.stages = scenario.layout.pp,
+                                  .chunks = scenario.layout.vpp,
+                                  .pipeline = scenario.settings.pipeline}));
     const std::int64_t tokens =
         scenario.layout.microBatch * scenario.workload.sequence / scenario.layout.cp;
     const int root = wrapsEnds(scenario) ? -1 : builder.newUnit();
@@ -168,6 +189,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
         program.bufferBytes =
             held * 4 * scenario.workload.sequence * scenario.model.attention.headDim;
         program.tablesPersist = true;
+        program.keepsLogits = scenario.layout.pp > 1;
     }
     return std::move(program);
 }

@@ -1,14 +1,14 @@
 #pragma once
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "planner/base/result.h"
 #include "planner/memory/engine.h"
 #include "planner/memory/segment_walk.h"
 #include "planner/ops/op_list.h"
 #include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -32,25 +32,34 @@ struct StageChunk {
     std::int64_t sentBytes = 0;      ///< activation to (gradient from) the next; 0 on the last
 };
 
+/// Head and loss run slice by slice inside forward, each slice's backward at once.
+struct ChunkedHead {
+    SegmentPlace head;
+    SegmentPlace loss;
+    std::int64_t chunks = 0;            ///< 0: the loss is not chunked
+    std::int64_t accumulatorBytes = 0;  ///< fp32 gradient of the hidden states
+    std::int64_t gradientBytes = 0;     ///< the same in the residual type
+    std::int64_t copyBytes = 0;         ///< slices copied out, where they are not contiguous
+};
+
 /// This is what one pipeline rank runs for one microbatch: segments over shared op lists, the units
 /// their weights belong to, and the tables and inputs around them.
 struct StageProgram {
     std::vector<std::unique_ptr<OpList>> lists;
     std::vector<PlacedSegment> segments;
-    std::vector<StageChunk> chunks;    ///< one, or `vpp`
+    std::vector<StageChunk> chunks;  ///< one, or `vpp`
     std::vector<Unit> units;
-    int rootUnit = -1;               ///< unit whose module wraps the whole model
-    int keptUnit = -1;               ///< unit that keeps its parameters between forward and backward
+    ChunkedHead chunkedHead;
+    int rootUnit = -1;  ///< unit whose module wraps the whole model
+    int keptUnit = -1;  ///< unit that keeps its parameters between forward and backward
     std::vector<std::int64_t> tables;  ///< bytes of the tables each pass makes and all layers share
-    std::int64_t inputBytes = 0;     ///< token ids, labels, positions
-    std::int64_t bufferBytes = 0;    ///< persistent buffers of the model
-    bool lossInsideForward = false;  ///< the model computes its own loss
-    bool tablesPersist = false;      ///< the tables are buffers
+    std::int64_t inputBytes = 0;       ///< token ids, labels, positions
+    std::int64_t bufferBytes = 0;      ///< persistent buffers of the model
+    bool lossInsideForward = false;    ///< the model computes its own loss
+    bool tablesPersist = false;        ///< the tables are buffers
+    bool keepsLogits = false;  ///< torch's pipeline stages hold their output until its backward
     [[nodiscard]] std::int64_t elements() const;
 };
-
-/// Layers of every virtual stage, first to last, as the stack splits them.
-std::vector<std::int64_t> layersPerStage(const Scenario& scenario);
 
 Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage);
 

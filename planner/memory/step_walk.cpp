@@ -31,7 +31,9 @@ Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
 
 }  // namespace
 
-StepWalk::StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program,
+StepWalk::StepWalk(Device& device,
+                   ParallelEngine& engine,
+                   const StageProgram& program,
                    bool autocast)
     : device_(device), engine_(engine), program_(program), casts_(device), walk_(device, engine) {
     if (autocast) {
@@ -39,7 +41,8 @@ StepWalk::StepWalk(Device& device, ParallelEngine& engine, const StageProgram& p
     }
 }
 
-std::vector<Storage> StepWalk::given(const PlacedSegment& segment, Storage input,
+std::vector<Storage> StepWalk::given(const PlacedSegment& segment,
+                                     Storage input,
                                      const Pass& pass) const {
     std::vector<Storage> storages{input};
     if (!segment.place.ops->externals.empty()) {
@@ -59,9 +62,8 @@ StepWalk::Pass StepWalk::forward(int chunk) {
                                   : device_.take(bytes, MemoryKind::Activations));
     }
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
-    Storage x = mine.receivedBytes > 0
-                    ? device_.take(mine.receivedBytes, MemoryKind::Activations)
-                    : kNoStorage;
+    Storage x = mine.receivedBytes > 0 ? device_.take(mine.receivedBytes, MemoryKind::Activations)
+                                       : kNoStorage;
     bool left = false;
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
         const PlacedSegment& segment = program_.segments[i];
@@ -77,7 +79,9 @@ StepWalk::Pass StepWalk::forward(int chunk) {
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
         const Storage out = outputOf(segment, pass.frames.back());
-        if (keep != Keep::Everything) {
+        if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
+            pass.logits = x;
+        } else if (keep != Keep::Everything) {
             pass.inputs.back() = x;
         } else if (x != kNoStorage) {
             device_.release(x);
@@ -92,7 +96,44 @@ StepWalk::Pass StepWalk::forward(int chunk) {
     }
     casts_.clear();
     pass.output = x;
+    if (mine.sentBytes == 0 && program_.chunkedHead.chunks > 0) {
+        pass.output = chunkedLoss(x);
+        device_.release(x);
+    } else if (mine.sentBytes > 0) {  // sent on
+        device_.release(x);
+        pass.output = kNoStorage;
+    }
     return pass;
+}
+
+/// Head, loss and their backward for one slice of the sequence after another; what is left is the
+/// gradient of the hidden states. The caller's variable holds a slice's logits until the next.
+Storage StepWalk::chunkedLoss(Storage hidden) {
+    const ChunkedHead& chunked = program_.chunkedHead;
+    device_.at("chunked loss");
+    const Storage copies = device_.take(chunked.copyBytes, MemoryKind::Loss);
+    const Storage accumulator = device_.take(chunked.accumulatorBytes, MemoryKind::Loss);
+    Storage logits = kNoStorage;
+    for (std::int64_t chunk = 0; chunk < chunked.chunks; ++chunk) {
+        Frame head = walk_.forward(chunked.head, {hidden}, Keep::Everything);
+        const OpList& headOps = *chunked.head.ops;
+        if (logits != kNoStorage) {
+            device_.release(logits);
+        }
+        logits = head.storage[static_cast<std::size_t>(headOps.output)];
+        Frame loss = walk_.forward(chunked.loss, {logits}, Keep::Everything);
+        device_.release(loss.storage[static_cast<std::size_t>(chunked.loss.ops->output)]);
+        const Storage scalar = device_.take(kScalarLoss, MemoryKind::Backward);
+        const Storage logitsGradient = walk_.backward(chunked.loss, loss, scalar);
+        const Storage sliceGradient = walk_.backward(chunked.head, head, logitsGradient);
+        engine_.afterHeadChunk(chunked.head.unit, chunk + 1 == chunked.chunks);
+        device_.release(sliceGradient);
+    }
+    device_.release(logits);
+    const Storage gradient = device_.take(chunked.gradientBytes, MemoryKind::Backward);
+    device_.release(accumulator);
+    device_.release(copies);
+    return gradient;
 }
 
 Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
@@ -125,8 +166,13 @@ void StepWalk::backward(Pass pass) {
     device_.at("backward");
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(pass.chunk)];
     const bool last = mine.sentBytes == 0;
-    Storage gradient = device_.take(last ? kScalarLoss : mine.sentBytes, MemoryKind::Backward);
-    device_.release(pass.output);
+    Storage gradient = pass.output;
+    if (!last || program_.chunkedHead.chunks == 0) {
+        gradient = device_.take(last ? kScalarLoss : mine.sentBytes, MemoryKind::Backward);
+        if (last) {
+            device_.release(pass.output);
+        }
+    }
     if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
         engine_.beforeBackward(program_.rootUnit);
     }
@@ -142,6 +188,9 @@ void StepWalk::backward(Pass pass) {
     }
     for (const Storage table : pass.tables) {
         device_.release(table);
+    }
+    if (pass.logits != kNoStorage) {
+        device_.release(pass.logits);
     }
     device_.at("end of backward");
     engine_.endBackward();

@@ -1,11 +1,11 @@
 #pragma once
-#include <cstdint>
-#include <vector>
-
 #include "planner/memory/device.h"
 #include "planner/memory/engine.h"
 #include "planner/memory/pipeline_order.h"
 #include "planner/memory/stage_program.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace fabricast {
 
@@ -25,12 +25,15 @@ private:
         std::vector<Storage> inputs;  ///< of checkpointed segments
         std::vector<Storage> tables;
         Storage output = kNoStorage;
+        Storage logits = kNoStorage;  ///< where the pipeline's stage keeps its output
         int chunk = 0;
     };
     Pass forward(int chunk);
+    Storage chunkedLoss(Storage hidden);
     void backward(Pass pass);
     Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);
-    [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment, Storage input,
+    [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment,
+                                             Storage input,
                                              const Pass& pass) const;
 
     Device& device_;

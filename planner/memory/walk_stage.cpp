@@ -1,11 +1,11 @@
 #include "planner/memory/walk_stage.h"
 
-#include <algorithm>
-#include <memory>
-
 #include "planner/memory/fsdp2_engine.h"
 #include "planner/memory/stage_program.h"
 #include "planner/memory/step_walk.h"
+
+#include <algorithm>
+#include <memory>
 
 namespace fabricast {
 
@@ -32,7 +32,8 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     return options;
 }
 
-Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario, Device& device,
+Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
+                                                   Device& device,
                                                    const StageProgram& program) {
     if (scenario.settings.engine == Engine::Fsdp2) {
         return std::make_unique<Fsdp2Engine>(

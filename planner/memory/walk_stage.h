@@ -1,9 +1,9 @@
 #pragma once
-#include <cstdint>
-
 #include "planner/base/result.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
+
+#include <cstdint>
 
 namespace fabricast {
 

@@ -225,7 +225,8 @@ std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
         const std::int64_t width = residualWidth(scenario.settings);
         return {entries * width, entries * width};
     }
-    return kernels.positionIds ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{4 * entries};
+    return kernels.positionIds ? std::vector<std::int64_t>{}
+                               : std::vector<std::int64_t>{4 * entries};
 }
 
 }  // namespace fabricast

@@ -6,8 +6,8 @@
 
 namespace fabricast {
 
-/// This is one transformer layer as PyTorch code writes it (a plain model, Hugging Face, torchtitan):
-/// attention and MLP with their norms, each op keeping what autograd keeps.
+/// This is one transformer layer as PyTorch code writes it (a plain model, Hugging Face,
+/// torchtitan): attention and MLP with their norms, each op keeping what autograd keeps.
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer);
 
 /// The residual half-layers, for layers that replace one of them (experts, latent attention).

@@ -21,7 +21,8 @@ TensorId crossEntropy(OpBuilder& g, TensorId logits) {
         g.pointwise("log_softmax", {logits}, in.elements, in.width, {});
     g.last().kind = OpKind::Loss;
     g.last().saved = {logProbabilities};
-    const TensorId loss = g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
+    const TensorId loss =
+        g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
     g.last().kind = OpKind::Loss;
     return loss;
 }
@@ -75,8 +76,8 @@ OpList embeddingSegment(const Scenario& scenario) {
     g.push({.kind = OpKind::Lookup, .name = "embedding", .outputs = {out}, .weights = {table}});
     TensorId x = out;
     if (scenario.model.position == PositionKind::Learned) {
-        const int positions = g.weight(
-            "positions", scenario.model.learnedPositions * scenario.model.hidden);
+        const int positions =
+            g.weight("positions", scenario.model.learnedPositions * scenario.model.hidden);
         g.weightAt(positions).cast = false;
         const TensorId rows = g.fresh(shape.sequence * scenario.model.hidden, g.info(out).width);
         g.push({.kind = OpKind::Lookup,
@@ -111,7 +112,8 @@ OpList headSegment(const Scenario& scenario) {
         g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
     if (shape.sp) {
         const TensorId full = g.fresh(shape.tokens * scenario.model.hidden, g.info(x).width);
-        g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {full}});
+        g.push(
+            {.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {full}});
         x = full;
     }
     return headOf(scenario, shape.tokens, x, std::move(g));

@@ -8,14 +8,17 @@ namespace fabricast {
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     const ModelCode code = scenario.settings.kernels.code;
     if (scenario.model.isSparse(layer)) {
-        return fail(Error::Code::Unsupported, "model.moe", "memory of sparse layers is not modelled");
+        return fail(
+            Error::Code::Unsupported, "model.moe", "memory of sparse layers is not modelled");
     }
     if (scenario.model.attention.kind == AttentionKind::Latent) {
-        return fail(Error::Code::Unsupported, "model.attention",
+        return fail(Error::Code::Unsupported,
+                    "model.attention",
                     "memory of latent attention is not modelled");
     }
     if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
-        return fail(Error::Code::Unsupported, "settings.kernels.code",
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.code",
                     "memory of this model code is not modelled");
     }
     OpList ops = eagerLayer(scenario, layer);

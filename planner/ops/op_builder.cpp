@@ -88,7 +88,8 @@ TensorId OpBuilder::cast(TensorId x, std::int64_t width) {
 TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int bias) {
     const TensorId read = cast(x, options_.computeWidth);
     const WeightUse& use = weightAt(weight);
-    const TensorId out = fresh(outElements, options_.computeWidth, info(read).requiresGrad || use.trained);
+    const TensorId out =
+        fresh(outElements, options_.computeWidth, info(read).requiresGrad || use.trained);
     Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
     if (use.trained) {
         op.saved = {read};
@@ -142,8 +143,8 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
           .name = "norm_scale",
           .inputs = {scaled},
           .outputs = {out},
-          .saved = weightAt(weight).trained ? std::vector<TensorId>{scaled}
-                                            : std::vector<TensorId>{},
+          .saved =
+              weightAt(weight).trained ? std::vector<TensorId>{scaled} : std::vector<TensorId>{},
           .weights = {weight},
           .backwardTemps = {elements * info(x).width}});
     return out;

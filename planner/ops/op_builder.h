@@ -1,9 +1,9 @@
 #pragma once
+#include "planner/ops/op_list.h"
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "planner/ops/op_list.h"
 
 namespace fabricast {
 
@@ -30,15 +30,15 @@ public:
     void module(std::string_view name) { module_ = name; }
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
-    TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);         ///< one fused kernel
-    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight);     ///< written out in fp32
+    TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);      ///< one fused kernel
+    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight);  ///< written out in fp32
     TensorId layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights);
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
     TensorId multiply(TensorId a, TensorId b);
     TensorId silu(TensorId x);
     TensorId gelu(TensorId x);
-    TensorId swiglu(TensorId gateAndUp);                                  ///< one fused kernel
+    TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
     TensorId ropeComplex(TensorId x, TensorId table);
     TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
     std::vector<TensorId> split(TensorId x, const std::vector<std::int64_t>& elements);
@@ -49,8 +49,10 @@ public:
     TensorId flashAttention(TensorId q, TensorId k, TensorId v, const AttentionShape& shape);
 
     /// A pointwise op that reads `inputs`, makes one tensor and keeps `saved`.
-    TensorId pointwise(std::string_view name, const std::vector<TensorId>& inputs,
-                       std::int64_t elements, std::int64_t width,
+    TensorId pointwise(std::string_view name,
+                       const std::vector<TensorId>& inputs,
+                       std::int64_t elements,
+                       std::int64_t width,
                        const std::vector<TensorId>& saved);
     TensorId fresh(std::int64_t elements, std::int64_t width, bool requiresGrad = true);
     /// A second name for part or all of `x`; its gradient is its own.

@@ -15,10 +15,10 @@ enum class TensorUse { Activation, Loss, Buffer };
 struct TensorInfo {
     std::int64_t bytes = 0;
     std::int64_t elements = 0;
-    std::int64_t width = 2;        ///< bytes per element
+    std::int64_t width = 2;  ///< bytes per element
     bool requiresGrad = true;
-    TensorId base = kNoTensor;     ///< owner of the storage; itself, unless a view
-    bool external = false;         ///< made outside: the segment's input, a table shared by layers
+    TensorId base = kNoTensor;  ///< owner of the storage; itself, unless a view
+    bool external = false;      ///< made outside: the segment's input, a table shared by layers
     TensorUse use = TensorUse::Activation;
 };
 
@@ -30,15 +30,15 @@ struct Op {
     std::string_view name;
     std::vector<TensorId> inputs;
     std::vector<TensorId> outputs;
-    std::vector<TensorId> saved;              ///< storages kept until this op's backward
-    std::vector<int> weights;                 ///< indices into OpList::weights
-    std::vector<std::int64_t> forwardTemps;   ///< bytes live only while it runs
+    std::vector<TensorId> saved;             ///< storages kept until this op's backward
+    std::vector<int> weights;                ///< indices into OpList::weights
+    std::vector<std::int64_t> forwardTemps;  ///< bytes live only while it runs
     std::vector<std::int64_t> backwardTemps;
-    bool passesGradient = false;              ///< add, reshape: hands the gradient on, uncopied
-    bool inPlaceBackward = false;             ///< writes the input's gradient over the output's
-    bool outsideSelective = false;            ///< a GEMM that selective checkpointing does not count
-    bool keptBySelective = false;             ///< selective checkpointing keeps its outputs
-    std::string_view module;                  ///< for per-module recompute: "core_attn", "mlp", …
+    bool passesGradient = false;    ///< add, reshape: hands the gradient on, uncopied
+    bool inPlaceBackward = false;   ///< writes the input's gradient over the output's
+    bool outsideSelective = false;  ///< a GEMM that selective checkpointing does not count
+    bool keptBySelective = false;   ///< selective checkpointing keeps its outputs
+    std::string_view module;        ///< for per-module recompute: "core_attn", "mlp", …
 };
 
 /// A weight as the segment uses it: the local shard of tensor and expert parallelism.
@@ -46,10 +46,10 @@ struct WeightUse {
     std::string_view name;
     std::int64_t elements = 0;
     bool trained = true;
-    bool cast = false;        ///< autocast: a cached copy in the compute type is what the op reads
+    bool cast = false;  ///< autocast: a cached copy in the compute type is what the op reads
     bool isMatrix = true;
-    bool expert = false;      ///< reduced over the expert-data-parallel group
-    bool tied = false;        ///< a second use of the embedding table: no states of its own
+    bool expert = false;  ///< reduced over the expert-data-parallel group
+    bool tied = false;    ///< a second use of the embedding table: no states of its own
 };
 
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the
@@ -60,7 +60,7 @@ struct OpList {
     std::vector<WeightUse> weights;
     TensorId input = kNoTensor;
     TensorId output = kNoTensor;
-    std::vector<TensorId> externals;             ///< shared tables, in the order the caller gives them
+    std::vector<TensorId> externals;  ///< shared tables, in the order the caller gives them
     std::vector<std::vector<TensorId>> dropAfter;  ///< storages whose last reader is op i
 
     [[nodiscard]] const TensorInfo& tensor(TensorId id) const {
@@ -68,7 +68,8 @@ struct OpList {
     }
 };
 
-/// Bytes kept for backward by one pass, every storage once; `withInput` counts the segment's input too.
+/// Bytes kept for backward by one pass, every storage once; `withInput` counts the segment's input
+/// too.
 std::int64_t savedBytes(const OpList& list, bool withInput);
 
 }  // namespace fabricast

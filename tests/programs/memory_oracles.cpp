@@ -1,12 +1,12 @@
 // memory_oracles FILE.csv: forecasts every recorded step of a file with the product's own memory
 // code, one JSON row per record, in the file's order. With --compare, a table of errors instead.
+#include "planner/memory/walk_stage.h"
+#include "tests/programs/oracle_rows/oracle_row.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-
-#include "planner/memory/walk_stage.h"
-#include "tests/programs/oracle_rows/oracle_row.h"
 
 namespace fabricast {
 namespace {
@@ -87,8 +87,9 @@ void printComparison(const CsvTable& table, std::size_t row, const Answer& answe
         return;
     }
     const auto error = [](std::int64_t found, std::int64_t recorded) {
-        return recorded == 0 ? 0.0
-                             : 100.0 * (static_cast<double>(found) / static_cast<double>(recorded) - 1);
+        return recorded == 0
+                   ? 0.0
+                   : 100.0 * (static_cast<double>(found) / static_cast<double>(recorded) - 1);
     };
     const StageMemory& memory = answer.memory;
     const std::int64_t saved = table.integer(row, "per_layer_saved_bytes", -1);
@@ -105,18 +106,23 @@ void printComparison(const CsvTable& table, std::size_t row, const Answer& answe
                     error(memory.betweenSteps.count(), start),
                     table.text(row, "peak_at").c_str(),
                     memory.peakAt.c_str());
-        static constexpr const char* kNames[] = {"W", "G", "O", "A", "Re", "Ga", "C", "B", "L", "Wk", "Bu"};
+        static constexpr const char* kNames[] = {
+            "W", "G", "O", "A", "Re", "Ga", "C", "B", "L", "Wk", "Bu"};
         for (std::size_t kind = 0; kind < kMemoryKinds; ++kind) {
             if (memory.atPeak.bytes[kind].count() > 0) {
-                std::printf(" %s=%.1f", kNames[kind],
+                std::printf(" %s=%.1f",
+                            kNames[kind],
                             static_cast<double>(memory.atPeak.bytes[kind].count()) / 1e6);
             }
         }
         if (memory.reserved.value.count() > 0) {
             const std::int64_t reserved = table.integer(row, "peak_reserved_bytes");
-            std::printf(" reserved %+.1f%% %s", error(memory.reserved.value.count(), reserved),
-                        memory.reserved.lo.count() <= reserved && reserved <= memory.reserved.hi.count()
-                            ? "in" : "OUT");
+            std::printf(
+                " reserved %+.1f%% %s",
+                error(memory.reserved.value.count(), reserved),
+                memory.reserved.lo.count() <= reserved && reserved <= memory.reserved.hi.count()
+                    ? "in"
+                    : "OUT");
         }
     }
     std::printf("\n");
@@ -148,4 +154,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace fabricast
 
-int main(int argc, char** argv) { return fabricast::run(argc, argv); }
+int main(int argc, char** argv) {
+    return fabricast::run(argc, argv);
+}

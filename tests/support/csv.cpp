@@ -69,7 +69,8 @@ std::string CsvTable::text(std::size_t row, std::string_view column) const {
     return found == header_.end() || index >= cells.size() ? std::string{} : cells[index];
 }
 
-std::int64_t CsvTable::integer(std::size_t row, std::string_view column,
+std::int64_t CsvTable::integer(std::size_t row,
+                               std::string_view column,
                                std::int64_t otherwise) const {
     const std::string cell = text(row, column);
     std::int64_t value = otherwise;

@@ -16,9 +16,11 @@ public:
     [[nodiscard]] bool has(std::string_view column) const;
     /// The cell, or an empty string where the column is missing.
     [[nodiscard]] std::string text(std::size_t row, std::string_view column) const;
-    [[nodiscard]] std::int64_t integer(std::size_t row, std::string_view column,
+    [[nodiscard]] std::int64_t integer(std::size_t row,
+                                       std::string_view column,
                                        std::int64_t otherwise = 0) const;
-    [[nodiscard]] double number(std::size_t row, std::string_view column,
+    [[nodiscard]] double number(std::size_t row,
+                                std::string_view column,
                                 double otherwise = 0) const;
     [[nodiscard]] bool opened() const { return opened_; }
 

@@ -1,7 +1,7 @@
+#include "tests/programs/oracle_rows/oracle_row.h"
+
 #include <charconv>
 #include <vector>
-
-#include "tests/programs/oracle_rows/oracle_row.h"
 
 namespace fabricast {
 

@@ -72,11 +72,14 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     settings.kernels.norm = hf ? NormKernel::Fp32 : NormKernel::Fused;
     settings.kernels.rope = hf ? RopeKernel::CosSin : RopeKernel::Complex;
     settings.kernels.fusedQkv = table.integer(row, "fuse_qkv") != 0;
-    settings.kernels.positionIds = settings.kernels.code == ModelCode::TorchTitan &&
-                                   table.integer(row, "positions") != 0;
+    settings.kernels.positionIds =
+        settings.kernels.code == ModelCode::TorchTitan && table.integer(row, "positions") != 0;
     FABRICAST_ASSIGN(settings.kernels.loss, pick(kLoss, table.text(row, "loss"), "loss"));
     if (hf) {
         settings.kernels.loss = LossKernel::HuggingFace;
+    }
+    if (settings.kernels.code == ModelCode::TorchTitan && scenario.layout.pp > 1) {
+        settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
     }
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
     FABRICAST_ASSIGN(settings.torch.reshard, pick(kReshard, table.text(row, "reshard"), "reshard"));

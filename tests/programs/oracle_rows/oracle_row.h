@@ -1,10 +1,10 @@
 #pragma once
-#include <cstdint>
-#include <string>
-
 #include "planner/base/result.h"
 #include "planner/spec/scenario.h"
 #include "tests/support/csv.h"
+
+#include <cstdint>
+#include <string>
 
 namespace fabricast {
 

@@ -18,7 +18,8 @@ ModelSpec modelOf(const CsvTable& table, std::size_t row) {
     const std::string framework = table.text(row, "framework");
     const std::size_t colon = framework.find(':');
     const bool gpt = table.text(row, "norm_impl") == "layernorm" || framework == "hf:gpt2";
-    model.family = colon == std::string::npos ? (gpt ? "gpt" : "llama") : framework.substr(colon + 1);
+    model.family =
+        colon == std::string::npos ? (gpt ? "gpt" : "llama") : framework.substr(colon + 1);
     model.layers = 3;
     model.hidden = table.integer(row, "h");
     model.vocab = table.integer(row, "vocab");
@@ -37,9 +38,8 @@ ModelSpec modelOf(const CsvTable& table, std::size_t row) {
         model.attention.qkNorm = QkNorm::PerHead;
     }
     if (const std::int64_t experts = table.integer(row, "experts"); experts > 0) {
-        model.moe = MoeSpec{.experts = experts,
-                            .topK = table.integer(row, "topk"),
-                            .expertWidth = model.mlp.width};
+        model.moe = MoeSpec{
+            .experts = experts, .topK = table.integer(row, "topk"), .expertWidth = model.mlp.width};
         model.sparse.assign(3, true);
     }
     return model;
@@ -70,10 +70,10 @@ Result<OracleRow> savedTensorsRow(const CsvTable& table, std::size_t row) {
     const std::string norm = table.text(row, "norm_impl");
     kernels.norm = norm == "fp32" || norm == "model" ? NormKernel::Fp32 : NormKernel::Fused;
     const std::string rope = table.text(row, "rope_impl");
-    kernels.rope =
-        rope == "cos_sin" || rope == "model" ? RopeKernel::CosSin : RopeKernel::Complex;
+    kernels.rope = rope == "cos_sin" || rope == "model" ? RopeKernel::CosSin : RopeKernel::Complex;
     kernels.fusedQkv = table.integer(row, "fused_qkv") != 0 || scenario.model.family == "gpt2";
-    scenario.settings.engine = table.text(row, "precision") == "autocast" ? Engine::Ddp : Engine::Fsdp2;
+    scenario.settings.engine =
+        table.text(row, "precision") == "autocast" ? Engine::Ddp : Engine::Fsdp2;
     return out;
 }
 
