@@ -1,0 +1,52 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/units.h"
+#include "planner/io/json_document.h"
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/settings.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// A cluster as it was asked for: a name, or GPUs in boxes, and how many of them.
+struct ClusterRequest {
+    std::string name;  ///< of a cluster or node, or a file; empty: `gpu` says it
+    std::string gpu;
+    std::string fabric;                       ///< instead of the cluster's own; may be empty
+    std::optional<std::int64_t> gpusPerNode;  ///< with `gpu`
+    std::optional<std::int64_t> nodes;
+    std::optional<std::int64_t> gpus;  ///< in all, instead of nodes
+    std::string where;
+};
+
+struct WorkloadRequest {
+    std::optional<std::int64_t> sequence;
+    std::optional<std::int64_t> globalBatch;  ///< samples
+    std::optional<Tokens> globalBatchTokens;  ///< the same in tokens, "4M tokens"
+    std::string globalBatchWhere;
+    std::string precision;  ///< "bf16", "fp8_blockwise"; empty: the stack's
+    std::optional<OptimizerKind> optimizer;
+    std::string precisionWhere;
+};
+
+/// This is what a scenario says, before its names are looked up and its gaps filled.
+///     {"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100",
+///      "nodes": 2}, "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+///      "layout": "tp=8", "settings": {"kernels": {"loss": "chunked"}}}
+/// "search", "require" and "price" belong to other questions: here only their form is checked.
+struct ScenarioRequest {
+    JsonValue model;  ///< a name or a path, or a model said in place
+    ClusterRequest cluster;
+    std::string stack;
+    std::string stackWhere;
+    WorkloadRequest workload;
+    PartialLayout layout;
+    JsonValue settings;  ///< an object, or null
+};
+
+Result<ScenarioRequest> readScenario(const JsonValue& root);
+
+}  // namespace fabricast

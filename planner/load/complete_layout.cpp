@@ -1,0 +1,135 @@
+#include "planner/load/complete_layout.h"
+
+#include "planner/base/checked.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string named(std::string_view key, std::int64_t value) {
+    return std::string(key) + " " + std::to_string(value);
+}
+
+/// "tp 8 x pp 4 x cp 1".
+std::string modelRanksText(const Layout& layout) {
+    return named("tp", layout.tp) + " x " + named("pp", layout.pp) + " x " + named("cp", layout.cp);
+}
+
+std::string multiplesHint(std::int64_t wanted, std::int64_t factor) {
+    const std::int64_t below = wanted / factor * factor;
+    const std::string above = std::to_string(below + factor);
+    return below == 0 ? above : std::to_string(below) + " or " + above;
+}
+
+Layout withStackDefaults(const PartialLayout& partial, const Stack& stack) {
+    Layout layout = partial.layout;
+    const LayoutDefaults defaults = layoutDefaults(stack, layout);
+    layout.shard = partial.says("shard") ? layout.shard : defaults.shard;
+    layout.schedule = partial.says("schedule") ? layout.schedule : defaults.schedule;
+    layout.cpKind = partial.says("cp_kind") ? layout.cpKind : defaults.cpKind;
+    layout.sp = partial.says("sp") ? layout.sp : defaults.sp;
+    layout.etp = partial.says("etp") ? layout.etp : defaults.etp;
+    return layout;
+}
+
+Error mismatch(const Layout& layout, std::int64_t modelRanks, std::int64_t gpus) {
+    const std::int64_t product = modelRanks * layout.dp;
+    const bool divides = gpus % modelRanks == 0;
+    return {
+        Error::Code::BadInput,
+        "layout.dp",
+        modelRanksText(layout) + " x " + named("dp", layout.dp) + " = " + std::to_string(product) +
+            ", but there are " + std::to_string(gpus) + " GPUs",
+        divides ? "dp=" + std::to_string(gpus / modelRanks) : "--gpus " + std::to_string(product)};
+}
+
+Result<std::int64_t> dataRanks(const PartialLayout& partial,
+                               const Layout& layout,
+                               const Room& room) {
+    FABRICAST_ASSIGN(
+        const std::int64_t modelRanks,
+        (Checked(layout.tp) * layout.pp * layout.cp).result("layout", "ranks of a model"));
+    FABRICAST_TRY((Checked(modelRanks) * layout.dp).result("layout", "ranks"));
+    if (!room.gpus) {
+        return layout.dp;
+    }
+    if (partial.says("dp")) {
+        if (modelRanks * layout.dp != *room.gpus) {
+            return tl::unexpected(mismatch(layout, modelRanks, *room.gpus));
+        }
+        return layout.dp;
+    }
+    if (*room.gpus % modelRanks != 0) {
+        return fail(Error::Code::BadInput,
+                    "layout",
+                    modelRanksText(layout) + " = " + std::to_string(modelRanks) +
+                        ", which does not divide " + std::to_string(*room.gpus) + " GPUs",
+                    "--gpus " + multiplesHint(*room.gpus, modelRanks));
+    }
+    return *room.gpus / modelRanks;
+}
+
+/// One node's GPUs share a copy of the states where the layout leaves it open; all, where a node
+/// does not divide them.
+std::int64_t hybridShardSize(const Layout& layout, const Room& room) {
+    const std::int64_t perNode = std::max<std::int64_t>(1, room.gpusPerNode / layout.tp);
+    return layout.replicas() % perNode == 0 ? perNode : layout.replicas();
+}
+
+Result<void> checkExpertRanks(const Layout& layout) {
+    const std::int64_t stageRanks = layout.world() / layout.pp;
+    FABRICAST_ASSIGN(const std::int64_t expertRanks,
+                     (Checked(layout.ep) * layout.etp).result("layout.ep", "ranks of experts"));
+    if (stageRanks % expertRanks != 0) {
+        return fail(Error::Code::BadInput,
+                    "layout.ep",
+                    named("ep", layout.ep) + " x " + named("etp", layout.etp) + " = " +
+                        std::to_string(expertRanks) + ", which does not divide the " +
+                        std::to_string(stageRanks) + " GPUs of a pipeline stage");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, const Room& room) {
+    Layout layout = withStackDefaults(partial, stack);
+    FABRICAST_ASSIGN(layout.dp, dataRanks(partial, layout, room));
+    if (layout.shard == Shard::Hsdp && !partial.says("shard_size")) {
+        layout.shardSize = hybridShardSize(layout, room);
+    }
+    if (layout.shardSize > 0 && layout.replicas() % layout.shardSize != 0) {
+        return fail(Error::Code::BadInput,
+                    "layout.shard_size",
+                    named("shard_size", layout.shardSize) +
+                        " does not divide dp x cp = " + std::to_string(layout.replicas()));
+    }
+    if (layout.vpp > 1 && layout.pp == 1) {
+        return fail(Error::Code::BadInput,
+                    "layout.vpp",
+                    named("vpp", layout.vpp) + " needs a pipeline, and pp is 1",
+                    "pp=2, or leave vpp out");
+    }
+    FABRICAST_TRY(checkExpertRanks(layout));
+    return layout;
+}
+
+Result<void> checkBatch(const Layout& layout, std::int64_t globalBatch) {
+    FABRICAST_ASSIGN(
+        const std::int64_t round,
+        (Checked(layout.dp) * layout.microBatch).result("layout", "samples of a round"));
+    if (globalBatch % round == 0) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "workload.global_batch",
+                std::to_string(globalBatch) + " samples are not a multiple of " +
+                    named("dp", layout.dp) + " x " + named("micro_batch", layout.microBatch) +
+                    " = " + std::to_string(round),
+                "a global batch of " + multiplesHint(globalBatch, round));
+}
+
+}  // namespace fabricast
