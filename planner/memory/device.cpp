@@ -27,7 +27,9 @@ Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool) {
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(bytes);
     live_ += bytes;
     rounded_ += granules(bytes);
-    events_.push_back({storage, bytes, pool});
+    if (bytes > 0) {
+        events_.push_back({storage, bytes, pool, kind});
+    }
     if (live_ > peak_) {
         peak_ = live_;
         atPeak_ = now_;
@@ -45,7 +47,9 @@ void Device::release(Storage storage) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
-    events_.push_back({storage, 0, slot.pool});
+    if (slot.bytes > 0) {
+        events_.push_back({storage, 0, slot.pool, slot.kind});
+    }
     unused_.push_back(storage);
 }
 

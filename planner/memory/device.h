@@ -16,6 +16,7 @@ struct DeviceEvent {
     Storage storage = kNoStorage;
     std::int64_t bytes = 0;  ///< 0: release
     int pool = 0;            ///< the stream it belongs to
+    MemoryKind kind = MemoryKind::Activations;
 };
 
 /// This is a device that computes nothing: it counts the bytes alive, and remembers the fullest

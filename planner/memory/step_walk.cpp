@@ -200,7 +200,8 @@ void StepWalk::run(const std::vector<PipelineAction>& order) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
     betweenSteps_ = device_.live();
-    device_.take(program_.inputBytes, MemoryKind::Buffers);
+    statesEnd_ = device_.events().size();
+    const Storage inputs = device_.take(program_.inputBytes, MemoryKind::Buffers);
     device_.resetPeak();
     std::map<std::pair<int, std::int64_t>, Pass> alive;
     std::int64_t finished = 0;
@@ -217,6 +218,7 @@ void StepWalk::run(const std::vector<PipelineAction>& order) {
     }
     device_.at("optimizer step");
     engine_.optimizerStep();
+    device_.release(inputs);
 }
 
 }  // namespace fabricast

@@ -17,6 +17,8 @@ public:
     void run(const std::vector<PipelineAction>& order);
     /// Live bytes before the step.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
+    /// How many of the device's events made the states.
+    [[nodiscard]] std::size_t statesEnd() const { return statesEnd_; }
 
 private:
     /// What one microbatch left behind.
@@ -43,6 +45,7 @@ private:
     SegmentWalk walk_;
     std::vector<Storage> persistentTables_;
     std::int64_t betweenSteps_ = 0;
+    std::size_t statesEnd_ = 0;
 };
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/memory/walk_stage.h"
 
+#include "planner/memory/caching_allocator.h"
 #include "planner/memory/fsdp2_engine.h"
 #include "planner/memory/stage_program.h"
 #include "planner/memory/step_walk.h"
@@ -58,7 +59,10 @@ Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std:
     memory.atPeak = device.atPeak();
     memory.peakAt = device.peakMoment();
     memory.requested = Bytes(device.peak());
-    memory.allocated = Bytes(device.peakRounded());
+    const Footprint footprint =
+        replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
+    memory.allocated = Bytes(footprint.allocated);
+    memory.reserved.value = Bytes(footprint.reserved);
     memory.betweenSteps = Bytes(walk.betweenSteps());
     for (const PlacedSegment& segment : program.segments) {
         if (segment.role == SegmentRole::Layer) {
