@@ -70,14 +70,26 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     return cluster;
 }
 
+/// "4M tokens". Without the word a number of samples could be meant.
+Result<Tokens> readBatchTokens(const JsonValue& batch) {
+    constexpr std::string_view kUnit = " tokens";
+    FABRICAST_ASSIGN(std::string text, batch.text());
+    if (!text.ends_with(kUnit)) {
+        return tl::unexpected(batch.problem(
+            "must be a number of samples, or of tokens with their unit, not " + batch.shown(),
+            "512, or \"4M tokens\""));
+    }
+    text.resize(text.size() - kUnit.size());
+    return parseQuantity<Tokens>(text, batch.where());
+}
+
 Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     WorkloadRequest workload;
     FABRICAST_TRY(json.onlyKeys(kWorkloadKeys));
     FABRICAST_ASSIGN(workload.sequence, countIn(json, "sequence", kLongestSequence));
     const JsonValue* batch = json.find("global_batch");
     if (batch != nullptr && batch->is(Kind::String)) {
-        FABRICAST_ASSIGN(workload.globalBatchTokens,
-                         parseQuantity<Tokens>(batch->text().value_or(""), batch->where()));
+        FABRICAST_ASSIGN(workload.globalBatchTokens, readBatchTokens(*batch));
     } else {
         FABRICAST_ASSIGN(workload.globalBatch, countIn(json, "global_batch", kLargestBatch));
     }

@@ -65,7 +65,8 @@ constexpr auto fieldsOf(const PipelineSettings&) {
     return std::tuple{Field{"embedding_weight", &Group::embeddingWeight, 0, 1'000'000},
                       Field{"head_weight", &Group::headWeight, 0, 1'000'000},
                       Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
-                      Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000}};
+                      Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
+                      Field{"remainder", &Group::remainder}};
 }
 constexpr auto fieldsOf(const OptimizerSettings&) {
     using Group = OptimizerSettings;

@@ -160,7 +160,8 @@ struct LoraSettings {
         false;  ///< prepare_model_for_kbit_training: the unquantised rest in fp32
 };
 
-/// How the software does a step. A stack gives the defaults; a scenario may override any of them.
+/// How the software does a step. A stack gives the defaults; a scenario may override any of them,
+/// by the names in setting_fields.h: a new member needs a row there.
 struct Settings {
     Engine engine = Engine::Fsdp2;
     KernelSettings kernels;
