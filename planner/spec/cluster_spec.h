@@ -29,13 +29,14 @@ struct GpuSpec {
     Sourced<Bytes> usableMemory;    ///< what a process can have: PyTorch's total_memory
     Sourced<BytesPerSecond> memoryBandwidth;
     Sourced<Bytes> l2Cache;
-    Sourced<double> multiprocessors;
+    Sourced<std::int64_t> multiprocessors;
     Sourced<Hertz> boostClock;
     Sourced<Watts> power;
     std::map<std::string, Sourced<FlopsPerSecond>> densePeak;  ///< by dtype: "bf16", "fp8", ...
     std::string linkKind;    ///< "nvlink", "nvlink-bridge", "xgmi", "ethernet" or "none"
     std::string linkFabric;  ///< the fabric profile of that link; may be empty
     std::string linkReach;   ///< "all", "mesh", "group" or "pair" of the node's GPUs
+    std::int64_t links = 0;
     Sourced<BytesPerSecond> linkBandwidth;  ///< NVLink/xGMI, one direction; empty: none
     std::int64_t pcieGeneration = 0;
     std::int64_t pcieLanes = 0;
@@ -73,9 +74,10 @@ struct NodeSpec {
     std::string title;
     GpuSpec gpu;
     std::int64_t gpus = 0;
-    std::int64_t domainGpus = 0;     ///< GPUs that share one NVLink/xGMI domain; may span nodes
-    std::string gpuFabric;           ///< "nvswitch", "nvlink-mesh", "nvlink-bridge", "xgmi", "pcie"
-    std::string gpuFabricName;       ///< the fabric profile inside the node ("nvlink4")
+    std::int64_t domainGpus = 0;  ///< GPUs that share one NVLink/xGMI domain; may span nodes
+    std::string gpuFabric;        ///< "nvswitch", "nvlink-mesh", "nvlink-bridge", "xgmi", "pcie"
+    std::string gpuFabricName;    ///< the fabric profile inside the node ("nvlink4")
+    std::string gpuFabricNote;
     bool inSwitchReduction = false;  ///< NVLink SHARP
     PciTopology pci;
     Sourced<std::int64_t> nics;

@@ -1,0 +1,203 @@
+#include "planner/io/profile_store.h"
+
+#include "planner/base/nearest_name.h"
+#include "planner/io/embedded_profiles.h"
+#include "planner/io/profile_folder.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kLongestQuoted = 100;
+constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {
+    "gpu", "node", "fabric", "cluster", "model"};
+
+std::string folderOf(ProfileKind kind) {
+    return std::string(profileKindName(kind)) + "s";
+}
+
+/// Lower case with "-" between words, which is how files are named.
+std::string normalised(std::string_view name) {
+    std::string text(name);
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') {
+            c = static_cast<char>(c - 'A' + 'a');
+        } else if (c == '_' || c == '.' || c == ' ') {
+            c = '-';
+        }
+    }
+    return text;
+}
+
+/// "gpus/h100.json" is the GPU "h100"; nothing for files of no kind.
+std::optional<ProfileFile> profileAt(std::string_view path) {
+    constexpr std::string_view kEnding = ".json";
+    const std::size_t slash = path.find('/');
+    if (slash == std::string_view::npos || !path.ends_with(kEnding)) {
+        return std::nullopt;
+    }
+    const std::string_view stem = path.substr(slash + 1, path.size() - slash - 1 - kEnding.size());
+    for (const ProfileKind kind : kProfileKinds) {
+        if (path.substr(0, slash) == folderOf(kind)) {
+            return ProfileFile{.kind = kind, .name = std::string(stem)};
+        }
+    }
+    return std::nullopt;
+}
+
+/// The names a file says it is also found by; of a file that cannot be read, why.
+Result<std::vector<std::string>> aliasesOf(const ProfileFile& file) {
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(file.text, file.source));
+    std::vector<std::string> aliases;
+    if (const JsonValue* list = root.find("aliases")) {
+        for (const JsonValue& item : list->items()) {
+            FABRICAST_ASSIGN(std::string alias, item.text());
+            aliases.push_back(std::move(alias));
+        }
+    }
+    return aliases;
+}
+
+}  // namespace
+
+std::string_view profileKindName(ProfileKind kind) {
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+ProfileStore ProfileStore::builtIn() {
+    ProfileStore store;
+    for (const EmbeddedFile& embedded : embeddedProfiles()) {
+        ProfileFile file = profileAt(embedded.path).value_or(ProfileFile{});
+        file.source = "hardware_profiles/" + std::string(embedded.path);
+        file.text = embedded.text;
+        if (!file.name.empty()) {
+            store.add(std::move(file));
+        } else if (embedded.path == "sources.json") {
+            store.sources_.push_back(std::move(file));
+        }
+    }
+    return store;
+}
+
+Result<ProfileStore> ProfileStore::open(std::span<const std::string> folders) {
+    ProfileStore store = builtIn();
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        FABRICAST_TRY(store.addFolder(folders[i], i + 1));
+    }
+    return store;
+}
+
+Result<void> ProfileStore::addFolder(const std::string& folder, std::size_t layer) {
+    std::vector<std::string> kinds;
+    for (const ProfileKind kind : kProfileKinds) {
+        kinds.push_back(folderOf(kind));
+    }
+    FABRICAST_ASSIGN(const std::vector<FolderFile> found, readProfileFolder(folder, kinds));
+    for (const FolderFile& one : found) {
+        ProfileFile file = profileAt(one.path).value_or(ProfileFile{});
+        file.source = one.source;
+        file.owner = one.text;
+        file.text = *one.text;
+        file.layer = layer;
+        if (file.name.empty()) {
+            sources_.push_back(std::move(file));
+        } else {
+            add(std::move(file));
+        }
+    }
+    return {};
+}
+
+void ProfileStore::add(ProfileFile file) {
+    std::vector<ProfileFile>& all = files_[static_cast<std::size_t>(file.kind)];
+    const auto place = std::ranges::lower_bound(all, file.name, {}, &ProfileFile::name);
+    if (place != all.end() && place->name == file.name) {
+        *place = std::move(file);
+    } else {
+        all.insert(place, std::move(file));
+    }
+}
+
+std::span<const ProfileFile> ProfileStore::files(ProfileKind kind) const {
+    return files_[static_cast<std::size_t>(kind)];
+}
+
+Result<std::vector<ProfileStore::Alias>> ProfileStore::aliases(ProfileKind kind) const {
+    std::vector<Alias> all;
+    for (const ProfileFile& file : files(kind)) {
+        FABRICAST_ASSIGN(const std::vector<std::string> names, aliasesOf(file));
+        for (const std::string& name : names) {
+            all.push_back({normalised(name), &file});
+        }
+    }
+    return all;
+}
+
+Result<const ProfileFile*> ProfileStore::lookUp(ProfileKind kind, std::string_view name) const {
+    const std::string wanted = normalised(name);
+    const std::span<const ProfileFile> all = files(kind);
+    if (const auto exact = std::ranges::find(all, wanted, &ProfileFile::name); exact != all.end()) {
+        return &*exact;
+    }
+    FABRICAST_ASSIGN(const std::vector<Alias> known, aliases(kind));
+    const ProfileFile* best = nullptr;
+    for (const Alias& alias : known) {
+        if (alias.name == wanted && (best == nullptr || best->layer < alias.file->layer)) {
+            best = alias.file;
+        }
+    }
+    return best;
+}
+
+Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
+                                     std::string_view name,
+                                     std::string_view where) const {
+    std::string noun;
+    std::vector<std::string> known;
+    for (const ProfileKind kind : kinds) {
+        noun += (noun.empty() ? "" : " or ") + std::string(profileKindName(kind));
+        for (const ProfileFile& file : files(kind)) {
+            known.push_back(file.name);
+        }
+        FABRICAST_ASSIGN(const std::vector<Alias> also, aliases(kind));
+        for (const Alias& alias : also) {
+            known.push_back(alias.name);
+        }
+    }
+    const std::string near =
+        nearestName(normalised(name), std::vector<std::string_view>(known.begin(), known.end()));
+    return Error{
+        Error::Code::NotFound,
+        std::string(where),
+        "no " + noun + " is called \"" + std::string(name.substr(0, kLongestQuoted)) + "\"",
+        near.empty()
+            ? "fabricast profiles list --kind " + std::string(profileKindName(kinds.front()))
+            : "did you mean \"" + near + "\"?"};
+}
+
+Result<ProfileFile> ProfileStore::find(ProfileKind kind,
+                                       std::string_view name,
+                                       std::string_view where) const {
+    FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
+    if (file == nullptr) {
+        FABRICAST_ASSIGN(Error error, notFound({{kind}}, name, where));
+        return tl::unexpected(std::move(error));
+    }
+    return *file;
+}
+
+Result<JsonValue> readDocument(const ProfileFile& file) {
+    FABRICAST_ASSIGN(JsonValue root, parseJson(file.text, file.source));
+    const JsonValue* name = root.find("name");
+    if (name != nullptr && name->is(JsonValue::Kind::String) && name->text() != file.name) {
+        return tl::unexpected(name->problem(
+            "is " + name->shown() + ", but the file is called \"" + file.name + ".json\"",
+            "give both the same name"));
+    }
+    return root;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,97 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/io/json_document.h"
+#include "planner/spec/cluster_spec.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model };
+inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
+                                             ProfileKind::Node,
+                                             ProfileKind::Fabric,
+                                             ProfileKind::Cluster,
+                                             ProfileKind::Model};
+/// "gpu", "node", ...; the folder of that kind has an s more.
+std::string_view profileKindName(ProfileKind kind);
+
+/// One profile as it lies in its file.
+struct ProfileFile {
+    ProfileKind kind = ProfileKind::Gpu;
+    std::string name{};    ///< of the file, without its ending
+    std::string source{};  ///< the file, as errors name it
+    std::string_view text{};
+    std::size_t layer = 0;  ///< 0: built in; then the folders in the order given
+    std::shared_ptr<const std::string> owner{};  ///< of a text that is not built in
+};
+
+/// Where a profile's numbers may come from, by the id that "from" names.
+struct ProfileSource {
+    std::string title;
+    std::string url;
+};
+
+/// This holds all profiles: those built in, and those of the folders given on top, where the later
+/// one wins. Names are found in any case, with "_", "." and " " as good as "-", and by alias. Files
+/// are read when they are asked for, strictly.
+///     FABRICAST_ASSIGN(const ProfileStore profiles, ProfileStore::open(options.profileFolders));
+///     FABRICAST_ASSIGN(const ClusterSpec cluster, profiles.cluster("dgx-h100", "-c"));
+/// `where` is what an error about the name itself points at.
+class ProfileStore {
+public:
+    static ProfileStore builtIn();
+    static Result<ProfileStore> open(std::span<const std::string> folders);
+
+    [[nodiscard]] Result<GpuSpec> gpu(std::string_view name, std::string_view where = {}) const;
+    [[nodiscard]] Result<NodeSpec> node(std::string_view name, std::string_view where = {}) const;
+    [[nodiscard]] Result<FabricSpec> fabric(std::string_view name,
+                                            std::string_view where = {}) const;
+    /// A cluster, or any node: then one of it, on the fabric its NICs speak.
+    [[nodiscard]] Result<ClusterSpec> cluster(std::string_view name,
+                                              std::string_view where = {}) const;
+    /// One box of these GPUs, of which nothing else is known.
+    [[nodiscard]] Result<ClusterSpec> clusterFrom(std::string_view gpuName,
+                                                  std::int64_t gpusPerNode) const;
+    /// The file of a model, for the reader of models.
+    [[nodiscard]] Result<ProfileFile> model(std::string_view name,
+                                            std::string_view where = {}) const;
+
+    /// All profiles of a kind, sorted by name.
+    [[nodiscard]] std::span<const ProfileFile> files(ProfileKind kind) const;
+    [[nodiscard]] Result<ProfileFile> find(ProfileKind kind,
+                                           std::string_view name,
+                                           std::string_view where = {}) const;
+    [[nodiscard]] Result<std::map<std::string, ProfileSource>> sources() const;
+
+private:
+    struct Alias {
+        std::string name;
+        const ProfileFile* file = nullptr;
+    };
+    [[nodiscard]] Result<std::vector<Alias>> aliases(ProfileKind kind) const;
+    [[nodiscard]] Result<const ProfileFile*> lookUp(ProfileKind kind, std::string_view name) const;
+    [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
+                                         std::string_view name,
+                                         std::string_view where) const;
+    [[nodiscard]] Result<ClusterSpec> clusterOfNode(std::string_view name,
+                                                    std::string_view where) const;
+    void add(ProfileFile file);
+    Result<void> addFolder(const std::string& folder, std::size_t layer);
+
+    std::array<std::vector<ProfileFile>, kProfileKinds.size()> files_;
+    std::vector<ProfileFile> sources_;
+};
+
+/// The JSON of a profile, which must be named like its file.
+Result<JsonValue> readDocument(const ProfileFile& file);
+
+}  // namespace fabricast
