@@ -109,7 +109,8 @@ constexpr auto fieldsOf(const MegatronSettings&) {
                       Field{"overlap_grad_reduce", &Group::overlapGradReduce},
                       Field{"pad_buckets", &Group::padBuckets},
                       Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000},
-                      Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000}};
+                      Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000},
+                      Field{"pipeline_inside", &Group::pipelineInside}};
 }
 constexpr auto fieldsOf(const LoraSettings&) {
     using Group = LoraSettings;

@@ -146,6 +146,7 @@ struct MegatronSettings {
     bool padBuckets = false;
     std::int64_t optimizerInstances = 1;
     std::int64_t vocabPadding = 128;
+    bool pipelineInside = false;  ///< --use-tp-pp-dp-mapping: pipeline ranks next to tp and cp
 };
 
 struct LoraSettings {

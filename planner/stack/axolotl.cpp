@@ -34,6 +34,35 @@ Result<void> checkOptimizer(const Scenario& scenario) {
     return {};
 }
 
+Result<void> checkExperts(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t world = scenario.cluster.gpus();
+    if (layout.ep == 1 || !scenario.model.moe) {
+        return {};
+    }
+    if (world % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "expert_parallel_size (" + text(layout.ep) + ") must divide world_size (" +
+                          text(world) + ").",
+                      divisorsHint("ep", world));
+    }
+    if (layout.tp > 1) {
+        return lacks("layout.tp", "EP × TP composition not yet supported.", "tp=1");
+    }
+    if (layout.dp % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "expert_parallel_size is a data axis: it must divide dp " + text(layout.dp),
+                      divisorsHint("ep", layout.dp));
+    }
+    if (scenario.model.moe->experts % layout.ep != 0) {
+        return breaks(
+            "layout.ep",
+            text(scenario.model.moe->experts) + " experts do not divide over ep " + text(layout.ep),
+            divisorsHint("ep", scenario.model.moe->experts));
+    }
+    return {};
+}
+
 // Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
 Result<void> check(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
@@ -45,18 +74,7 @@ Result<void> check(const Scenario& scenario) {
                       "`ring-flash-attn` requirement",
                       "micro_batch=1");
     }
-    if (scenario.cluster.gpus() % layout.ep != 0) {
-        return breaks("layout.ep",
-                      "expert_parallel_size (" + text(layout.ep) + ") must divide world_size (" +
-                          text(scenario.cluster.gpus()) + ").",
-                      divisorsHint("ep", scenario.cluster.gpus()));
-    }
-    if (scenario.model.moe && scenario.model.moe->experts % layout.ep != 0) {
-        return breaks(
-            "layout.ep",
-            text(scenario.model.moe->experts) + " experts do not divide over ep " + text(layout.ep),
-            divisorsHint("ep", scenario.model.moe->experts));
-    }
+    FABRICAST_TRY(checkExperts(scenario));
     return checkAccelerateRules(scenario);
 }
 
@@ -68,6 +86,7 @@ Stack axolotlStack() {
             .description = "full fine-tuning, LoRA and QLoRA over Accelerate's FSDP2 or DeepSpeed",
             .axes = axes(),
             .methods = accelerateStack().methods,
+            .experts = ExpertPlace::DataFirst,
             .defaults = &defaults,
             .check = &check};
 }

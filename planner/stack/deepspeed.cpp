@@ -61,6 +61,7 @@ Stack deepspeedStack() {
                 "cp_kind=ulysses, DeepSpeed-MoE by ep",
             .axes = kAxes,
             .methods = kMethods,
+            .experts = ExpertPlace::InsideData,
             .defaults = &defaults,
             .check = &check};
 }

@@ -136,11 +136,11 @@ Result<void> checkExperts(const Scenario& scenario) {
                           ") should be divisible by expert parallel size (" + text(layout.ep) + ")",
                       divisorsHint("ep", experts));
     }
-    if (layout.dp % layout.ep != 0) {
+    if (layout.replicas() % layout.ep != 0) {
         return breaks("layout.ep",
-                      text(layout.dp) + " is not divisible by " + text(layout.ep) +
+                      text(layout.replicas()) + " is not divisible by " + text(layout.ep) +
                           ": expert groups are blocks of data parallel ranks",
-                      divisorsHint("ep", layout.dp));
+                      divisorsHint("ep", layout.replicas()));
     }
     if (layout.shard == Shard::Zero3 && layout.tp > 1) {
         return breaks("layout.tp",

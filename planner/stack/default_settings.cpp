@@ -29,4 +29,10 @@ Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layou
     return settings;
 }
 
+RankOrder rankOrderOf(const Stack& stack, const Settings& settings) {
+    return {
+        .pipelineInside = settings.engine == Engine::Megatron && settings.megatron.pipelineInside,
+        .experts = stack.experts};
+}
+
 }  // namespace fabricast

@@ -38,6 +38,13 @@ Result<void> checkExperts(const Scenario& scenario) {
     if (!scenario.model.moe) {
         return {};
     }
+    if (scenario.settings.megatron.pipelineInside && layout.pp > 1 &&
+        layout.dp != layout.expertReplicas()) {
+        return breaks("layout.ep",
+                      "When not using pp-last rank ordering, the data parallel size of the "
+                      "attention and moe layers must be the same",
+                      "ep x etp = " + text(layout.tp * layout.cp));
+    }
     const std::int64_t experts = scenario.model.moe->experts;
     if (experts % layout.ep != 0) {
         return breaks("layout.ep",

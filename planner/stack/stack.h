@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/spec/scenario.h"
+#include "planner/stack/rank_groups.h"
 
 #include <cstdint>
 #include <span>
@@ -54,6 +55,7 @@ struct Stack {
     std::string_view description;
     StackAxes axes;
     StackMethods methods;
+    ExpertPlace experts = ExpertPlace::OverAll;
     Settings (*defaults)(const Layout& layout);
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
@@ -70,5 +72,8 @@ LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 /// the hidden size, a pipeline split for a number of layers that does not divide. Use this one
 /// where the model is known.
 Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout);
+
+/// How the stack numbers its ranks, for `rankGroups`.
+RankOrder rankOrderOf(const Stack& stack, const Settings& settings);
 
 }  // namespace fabricast

@@ -1,0 +1,209 @@
+#include "planner/stack/rank_groups.h"
+
+#include "planner/base/check.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+enum class Axis { Tensor, Context, Data, Pipeline, ExpertTensor, Expert, ExpertData };
+
+struct MeshAxis {
+    Axis axis;
+    std::int64_t size;
+};
+/// Axes from the fastest-varying to the slowest; the sizes multiply to the number of ranks.
+using Mesh = std::vector<MeshAxis>;
+
+Mesh denseMesh(const Layout& layout, const RankOrder& order) {
+    Mesh mesh = {{Axis::Tensor, layout.tp},
+                 {Axis::Context, layout.cp},
+                 {Axis::Data, layout.dp},
+                 {Axis::Pipeline, layout.pp}};
+    if (order.pipelineInside) {
+        std::swap(mesh[2], mesh[3]);
+    }
+    return mesh;
+}
+
+Mesh expertMesh(const Layout& layout, const RankOrder& order) {
+    const bool overAll = order.experts == ExpertPlace::OverAll;
+    const std::int64_t inner = overAll ? layout.etp : layout.tp;
+    const std::int64_t stage = layout.world() / layout.pp;
+    Mesh mesh = {{Axis::ExpertTensor, inner},
+                 {Axis::Expert, layout.ep},
+                 {Axis::ExpertData, stage / (inner * layout.ep)},
+                 {Axis::Pipeline, layout.pp}};
+    if (order.experts == ExpertPlace::DataFirst) {
+        std::swap(mesh[1], mesh[2]);
+    }
+    if (order.pipelineInside) {
+        std::swap(mesh[2], mesh[3]);
+    }
+    return mesh;
+}
+
+bool isIn(Axis axis, std::initializer_list<Axis> axes) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// The offsets that the chosen (or the other) axes add to a rank, ascending.
+std::vector<std::int64_t> offsets(const Mesh& mesh, std::initializer_list<Axis> axes, bool chosen) {
+    std::vector<std::int64_t> ranks = {0};
+    std::int64_t stride = 1;
+    for (const auto& [axis, size] : mesh) {
+        if (isIn(axis, axes) == chosen) {
+            std::vector<std::int64_t> wider;
+            for (std::int64_t step = 0; step < size; ++step) {
+                for (const std::int64_t rank : ranks) {
+                    wider.push_back(rank + step * stride);
+                }
+            }
+            ranks = std::move(wider);
+        }
+        stride *= size;
+    }
+    return ranks;
+}
+
+std::vector<RankGroup> groupsAlong(const Mesh& mesh, std::initializer_list<Axis> axes) {
+    const std::vector<std::int64_t> members = offsets(mesh, axes, true);
+    std::vector<RankGroup> groups;
+    for (const std::int64_t base : offsets(mesh, axes, false)) {
+        RankGroup& group = groups.emplace_back();
+        for (const std::int64_t member : members) {
+            group.emplace_back(base + member);
+        }
+    }
+    return groups;
+}
+
+/// Cuts every group into runs of `size`: the ranks that share one copy of the states.
+std::vector<RankGroup> cut(const std::vector<RankGroup>& groups, std::int64_t size) {
+    std::vector<RankGroup> parts;
+    for (const RankGroup& group : groups) {
+        for (std::size_t at = 0; at < group.size(); at += static_cast<std::size_t>(size)) {
+            const auto first = group.begin() + static_cast<std::ptrdiff_t>(at);
+            parts.emplace_back(first, first + static_cast<std::ptrdiff_t>(size));
+        }
+    }
+    std::sort(parts.begin(), parts.end());
+    return parts;
+}
+
+/// The ranks at the same place in every run.
+std::vector<RankGroup> across(const std::vector<RankGroup>& groups, std::int64_t size) {
+    std::vector<RankGroup> parts;
+    for (const RankGroup& group : groups) {
+        for (std::int64_t place = 0; place < size; ++place) {
+            RankGroup& part = parts.emplace_back();
+            for (std::size_t at = static_cast<std::size_t>(place); at < group.size();
+                 at += static_cast<std::size_t>(size)) {
+                part.push_back(group[at]);
+            }
+        }
+    }
+    std::sort(parts.begin(), parts.end());
+    return parts;
+}
+
+std::vector<RankGroup> ends(const std::vector<RankGroup>& pipelines) {
+    std::vector<RankGroup> groups;
+    for (const RankGroup& pipeline : pipelines) {
+        if (pipeline.size() == 1) {
+            groups.push_back(pipeline);
+        } else {
+            groups.push_back({pipeline.front(), pipeline.back()});
+        }
+    }
+    return groups;
+}
+
+/// Of the experts' data ranks as many share a copy as the dense ranks' share leaves: with all of
+/// dp · cp sharded, all of them.
+std::int64_t expertShardSize(const Layout& layout, std::int64_t dataRanks) {
+    const std::int64_t copies =
+        layout.replicas() / (layout.shardSize > 0 ? layout.shardSize : layout.replicas());
+    return std::max<std::int64_t>(1, dataRanks / copies);
+}
+
+std::int64_t shardSize(const Layout& layout) {
+    if (layout.shard == Shard::None) {
+        return 1;
+    }
+    return layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+}
+
+std::vector<RankGroup> shardGroups(const Layout& layout, const RankOrder& order, bool replicate) {
+    const auto groups = rankGroups(layout, order, GroupKind::DataContext);
+    return replicate ? across(groups, shardSize(layout)) : cut(groups, shardSize(layout));
+}
+
+std::vector<RankGroup> expertShardGroups(const Layout& layout,
+                                         const RankOrder& order,
+                                         bool replicate) {
+    const auto groups = rankGroups(layout, order, GroupKind::ExpertData);
+    const auto dataRanks = static_cast<std::int64_t>(groups.front().size());
+    const std::int64_t size = layout.shard == Shard::None ? 1 : expertShardSize(layout, dataRanks);
+    return replicate ? across(groups, size) : cut(groups, size);
+}
+
+}  // namespace
+
+std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind) {
+    constexpr std::int64_t kMostRanks = 1 << 24;
+    FABRICAST_CHECK(layout.world() >= 1 && layout.world() <= kMostRanks);
+    const auto dense = [&](std::initializer_list<Axis> axes) {
+        return groupsAlong(denseMesh(layout, order), axes);
+    };
+    const auto sparse = [&](std::initializer_list<Axis> axes) {
+        return groupsAlong(expertMesh(layout, order), axes);
+    };
+    switch (kind) {
+        case GroupKind::Tensor:
+            return dense({Axis::Tensor});
+        case GroupKind::Context:
+            return dense({Axis::Context});
+        case GroupKind::Data:
+            return dense({Axis::Data});
+        case GroupKind::DataContext:
+            return dense({Axis::Context, Axis::Data});
+        case GroupKind::Pipeline:
+            return dense({Axis::Pipeline});
+        case GroupKind::TensorContext:
+            return dense({Axis::Tensor, Axis::Context});
+        case GroupKind::Embedding:
+            return ends(dense({Axis::Pipeline}));
+        case GroupKind::ExpertTensor:
+            return sparse({Axis::ExpertTensor});
+        case GroupKind::Expert:
+            return sparse({Axis::Expert});
+        case GroupKind::ExpertTensorExpert:
+            return sparse({Axis::ExpertTensor, Axis::Expert});
+        case GroupKind::ExpertData:
+            return sparse({Axis::ExpertData});
+        case GroupKind::Shard:
+            return shardGroups(layout, order, false);
+        case GroupKind::Replicate:
+            return shardGroups(layout, order, true);
+        case GroupKind::ExpertShard:
+            return expertShardGroups(layout, order, false);
+        case GroupKind::ExpertReplicate:
+            return expertShardGroups(layout, order, true);
+    }
+    return {};
+}
+
+RankGroup rankGroupOf(RankId rank, const Layout& layout, const RankOrder& order, GroupKind kind) {
+    for (const RankGroup& group : rankGroups(layout, order, kind)) {
+        if (std::find(group.begin(), group.end(), rank) != group.end()) {
+            return group;
+        }
+    }
+    return {};
+}
+
+}  // namespace fabricast
