@@ -33,6 +33,7 @@ missing_packages() {
 
 # The words to put before apt-get, or failure when this user may not install.
 as_administrator() {
+    command -v apt-get >/dev/null || return 1
     if [[ $(id -u) == 0 ]]; then
         echo env
     elif command -v sudo >/dev/null && { [[ -t 0 && -t 2 ]] || sudo -n true 2>/dev/null; }; then
@@ -50,10 +51,11 @@ apt_install() {
 
 # install_missing "run test" LOG: installs what it may; what stays missing is left in $not_installed.
 install_missing() {
-    local log=$2 admin missing=()
+    local log=$2 admin wanted=() missing=()
     not_installed=()
     command -v dpkg-query >/dev/null || return 0
-    mapfile -t missing < <(missing_packages $(packages_for "$1"))
+    mapfile -t wanted < <(packages_for "$1")
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
     ((${#missing[@]})) || return 0
     if ! admin=$(as_administrator); then
         not_installed=("${missing[@]}")
