@@ -114,6 +114,13 @@ TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::in
                                                                : g.rmsNormFp32(x, rows, weight);
 }
 
+/// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
+/// tensor of its own, which the output projection keeps beside the attention's.
+TensorId mergeContext(OpBuilder& g, TensorId parts) {
+    return g.pointwise(
+        "merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
+}
+
 /// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op.
 TensorId geluWritten(OpBuilder& g, TensorId x) {
     const std::int64_t n = g.info(x).elements;
@@ -167,12 +174,16 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                            .valueDim = attention.headDim,
                                            .batch = shape.batch,
                                            .sequence = shape.sequence});
+    const TensorId joined = shape.cp > 1 && scenario.settings.kernels.code == ModelCode::TorchTitan
+                                ? mergeContext(g, out)
+                                : out;
     g.module("");
     const std::int64_t inWidth = shape.heads * attention.headDim;
     const int weight = g.weight("o_proj", inWidth * scenario.model.hidden);
     const int bias = attention.outBias ? g.weight("bias", scenario.model.hidden, false) : -1;
-    const TensorId joined = g.linear(out, weight, shape.tokens * scenario.model.hidden, bias);
-    return reducePartial(g, shape, joined);
+    const TensorId projected =
+        g.linear(joined, weight, shape.tokens * scenario.model.hidden, bias);
+    return reducePartial(g, shape, projected);
 }
 
 TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
