@@ -21,7 +21,9 @@ constexpr int kWarmSteps = 3;  ///< by the third step the pools have their final
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
-bool isSmallPool(int pool) { return pool % 2 == 1; }
+bool isSmallPool(int pool) {
+    return pool % 2 == 1;
+}
 
 }  // namespace
 
@@ -105,6 +107,9 @@ void CachingAllocator::giveBack(Address at) {
 }
 
 void CachingAllocator::apply(const DeviceEvent& event) {
+    if (event.bytes == kRenamed) {
+        return;
+    }
     if (event.bytes == 0) {
         const auto found = where_.find(event.storage);
         if (found != where_.end()) {

@@ -10,9 +10,9 @@
 
 namespace fabricast {
 
-/// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best fit
-/// within a stream's pool, blocks split and merged, nothing given back. It says how much a process
-/// holds (reserved) for what its tensors asked for.
+/// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best
+/// fit within a stream's pool, blocks split and merged, nothing given back. It says how much a
+/// process holds (reserved) for what its tensors asked for.
 ///     CachingAllocator allocator(AllocatorKind::Default);
 ///     allocator.apply({.storage = 0, .bytes = 4096});
 ///     allocator.reserved();
@@ -41,8 +41,8 @@ private:
 
     AllocatorKind kind_;
     std::map<Address, Block> blocks_;
-    std::map<int, FreeList> free_;      ///< by pool: stream times two, plus one for small blocks
-    std::map<int, Address> segmentEnd_; ///< expandable: where a pool's only segment ends
+    std::map<int, FreeList> free_;       ///< by pool: stream times two, plus one for small blocks
+    std::map<int, Address> segmentEnd_;  ///< expandable: where a pool's only segment ends
     std::map<Storage, Address> where_;
     Address next_ = 0;
     std::int64_t reserved_ = 0;
@@ -56,7 +56,8 @@ struct Footprint {
     std::int64_t reserved = 0;
     std::int64_t allocated = 0;
 };
-Footprint replaySteps(const std::vector<DeviceEvent>& events, std::size_t statesEnd,
+Footprint replaySteps(const std::vector<DeviceEvent>& events,
+                      std::size_t statesEnd,
                       AllocatorKind kind);
 
 }  // namespace fabricast

@@ -14,7 +14,7 @@ std::int64_t granules(std::int64_t bytes) {
 }
 }  // namespace
 
-Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool) {
+Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool, std::string_view what) {
     Storage storage = kNoStorage;
     if (unused_.empty()) {
         storage = static_cast<Storage>(slots_.size());
@@ -28,12 +28,13 @@ Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool) {
     live_ += bytes;
     rounded_ += granules(bytes);
     if (bytes > 0) {
-        events_.push_back({storage, bytes, pool, kind});
+        events_.push_back({storage, bytes, pool, kind, what.empty() ? operation_ : what});
     }
     if (live_ > peak_) {
         peak_ = live_;
         atPeak_ = now_;
         peakMoment_ = moment_;
+        peakEvent_ = events_.size();
     }
     peakRounded_ = std::max(peakRounded_, rounded_);
     return storage;
@@ -48,7 +49,7 @@ void Device::release(Storage storage) {
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
     if (slot.bytes > 0) {
-        events_.push_back({storage, 0, slot.pool, slot.kind});
+        events_.push_back({storage, 0, slot.pool, slot.kind, {}});
     }
     unused_.push_back(storage);
 }
@@ -58,6 +59,7 @@ void Device::rename(Storage storage, MemoryKind kind) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
     slot.kind = kind;
+    events_.push_back({storage, kRenamed, slot.pool, kind, {}});
 }
 
 void Device::resetPeak() {
@@ -65,6 +67,7 @@ void Device::resetPeak() {
     peakRounded_ = rounded_;
     atPeak_ = now_;
     peakMoment_ = moment_;
+    peakEvent_ = events_.size();
 }
 
 }  // namespace fabricast

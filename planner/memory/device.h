@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -11,12 +12,15 @@ namespace fabricast {
 using Storage = int;
 inline constexpr Storage kNoStorage = -1;
 
+inline constexpr std::int64_t kRenamed = -1;
+
 /// One allocation or release, in order: what the caching allocator is asked for.
 struct DeviceEvent {
     Storage storage = kNoStorage;
-    std::int64_t bytes = 0;  ///< 0: release
+    std::int64_t bytes = 0;  ///< 0: release; kRenamed: only its kind changes
     int pool = 0;            ///< the stream it belongs to
     MemoryKind kind = MemoryKind::Activations;
+    std::string_view what;  ///< the operation or buffer it belongs to
 };
 
 /// This is a device that computes nothing: it counts the bytes alive, and remembers the fullest
@@ -25,7 +29,10 @@ struct DeviceEvent {
 ///     device.release(x);
 class Device {
 public:
-    Storage take(std::int64_t bytes, MemoryKind kind, int pool = 0);
+    Storage take(std::int64_t bytes, MemoryKind kind, int pool = 0, std::string_view what = {});
+    /// Names the operation that runs: storages made without a name of their own are reported as
+    /// its.
+    void running(std::string_view operation) { operation_ = operation; }
     void retain(Storage storage) { ++slots_[static_cast<std::size_t>(storage)].references; }
     void release(Storage storage);
     [[nodiscard]] bool isShared(Storage storage) const {
@@ -48,6 +55,8 @@ public:
     /// Forgets the peak so far: what was live stays.
     void resetPeak();
     [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
+    /// How many events had happened when the peak was reached.
+    [[nodiscard]] std::size_t peakEvent() const { return peakEvent_; }
 
 private:
     struct Slot {
@@ -63,6 +72,8 @@ private:
     MemoryByKind atPeak_;
     std::string moment_;
     std::string peakMoment_;
+    std::string_view operation_;
+    std::size_t peakEvent_ = 0;
     std::int64_t live_ = 0;
     std::int64_t rounded_ = 0;
     std::int64_t peak_ = 0;

@@ -48,9 +48,11 @@ void Fsdp2Engine::holdStates() {
         for (const WeightUse& weight : units_[unit].weights) {
             tensors += weight.tied ? 0 : 1;
         }
-        device_.take(shard * options_.storedWidth, MemoryKind::Weights);
+        device_.take(shard * options_.storedWidth, MemoryKind::Weights, 0, "sharded parameters");
         device_.take(kMoments * shard * options_.storedWidth + tensors * kStepCounter,
-                     MemoryKind::Optimizer);
+                     MemoryKind::Optimizer,
+                     0,
+                     "two moments and step counters");
     }
 }
 
@@ -67,18 +69,23 @@ void Fsdp2Engine::gather(int unit) {
     const std::int64_t width = options_.computeWidth;
     Storage cast = kNoStorage;
     if (options_.storedWidth != width) {
-        cast = device_.take(shardElements(unit) * width, MemoryKind::Gathered, kGatherPool);
+        cast = device_.take(
+            shardElements(unit) * width, MemoryKind::Gathered, kGatherPool, "cast shard");
     }
-    state.gathered =
-        device_.take(units_[at(unit)].elements() * width, MemoryKind::Gathered, kGatherPool);
+    state.gathered = device_.take(units_[at(unit)].elements() * width,
+                                  MemoryKind::Gathered,
+                                  kGatherPool,
+                                  "all-gather output");
     drop(cast);
 }
 
 void Fsdp2Engine::copyOut(int unit, bool keepGathered) {
     State& state = states_[at(unit)];
     drop(keptGather_);
-    state.parameters =
-        device_.take(units_[at(unit)].elements() * options_.computeWidth, MemoryKind::Gathered);
+    state.parameters = device_.take(units_[at(unit)].elements() * options_.computeWidth,
+                                    MemoryKind::Gathered,
+                                    0,
+                                    "unsharded parameters");
     if (keepGathered) {
         keptGather_ = state.gathered;
         state.gathered = kNoStorage;
@@ -162,7 +169,8 @@ void Fsdp2Engine::keepUnsharded(int unit, bool castEach) {
         Storage& sum = state.accumulated[weight];
         const std::int64_t bytes = units_[at(unit)].weights[weight].elements * options_.reduceWidth;
         if (widens && (castEach || sum == kNoStorage)) {
-            const Storage wide = device_.take(bytes, MemoryKind::Gradients);
+            const Storage wide =
+                device_.take(bytes, MemoryKind::Gradients, 0, "unsharded gradients");
             drop(gradient);
             gradient = wide;
         }
@@ -189,18 +197,20 @@ void Fsdp2Engine::reduceScatter(int unit) {
         return;
     }
     drop(reduceInput_);
-    reduceInput_ =
-        device_.take(whole * options_.reduceWidth, MemoryKind::Communication, kReducePool);
+    reduceInput_ = device_.take(whole * options_.reduceWidth,
+                                MemoryKind::Communication,
+                                kReducePool,
+                                "reduce-scatter input");
     for (auto* list : {&state.gradients, &state.accumulated}) {
         for (Storage& gradient : *list) {
             drop(gradient);
         }
     }
-    Storage reduced =
-        device_.take(shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool);
+    Storage reduced = device_.take(
+        shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
     if (options_.reduceWidth != options_.storedWidth) {
-        const Storage stored =
-            device_.take(shard * options_.storedWidth, MemoryKind::Gradients, kReducePool);
+        const Storage stored = device_.take(
+            shard * options_.storedWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
         device_.release(reduced);
         reduced = stored;
     }

@@ -73,6 +73,7 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
 void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
+    device_.running(now.name);
     for (const int weight : now.weights) {
         const WeightUse& use = list.weights[index(weight)];
         if (!use.cast || casts_ == nullptr) {
@@ -201,6 +202,7 @@ void SegmentWalk::backwardOp(const SegmentPlace& place,
                              Gradients& gradients) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
+    device_.running(now.name);
     std::vector<Storage> outputs;
     for (const TensorId id : now.outputs) {
         if (gradients.of[index(id)] != kNoStorage) {

@@ -2,10 +2,12 @@
 
 #include "planner/memory/caching_allocator.h"
 #include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/peak_terms.h"
 #include "planner/memory/stage_program.h"
 #include "planner/memory/step_walk.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace fabricast {
@@ -43,17 +45,27 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
     return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
 }
 
+/// The replay frees every block at once, where streams free some later or sooner: against recorded
+/// steps it lies 2 to 14 % high in nine rows of ten, 7 % at the median.
+Headline<Bytes> reservedBand(const Footprint& footprint) {
+    const auto scaled = [&](double factor) {
+        return std::max(Bytes(footprint.allocated),
+                        Bytes(std::llround(static_cast<double>(footprint.reserved) * factor)));
+    };
+    return {scaled(0.935), scaled(0.86), scaled(1.03), Evidence::Modelled};
+}
+
 }  // namespace
 
-Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std::int64_t) {
-    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
+Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) {
+    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program));
-    FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, stage));
+    FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     walk.run(order);
     StageMemory memory;
-    memory.stage = stage;
+    memory.stage = where.stage;
     memory.inFlight = mostInFlight(order);
     memory.localParameters = program.elements();
     memory.atPeak = device.atPeak();
@@ -62,8 +74,9 @@ Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std:
     const Footprint footprint =
         replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
     memory.allocated = Bytes(footprint.allocated);
-    memory.reserved.value = Bytes(footprint.reserved);
+    memory.reserved = reservedBand(footprint);
     memory.betweenSteps = Bytes(walk.betweenSteps());
+    memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
     for (const PlacedSegment& segment : program.segments) {
         if (segment.role == SegmentRole::Layer) {
             memory.savedPerLayer = Bytes(savedBytes(*segment.place.ops, true));

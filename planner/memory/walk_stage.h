@@ -7,8 +7,14 @@
 
 namespace fabricast {
 
-/// One rank of one pipeline stage, walked through a step. `rank` is its place among the ranks that
-/// share the stage's parameters: it matters only where shards are unequal.
-Result<StageMemory> walkStage(const Scenario& scenario, std::int64_t stage, std::int64_t rank);
+/// Which rank is asked about. `rank` is its place among the ranks that share the stage's
+/// parameters: it matters only where shards are unequal.
+struct StageRank {
+    std::int64_t stage = 0;
+    std::int64_t rank = 0;
+};
+
+/// One rank of one pipeline stage, walked through a step.
+Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where);
 
 }  // namespace fabricast

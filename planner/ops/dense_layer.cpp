@@ -117,8 +117,7 @@ TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::in
 /// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
 /// tensor of its own, which the output projection keeps beside the attention's.
 TensorId mergeContext(OpBuilder& g, TensorId parts) {
-    return g.pointwise(
-        "merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
+    return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
 }
 
 /// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op.
@@ -181,8 +180,7 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const std::int64_t inWidth = shape.heads * attention.headDim;
     const int weight = g.weight("o_proj", inWidth * scenario.model.hidden);
     const int bias = attention.outBias ? g.weight("bias", scenario.model.hidden, false) : -1;
-    const TensorId projected =
-        g.linear(joined, weight, shape.tokens * scenario.model.hidden, bias);
+    const TensorId projected = g.linear(joined, weight, shape.tokens * scenario.model.hidden, bias);
     return reducePartial(g, shape, projected);
 }
 

@@ -23,7 +23,8 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {
-        markSelective(ops);
+        // Context parallelism runs on torchtitan's DTensor backend, the rest on local tensors.
+        markSelective(ops, scenario.layout.cp > 1);
     }
     return ops;
 }

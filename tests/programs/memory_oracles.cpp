@@ -34,7 +34,7 @@ Answer answerRow(const CsvTable& table, std::size_t row, RowReader reader) {
     Answer answer;
     const auto read = reader(table, row);
     const auto memory = read.and_then([](const OracleRow& oracle) {
-        return walkStage(oracle.scenario, oracle.stage, oracle.rank);
+        return walkStage(oracle.scenario, {.stage = oracle.stage, .rank = oracle.rank});
     });
     if (!memory) {
         answer.status = "refused";
