@@ -8,6 +8,11 @@ namespace fabricast {
 namespace {
 /// Flash attention's backward works on sequences rounded up to this many rows.
 constexpr std::int64_t kFlashRows = 128;
+constexpr std::int64_t kFlashRng = 24;  ///< seed, offset and their tensor
+/// fp32 runs the memory-efficient kernel, which pads its log-sum-exp rows.
+constexpr std::int64_t kEfficientWidth = 4;
+constexpr std::int64_t kEfficientRows = 32;
+constexpr std::int64_t kEfficientRng = 16;
 
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
@@ -221,8 +226,11 @@ TensorId OpBuilder::flashAttention(TensorId q,
                                    const AttentionShape& shape) {
     const std::int64_t width = info(q).width;
     const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width);
-    const TensorId logSumExp = fresh(shape.tokens * shape.heads, 4, false);
-    const TensorId rng = fresh(shape.rngBytes, 1, false);
+    const bool efficient = width == kEfficientWidth;
+    const std::int64_t lseRows =
+        efficient ? shape.batch * roundUp(shape.sequence, kEfficientRows) : shape.tokens;
+    const TensorId logSumExp = fresh(lseRows * shape.heads, 4, false);
+    const TensorId rng = fresh(efficient ? kEfficientRng : kFlashRng, 1, false);
     const std::int64_t rows = shape.batch * roundUp(shape.sequence, kFlashRows);
     Op op{.kind = OpKind::Attention,
           .name = "attention",

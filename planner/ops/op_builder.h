@@ -44,7 +44,7 @@ public:
     std::vector<TensorId> split(TensorId x, const std::vector<std::int64_t>& elements);
     struct AttentionShape {
         std::int64_t tokens = 0, heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
-        std::int64_t batch = 1, sequence = 0, rngBytes = 24;
+        std::int64_t batch = 1, sequence = 0;
     };
     TensorId flashAttention(TensorId q, TensorId k, TensorId v, const AttentionShape& shape);
 

@@ -1,7 +1,6 @@
 // memory_oracles FILE.csv: forecasts every recorded step of a file with the product's own memory
 // code, one JSON row per record, in the file's order. With --compare, a table of errors instead.
-#include "planner/memory/walk_stage.h"
-#include "tests/programs/oracle_rows/oracle_row.h"
+#include "tests/programs/oracle_rows/oracle_answer.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,41 +9,6 @@
 
 namespace fabricast {
 namespace {
-
-using RowReader = Result<OracleRow> (*)(const CsvTable&, std::size_t);
-
-RowReader readerFor(const CsvTable& table) {
-    if (table.has("per_layer_saved_bytes_per_token") && table.has("norm_impl")) {
-        return &savedTensorsRow;
-    }
-    if (table.has("source") && table.has("reshard")) {
-        return &fsdp2Row;
-    }
-    return nullptr;
-}
-
-struct Answer {
-    std::string status = "ok";
-    std::string why;
-    StageMemory memory;
-    bool layerOnly = false;
-};
-
-Answer answerRow(const CsvTable& table, std::size_t row, RowReader reader) {
-    Answer answer;
-    const auto read = reader(table, row);
-    const auto memory = read.and_then([](const OracleRow& oracle) {
-        return walkStage(oracle.scenario, {.stage = oracle.stage, .rank = oracle.rank});
-    });
-    if (!memory) {
-        answer.status = "refused";
-        answer.why = memory.error().text();
-        return answer;
-    }
-    answer.memory = *memory;
-    answer.layerOnly = read->layerOnly;
-    return answer;
-}
 
 std::string escaped(const std::string& text) {
     std::string out;
@@ -57,7 +21,7 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-void printJson(std::size_t row, const Answer& answer) {
+void printJson(std::size_t row, const OracleAnswer& answer) {
     const auto number = [&](bool known, std::int64_t value) {
         return known ? std::to_string(value) : std::string("null");
     };
@@ -81,7 +45,7 @@ void printJson(std::size_t row, const Answer& answer) {
 }
 
 /// One line per record: what was found against what was recorded, and what the peak is made of.
-void printComparison(const CsvTable& table, std::size_t row, const Answer& answer) {
+void printComparison(const CsvTable& table, std::size_t row, const OracleAnswer& answer) {
     if (answer.status != "ok") {
         std::printf("%3zu refused: %s\n", row, answer.why.c_str());
         return;
@@ -141,7 +105,7 @@ int run(int argc, char** argv) {
         return 2;
     }
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        const Answer answer = answerRow(table, row, reader);
+        const OracleAnswer answer = answerRecord(table, row, reader);
         if (compare) {
             printComparison(table, row, answer);
         } else {

@@ -1,0 +1,49 @@
+#include "tests/programs/oracle_rows/oracle_answer.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+/// One file of recorded steps, and how far the answers may be off. The bars are a little above what
+/// is reached, so that any loss shows.
+struct RecordedFile {
+    const char* name;
+    double meanError;  ///< share of the peak
+    double worstError;
+    std::int64_t savedBytes;  ///< of a layer
+    double refused;           ///< share of the rows
+    double reservedInside;    ///< share of the rows, at least
+};
+
+class RecordedSteps : public testing::TestWithParam<RecordedFile> {};
+
+TEST_P(RecordedSteps, AreAnsweredWithinTheBars) {
+    const RecordedFile& file = GetParam();
+    const CsvTable table =
+        CsvTable::read(std::string(FABRICAST_SOURCE_DIR "/tests/cases/memory/") + file.name);
+    ASSERT_GT(table.rows(), 0U);
+    ASSERT_NE(readerFor(table), nullptr);
+    const RecordScore score = scoreRecords(table);
+    const auto rows = static_cast<double>(score.rows);
+    EXPECT_LE(score.meanError, file.meanError);
+    EXPECT_LE(score.worstError, file.worstError) << "row " << score.worstRow;
+    EXPECT_LE(score.worstSavedBytes, file.savedBytes) << "row " << score.worstSavedRow;
+    EXPECT_LE(static_cast<double>(score.refused), file.refused * rows);
+    EXPECT_GE(static_cast<double>(score.reservedInside),
+              file.reservedInside * static_cast<double>(score.reservedRows));
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         RecordedSteps,
+                         testing::Values(RecordedFile{"saved_tensors.csv", 0, 0, 0, 0.30, 0},
+                                         RecordedFile{"fsdp2_memory.csv", 0.002, 0.02, 0, 0, 0.85},
+                                         RecordedFile{
+                                             "fsdp2_memory_more.csv", 0.003, 0.03, 0, 0.02, 0.85}),
+                         [](const auto& file) {
+                             const std::string name = file.param.name;
+                             return name.substr(0, name.find('.'));
+                         });
+
+}  // namespace
+}  // namespace fabricast

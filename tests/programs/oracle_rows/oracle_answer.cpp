@@ -1,0 +1,92 @@
+#include "tests/programs/oracle_rows/oracle_answer.h"
+
+#include "planner/memory/walk_stage.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace fabricast {
+
+RowReader readerFor(const CsvTable& table) {
+    if (table.has("per_layer_saved_bytes_per_token") && table.has("norm_impl")) {
+        return &savedTensorsRow;
+    }
+    if (table.has("source") && table.has("reshard")) {
+        return &fsdp2Row;
+    }
+    return nullptr;
+}
+
+OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader) {
+    OracleAnswer answer;
+    const auto read = reader(table, row);
+    const auto memory = read.and_then([](const OracleRow& oracle) {
+        return walkStage(oracle.scenario, {.stage = oracle.stage, .rank = oracle.rank});
+    });
+    if (!memory) {
+        answer.status = "refused";
+        answer.why = memory.error().text();
+        return answer;
+    }
+    answer.memory = *memory;
+    answer.layerOnly = read->layerOnly;
+    return answer;
+}
+
+namespace {
+
+void scorePeak(const CsvTable& table,
+               std::size_t row,
+               const StageMemory& memory,
+               RecordScore& score) {
+    const bool allocated = !table.text(row, "peak_allocated_bytes").empty();
+    const auto recorded = static_cast<double>(
+        table.integer(row, allocated ? "peak_allocated_bytes" : "peak_requested_bytes"));
+    const auto found =
+        static_cast<double>((allocated ? memory.allocated : memory.requested).count());
+    const double error = std::abs(found / recorded - 1);
+    score.meanError += error;
+    if (error > score.worstError) {
+        score.worstError = error;
+        score.worstRow = row;
+    }
+    const std::int64_t reserved = table.integer(row, "peak_reserved_bytes");
+    if (reserved > 0) {
+        ++score.reservedRows;
+        const bool inside =
+            memory.reserved.lo.count() <= reserved && reserved <= memory.reserved.hi.count();
+        score.reservedInside += inside ? 1 : 0;
+    }
+}
+
+}  // namespace
+
+RecordScore scoreRecords(const CsvTable& table) {
+    RecordScore score;
+    score.rows = table.rows();
+    const RowReader reader = readerFor(table);
+    std::size_t steps = 0;
+    for (std::size_t row = 0; reader != nullptr && row < table.rows(); ++row) {
+        const OracleAnswer answer = answerRecord(table, row, reader);
+        if (answer.status != "ok") {
+            ++score.refused;
+            continue;
+        }
+        if (table.has("per_layer_saved_bytes")) {
+            const std::int64_t off = std::abs(answer.memory.savedPerLayer.count() -
+                                              table.integer(row, "per_layer_saved_bytes"));
+            if (off > score.worstSavedBytes) {
+                score.worstSavedBytes = off;
+                score.worstSavedRow = row;
+            }
+        }
+        if (!answer.layerOnly) {
+            ++steps;
+            scorePeak(table, row, answer.memory, score);
+        }
+    }
+    score.meanError = steps == 0 ? 0 : score.meanError / static_cast<double>(steps);
+    return score;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,38 @@
+#pragma once
+#include "planner/result/memory_breakdown.h"
+#include "tests/programs/oracle_rows/oracle_row.h"
+#include "tests/support/csv.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// The product's answer to one recorded step.
+struct OracleAnswer {
+    std::string status = "ok";  ///< or "refused", with the reason
+    std::string why;
+    StageMemory memory;
+    bool layerOnly = false;
+};
+
+using RowReader = Result<OracleRow> (*)(const CsvTable&, std::size_t);
+/// The form of a file is told by its columns; nullptr: none of ours.
+RowReader readerFor(const CsvTable& table);
+OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader);
+
+/// How a whole file went.
+struct RecordScore {
+    std::size_t rows = 0;
+    std::size_t refused = 0;
+    double meanError = 0;  ///< of the peak allocated (requested, where only that is recorded)
+    double worstError = 0;
+    std::size_t worstRow = 0;
+    std::int64_t worstSavedBytes = 0;  ///< furthest off of the saved bytes of a layer
+    std::size_t worstSavedRow = 0;
+    std::size_t reservedRows = 0;
+    std::size_t reservedInside = 0;
+};
+RecordScore scoreRecords(const CsvTable& table);
+
+}  // namespace fabricast
