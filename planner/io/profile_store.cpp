@@ -19,17 +19,8 @@ std::string folderOf(ProfileKind kind) {
     return std::string(profileKindName(kind)) + "s";
 }
 
-/// Lower case with "-" between words, which is how files are named.
-std::string normalised(std::string_view name) {
-    std::string text(name);
-    for (char& c : text) {
-        if (c >= 'A' && c <= 'Z') {
-            c = static_cast<char>(c - 'A' + 'a');
-        } else if (c == '_' || c == '.' || c == ' ') {
-            c = '-';
-        }
-    }
-    return text;
+std::string nounOf(ProfileKind kind) {
+    return kind == ProfileKind::Gpu ? "GPU" : std::string(profileKindName(kind));
 }
 
 /// "gpus/h100.json" is the GPU "h100"; nothing for files of no kind.
@@ -65,6 +56,18 @@ Result<std::vector<std::string>> aliasesOf(const ProfileFile& file) {
 
 std::string_view profileKindName(ProfileKind kind) {
     return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string profileName(std::string_view typed) {
+    std::string text(typed);
+    for (char& c : text) {
+        if (c >= 'A' && c <= 'Z') {
+            c = static_cast<char>(c - 'A' + 'a');
+        } else if (c == '_' || c == '.' || c == ' ') {
+            c = '-';
+        }
+    }
+    return text;
 }
 
 ProfileStore ProfileStore::builtIn() {
@@ -130,14 +133,14 @@ Result<std::vector<ProfileStore::Alias>> ProfileStore::aliases(ProfileKind kind)
     for (const ProfileFile& file : files(kind)) {
         FABRICAST_ASSIGN(const std::vector<std::string> names, aliasesOf(file));
         for (const std::string& name : names) {
-            all.push_back({normalised(name), &file});
+            all.push_back({profileName(name), &file});
         }
     }
     return all;
 }
 
 Result<const ProfileFile*> ProfileStore::lookUp(ProfileKind kind, std::string_view name) const {
-    const std::string wanted = normalised(name);
+    const std::string wanted = profileName(name);
     const std::span<const ProfileFile> all = files(kind);
     if (const auto exact = std::ranges::find(all, wanted, &ProfileFile::name); exact != all.end()) {
         return &*exact;
@@ -158,7 +161,7 @@ Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
     std::string noun;
     std::vector<std::string> known;
     for (const ProfileKind kind : kinds) {
-        noun += (noun.empty() ? "" : " or ") + std::string(profileKindName(kind));
+        noun += (noun.empty() ? "" : " or ") + nounOf(kind);
         for (const ProfileFile& file : files(kind)) {
             known.push_back(file.name);
         }
@@ -167,15 +170,17 @@ Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
             known.push_back(alias.name);
         }
     }
+    const bool any = kinds.size() == kProfileKinds.size();
     const std::string near =
-        nearestName(normalised(name), std::vector<std::string_view>(known.begin(), known.end()));
-    return Error{
-        Error::Code::NotFound,
-        std::string(where),
-        "no " + noun + " is called \"" + std::string(name.substr(0, kLongestQuoted)) + "\"",
-        near.empty()
-            ? "fabricast profiles list --kind " + std::string(profileKindName(kinds.front()))
-            : "did you mean \"" + near + "\"?"};
+        nearestName(profileName(name), std::vector<std::string_view>(known.begin(), known.end()));
+    return Error{Error::Code::NotFound,
+                 std::string(where),
+                 "no " + (any ? "profile" : noun) + " is called \"" +
+                     std::string(name.substr(0, kLongestQuoted)) + "\"",
+                 near.empty()
+                     ? "fabricast profiles list" +
+                           (any ? "" : " --kind " + std::string(profileKindName(kinds.front())))
+                     : "did you mean \"" + near + "\"?"};
 }
 
 Result<ProfileFile> ProfileStore::find(ProfileKind kind,
@@ -187,6 +192,22 @@ Result<ProfileFile> ProfileStore::find(ProfileKind kind,
         return tl::unexpected(std::move(error));
     }
     return *file;
+}
+
+Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_view where) const {
+    constexpr std::array kOrder = {ProfileKind::Cluster,
+                                   ProfileKind::Node,
+                                   ProfileKind::Gpu,
+                                   ProfileKind::Fabric,
+                                   ProfileKind::Model};
+    for (const ProfileKind kind : kOrder) {
+        FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
+        if (file != nullptr) {
+            return *file;
+        }
+    }
+    FABRICAST_ASSIGN(Error error, notFound(kOrder, name, where));
+    return tl::unexpected(std::move(error));
 }
 
 Result<JsonValue> readDocument(const ProfileFile& file) {

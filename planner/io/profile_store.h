@@ -24,6 +24,9 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
+/// A name as files have it, for any way to type it: "H100_SXM" is "h100-sxm".
+std::string profileName(std::string_view typed);
+
 /// One profile as it lies in its file.
 struct ProfileFile {
     ProfileKind kind = ProfileKind::Gpu;
@@ -58,6 +61,9 @@ public:
     /// A cluster, or any node: then one of it, on the fabric its NICs speak.
     [[nodiscard]] Result<ClusterSpec> cluster(std::string_view name,
                                               std::string_view where = {}) const;
+    /// The same of a file that lies anywhere: a "fabricast.cluster/1" or a "fabricast.node/1".
+    [[nodiscard]] Result<ClusterSpec> clusterIn(std::string_view text,
+                                                const std::string& source) const;
     /// One box of these GPUs, of which nothing else is known.
     [[nodiscard]] Result<ClusterSpec> clusterFrom(std::string_view gpuName,
                                                   std::int64_t gpusPerNode) const;
@@ -70,6 +76,9 @@ public:
     [[nodiscard]] Result<ProfileFile> find(ProfileKind kind,
                                            std::string_view name,
                                            std::string_view where = {}) const;
+    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model.
+    [[nodiscard]] Result<ProfileFile> findAny(std::string_view name,
+                                              std::string_view where = {}) const;
     [[nodiscard]] Result<std::map<std::string, ProfileSource>> sources() const;
 
 private:
@@ -82,8 +91,9 @@ private:
     [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
                                          std::string_view name,
                                          std::string_view where) const;
-    [[nodiscard]] Result<ClusterSpec> clusterOfNode(std::string_view name,
-                                                    std::string_view where) const;
+    [[nodiscard]] Result<NodeSpec> nodeOf(const JsonValue& root) const;
+    [[nodiscard]] Result<ClusterSpec> clusterOf(const JsonValue& root) const;
+    [[nodiscard]] Result<ClusterSpec> oneNode(NodeSpec node) const;
     void add(ProfileFile file);
     Result<void> addFolder(const std::string& folder, std::size_t layer);
 

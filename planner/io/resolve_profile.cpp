@@ -69,6 +69,10 @@ Result<FabricSpec> ProfileStore::fabric(std::string_view name, std::string_view 
 Result<NodeSpec> ProfileStore::node(std::string_view name, std::string_view where) const {
     FABRICAST_ASSIGN(const ProfileFile file, find(ProfileKind::Node, name, where));
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+    return nodeOf(root);
+}
+
+Result<NodeSpec> ProfileStore::nodeOf(const JsonValue& root) const {
     FABRICAST_ASSIGN(NodeProfile profile, readNodeProfile(root));
     for (const ProfileReference& fabric : profile.fabrics) {
         FABRICAST_TRY(find(ProfileKind::Fabric, fabric.name, fabric.where));
@@ -78,19 +82,33 @@ Result<NodeSpec> ProfileStore::node(std::string_view name, std::string_view wher
 }
 
 Result<ClusterSpec> ProfileStore::cluster(std::string_view name, std::string_view where) const {
-    FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(ProfileKind::Cluster, name));
-    if (file == nullptr) {
-        FABRICAST_ASSIGN(const ProfileFile* const box, lookUp(ProfileKind::Node, name));
-        if (box == nullptr) {
-            constexpr std::array kEither = {ProfileKind::Cluster, ProfileKind::Node};
-            FABRICAST_ASSIGN(Error error, notFound(kEither, name, where));
-            return tl::unexpected(std::move(error));
+    constexpr std::array kEither = {ProfileKind::Cluster, ProfileKind::Node};
+    for (const ProfileKind kind : kEither) {
+        FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
+        if (file != nullptr) {
+            FABRICAST_ASSIGN(const JsonValue root, readDocument(*file));
+            return clusterOf(root);
         }
-        return clusterOfNode(box->name, where);
     }
-    FABRICAST_ASSIGN(const JsonValue root, readDocument(*file));
+    FABRICAST_ASSIGN(Error error, notFound(kEither, name, where));
+    return tl::unexpected(std::move(error));
+}
+
+Result<ClusterSpec> ProfileStore::clusterIn(std::string_view text,
+                                            const std::string& source) const {
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    return clusterOf(root);
+}
+
+Result<ClusterSpec> ProfileStore::clusterOf(const JsonValue& root) const {
+    const JsonValue* schema = root.find("schema");
+    if (schema != nullptr && schema->text() == "fabricast.node/1") {
+        FABRICAST_ASSIGN(NodeSpec node, nodeOf(root));
+        return oneNode(std::move(node));
+    }
     FABRICAST_ASSIGN(const ClusterProfile profile, readClusterProfile(root));
-    FABRICAST_ASSIGN(ClusterSpec cluster, clusterOfNode(profile.node.name, profile.node.where));
+    FABRICAST_ASSIGN(NodeSpec box, node(profile.node.name, profile.node.where));
+    FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(std::move(box)));
     cluster.name = profile.name;
     cluster.title = profile.title;
     cluster.notes = profile.notes;
@@ -105,16 +123,15 @@ Result<ClusterSpec> ProfileStore::cluster(std::string_view name, std::string_vie
     return cluster;
 }
 
-Result<ClusterSpec> ProfileStore::clusterOfNode(std::string_view name,
-                                                std::string_view where) const {
+Result<ClusterSpec> ProfileStore::oneNode(NodeSpec node) const {
     ClusterSpec cluster;
-    FABRICAST_ASSIGN(cluster.node, node(name, where));
-    cluster.name = cluster.node.name;
-    cluster.title = cluster.node.title;
+    cluster.name = node.name;
+    cluster.title = node.title;
     cluster.fabric = noFabric();
-    if (!cluster.node.nicFabric.empty()) {
-        FABRICAST_ASSIGN(cluster.fabric, fabric(cluster.node.nicFabric));
+    if (!node.nicFabric.empty()) {
+        FABRICAST_ASSIGN(cluster.fabric, fabric(node.nicFabric));
     }
+    cluster.node = std::move(node);
     return cluster;
 }
 
@@ -128,18 +145,15 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
                         std::to_string(gpusPerNode),
                     "--gpus-per-node 8");
     }
-    ClusterSpec cluster;
-    cluster.node.name = std::to_string(gpusPerNode) + "x-" + card.name;
-    cluster.node.title = std::to_string(gpusPerNode) + "x " + card.title;
-    cluster.node.gpus = gpusPerNode;
-    cluster.node.domainGpus = usualDomain(card, gpusPerNode);
-    cluster.node.gpuFabric = usualGpuFabric(card.linkKind);
-    cluster.node.gpuFabricName = card.linkFabric;
-    cluster.node.gpu = std::move(card);
-    cluster.name = cluster.node.name;
-    cluster.title = cluster.node.title;
-    cluster.fabric = noFabric();
-    return cluster;
+    NodeSpec box;
+    box.name = std::to_string(gpusPerNode) + "x-" + card.name;
+    box.title = std::to_string(gpusPerNode) + "x " + card.title;
+    box.gpus = gpusPerNode;
+    box.domainGpus = usualDomain(card, gpusPerNode);
+    box.gpuFabric = usualGpuFabric(card.linkKind);
+    box.gpuFabricName = card.linkFabric;
+    box.gpu = std::move(card);
+    return oneNode(std::move(box));
 }
 
 Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view where) const {

@@ -1,13 +1,12 @@
 #include "planner/io/profile_store.h"
 
 #include "planner/io/embedded_profiles.h"
+#include "tests/support/profile_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,44 +24,6 @@ const ProfileStore& builtIn() {
 template <class T>
 std::string errorOf(const Result<T>& result) {
     return result ? "" : result.error().text();
-}
-
-std::string bytesOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// A folder of profiles, gone when the test ends.
-class ProfileFolder {
-public:
-    explicit ProfileFolder(const std::string& suffix = {}) {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        root_ = fs::path(testing::TempDir()) / ("profiles_" + suffix + test->name());
-        fs::remove_all(root_);
-        fs::create_directories(root_);
-    }
-    ProfileFolder(const ProfileFolder&) = delete;
-    ProfileFolder& operator=(const ProfileFolder&) = delete;
-    ~ProfileFolder() { fs::remove_all(root_); }
-
-    [[nodiscard]] std::string path(const std::string& file = {}) const {
-        return file.empty() ? root_.string() : (root_ / file).string();
-    }
-    void write(const std::string& file, const std::string& text) const {
-        fs::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
-    }
-
-private:
-    fs::path root_;
-};
-
-/// The shipped file of a profile with some text replaced.
-std::string shipped(const std::string& path, const std::string& from, const std::string& to) {
-    std::string text = bytesOf(fs::path(FABRICAST_SOURCE_DIR) / "hardware_profiles" / path);
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
 }
 
 TEST(EmbeddedProfiles, AreTheFilesOfTheRepository) {
@@ -197,11 +158,11 @@ TEST(ProfileStore, SaysWhatWasProbablyMeant) {
 }
 
 TEST(ProfileStore, LaysFoldersOnTopOfEachOther) {
-    const ProfileFolder mine;
+    const TemporaryProfiles mine;
     mine.write("gpus/h100-sxm5-80gb.json",
-               shipped("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3.5 TB/s"));
+               shippedProfile("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3.5 TB/s"));
     mine.write("first/gpus/h100-sxm5-80gb.json",
-               shipped("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3.4 TB/s"));
+               shippedProfile("gpus/h100-sxm5-80gb.json", "3.35 TB/s", "3.4 TB/s"));
     mine.write("first/clusters/ours.json",
                R"({"schema": "fabricast.cluster/1", "name": "ours", "title": "Ours",
                    "node": "dgx-h100", "nodes": 16, "fabric": "roce-400", "topology": "fat-tree",
@@ -220,9 +181,10 @@ TEST(ProfileStore, LaysFoldersOnTopOfEachOther) {
 }
 
 TEST(ProfileStore, PointsAtWhatIsWrongInAFile) {
-    const ProfileFolder mine;
+    const TemporaryProfiles mine;
     const auto refusal = [&mine](const std::string& from, const std::string& to) {
-        mine.write("gpus/h100-sxm5-80gb.json", shipped("gpus/h100-sxm5-80gb.json", from, to));
+        mine.write("gpus/h100-sxm5-80gb.json",
+                   shippedProfile("gpus/h100-sxm5-80gb.json", from, to));
         const Result<ProfileStore> store = ProfileStore::open(std::array{mine.path()});
         const std::string text = store ? errorOf(store->cluster("dgx-h100")) : errorOf(store);
         const std::string file = mine.path("gpus/h100-sxm5-80gb.json:");
@@ -245,19 +207,20 @@ TEST(ProfileStore, PointsAtWhatIsWrongInAFile) {
 }
 
 TEST(ProfileStore, PointsAtANameThatLeadsNowhere) {
-    const ProfileFolder mine;
-    mine.write("nodes/box.json",
-               shipped("nodes/dgx-h100.json", "\"name\": \"dgx-h100\"", "\"name\": \"box\""));
+    const TemporaryProfiles mine;
+    mine.write(
+        "nodes/box.json",
+        shippedProfile("nodes/dgx-h100.json", "\"name\": \"dgx-h100\"", "\"name\": \"box\""));
     const auto refusal = [&mine](const std::string& from, const std::string& to) {
         std::string text = bytesOf(mine.path("nodes/box.json"));
         const std::size_t at = text.find(from);
         EXPECT_NE(at, std::string::npos);
-        const ProfileFolder other("other");
+        const TemporaryProfiles other("other");
         other.write("nodes/box.json", text.replace(at, from.size(), to));
         return errorOf(ProfileStore::open(std::array{other.path()})->cluster("box"));
     };
     EXPECT_NE(refusal("h100-sxm5-80gb", "h100-sxm5-81gb")
-                  .find("box.json:6:10: no gpu is called \"h100-sxm5-81gb\" (did you mean "),
+                  .find("box.json:6:10: no GPU is called \"h100-sxm5-81gb\" (did you mean "),
               std::string::npos);
     EXPECT_NE(refusal("nvlink4", "nvlink44").find("no fabric is called \"nvlink44\""),
               std::string::npos);
@@ -266,7 +229,7 @@ TEST(ProfileStore, PointsAtANameThatLeadsNowhere) {
 }
 
 TEST(ProfileStore, RefusesAFabricThatExtendsInACircle) {
-    const ProfileFolder mine;
+    const TemporaryProfiles mine;
     for (const char* name : {"a", "b"}) {
         mine.write(std::string("fabrics/") + name + ".json",
                    std::string(R"({"schema": "fabricast.fabric/1", "title": "", "name": ")") +
@@ -279,7 +242,7 @@ TEST(ProfileStore, RefusesAFabricThatExtendsInACircle) {
 }
 
 TEST(ProfileStore, RefusesAFolderThatHoldsNoProfiles) {
-    const ProfileFolder mine;
+    const TemporaryProfiles mine;
     EXPECT_NE(errorOf(ProfileStore::open(std::array{mine.path()})).find("has no profiles"),
               std::string::npos);
     const std::string missing = mine.path("missing");

@@ -1,0 +1,122 @@
+#include "planner/io/profile_list.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/io/model_file.h"
+
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Adds ", text" where there is one.
+void append(std::string& summary, const std::string& text) {
+    if (!text.empty()) {
+        summary += (summary.empty() ? "" : ", ") + text;
+    }
+}
+
+template <class T>
+std::string textOf(const Sourced<T>& number) {
+    return number.value ? quantityText(*number.value) : "";
+}
+
+std::string summaryOf(const GpuSpec& gpu) {
+    std::string summary;
+    append(summary, textOf(gpu.memory));
+    append(summary, textOf(gpu.memoryBandwidth));
+    for (const char* dtype : {"bf16", "fp16"}) {
+        const auto peak = gpu.densePeak.find(dtype);
+        if (peak != gpu.densePeak.end() && peak->second.value) {
+            append(summary, std::string(dtype) + " " + textOf(peak->second));
+            break;
+        }
+    }
+    return summary;
+}
+
+std::string summaryOf(const NodeSpec& node) {
+    std::string summary = std::to_string(node.gpus) + "x " + node.gpu.name;
+    append(summary, node.gpuFabric);
+    if (node.nics.value && node.nicBandwidth.value) {
+        append(summary,
+               std::to_string(*node.nics.value) + "x " + quantityText(*node.nicBandwidth.value) +
+                   (node.nicFabric.empty() ? "" : " " + node.nicFabric));
+    }
+    return summary;
+}
+
+std::string summaryOf(const FabricSpec& fabric) {
+    std::string summary = fabric.kind;
+    append(summary, textOf(fabric.linkBandwidth) + (fabric.perNode ? " a node" : ""));
+    append(summary, fabric.topology);
+    if (fabric.oversubscription.value.value_or(1) > 1) {
+        append(
+            summary,
+            quantityText(Tokens(static_cast<std::int64_t>(*fabric.oversubscription.value))) + ":1");
+    }
+    return summary;
+}
+
+std::string summaryOf(const ClusterSpec& cluster) {
+    return std::to_string(cluster.node.gpus) + "x " + cluster.node.gpu.name + ", " +
+           cluster.fabric.name;
+}
+
+Result<std::string> summaryOfModel(const ProfileFile& file) {
+    FABRICAST_ASSIGN(const ModelSpec model, parseModel(file.text, file.source));
+    return std::to_string(model.layers) + " layers of " + std::to_string(model.hidden);
+}
+
+Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
+    ProfileRow row{.kind = file.kind, .name = file.name, .builtIn = file.layer == 0};
+    switch (file.kind) {
+        case ProfileKind::Gpu: {
+            FABRICAST_ASSIGN(const GpuSpec gpu, store.gpu(file.name));
+            row.title = gpu.title;
+            row.summary = summaryOf(gpu);
+            break;
+        }
+        case ProfileKind::Node: {
+            FABRICAST_ASSIGN(const NodeSpec node, store.node(file.name));
+            row.title = node.title;
+            row.summary = summaryOf(node);
+            break;
+        }
+        case ProfileKind::Fabric: {
+            FABRICAST_ASSIGN(const FabricSpec fabric, store.fabric(file.name));
+            row.title = fabric.title;
+            row.summary = summaryOf(fabric);
+            break;
+        }
+        case ProfileKind::Cluster: {
+            FABRICAST_ASSIGN(const ClusterSpec cluster, store.cluster(file.name));
+            row.title = cluster.title;
+            row.summary = summaryOf(cluster);
+            break;
+        }
+        case ProfileKind::Model: {
+            FABRICAST_ASSIGN(row.summary, summaryOfModel(file));
+            break;
+        }
+    }
+    return row;
+}
+
+}  // namespace
+
+Result<std::vector<ProfileRow>> listProfiles(const ProfileStore& store,
+                                             std::optional<ProfileKind> kind) {
+    std::vector<ProfileRow> rows;
+    for (const ProfileKind one : kProfileKinds) {
+        if (kind && *kind != one) {
+            continue;
+        }
+        for (const ProfileFile& file : store.files(one)) {
+            FABRICAST_ASSIGN(ProfileRow row, rowOf(store, file));
+            rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace fabricast
