@@ -5,6 +5,7 @@
 #include "planner/memory/walk_stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,44 @@ Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& over
     return peak;
 }
 
+Result<std::vector<StageMemory>> walkStages(const Scenario& scenario) {
+    std::vector<StageMemory> stages;
+    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
+        FABRICAST_ASSIGN(StageMemory walked,
+                         walkStage(scenario, {.stage = stage}, Allocator::RoundOnly));
+        stages.push_back(std::move(walked));
+    }
+    return stages;
+}
+
+std::size_t fullestOf(const std::vector<StageMemory>& stages) {
+    const auto fullest = std::max_element(
+        stages.begin(), stages.end(), [](const StageMemory& a, const StageMemory& b) {
+            return a.allocated < b.allocated;
+        });
+    return static_cast<std::size_t>(fullest - stages.begin());
+}
+
+/// The allocator is replayed for the stage that decides; the others are taken to hold as much more
+/// than they allocate as it does.
+Result<void> replayFullest(const Scenario& scenario, MemoryBreakdown& memory) {
+    StageMemory& fullest = memory.stages[memory.fullest];
+    FABRICAST_ASSIGN(fullest, walkStage(scenario, {.stage = fullest.stage}));
+    const auto scaled = [&](Bytes reserved, const StageMemory& stage) {
+        const double ratio = reserved / fullest.allocated;
+        return Bytes(std::llround(static_cast<double>(stage.allocated.count()) * ratio));
+    };
+    for (StageMemory& stage : memory.stages) {
+        if (stage.stage != fullest.stage) {
+            stage.reserved = {scaled(fullest.reserved.value, stage),
+                              scaled(fullest.reserved.lo, stage),
+                              scaled(fullest.reserved.hi, stage),
+                              Evidence::Extrapolated};
+        }
+    }
+    return {};
+}
+
 Verdict verdictFor(const Headline<Bytes>& peak, Bytes capacity) {
     if (peak.lo > capacity) {
         return Verdict::DoesNotFit;
@@ -66,17 +105,13 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario) {
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
-    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
-        FABRICAST_ASSIGN(StageMemory walked, walkStage(scenario, {.stage = stage}));
-        addRuntime(walked, overhead);
-        memory.stages.push_back(std::move(walked));
+    FABRICAST_ASSIGN(memory.stages, walkStages(scenario));
+    memory.fullest = fullestOf(memory.stages);
+    FABRICAST_TRY(replayFullest(scenario, memory));
+    for (StageMemory& stage : memory.stages) {
+        addRuntime(stage, overhead);
     }
-    const auto fullest = std::max_element(
-        memory.stages.begin(), memory.stages.end(), [](const StageMemory& a, const StageMemory& b) {
-            return deviceBytes(a) < deviceBytes(b);
-        });
-    memory.fullest = static_cast<std::size_t>(fullest - memory.stages.begin());
-    memory.peak = devicePeak(*fullest, overhead);
+    memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
     memory.verdict = verdictFor(memory.peak, memory.capacity);
     memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;

@@ -6,6 +6,9 @@ namespace fabricast {
 
 namespace {
 
+/// A GPipe rank holds all its microbatches; more than these are alike.
+constexpr std::int64_t kMostGpipeWalked = 8;
+
 /// F … F, then one F and one B in turn, then B … B.
 std::vector<PipelineAction> oneFOneB(std::int64_t warmUp, std::int64_t count) {
     std::vector<PipelineAction> order;
@@ -54,23 +57,25 @@ std::vector<PipelineAction> interleaved(const Layout& layout,
 
 }  // namespace
 
-Result<std::vector<PipelineAction>> pipelineOrder(const Scenario& scenario, std::int64_t stage) {
+Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage) {
     const Layout& layout = scenario.layout;
     const std::int64_t count = std::max<std::int64_t>(1, scenario.microBatches());
     if (layout.pp == 1) {  // gradients of one earlier micro-step are enough
-        return oneFOneB(0, std::min<std::int64_t>(count, 2));
+        return PipelineOrder{oneFOneB(0, std::min<std::int64_t>(count, 2))};
     }
     switch (layout.schedule) {
-        case ScheduleKind::Gpipe:
-            return oneFOneB(count, count);
+        case ScheduleKind::Gpipe: {
+            const std::int64_t walked = std::min(count, kMostGpipeWalked);
+            return PipelineOrder{oneFOneB(walked, walked), count - walked};
+        }
         case ScheduleKind::None:
         case ScheduleKind::OneFOneB: {
             const std::int64_t warmUp = layout.pp - stage - 1;
-            return oneFOneB(warmUp, std::min(count, warmUp + 2));
+            return PipelineOrder{oneFOneB(warmUp, std::min(count, warmUp + 2))};
         }
         case ScheduleKind::Interleaved: {
             const std::int64_t group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp;
-            return interleaved(layout, stage, std::min(count, 3 * group), group);
+            return PipelineOrder{interleaved(layout, stage, std::min(count, 3 * group), group)};
         }
         default:
             break;
@@ -81,14 +86,14 @@ Result<std::vector<PipelineAction>> pipelineOrder(const Scenario& scenario, std:
                 "use gpipe, 1f1b or interleaved");
 }
 
-std::int64_t mostInFlight(const std::vector<PipelineAction>& order) {
+std::int64_t mostInFlight(const PipelineOrder& order) {
     std::int64_t alive = 0;
     std::int64_t most = 0;
-    for (const PipelineAction& action : order) {
+    for (const PipelineAction& action : order.actions) {
         alive += action.forward ? 1 : -1;
         most = std::max(most, alive);
     }
-    return most;
+    return most + order.held;
 }
 
 }  // namespace fabricast

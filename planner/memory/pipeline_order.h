@@ -16,9 +16,15 @@ struct PipelineAction {
 
 /// The order in which a pipeline rank runs its forwards and backwards, as its schedule says. Long
 /// steady phases are cut short: only what decides the peak is kept.
-Result<std::vector<PipelineAction>> pipelineOrder(const Scenario& scenario, std::int64_t stage);
+struct PipelineOrder {
+    std::vector<PipelineAction> actions;
+    /// Microbatches beside those of `actions` whose activations are held from the first forward to
+    /// the last backward: what a schedule that runs all forwards first has too many of to walk.
+    std::int64_t held = 0;
+};
+Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage);
 
 /// Most chunks alive at once in an order.
-std::int64_t mostInFlight(const std::vector<PipelineAction>& order);
+std::int64_t mostInFlight(const PipelineOrder& order);
 
 }  // namespace fabricast

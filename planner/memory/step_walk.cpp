@@ -196,7 +196,7 @@ void StepWalk::backward(Pass pass) {
     engine_.endBackward();
 }
 
-void StepWalk::run(const std::vector<PipelineAction>& order) {
+void StepWalk::run(const PipelineOrder& order) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
     betweenSteps_ = device_.live();
@@ -205,16 +205,27 @@ void StepWalk::run(const std::vector<PipelineAction>& order) {
     device_.resetPeak();
     std::map<std::pair<int, std::int64_t>, Pass> alive;
     std::int64_t finished = 0;
-    for (const PipelineAction& action : order) {
+    Storage held = kNoStorage;
+    for (const PipelineAction& action : order.actions) {
         const std::pair key{action.chunk, action.microBatch};
         if (action.forward) {
+            const std::int64_t before = device_.live();
             alive.emplace(key, forward(action.chunk));
+            if (order.held > 0 && held == kNoStorage) {
+                held = device_.take(order.held * (device_.live() - before),
+                                    MemoryKind::Activations,
+                                    0,
+                                    "further microbatches");
+            }
             continue;
         }
-        engine_.beginMicroStep(finished++, static_cast<std::int64_t>(order.size()) / 2);
+        engine_.beginMicroStep(finished++, static_cast<std::int64_t>(order.actions.size()) / 2);
         const auto found = alive.find(key);
         backward(std::move(found->second));
         alive.erase(found);
+    }
+    if (held != kNoStorage) {
+        device_.release(held);
     }
     device_.at("optimizer step");
     engine_.optimizerStep();

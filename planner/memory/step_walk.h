@@ -14,7 +14,7 @@ namespace fabricast {
 class StepWalk {
 public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
-    void run(const std::vector<PipelineAction>& order);
+    void run(const PipelineOrder& order);
     /// Live bytes before the step.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
     /// How many of the device's events made the states.

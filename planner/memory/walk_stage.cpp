@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 
 namespace fabricast {
 
@@ -45,6 +46,9 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
     return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
 }
 
+/// Layers walked in a step; beyond it the answer would take seconds.
+constexpr std::size_t kMostPasses = 400'000;
+
 /// The replay frees every block at once, where streams free some later or sooner: against recorded
 /// steps it lies 2 to 14 % high in nine rows of ten, 7 % at the median.
 Headline<Bytes> reservedBand(const Footprint& footprint) {
@@ -57,11 +61,20 @@ Headline<Bytes> reservedBand(const Footprint& footprint) {
 
 }  // namespace
 
-Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) {
+Result<StageMemory> walkStage(const Scenario& scenario,
+                              const StageRank& where,
+                              Allocator allocator) {
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
+    if (order.actions.size() > kMostPasses / program.segments.size()) {
+        return fail(Error::Code::Unsupported,
+                    "layout.schedule",
+                    "a step of " + std::to_string(order.actions.size()) + " passes over " +
+                        std::to_string(program.segments.size()) + " layers is too long to walk",
+                    "use fewer microbatches per group, or fewer chunks");
+    }
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     walk.run(order);
     StageMemory memory;
@@ -71,10 +84,13 @@ Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) 
     memory.atPeak = device.atPeak();
     memory.peakAt = device.peakMoment();
     memory.requested = Bytes(device.peak());
-    const Footprint footprint =
-        replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
-    memory.allocated = Bytes(footprint.allocated);
-    memory.reserved = reservedBand(footprint);
+    memory.allocated = Bytes(device.peakRounded());
+    if (allocator == Allocator::Replay) {
+        const Footprint footprint =
+            replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
+        memory.allocated = Bytes(footprint.allocated);
+        memory.reserved = reservedBand(footprint);
+    }
     memory.betweenSteps = Bytes(walk.betweenSteps());
     memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
     for (const PlacedSegment& segment : program.segments) {

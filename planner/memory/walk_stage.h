@@ -14,7 +14,11 @@ struct StageRank {
     std::int64_t rank = 0;
 };
 
-/// One rank of one pipeline stage, walked through a step.
-Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where);
+/// One rank of one pipeline stage, walked through a step. Without `replay` nothing is said of what
+/// the allocator reserves, and `allocated` counts only its rounding.
+enum class Allocator { Replay, RoundOnly };
+Result<StageMemory> walkStage(const Scenario& scenario,
+                              const StageRank& where,
+                              Allocator allocator = Allocator::Replay);
 
 }  // namespace fabricast
