@@ -13,8 +13,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::string_view kSchema = "fabricast.model/1";
-constexpr std::array<std::string_view, 8> kProfileKeys{
-    "$schema", "schema", "name", "aliases", "source", "published_parameters", "config", "shape"};
+constexpr std::array<std::string_view, 7> kProfileKeys{
+    "schema", "name", "aliases", "source", "published_parameters", "config", "shape"};
 constexpr std::array<std::string_view, 2> kPublishedKeys{"value", "source"};
 
 /// "my-llama" for my-llama/config.json and for my-llama.json.

@@ -82,10 +82,29 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                          testing::Values(std::pair{"gpu", 32U},
                                          std::pair{"node", 23U},
                                          std::pair{"fabric", 28U},
-                                         std::pair{"cluster", 18U}));
+                                         std::pair{"cluster", 18U},
+                                         std::pair{"model", 150U}));
 
 TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");
+}
+
+TEST(ModelSchema, RefusesAShapeWithoutSizes) {
+    const json schema = schemaOf("model");
+    const json good = readJson(kProfiles / "models" / "grok-1.json");
+    ASSERT_EQ(complaints(schema, good), "");
+    for (const char* key :
+         {"/shape", "/shape/layers", "/shape/attention/heads", "/shape/moe/top_k"}) {
+        json bad = good;
+        const json::json_pointer at(key);
+        bad[at.parent_pointer()].erase(at.back());
+        EXPECT_NE(complaints(schema, bad), "") << "without " << key;
+    }
+    for (const char* key : {"/shape/hiden", "/shape/moe/expert", "/cofnig"}) {
+        json bad = good;
+        bad[json::json_pointer(key)] = 8;
+        EXPECT_NE(complaints(schema, bad), "") << "with " << key;
+    }
 }
 
 TEST(ProfileSchema, RefusesWhatIsNotAProfile) {
