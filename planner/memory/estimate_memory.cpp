@@ -92,9 +92,36 @@ Verdict verdictFor(const Headline<Bytes>& peak, Bytes capacity) {
     return peak.hi <= capacity ? Verdict::Fits : Verdict::Uncertain;
 }
 
+/// What the fullest stage of a changed scenario would take.
+Result<Bytes> peakOf(const Scenario& scenario) {
+    FABRICAST_TRY(checkScenario(scenario));
+    FABRICAST_ASSIGN(const auto stages, walkStages(scenario));
+    const RuntimeOverhead overhead = runtimeOverhead(scenario);
+    return stages[fullestOf(stages)].allocated + overhead.context.value +
+           overhead.collectives.value;
+}
+
+Rejection rejectionOf(const Scenario& scenario,
+                      const MemoryBreakdown& memory,
+                      const Allowed& allowed) {
+    const StageMemory& stage = memory.stages[memory.fullest];
+    Rejection rejection;
+    rejection.bound = Bound::GpuMemory;
+    rejection.over = std::max(memory.peak.value,
+                              memory.peak.lo > memory.capacity ? memory.peak.lo : memory.peak.hi) -
+                     memory.capacity;
+    rejection.where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt;
+    rejection.fixes = findFixes(scenario,
+                                {.capacity = memory.capacity,
+                                 .peakNow = memory.peak.value,
+                                 .allowed = allowed,
+                                 .peakOf = &peakOf});
+    return rejection;
+}
+
 }  // namespace
 
-Result<MemoryBreakdown> estimateMemory(const Scenario& scenario) {
+Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed) {
     FABRICAST_TRY(checkScenario(scenario));
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
@@ -113,6 +140,9 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario) {
     }
     memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
     memory.verdict = verdictFor(memory.peak, memory.capacity);
+    if (memory.verdict != Verdict::Fits) {
+        memory.rejections.push_back(rejectionOf(scenario, memory, allowed));
+    }
     memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;
 }

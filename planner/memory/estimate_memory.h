@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/memory/fixes.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
@@ -8,6 +9,7 @@ namespace fabricast {
 /// Peak memory of every pipeline stage, and whether the fullest fits.
 ///     FABRICAST_ASSIGN(const MemoryBreakdown memory, estimateMemory(scenario));
 ///     if (memory.verdict == Verdict::DoesNotFit) { … memory.rejections … }
-Result<MemoryBreakdown> estimateMemory(const Scenario& scenario);
+/// `allowed` says what the stack accepts: only such changes are suggested when it does not fit.
+Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed = {});
 
 }  // namespace fabricast

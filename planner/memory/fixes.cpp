@@ -1,0 +1,194 @@
+#include "planner/memory/fixes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t kMostFixes = 5;
+
+/// A change as it is typed, what it costs, and the scenario it makes (nothing: it does not apply).
+struct Change {
+    int cost = 0;  ///< 0 free, 1 time, 2 another layout, 3 more hardware
+    std::string text;
+    std::string sideEffect;
+    Scenario scenario;
+};
+
+using Changes = std::vector<Change>;
+
+void addRecompute(const Scenario& now, Changes& changes) {
+    const Checkpointing kind = now.settings.recompute.kind;
+    const ModelCode code = now.settings.kernels.code;
+    if (kind == Checkpointing::None && code == ModelCode::TorchTitan) {
+        Change change{1, "recompute=selective", "a few percent more compute", now};
+        change.scenario.settings.recompute.kind = Checkpointing::Selective;
+        changes.push_back(std::move(change));
+    }
+    if (kind != Checkpointing::Full) {
+        Change change{1, "recompute=full", "about a third more compute", now};
+        change.scenario.settings.recompute = {.kind = Checkpointing::Full};
+        changes.push_back(std::move(change));
+    }
+}
+
+void addKernels(const Scenario& now, Changes& changes) {
+    const KernelSettings& kernels = now.settings.kernels;
+    const std::int64_t tokens = now.layout.microBatch * now.workload.sequence / now.layout.cp;
+    if (kernels.code == ModelCode::TorchTitan && kernels.loss != LossKernel::Chunked &&
+        tokens % kernels.lossChunks == 0) {
+        Change change{0, "settings.kernels.loss=chunked", "none that is measured", now};
+        change.scenario.settings.kernels.loss = LossKernel::Chunked;
+        changes.push_back(std::move(change));
+    }
+    if (now.settings.engine == Engine::Ddp && !now.settings.torch.bucketView) {
+        Change change{0, "settings.torch.bucket_view=true", "gradients are views of buckets", now};
+        change.scenario.settings.torch.bucketView = true;
+        changes.push_back(std::move(change));
+    }
+    if (now.settings.torch.sync == GradientSync::LastMicroBatch && now.microBatches() > 1) {
+        Change change{1,
+                      "settings.torch.sync=each_micro_batch",
+                      "gradients are reduced in every micro-step",
+                      now};
+        change.scenario.settings.torch.sync = GradientSync::EachMicroBatch;
+        changes.push_back(std::move(change));
+    }
+}
+
+void addMicroBatch(const Scenario& now, Changes& changes) {
+    for (std::int64_t smaller = now.layout.microBatch / 2; smaller >= 1; smaller /= 2) {
+        if (now.layout.microBatch % smaller != 0) {
+            continue;
+        }
+        Change change{1,
+                      "micro_batch=" + std::to_string(smaller),
+                      "more and smaller microbatches: less efficient kernels",
+                      now};
+        change.scenario.layout.microBatch = smaller;
+        changes.push_back(std::move(change));
+    }
+}
+
+void addOptimizer(const Scenario& now, Changes& changes) {
+    if (now.settings.optimizer.kind == OptimizerKind::AdamW) {
+        Change change{1, "optimizer=adamw_8bit", "moments in 8 bits: check convergence", now};
+        change.scenario.settings.optimizer.kind = OptimizerKind::AdamW8bit;
+        changes.push_back(std::move(change));
+    }
+    if (now.layout.offload == Offload::None && now.settings.engine == Engine::DeepSpeed) {
+        Change change{1, "offload=optimizer_cpu", "the optimizer runs on the CPUs", now};
+        change.scenario.layout.offload = Offload::OptimizerCpu;
+        changes.push_back(std::move(change));
+    }
+}
+
+void addSharding(const Scenario& now, Changes& changes) {
+    const auto shard = [&](Shard kind, const char* text, const char* effect) {
+        Change change{2, text, effect, now};
+        change.scenario.layout.shard = kind;
+        change.scenario.layout.shardSize = 0;
+        changes.push_back(std::move(change));
+    };
+    if (now.settings.engine == Engine::DeepSpeed) {
+        if (now.layout.shard < Shard::Zero2) {
+            shard(Shard::Zero2, "shard=zero2", "gradients are reduced in every micro-step");
+        }
+        if (now.layout.shard < Shard::Zero3) {
+            shard(Shard::Zero3, "shard=zero3", "parameters are gathered for every layer");
+        }
+    }
+    if (now.layout.shard == Shard::Hsdp) {
+        shard(Shard::Fsdp, "shard=fsdp", "parameters are gathered across nodes");
+    }
+}
+
+/// Moves a factor of two from data parallelism to another axis; the ranks stay the same.
+void addAxes(const Scenario& now, Changes& changes) {
+    if (now.layout.dp % 2 != 0) {
+        return;
+    }
+    const auto move = [&](std::int64_t Layout::*axis, const char* name, const char* effect) {
+        Change change{2, "", effect, now};
+        Layout& layout = change.scenario.layout;
+        layout.*axis *= 2;
+        layout.dp /= 2;
+        layout.shardSize = 0;
+        if (axis == &Layout::tp) {
+            layout.sp = layout.sp || now.layout.tp == 1;
+        }
+        if (axis == &Layout::pp && layout.schedule == ScheduleKind::None) {
+            layout.schedule = ScheduleKind::OneFOneB;
+        }
+        change.text = name + std::string("=") + std::to_string(layout.*axis) +
+                      ",dp=" + std::to_string(layout.dp);
+        changes.push_back(std::move(change));
+    };
+    move(&Layout::tp, "tp", "collectives inside every layer");
+    move(&Layout::pp, "pp", "a pipeline bubble, unless microbatches are many");
+    move(&Layout::cp, "cp", "keys and values travel between ranks");
+}
+
+void addNodes(const Scenario& now, Changes& changes) {
+    const bool shards = now.layout.shard != Shard::None;
+    if (!shards || now.workload.globalBatch % (2 * now.layout.dp * now.layout.microBatch) != 0) {
+        return;
+    }
+    Change change{3,
+                  "-n " + std::to_string(2 * now.cluster.nodes),
+                  "twice the hardware, the states over twice the ranks",
+                  now};
+    change.scenario.cluster.nodes *= 2;
+    change.scenario.layout.dp *= 2;
+    change.scenario.layout.shardSize = 0;
+    changes.push_back(std::move(change));
+}
+
+}  // namespace
+
+std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search) {
+    Changes changes;
+    addKernels(scenario, changes);
+    addRecompute(scenario, changes);
+    addMicroBatch(scenario, changes);
+    addOptimizer(scenario, changes);
+    addSharding(scenario, changes);
+    addAxes(scenario, changes);
+    addNodes(scenario, changes);
+    std::vector<std::pair<int, Fix>> found;
+    for (const Change& change : changes) {
+        if (search.allowed && !search.allowed(change.scenario)) {
+            continue;
+        }
+        const auto peak = search.peakOf(change.scenario);
+        if (peak && *peak < search.peakNow) {
+            found.emplace_back(change.cost,
+                               Fix{.change = change.text,
+                                   .peakAfter = *peak,
+                                   .fits = *peak <= search.capacity,
+                                   .sideEffect = change.sideEffect});
+        }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        // Among those that fit, the cheapest; among the others, the one that helps most.
+        const auto rank = [](const auto& one) {
+            const auto& [cost, fix] = one;
+            return std::tuple(!fix.fits, fix.fits ? cost : 0, fix.peakAfter);
+        };
+        return rank(a) < rank(b);
+    });
+    std::vector<Fix> fixes;
+    for (auto& [cost, fix] : found) {
+        if (fixes.size() < kMostFixes) {
+            fixes.push_back(std::move(fix));
+        }
+    }
+    return fixes;
+}
+
+}  // namespace fabricast

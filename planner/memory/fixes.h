@@ -1,0 +1,28 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/rejection.h"
+#include "planner/spec/scenario.h"
+
+#include <functional>
+#include <vector>
+
+namespace fabricast {
+
+/// Whether the stack runs a scenario at all; empty: whatever can be walked is allowed.
+using Allowed = std::function<bool(const Scenario&)>;
+/// Bytes that the fullest stage of a scenario takes from the device.
+using PeakOf = std::function<Result<Bytes>(const Scenario&)>;
+
+struct FixSearch {
+    Bytes capacity{};
+    Bytes peakNow{};
+    Allowed allowed{};
+    PeakOf peakOf;
+};
+
+/// Single changes that lower the peak, the ones that make it fit first, then by what they cost the
+/// user: settings that are free, then those that cost time, then another division of the ranks,
+/// then more hardware.
+std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search);
+
+}  // namespace fabricast
