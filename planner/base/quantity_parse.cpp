@@ -116,7 +116,7 @@ std::optional<Decimal> readDecimal(std::string_view number) {
     return decimal;
 }
 
-Result<double> scaled(const Decimal& decimal, const Unit& unit, const Subject& subject, double) {
+Result<double> scaled(const Decimal& decimal, const UnitName& unit, const Subject& subject, double) {
     if (decimal.digits.empty()) {
         return 0.0;
     }
@@ -132,7 +132,7 @@ Result<double> scaled(const Decimal& decimal, const Unit& unit, const Subject& s
 
 /// Exact in 128 bits: at most 19 digits times 2^60, over a power of ten.
 Result<std::int64_t> scaled(const Decimal& decimal,
-                            const Unit& unit,
+                            const UnitName& unit,
                             const Subject& subject,
                             std::int64_t) {
     constexpr std::size_t kMostDigits = 19;
@@ -173,9 +173,9 @@ std::string missingUnitHint(std::string_view number, const Dimension& dimension)
     return hint;
 }
 
-Result<const Unit*> findUnit(const Halves& halves, const Subject& subject) {
+Result<const UnitName*> findUnit(const Halves& halves, const Subject& subject) {
     const Dimension& dimension = subject.dimension;
-    if (const Unit* unit = dimension.find(halves.unit)) {
+    if (const UnitName* unit = dimension.find(halves.unit)) {
         return unit;
     }
     if (halves.unit.empty()) {
@@ -186,7 +186,7 @@ Result<const Unit*> findUnit(const Halves& halves, const Subject& subject) {
                              "write the number without separators and with a decimal point");
     }
     std::vector<std::string> names;
-    for (const Unit& unit : dimension.units) {
+    for (const UnitName& unit : dimension.units) {
         if (!unit.name.empty()) {
             names.push_back(unit.name);
         }
@@ -231,7 +231,7 @@ Result<Q> parseQuantity(std::string_view text, std::string_view where) {
         std::ranges::none_of(halves.number, isDigit)) {
         return subject.wrong("is not a number with a unit");
     }
-    FABRICAST_ASSIGN(const Unit* unit, findUnit(halves, subject));
+    FABRICAST_ASSIGN(const UnitName* unit, findUnit(halves, subject));
     const std::optional<Decimal> decimal = readDecimal(halves.number);
     if (!decimal) {
         return subject.wrong("is beyond the numbers that can be counted with");

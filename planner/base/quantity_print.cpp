@@ -87,7 +87,7 @@ std::string positional(const Scientific& number, int tens) {
 }
 
 /// "80 GiB", "15T", "$2.5/h".
-std::string withUnit(const Dimension& dimension, const std::string& number, const Unit& unit) {
+std::string withUnit(const Dimension& dimension, const std::string& number, const UnitName& unit) {
     switch (dimension.style) {
         case Dimension::Style::Money:
             return "$" + number + unit.name.substr(1);
@@ -101,9 +101,9 @@ std::string withUnit(const Dimension& dimension, const std::string& number, cons
 
 /// Units of ten that a number may be written in, smallest first: those of which there is at least
 /// one, or else the smallest there is.
-std::vector<const Unit*> decimalUnits(const Dimension& dimension, int exponent) {
-    std::vector<const Unit*> units;
-    for (const Unit& unit : dimension.units) {
+std::vector<const UnitName*> decimalUnits(const Dimension& dimension, int exponent) {
+    std::vector<const UnitName*> units;
+    for (const UnitName& unit : dimension.units) {
         if (unit.printed && unit.twos == 0 && (units.empty() || unit.tens <= exponent)) {
             units.push_back(&unit);
         }
@@ -113,7 +113,7 @@ std::vector<const Unit*> decimalUnits(const Dimension& dimension, int exponent) 
 }
 
 /// In the given unit, or as a power of ten where that would be a long row of zeros.
-std::string written(const Dimension& dimension, const Scientific& number, const Unit& unit) {
+std::string written(const Dimension& dimension, const Scientific& number, const UnitName& unit) {
     constexpr int kMostPlaces = 18;
     const int places = number.exponent - unit.tens;
     if (std::abs(places) <= kMostPlaces) {
@@ -125,7 +125,7 @@ std::string written(const Dimension& dimension, const Scientific& number, const 
 
 std::string shortestDecimal(const Dimension& dimension, const Scientific& number) {
     std::string shortest;
-    for (const Unit* unit : decimalUnits(dimension, number.exponent)) {
+    for (const UnitName* unit : decimalUnits(dimension, number.exponent)) {
         std::string text = written(dimension, number, *unit);
         if (shortest.empty() || text.size() <= shortest.size()) {
             shortest = std::move(text);
@@ -136,13 +136,13 @@ std::string shortestDecimal(const Dimension& dimension, const Scientific& number
 
 std::string shortDecimal(const Dimension& dimension, double value) {
     const Scientific number = rounded(value, kShortDigits);
-    const Unit& unit = *decimalUnits(dimension, number.exponent).back();
+    const UnitName& unit = *decimalUnits(dimension, number.exponent).back();
     return (number.negative ? "-" : "") + written(dimension, number, unit);
 }
 
 /// A whole number of the largest binary unit that divides it, if that is shorter.
 std::string orBinary(std::string decimal, const Dimension& dimension, std::int64_t value) {
-    for (const Unit& unit : dimension.units) {
+    for (const UnitName& unit : dimension.units) {
         if (unit.twos > 0 && value != 0 && value % (std::int64_t{1} << unit.twos) == 0) {
             std::string text =
                 withUnit(dimension, std::to_string(value / (std::int64_t{1} << unit.twos)), unit);
@@ -155,8 +155,8 @@ std::string orBinary(std::string decimal, const Dimension& dimension, std::int64
 }
 
 std::string shortBinary(const Dimension& dimension, double value) {
-    const Unit* best = nullptr;
-    for (const Unit& unit : dimension.units) {
+    const UnitName* best = nullptr;
+    for (const UnitName& unit : dimension.units) {
         // 1023.7 KiB is about to be written as 1024, so it is already 1 MiB.
         if (unit.twos > 0 && std::abs(value) >= std::ldexp(1.0, unit.twos) * (1 - 0.5 / 1024)) {
             best = &unit;

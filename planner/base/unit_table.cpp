@@ -48,11 +48,11 @@ constexpr std::array kCount = {Prefix{""},
                                Prefix{"T", 12}};
 
 /// Joins every prefix to the base name; `twos` shifts the base itself (a bit is 2^-3 bytes).
-std::vector<Unit> prefixed(std::string_view base,
+std::vector<UnitName> prefixed(std::string_view base,
                            std::span<const Prefix> prefixes,
                            bool printed,
                            int twos = 0) {
-    std::vector<Unit> units;
+    std::vector<UnitName> units;
     for (const Prefix& prefix : prefixes) {
         units.push_back({.name = std::string(prefix.name) + std::string(base),
                          .tens = prefix.tens,
@@ -62,9 +62,9 @@ std::vector<Unit> prefixed(std::string_view base,
     return units;
 }
 
-std::vector<Unit> joined(std::initializer_list<std::vector<Unit>> lists) {
-    std::vector<Unit> all;
-    for (const std::vector<Unit>& list : lists) {
+std::vector<UnitName> joined(std::initializer_list<std::vector<UnitName>> lists) {
+    std::vector<UnitName> all;
+    for (const std::vector<UnitName>& list : lists) {
         all.insert(all.end(), list.begin(), list.end());
     }
     return all;
@@ -74,8 +74,8 @@ constexpr int kBits = -3;
 
 }  // namespace
 
-const Unit* Dimension::find(std::string_view name) const {
-    const auto unit = std::ranges::find(units, name, &Unit::name);
+const UnitName* Dimension::find(std::string_view name) const {
+    const auto unit = std::ranges::find(units, name, &UnitName::name);
     return unit == units.end() ? nullptr : &*unit;
 }
 

@@ -7,7 +7,7 @@
 namespace fabricast {
 
 /// One unit as it is written: one of it is 10^tens · 2^twos · times of the base unit.
-struct Unit {
+struct UnitName {
     std::string name;
     int tens = 0;
     int twos = 0;
@@ -23,9 +23,9 @@ struct Dimension {
     std::string_view noun;                 ///< "a size"
     std::string_view example;              ///< "80 GiB"
     std::vector<std::string> suggestions;  ///< the units to offer when one is missing
-    std::vector<Unit> units;
+    std::vector<UnitName> units;
 
-    [[nodiscard]] const Unit* find(std::string_view name) const;
+    [[nodiscard]] const UnitName* find(std::string_view name) const;
 };
 
 /// The table of the dimension that `Q` is (Bytes, Seconds, Watts, ...).
