@@ -28,6 +28,7 @@ Layout withStackDefaults(const PartialLayout& partial, const Stack& stack) {
     Layout layout = partial.layout;
     const LayoutDefaults defaults = layoutDefaults(stack, layout);
     layout.shard = partial.says("shard") ? layout.shard : defaults.shard;
+    layout.vpp = partial.says("vpp") ? layout.vpp : defaults.vpp;
     layout.schedule = partial.says("schedule") ? layout.schedule : defaults.schedule;
     layout.cpKind = partial.says("cp_kind") ? layout.cpKind : defaults.cpKind;
     layout.sp = partial.says("sp") ? layout.sp : defaults.sp;
@@ -46,6 +47,13 @@ Error mismatch(const Layout& layout, std::int64_t modelRanks, std::int64_t gpus)
         divides ? "dp=" + std::to_string(gpus / modelRanks) : "--gpus " + std::to_string(product)};
 }
 
+/// Nobody said how many GPUs: the cluster as it is sold, or more nodes where the model needs them.
+std::int64_t openDataRanks(const Room& room, std::int64_t modelRanks) {
+    const std::int64_t nodes = (modelRanks + room.gpusPerNode - 1) / room.gpusPerNode;
+    const std::int64_t gpus = std::max(room.usualGpus, nodes * room.gpusPerNode);
+    return gpus % modelRanks == 0 ? gpus / modelRanks : 1;
+}
+
 Result<std::int64_t> dataRanks(const PartialLayout& partial,
                                const Layout& layout,
                                const Room& room) {
@@ -54,7 +62,7 @@ Result<std::int64_t> dataRanks(const PartialLayout& partial,
         (Checked(layout.tp) * layout.pp * layout.cp).result("layout", "ranks of a model"));
     FABRICAST_TRY((Checked(modelRanks) * layout.dp).result("layout", "ranks"));
     if (!room.gpus) {
-        return layout.dp;
+        return partial.says("dp") ? layout.dp : openDataRanks(room, modelRanks);
     }
     if (partial.says("dp")) {
         if (modelRanks * layout.dp != *room.gpus) {

@@ -8,9 +8,10 @@
 
 namespace fabricast {
 
-/// What a layout has to fill: GPUs, where somebody said how many, and how many share a node.
+/// What a layout has to fill.
 struct Room {
-    std::optional<std::int64_t> gpus;
+    std::optional<std::int64_t> gpus;  ///< where somebody said how many
+    std::int64_t usualGpus = 1;        ///< else: of the cluster as it is sold
     std::int64_t gpusPerNode = 1;
 };
 

@@ -7,6 +7,10 @@
 namespace fabricast {
 namespace {
 
+Room gpus(std::int64_t count, std::int64_t perNode = 8) {
+    return {.gpus = count, .usualGpus = count, .gpusPerNode = perNode};
+}
+
 Result<Layout> completed(std::string_view stackName, std::string_view text, const Room& room) {
     FABRICAST_ASSIGN(const Stack* stack, findStack(stackName));
     FABRICAST_ASSIGN(const JsonValue object, layoutObject(text, "--layout"));
@@ -21,18 +25,24 @@ std::string why(std::string_view text, const Room& room) {
 
 TEST(CompleteLayout, DataRanksAreWhatIsLeftOfTheGpus) {
     // 128 GPUs / (8 x 4) = 4 replicas
-    const auto layout = completed("megatron", "tp=8,pp=4", {.gpus = 128});
+    const auto layout = completed("megatron", "tp=8,pp=4", gpus(128));
     ASSERT_TRUE(layout) << layout.error().text();
     EXPECT_EQ(layout->dp, 4);
     EXPECT_EQ(layout->microBatch, 1);
     EXPECT_EQ(layout->shard, Shard::Zero1);
     EXPECT_EQ(layout->schedule, ScheduleKind::OneFOneB);
-    EXPECT_EQ(completed("megatron", "tp=8", {})->dp, 1);
-    EXPECT_EQ(completed("megatron", "dp=6", {})->world(), 6);
+}
+
+TEST(CompleteLayout, NodesFollowFromTheLayoutWhereNobodySaidHowMany) {
+    const Room twoNodes{.gpus = {}, .usualGpus = 16, .gpusPerNode = 8};
+    EXPECT_EQ(completed("megatron", "tp=8", twoNodes)->dp, 2);
+    EXPECT_EQ(completed("megatron", "tp=8,pp=3", twoNodes)->world(), 24);
+    EXPECT_EQ(completed("megatron", "tp=3", twoNodes)->world(), 3);
+    EXPECT_EQ(completed("megatron", "dp=6", twoNodes)->world(), 6);
 }
 
 TEST(CompleteLayout, WhatIsSaidIsKept) {
-    const auto layout = completed("megatron", "tp=8,sp=on,shard=none,ep=4,etp=1", {.gpus = 64});
+    const auto layout = completed("megatron", "tp=8,sp=on,shard=none,ep=4,etp=1", gpus(64));
     ASSERT_TRUE(layout) << layout.error().text();
     EXPECT_EQ(layout->shard, Shard::None);
     EXPECT_TRUE(layout->sp);
@@ -40,25 +50,24 @@ TEST(CompleteLayout, WhatIsSaidIsKept) {
 }
 
 TEST(CompleteLayout, HybridShardingTakesANode) {
-    EXPECT_EQ(completed("fsdp2", "shard=hsdp", {.gpus = 64, .gpusPerNode = 8})->shardSize, 8);
-    EXPECT_EQ(completed("torchtitan", "shard=hsdp,tp=4", {.gpus = 64, .gpusPerNode = 8})->shardSize,
-              2);
-    EXPECT_EQ(completed("fsdp2", "shard=hsdp", {.gpus = 6, .gpusPerNode = 4})->shardSize, 6);
+    EXPECT_EQ(completed("fsdp2", "shard=hsdp", gpus(64, 8))->shardSize, 8);
+    EXPECT_EQ(completed("torchtitan", "shard=hsdp,tp=4", gpus(64, 8))->shardSize, 2);
+    EXPECT_EQ(completed("fsdp2", "shard=hsdp", gpus(6, 4))->shardSize, 6);
 }
 
 TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
-    EXPECT_EQ(why("tp=8,pp=4,dp=3", {.gpus = 128}),
+    EXPECT_EQ(why("tp=8,pp=4,dp=3", gpus(128)),
               "layout.dp: tp 8 x pp 4 x cp 1 x dp 3 = 96, but there are 128 GPUs (dp=4)");
-    EXPECT_EQ(why("tp=8,pp=3,dp=3", {.gpus = 128}),
+    EXPECT_EQ(why("tp=8,pp=3,dp=3", gpus(128)),
               "layout.dp: tp 8 x pp 3 x cp 1 x dp 3 = 72, but there are 128 GPUs (--gpus 72)");
-    EXPECT_EQ(why("tp=8,pp=3", {.gpus = 128}),
+    EXPECT_EQ(why("tp=8,pp=3", gpus(128)),
               "layout: tp 8 x pp 3 x cp 1 = 24, which does not divide 128 GPUs "
               "(--gpus 120 or 144)");
-    EXPECT_EQ(why("vpp=2", {.gpus = 8}),
+    EXPECT_EQ(why("vpp=2", gpus(8)),
               "layout.vpp: vpp 2 needs a pipeline, and pp is 1 (pp=2, or leave vpp out)");
-    EXPECT_EQ(why("ep=3,etp=1", {.gpus = 8}),
+    EXPECT_EQ(why("ep=3,etp=1", gpus(8)),
               "layout.ep: ep 3 x etp 1 = 3, which does not divide the 8 GPUs of a pipeline stage");
-    EXPECT_EQ(why("shard_size=3", {.gpus = 8}),
+    EXPECT_EQ(why("shard_size=3", gpus(8)),
               "layout.shard_size: shard_size 3 does not divide dp x cp = 8");
     EXPECT_NE(why("tp=1048576,pp=1048576,cp=1048576,dp=1048576", {}), "");
 }

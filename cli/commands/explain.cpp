@@ -1,0 +1,95 @@
+#include "cli/command.h"
+#include "cli/open_profiles.h"
+#include "cli/scenario_flags.h"
+#include "planner/io/memory_json.h"
+#include "planner/io/profile_store.h"
+#include "planner/load/load_scenario.h"
+#include "planner/memory/estimate_memory.h"
+#include "planner/report/memory_report.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+struct ExplainFlags {
+    ScenarioFlags scenario;
+    std::vector<std::string> sections = {"memory"};
+    std::vector<std::string> why;
+};
+
+struct Explained {
+    Scenario scenario;
+    MemoryBreakdown memory;
+};
+
+Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags, options));
+    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    const std::string folder =
+        flags.file ? std::filesystem::path(options.at(*flags.file)).parent_path().string() : "";
+    FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, profiles, folder));
+    Result<MemoryBreakdown> memory = estimateMemory(loaded.scenario);
+    if (!memory) {
+        return tl::unexpected(located(std::move(memory).error(), root));
+    }
+    memory->notes.insert(memory->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    return Explained{std::move(loaded.scenario), *std::move(memory)};
+}
+
+std::string nextCommand(const ExplainFlags& flags, const MemoryBreakdown& memory) {
+    const bool known =
+        memory.fullest < memory.stages.size() && !memory.stages[memory.fullest].terms.empty();
+    return known ? "\nnext: fabricast explain" + flags.scenario.typed() + " --why activations\n"
+                 : "";
+}
+
+std::string rendered(const Explained& answer, const ExplainFlags& flags, Format format) {
+    switch (format) {
+        case Format::Json:
+            return memoryJson(answer.scenario, answer.memory, FABRICAST_VERSION);
+        case Format::Csv:
+            return memoryCsv(answer.memory);
+        case Format::Markdown:
+            return memoryMarkdown(answer.scenario, answer.memory);
+        case Format::Text:
+            break;
+    }
+    return memoryText(answer.scenario, answer.memory) + nextCommand(flags, answer.memory);
+}
+
+Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Explained answer, explained(flags.scenario, options));
+    const ExitCode code =
+        answer.memory.verdict == Verdict::DoesNotFit ? ExitCode::DoesNotFit : ExitCode::Ok;
+    std::string formulas;
+    for (const std::string& key : flags.why) {
+        FABRICAST_ASSIGN(const std::string formula, memoryWhy(answer.memory, key));
+        formulas += formula;
+    }
+    const bool formulasOnly = !formulas.empty() && options.format == Format::Text;
+    return Answer{
+        .text = formulasOnly ? std::move(formulas) : rendered(answer, flags, options.format),
+        .code = code};
+}
+
+}  // namespace
+
+Command explainCommand(CLI::App& program, const GlobalOptions& options) {
+    CLI::App* app = program.add_subcommand("explain", "What a layout needs in memory, and why");
+    const auto flags = std::make_shared<ExplainFlags>();
+    addScenarioFlags(*app, flags->scenario);
+    app->add_option("--section", flags->sections, "what to explain: memory")
+        ->option_text("NAME")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"memory"}).description(""));
+    app->add_option("--why", flags->why, "the formula behind a number: activations, optimizer, …")
+        ->option_text("KEY")
+        ->allow_extra_args(false);
+    return {app, [flags, &options] { return runExplain(*flags, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,216 @@
+#include "cli/scenario_flags.h"
+
+#include "planner/io/json_builder.h"
+#include "planner/io/layout_json.h"
+#include "planner/io/text_file.h"
+#include "planner/load/find_model.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// A flag, the member that holds what was typed, and the key of the scenario it says.
+struct Flag {
+    const char* names;
+    std::string_view typed;
+    std::optional<std::string> ScenarioFlags::*value;
+    std::string_view path;
+    const char* what;
+    const char* description;
+};
+
+constexpr std::array kFlags = {
+    Flag{"-m,--model",
+         "-m",
+         &ScenarioFlags::model,
+         "model",
+         "MODEL",
+         "a built-in name, a config.json, or its folder"},
+    Flag{"-c,--cluster",
+         "-c",
+         &ScenarioFlags::cluster,
+         "cluster.name",
+         "NAME",
+         "a cluster or node: dgx-h100"},
+    Flag{"-n,--nodes", "-n", &ScenarioFlags::nodes, "cluster.nodes", "N", "how many nodes"},
+    Flag{"--gpus",
+         "--gpus",
+         &ScenarioFlags::gpus,
+         "cluster.gpus",
+         "N",
+         "how many GPUs in all, instead of -n"},
+    Flag{"--gpu",
+         "--gpu",
+         &ScenarioFlags::gpu,
+         "cluster.gpu",
+         "NAME",
+         "build nodes of this GPU, instead of -c"},
+    Flag{"--gpus-per-node",
+         "--gpus-per-node",
+         &ScenarioFlags::gpusPerNode,
+         "cluster.gpus_per_node",
+         "N",
+         "with --gpu"},
+    Flag{"--stack",
+         "--stack",
+         &ScenarioFlags::stack,
+         "stack",
+         "NAME",
+         "the training software: megatron, torchtitan, fsdp2, deepspeed, …"},
+    Flag{"--layout",
+         "--layout",
+         &ScenarioFlags::layout,
+         "layout",
+         "KEYS",
+         "tp=8,pp=4,dp=16,shard=zero1,micro_batch=1,recompute=full,…"},
+    Flag{"--seq",
+         "--seq",
+         &ScenarioFlags::sequence,
+         "workload.sequence",
+         "N",
+         "tokens of a sequence"},
+    Flag{"--global-batch",
+         "--global-batch",
+         &ScenarioFlags::globalBatch,
+         "workload.global_batch",
+         "N",
+         "samples of a step, or \"4M tokens\""},
+    Flag{"--precision",
+         "--precision",
+         &ScenarioFlags::precision,
+         "workload.precision",
+         "NAME",
+         "bf16, fp16, fp32, pure_bf16, fp8_blockwise, mxfp8, …"},
+    Flag{"--optimizer",
+         "--optimizer",
+         &ScenarioFlags::optimizer,
+         "workload.optimizer",
+         "NAME",
+         "adamw, adamw_8bit, adafactor, lion, sgd, muon, …"}};
+
+std::string quoted(const std::string& word) {
+    constexpr std::string_view kSafe =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,=:+";
+    if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) {
+        return word;
+    }
+    std::string text = "'";
+    for (const char letter : word) {
+        text += letter == '\'' ? "'\\''" : std::string(1, letter);
+    }
+    return text + "'";
+}
+
+/// A short form of a part becomes the object that flags can add keys to.
+Result<JsonValue> withObjects(JsonValue root) {
+    if (const JsonValue* cluster = root.find("cluster");
+        cluster != nullptr && cluster->is(JsonValue::Kind::String)) {
+        const JsonValue name = *cluster;
+        const JsonBuilder build(name.where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "cluster", build.object()));
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "cluster.name", name));
+    }
+    if (const JsonValue* layout = root.find("layout");
+        layout != nullptr && layout->is(JsonValue::Kind::String)) {
+        FABRICAST_ASSIGN(const JsonValue keys,
+                         layoutObject(layout->text().value_or(""), layout->where()));
+        const JsonBuilder build(layout->where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "layout", keys));
+    }
+    return root;
+}
+
+Result<JsonValue> startingPoint(const ScenarioFlags& flags, const GlobalOptions& options) {
+    if (!flags.file) {
+        return JsonBuilder("the command line").object();
+    }
+    const std::string path = options.at(*flags.file);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    FABRICAST_ASSIGN(JsonValue root, parseJson(text, path));
+    FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
+    return withObjects(std::move(root));
+}
+
+/// Every key that --layout says; the others stay as the file has them.
+Result<JsonValue> withLayout(JsonValue root, const std::string& text) {
+    const JsonBuilder build("--layout");
+    FABRICAST_ASSIGN(const JsonValue keys, layoutObject(text, "--layout"));
+    for (const JsonValue& key : keys.members()) {
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "layout." + key.name(), key));
+    }
+    return root;
+}
+
+Result<JsonValue> withFlag(JsonValue root,
+                           const Flag& flag,
+                           const std::string& text,
+                           const GlobalOptions& options) {
+    const JsonBuilder build{std::string(flag.typed)};
+    if (flag.value == &ScenarioFlags::layout) {
+        return withLayout(std::move(root), text);
+    }
+    if (flag.value == &ScenarioFlags::model) {
+        const std::string path = isModelPath(text) ? options.at(text) : text;
+        return build.with(std::move(root), flag.path, build.string(path));
+    }
+    FABRICAST_ASSIGN(JsonValue value, parseJsonArgument(text, std::string(flag.typed)));
+    return build.with(std::move(root), flag.path, std::move(value));
+}
+
+Result<JsonValue> withSetting(JsonValue root, const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return fail(Error::Code::BadInput,
+                    "--set",
+                    "\"" + assignment + "\" is not PATH=VALUE",
+                    "--set workload.sequence=8192");
+    }
+    const std::string path = assignment.substr(0, equals);
+    const std::string source = "--set " + path;
+    FABRICAST_ASSIGN(JsonValue value, parseJsonArgument(assignment.substr(equals + 1), source));
+    return JsonBuilder(source).with(std::move(root), path, std::move(value));
+}
+
+}  // namespace
+
+std::string ScenarioFlags::typed() const {
+    std::string text = file ? " " + quoted(*file) : "";
+    for (const Flag& flag : kFlags) {
+        const std::optional<std::string>& value = this->*flag.value;
+        text += value ? " " + std::string(flag.typed) + " " + quoted(*value) : "";
+    }
+    return text;
+}
+
+void addScenarioFlags(CLI::App& command, ScenarioFlags& flags) {
+    command.add_option("scenario", flags.file, "a scenario file, or - for standard input")
+        ->option_text("[FILE]");
+    for (const Flag& flag : kFlags) {
+        command.add_option(flag.names, flags.*flag.value, flag.description)
+            ->option_text(flag.what)
+            ->group("The scenario");
+    }
+}
+
+Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(JsonValue root, startingPoint(flags, options));
+    if (flags.cluster || flags.gpu) {
+        // Another cluster has nothing of the one in the file.
+        const JsonBuilder build("-c");
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "cluster", build.object()));
+    }
+    for (const Flag& flag : kFlags) {
+        if (const std::optional<std::string>& text = flags.*flag.value) {
+            FABRICAST_ASSIGN(root, withFlag(std::move(root), flag, *text, options));
+        }
+    }
+    for (const std::string& assignment : options.sets) {
+        FABRICAST_ASSIGN(root, withSetting(std::move(root), assignment));
+    }
+    return root;
+}
+
+}  // namespace fabricast

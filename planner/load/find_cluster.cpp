@@ -1,0 +1,106 @@
+#include "planner/load/find_cluster.h"
+
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kMostGpus = 16'777'216;
+constexpr std::int64_t kUsualGpusPerNode = 8;
+
+Result<ClusterSpec> namedCluster(const ClusterRequest& request, const ProfileStore& profiles) {
+    if (request.name.empty() && request.gpu.empty()) {
+        return fail(Error::Code::BadInput,
+                    "cluster",
+                    "no cluster is said",
+                    "-c dgx-h100, or --gpu h100-sxm5-80gb --gpus-per-node 8");
+    }
+    if (!request.name.empty() && !request.gpu.empty()) {
+        return fail(Error::Code::BadInput,
+                    request.where,
+                    "a cluster is a name or a GPU, not both",
+                    "leave out \"" + request.gpu + "\"");
+    }
+    if (!request.gpu.empty()) {
+        return profiles.clusterFrom(request.gpu, request.gpusPerNode.value_or(kUsualGpusPerNode));
+    }
+    if (request.gpusPerNode) {
+        return fail(Error::Code::BadInput,
+                    request.where,
+                    "the cluster \"" + request.name + "\" has its own number of GPUs per node",
+                    "leave out gpus_per_node, or name a GPU");
+    }
+    return profiles.cluster(request.name, request.where);
+}
+
+/// So many GPUs in whole nodes, or the part of one node.
+Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
+    if (gpus <= cluster.node.gpus) {
+        cluster.nodes = 1;
+        cluster.node.gpus = gpus;
+        return cluster;
+    }
+    if (gpus % cluster.node.gpus != 0) {
+        const std::int64_t below = gpus / cluster.node.gpus * cluster.node.gpus;
+        return fail(
+            Error::Code::BadInput,
+            where,
+            std::to_string(gpus) + " GPUs are no whole number of nodes of " +
+                std::to_string(cluster.node.gpus),
+            std::to_string(below) + " or " + std::to_string(below + cluster.node.gpus) + " GPUs");
+    }
+    cluster.nodes = gpus / cluster.node.gpus;
+    return cluster;
+}
+
+}  // namespace
+
+Result<FoundCluster> findCluster(const ClusterRequest& request, const ProfileStore& profiles) {
+    FoundCluster found;
+    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles));
+    if (!request.fabric.empty()) {
+        FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
+    }
+    if (request.nodes) {
+        found.cluster.nodes = *request.nodes;
+        found.room.gpus = found.cluster.gpus();
+    }
+    found.room.gpusPerNode = found.cluster.node.gpus;
+    found.room.usualGpus = found.cluster.gpus();
+    if (request.gpus) {
+        if (request.nodes && found.cluster.gpus() != *request.gpus) {
+            return fail(Error::Code::BadInput,
+                        request.where,
+                        std::to_string(found.cluster.nodes) + " nodes of " +
+                            std::to_string(found.cluster.node.gpus) + " are not " +
+                            std::to_string(*request.gpus) + " GPUs",
+                        "say nodes or gpus");
+        }
+        FABRICAST_ASSIGN(found.cluster,
+                         withGpus(std::move(found.cluster), *request.gpus, request.where));
+        found.room.gpus = request.gpus;
+    }
+    if (found.room.gpus.value_or(0) > kMostGpus) {
+        return fail(Error::Code::BadInput,
+                    request.where,
+                    std::to_string(*found.room.gpus) + " GPUs are more than we count",
+                    "at most " + std::to_string(kMostGpus));
+    }
+    return found;
+}
+
+Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
+    if (found.room.gpus) {
+        return std::move(found.cluster);
+    }
+    if (ranks > kMostGpus) {
+        return fail(Error::Code::BadInput,
+                    "layout",
+                    std::to_string(ranks) + " ranks are more GPUs than we count",
+                    "at most " + std::to_string(kMostGpus));
+    }
+    return withGpus(std::move(found.cluster), ranks, "layout");
+}
+
+}  // namespace fabricast

@@ -1,0 +1,168 @@
+#include "planner/load/load_scenario.h"
+
+#include "planner/io/scenario_json.h"
+#include "planner/io/settings_json.h"
+#include "planner/load/complete_layout.h"
+#include "planner/load/find_cluster.h"
+#include "planner/load/find_model.h"
+#include "planner/load/precision_scheme.h"
+#include "planner/stack/stack.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kUsualSequence = 4096;
+
+Result<ModelSpec> modelOf(const ScenarioRequest& request,
+                          const ProfileStore& profiles,
+                          const std::string& folder) {
+    if (request.model.is(JsonValue::Kind::Null)) {
+        return fail(Error::Code::BadInput, "model", "no model is said", "-m llama-3.1-8b");
+    }
+    FABRICAST_ASSIGN(std::string name, request.model.text());
+    if (isModelPath(name) && request.model.line() != 0) {
+        name = (std::filesystem::path(folder) / name).string();
+    }
+    FABRICAST_ASSIGN(ModelProfile profile, findModel(name, request.model.where(), profiles));
+    return std::move(profile.model);
+}
+
+Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
+    if (request.stack.empty()) {
+        assumed.emplace_back("stack torchtitan, as none was said");
+        return findStack("torchtitan");
+    }
+    Result<const Stack*> stack = findStack(request.stack);
+    if (!stack) {
+        stack.error().where = request.stackWhere;
+    }
+    return stack;
+}
+
+/// The samples of a step: as said, from tokens, or one microbatch per rank and pipeline stage.
+Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
+                                   std::int64_t sequence,
+                                   const Layout& layout,
+                                   std::vector<std::string>& assumed) {
+    if (workload.globalBatch) {
+        return *workload.globalBatch;
+    }
+    if (workload.globalBatchTokens) {
+        const std::int64_t tokens = workload.globalBatchTokens->count();
+        if (tokens < sequence || tokens % sequence != 0) {
+            return fail(Error::Code::BadInput,
+                        workload.globalBatchWhere,
+                        std::to_string(tokens) + " tokens are no whole number of sequences of " +
+                            std::to_string(sequence),
+                        std::to_string(std::max<std::int64_t>(1, tokens / sequence)) +
+                            ", a number of samples");
+        }
+        return tokens / sequence;
+    }
+    const std::int64_t batch = layout.dp * layout.microBatch * layout.pp;
+    assumed.push_back("global batch " + std::to_string(batch) + ": dp x micro_batch x pp");
+    return batch;
+}
+
+std::int64_t sequenceOf(const WorkloadRequest& workload,
+                        const ModelSpec& model,
+                        std::vector<std::string>& assumed) {
+    if (workload.sequence) {
+        return *workload.sequence;
+    }
+    const std::int64_t sequence =
+        model.maxPositions > 0 ? std::min(model.maxPositions, kUsualSequence) : kUsualSequence;
+    assumed.push_back("sequence " + std::to_string(sequence) + ", as none was said");
+    return sequence;
+}
+
+Result<Settings> settingsOf(const ScenarioRequest& request,
+                            const Stack& stack,
+                            const Scenario& scenario) {
+    Settings settings = defaultSettings(stack, scenario.model, scenario.layout);
+    if (!request.workload.precision.empty()) {
+        FABRICAST_ASSIGN(
+            settings,
+            withPrecision(
+                std::move(settings), request.workload.precision, request.workload.precisionWhere));
+    }
+    if (request.workload.optimizer) {
+        settings.optimizer.kind = *request.workload.optimizer;
+    }
+    if (request.layout.says("recompute")) {
+        settings.recompute = request.layout.recompute;
+    }
+    return request.settings.is(JsonValue::Kind::Null)
+               ? Result<Settings>(std::move(settings))
+               : applySettings(request.settings, std::move(settings));
+}
+
+Result<LoadedScenario> fillIn(const ScenarioRequest& request,
+                              const ProfileStore& profiles,
+                              const std::string& folder) {
+    LoadedScenario loaded;
+    Scenario& scenario = loaded.scenario;
+    FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folder));
+    FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
+    scenario.stack = std::string(stack->name);
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles));
+    FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
+    FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
+    scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
+    FABRICAST_ASSIGN(
+        scenario.workload.globalBatch,
+        globalBatchOf(
+            request.workload, scenario.workload.sequence, scenario.layout, loaded.assumed));
+    FABRICAST_TRY(checkBatch(scenario.layout, scenario.workload.globalBatch));
+    FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
+    FABRICAST_TRY(stack->check(scenario));
+    return loaded;
+}
+
+/// The value at a dotted path, or the deepest one on the way that is there.
+const JsonValue* follow(const JsonValue& root, std::string_view path) {
+    const JsonValue* place = &root;
+    while (!path.empty()) {
+        const std::string_view key = path.substr(0, path.find('.'));
+        const JsonValue* next = place->find(key);
+        if (next == nullptr) {
+            break;
+        }
+        place = next;
+        path.remove_prefix(std::min(path.size(), key.size() + 1));
+    }
+    return place == &root ? nullptr : place;
+}
+
+}  // namespace
+
+Error located(Error error, const JsonValue& root) {
+    if (error.where.empty()) {
+        return error;
+    }
+    if (const JsonValue* place = follow(root, error.where); place != nullptr) {
+        if (place->where() != error.where) {
+            error.why = error.where + ": " + error.why;
+        }
+        error.where = place->where();
+    }
+    return error;
+}
+
+Result<LoadedScenario> loadScenario(const JsonValue& root,
+                                    const ProfileStore& profiles,
+                                    const std::string& folder) {
+    FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
+    Result<LoadedScenario> loaded = fillIn(request, profiles, folder);
+    if (!loaded) {
+        return tl::unexpected(located(std::move(loaded).error(), root));
+    }
+    return loaded;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,115 @@
+#include "planner/load/load_scenario.h"
+
+#include "planner/io/settings_json.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const char* const kModel = FABRICAST_SOURCE_DIR "/tests/cases/params/Llama-3.2-1B.json";
+
+Result<LoadedScenario> load(const std::string& text) {
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, "s.json"));
+    return loadScenario(root, ProfileStore::builtIn(), "");
+}
+
+/// A scenario of our small model with more keys.
+Result<LoadedScenario> loadWith(const std::string& more) {
+    return load("{\"model\": \"" + std::string(kModel) + "\",\n" + more + "}");
+}
+
+std::string why(const std::string& more) {
+    const auto loaded = loadWith(more);
+    return loaded ? "" : loaded.error().text();
+}
+
+TEST(LoadScenario, DefaultsComeFromTheStackAndWhatIsSaidGoesOverThem) {
+    const auto loaded = loadWith(R"("cluster": {"name": "dgx-h100", "nodes": 2},
+        "stack": "megatron", "workload": {"sequence": 2048, "global_batch": 64},
+        "layout": "tp=4,recompute=full", "settings": {"precision": {"reduce": "bf16"}})");
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    const Scenario& scenario = loaded->scenario;
+    EXPECT_EQ(scenario.layout.world(), 16);
+    EXPECT_EQ(scenario.layout.dp, 4);
+    EXPECT_EQ(scenario.layout.shard, Shard::Zero1);
+    EXPECT_EQ(scenario.settings.engine, Engine::Megatron);
+    EXPECT_EQ(scenario.settings.precision.reduce, Dtype::Bf16);
+    EXPECT_EQ(scenario.settings.precision.gradients, Dtype::Fp32);
+    EXPECT_EQ(scenario.settings.recompute.kind, Checkpointing::Full);
+    EXPECT_EQ(scenario.microBatches(), 16);
+    EXPECT_TRUE(loaded->assumed.empty());
+}
+
+TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
+    const auto loaded = loadWith(R"("cluster": "dgx-h100")");
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    EXPECT_EQ(loaded->scenario.cluster.gpus(), 8);
+    EXPECT_EQ(loaded->scenario.workload.sequence, 4096);
+    EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
+}
+
+TEST(LoadScenario, PrecisionAndOptimizerInAWord) {
+    const auto settings = [](const std::string& workload) {
+        return loadWith("\"cluster\": \"dgx-h100\", \"stack\": \"megatron\", \"workload\": {" +
+                        workload + "}")
+            ->scenario.settings;
+    };
+    EXPECT_EQ(settings(R"("precision": "fp16")").precision.parameters, Dtype::Fp16);
+    EXPECT_EQ(settings(R"("precision": "fp8_blockwise")").kernels.quantization,
+              Quantization::Fp8Blockwise);
+    EXPECT_EQ(settings(R"("optimizer": "sgd")").optimizer.kind, OptimizerKind::Sgd);
+}
+
+TEST(LoadScenario, ABatchMayBeSaidInTokens) {
+    const auto batch = [](const std::string& text) {
+        return loadWith(
+            "\"cluster\": \"dgx-h100\", \"workload\": {\"sequence\": 4096, "
+            "\"global_batch\": \"" +
+            text + "\"}");
+    };
+    EXPECT_EQ(batch("65536 tokens")->scenario.workload.globalBatch, 16);
+    EXPECT_EQ(batch("65537 tokens").error().why,
+              "65537 tokens are no whole number of sequences of 4096");
+    EXPECT_FALSE(batch("16"));
+}
+
+TEST(LoadScenario, ErrorsStandAtTheKeyTheySpeakOf) {
+    EXPECT_EQ(why(R"("cluster": "dgx-h1000")").substr(0, 12), "s.json:2:12:");
+    EXPECT_EQ(why("\"cluster\": {\"name\": \"dgx-h100\", \"nodes\": 2},\n"
+                  "\"layout\": {\"tp\": 4, \"dp\": 3}"),
+              "s.json:3:27: layout.dp: tp 4 x pp 1 x cp 1 x dp 3 = 12, but there are 16 GPUs "
+              "(dp=4)");
+    EXPECT_EQ(why("\"cluster\": \"dgx-h100\",\n\"stack\": \"megatrn\"").substr(0, 13),
+              "s.json:3:10: ");
+    EXPECT_EQ(why("\"cluster\": \"dgx-h100\",\n\"stack\": \"ddp\", \"layout\": {\"tp\": 2}")
+                  .substr(0, 12),
+              "s.json:3:34:");
+    EXPECT_EQ(
+        why("\"cluster\": {\"name\": \"dgx-h100\", \"gpu\": \"h100-sxm5-80gb\"}").substr(0, 12),
+        "s.json:2:21:");
+    EXPECT_EQ(load("{\"model\": \"no/such/file.json\", \"cluster\": \"dgx-h100\"}")
+                  .error()
+                  .text()
+                  .substr(0, 37),
+              "s.json:1:11: no/such/file.json cannot");
+    EXPECT_EQ(load("{}").error().hint, "-m llama-3.1-8b");
+}
+
+TEST(LoadScenario, AClusterCountsInNodesOrInGpus) {
+    const auto gpus = [](const std::string& cluster) {
+        return loadWith("\"cluster\": {" + cluster + "}");
+    };
+    EXPECT_EQ(gpus(R"("name": "dgx-h100", "gpus": 4)")->scenario.cluster.gpus(), 4);
+    EXPECT_EQ(gpus(R"("name": "dgx-h100", "gpus": 16)")->scenario.cluster.nodes, 2);
+    EXPECT_EQ(
+        gpus(R"("gpu": "h100-sxm5-80gb", "gpus_per_node": 2, "nodes": 3)")->scenario.layout.world(),
+        6);
+    EXPECT_FALSE(gpus(R"("name": "dgx-h100", "gpus": 12)"));
+    EXPECT_FALSE(gpus(R"("name": "dgx-h100", "gpus": 8, "nodes": 2)"));
+    EXPECT_FALSE(gpus(R"("gpus": 8)"));
+    EXPECT_FALSE(gpus(R"("gpu": "h100-sxm5-80gb", "gpus_per_node": 4096, "nodes": 1000000)"));
+}
+
+}  // namespace
+}  // namespace fabricast
