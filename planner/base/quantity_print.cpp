@@ -188,8 +188,8 @@ std::string shortText(Q quantity) {
 }
 
 template <>
-std::string shortText<Bytes>(Bytes size) {
-    return shortText(size, UnitStyle::Binary);
+std::string shortText<Bytes>(Bytes quantity) {
+    return shortText(quantity, UnitStyle::Binary);
 }
 
 std::string shortText(Bytes size, UnitStyle style) {

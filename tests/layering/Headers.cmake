@@ -1,11 +1,11 @@
-# Compiles every header alone, and twice in one file, so that each brings what it needs.
+# Compiles every header alone, so that each brings what it needs.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/cli/*.h")
 set(header_sources "")
 foreach(header IN LISTS headers)
   string(REPLACE "/" "." name "${header}")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
-  file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"@header@\"\n#include \"@header@\"\n" @ONLY)
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"@header@\"\n" @ONLY)
   list(APPEND header_sources "${source}")
 endforeach()
 add_library(fabricast_headers OBJECT ${header_sources})
