@@ -1,0 +1,158 @@
+#include "planner/memory/estimate_memory.h"
+
+#include "planner/memory/caching_allocator.h"
+#include "planner/memory/walk_stage.h"
+#include "tests/support/scenarios.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+MemoryBreakdown answer(const Scenario& scenario) {
+    const auto memory = estimateMemory(scenario);
+    EXPECT_TRUE(memory) << memory.error().text();
+    return memory.value_or(MemoryBreakdown{});
+}
+
+TEST(EstimateMemory, PartsSumToTheTotalAndTermsToTheParts) {
+    const MemoryBreakdown memory = answer(smallTitan(80_GiB));
+    const StageMemory& stage = memory.stages.at(memory.fullest);
+    EXPECT_EQ(stage.atPeak.total(), stage.requested);
+    for (const Term& term : stage.terms) {
+        if (term.key == "activations") {
+            EXPECT_EQ(term.bytes, stage.atPeak.of(MemoryKind::Activations));
+        }
+    }
+    EXPECT_EQ(memory.verdict, Verdict::Fits);
+    EXPECT_TRUE(memory.rejections.empty());
+}
+
+TEST(EstimateMemory, StatesAreWhatTheArithmeticSays) {
+    const Scenario scenario = smallTitan(80_GiB);
+    const StageMemory stage = answer(scenario).stages.at(0);
+    // h=1024, f=2816, 16 heads of 64, 8 kv heads, V=32000, 8 layers, fp32 over 8 ranks
+    const std::int64_t layer =
+        1024 * 1024 + 2 * 1024 * 512 + 1024 * 1024 + 3 * 1024 * 2816 + 2 * 1024;
+    const std::int64_t parameters = 8 * layer + 2 * 32000 * 1024 + 1024;
+    EXPECT_EQ(stage.localParameters, parameters);
+    EXPECT_EQ(stage.atPeak.of(MemoryKind::Weights), Bytes(parameters / 8 * 4));
+    // two fp32 moments, and a 4-byte step counter for each of the 8 x 7 + 3 tensors
+    EXPECT_EQ(stage.atPeak.of(MemoryKind::Optimizer), Bytes(parameters / 8 * 8 + 4 * (8 * 7 + 3)));
+}
+
+TEST(EstimateMemory, WhatDoesNotFitSaysByHowMuchAndWhatWouldHelp) {
+    Scenario scenario = smallTitan(4_GiB);
+    scenario.layout.microBatch = 8;
+    scenario.workload.globalBatch = 64;
+    const MemoryBreakdown memory = answer(scenario);
+    EXPECT_EQ(memory.verdict, Verdict::DoesNotFit);
+    ASSERT_EQ(memory.rejections.size(), 1U);
+    const Rejection& rejection = memory.rejections[0];
+    EXPECT_EQ(rejection.over, memory.peak.value - memory.capacity);
+    ASSERT_FALSE(rejection.fixes.empty());
+    for (const Fix& fix : rejection.fixes) {
+        EXPECT_LT(fix.peakAfter, memory.peak.value) << fix.change;
+        EXPECT_EQ(fix.fits, fix.peakAfter <= memory.capacity) << fix.change;
+    }
+}
+
+TEST(EstimateMemory, OnlyChangesThatTheStackAllowsAreSuggested) {
+    Scenario scenario = smallTitan(4_GiB);
+    scenario.layout.microBatch = 8;
+    scenario.workload.globalBatch = 64;
+    const auto memory =
+        estimateMemory(scenario, [](const Scenario& s) { return s.layout.tp == 1; });
+    ASSERT_TRUE(memory);
+    for (const Fix& fix : memory->rejections.at(0).fixes) {
+        EXPECT_EQ(fix.change.find("tp="), std::string::npos) << fix.change;
+    }
+}
+
+TEST(EstimateMemory, BetweenTensorsAndReserveIsUncertain) {
+    const MemoryBreakdown roomy = answer(smallTitan(80_GiB));
+    ASSERT_LT(roomy.peak.lo, roomy.peak.hi);
+    Scenario tight = smallTitan(Bytes((roomy.peak.lo.count() + roomy.peak.hi.count()) / 2));
+    EXPECT_EQ(answer(tight).verdict, Verdict::Uncertain);
+}
+
+TEST(EstimateMemory, LargerMicroBatchesNeverTakeLess) {
+    Scenario scenario = smallTitan(80_GiB);
+    Bytes before{};
+    for (const std::int64_t micro : {1, 2, 4, 8}) {
+        scenario.layout.microBatch = micro;
+        scenario.workload.globalBatch = 8 * micro;
+        const Bytes now = answer(scenario).peak.value;
+        EXPECT_GE(now, before) << micro;
+        before = now;
+    }
+}
+
+// A GPipe rank holds all its microbatches. Beyond a few they are one block, so 40 must lie on the
+// line through 20 and 30.
+TEST(EstimateMemory, ManyGpipeMicroBatchesGrowOnALine) {
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.layout.pp = 2;
+    scenario.layout.dp = 4;
+    scenario.layout.schedule = ScheduleKind::Gpipe;
+    scenario.layout.microBatch = 1;
+    const auto at = [&](std::int64_t count) {
+        scenario.workload.globalBatch = count * 4;
+        return answer(scenario).stages.at(0).requested.count();
+    };
+    const std::int64_t step = at(30) - at(20);
+    EXPECT_EQ(at(40) - at(30), step);
+    EXPECT_GT(step, 0);
+}
+
+TEST(EstimateMemory, RefusesWhatHasNoArithmetic) {
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.layout.tp = 3;
+    EXPECT_FALSE(estimateMemory(scenario));
+    scenario = smallTitan(80_GiB);
+    scenario.workload.sequence = 1'000'000'000'000;
+    EXPECT_FALSE(estimateMemory(scenario));
+    scenario = smallTitan(80_GiB);
+    scenario.cluster.node.gpu.memory = {};
+    EXPECT_FALSE(estimateMemory(scenario));
+}
+
+// 2 MiB pieces: three small tensors share one; a 3 MiB tensor takes a 20 MiB segment, and a second
+// one its rest.
+TEST(CachingAllocator, TakesSegmentsAsPyTorchDoes) {
+    CachingAllocator allocator(AllocatorKind::Default);
+    for (Storage storage = 0; storage < 3; ++storage) {
+        allocator.apply({.storage = storage, .bytes = 1000});
+    }
+    EXPECT_EQ(allocator.reserved(), 2 << 20);
+    allocator.apply({.storage = 3, .bytes = 3 << 20});
+    allocator.apply({.storage = 4, .bytes = 3 << 20});
+    EXPECT_EQ(allocator.reserved(), 22 << 20);
+    allocator.apply({.storage = 5, .bytes = (30 << 20) + 1});
+    EXPECT_EQ(allocator.reserved(), (22 << 20) + (32 << 20));
+    EXPECT_EQ(allocator.peakAllocated(), 3 * 1024 + (6 << 20) + (30 << 20) + 512 + (2 << 20) - 512);
+}
+
+TEST(CachingAllocator, ReusesWhatWasFreedInItsOwnStreamOnly) {
+    CachingAllocator allocator(AllocatorKind::Default);
+    allocator.apply({.storage = 0, .bytes = 64 << 20});
+    allocator.apply({.storage = 0, .bytes = 0});
+    allocator.apply({.storage = 1, .bytes = 64 << 20});
+    EXPECT_EQ(allocator.reserved(), 64 << 20);
+    allocator.apply({.storage = 1, .bytes = 0});
+    allocator.apply({.storage = 2, .bytes = 64 << 20, .pool = 1});
+    EXPECT_EQ(allocator.reserved(), 128 << 20);
+}
+
+TEST(CachingAllocator, ExpandableSegmentsGrowAtTheirEnd) {
+    CachingAllocator allocator(AllocatorKind::ExpandableSegments);
+    allocator.apply({.storage = 0, .bytes = 40 << 20});
+    allocator.apply({.storage = 0, .bytes = 0});
+    allocator.apply({.storage = 1, .bytes = 60 << 20});  // the free 40 and 20 more
+    EXPECT_EQ(allocator.reserved(), 60 << 20);
+}
+
+}  // namespace
+}  // namespace fabricast
