@@ -17,6 +17,12 @@ struct Unit {
     }
 };
 
+/// States kept off the device, per rank.
+struct HostMemory {
+    std::int64_t bytes = 0;   ///< of the tensors
+    std::int64_t pinned = 0;  ///< of the page-locked blocks they lie in
+};
+
 /// This is what a framework does with parameters and gradients around the model's own operations.
 /// The step walk calls it at the places where the framework's hooks run; each engine takes and
 /// releases its own buffers on the device.
@@ -45,6 +51,11 @@ public:
     [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;
     /// Which micro-step of the step begins, and how many there are.
     virtual void beginMicroStep(std::int64_t index, std::int64_t count) = 0;
+    /// The embedding table and the head it is tied to are one leaf of autograd, which waits for
+    /// both gradients; false: each use has a tensor of its own.
+    [[nodiscard]] virtual bool tiedWeightsAreOneTensor() const { return false; }
+    /// Bytes of the states that live on the host.
+    [[nodiscard]] virtual HostMemory host() const { return {}; }
 };
 
 }  // namespace fabricast

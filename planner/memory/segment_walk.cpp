@@ -80,7 +80,7 @@ void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame,
             continue;
         }
         const Storage copy = casts_->copyOf({place.identity, weight}, kCastWidth * use.elements);
-        if (keep == Keep::Everything && use.trained && !now.saved.empty()) {
+        if (keep == Keep::Everything && use.isMatrix && use.trained && !now.saved.empty()) {
             device_.retain(copy);
             frame.casts[index(weight)] = copy;
         }
@@ -192,14 +192,34 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
             device_.release(gradient);
             gradient = wide;
         }
-        engine_.takeGradient(place.unit, place.firstWeight + weight, gradient);
+        handOver(place, weight, gradient);
     }
 }
 
-void SegmentWalk::backwardOp(const SegmentPlace& place,
-                             std::size_t op,
-                             Frame& frame,
-                             Gradients& gradients) {
+/// Autograd holds the gradient of a tied weight's first use until the second arrives, and adds the
+/// two into a third.
+void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradient) {
+    const WeightUse& use = place.ops->weights[index(weight)];
+    if (use.tied && place.tiedTo >= 0 && engine_.tiedWeightsAreOneTensor()) {
+        waiting_[{place.unit, place.tiedTo}] = gradient;
+        return;
+    }
+    const std::pair key{place.unit, place.firstWeight + weight};
+    if (const auto first = waiting_.find(key); first != waiting_.end()) {
+        const Storage sum = device_.take(device_.bytes(gradient), MemoryKind::Backward);
+        device_.release(first->second);
+        device_.release(gradient);
+        waiting_.erase(first);
+        gradient = sum;
+    }
+    engine_.takeGradient(key.first, key.second, gradient);
+}
+
+/// Runs an operation's backward; returns the gradients of its weights.
+std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
+                                             std::size_t op,
+                                             Frame& frame,
+                                             Gradients& gradients) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
     device_.running(now.name);
@@ -212,7 +232,7 @@ void SegmentWalk::backwardOp(const SegmentPlace& place,
     }
     if (outputs.empty()) {
         releaseSaved(list, now, frame);
-        return;
+        return {};
     }
     std::vector<Storage> temps;
     for (const std::int64_t bytes : now.backwardTemps) {
@@ -245,7 +265,17 @@ void SegmentWalk::backwardOp(const SegmentPlace& place,
     for (const auto& [id, gradient] : made) {
         gradients.add(device_, id, gradient);
     }
-    handOverGradients(place, now, weightGradients);
+    return weightGradients;
+}
+
+/// True where autocast cast the input of GEMM `op` just before it, after its weight. Autograd runs
+/// backward in the reverse order: the input's gradient is cast back first.
+bool castsInputOf(const OpList& list, std::size_t op) {
+    if (op == 0 || list.ops[op].kind != OpKind::Gemm) {
+        return false;
+    }
+    const Op& before = list.ops[op - 1];
+    return before.name == "cast" && before.outputs.front() == list.ops[op].inputs.front();
 }
 
 Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage outputGradient) {
@@ -254,7 +284,14 @@ Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage o
     gradients.of.assign(list.tensors.size(), kNoStorage);
     gradients.of[index(list.output)] = outputGradient;
     for (std::size_t op = list.ops.size(); op-- > 0;) {
-        backwardOp(place, op, frame, gradients);
+        const std::vector<Storage> made = backwardOp(place, op, frame, gradients);
+        const std::size_t owner = op;
+        if (casts_ != nullptr && castsInputOf(list, op)) {
+            backwardOp(place, --op, frame, gradients);
+        }
+        if (!made.empty()) {
+            handOverGradients(place, list.ops[owner], made);
+        }
     }
     return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
 }

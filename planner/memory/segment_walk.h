@@ -33,6 +33,7 @@ struct SegmentPlace {
     int unit = 0;
     int firstWeight = 0;  ///< index, in the unit, of the segment's first weight
     int identity = 0;     ///< tells segments with the same ops apart
+    int tiedTo = -1;      ///< index, in the unit, of the weight that its tied one is
 };
 
 /// The storages that a forward pass left behind for its backward.
@@ -66,11 +67,15 @@ public:
 private:
     struct Gradients;
     void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
-    void backwardOp(const SegmentPlace& place, std::size_t op, Frame& frame, Gradients& gradients);
+    std::vector<Storage> backwardOp(const SegmentPlace& place,
+                                    std::size_t op,
+                                    Frame& frame,
+                                    Gradients& gradients);
     std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
     void handOverGradients(const SegmentPlace& place,
                            const Op& op,
                            const std::vector<Storage>& made);
+    void handOver(const SegmentPlace& place, int weight, Storage gradient);
     void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
     [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
 
@@ -78,6 +83,7 @@ private:
     ParallelEngine& engine_;
     CastCache* casts_ = nullptr;
     MemoryKind kind_ = MemoryKind::Activations;
+    std::map<std::pair<int, int>, Storage> waiting_;  ///< of tied weights, for the other use's
 };
 
 }  // namespace fabricast

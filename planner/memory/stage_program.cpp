@@ -129,6 +129,9 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
     PlacedSegment& head =
         builder.place(builder.own(headSegment(scenario)), unit, SegmentRole::Head, "head");
     head.closesUnit = own;
+    if (sharesEnds(scenario)) {
+        head.place.tiedTo = 0;  // the embedding was placed first
+    }
     builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
 }
 
@@ -180,6 +183,9 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     const KernelSettings& kernels = scenario.settings.kernels;
     program.inputBytes = kIdBytes * tokens * (kernels.positionIds ? 3 : 2);
     program.lossInsideForward = kernels.code == ModelCode::HuggingFace;
+    if (kernels.code == ModelCode::HuggingFace && scenario.model.position == PositionKind::Rope) {
+        program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
+    }
     if (kernels.code == ModelCode::TorchTitan) {
         // Each layer holds its own rotary table, one complex number per position and pair.
         std::int64_t held = 0;

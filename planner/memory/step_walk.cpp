@@ -51,6 +51,15 @@ std::vector<Storage> StepWalk::given(const PlacedSegment& segment,
     return storages;
 }
 
+/// A checkpoint keeps all arguments of its segment, the shared tables too.
+void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
+    if (!segment.place.ops->externals.empty()) {
+        for (const Storage table : pass.tables) {
+            device_.retain(table);
+        }
+    }
+}
+
 StepWalk::Pass StepWalk::forward(int chunk) {
     Pass pass;
     pass.chunk = chunk;
@@ -75,6 +84,10 @@ StepWalk::Pass StepWalk::forward(int chunk) {
         if (segment.opensUnit) {
             engine_.beforeForward(segment.place.unit);
         }
+        if (segment.role == SegmentRole::Head && program_.lossInsideForward) {
+            device_.retain(x);  // the model's forward has a name for its last hidden states
+            pass.hidden = x;
+        }
         const Keep keep = keepFor(segment.checkpoint);
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
@@ -83,6 +96,7 @@ StepWalk::Pass StepWalk::forward(int chunk) {
             pass.logits = x;
         } else if (keep != Keep::Everything) {
             pass.inputs.back() = x;
+            holdTables(segment, pass);
         } else if (x != kNoStorage) {
             device_.release(x);
         }
@@ -95,6 +109,12 @@ StepWalk::Pass StepWalk::forward(int chunk) {
         engine_.endForward();
     }
     casts_.clear();
+    if (pass.hidden != kNoStorage) {
+        device_.release(pass.hidden);
+    }
+    for (const Storage table : pass.tables) {
+        device_.release(table);
+    }
     pass.output = x;
     if (mine.sentBytes == 0 && program_.chunkedHead.chunks > 0) {
         pass.output = chunkedLoss(x);
@@ -155,6 +175,11 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     const Storage passed = walk_.backward(placed.place, frame, gradient);
     if (input != kNoStorage) {
         device_.release(input);
+        if (!placed.place.ops->externals.empty()) {
+            for (const Storage table : pass.tables) {
+                device_.release(table);
+            }
+        }
     }
     if (placed.opensUnit) {
         engine_.afterBackward(placed.place.unit);
@@ -185,9 +210,6 @@ void StepWalk::backward(Pass pass) {
     }
     if (gradient != kNoStorage) {
         device_.release(gradient);
-    }
-    for (const Storage table : pass.tables) {
-        device_.release(table);
     }
     if (pass.logits != kNoStorage) {
         device_.release(pass.logits);

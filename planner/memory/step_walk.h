@@ -27,10 +27,12 @@ private:
         std::vector<Storage> inputs;  ///< of checkpointed segments
         std::vector<Storage> tables;
         Storage output = kNoStorage;
+        Storage hidden = kNoStorage;  ///< head's input, while the model's forward runs
         Storage logits = kNoStorage;  ///< where the pipeline's stage keeps its output
         int chunk = 0;
     };
     Pass forward(int chunk);
+    void holdTables(const PlacedSegment& segment, const Pass& pass);
     Storage chunkedLoss(Storage hidden);
     void backward(Pass pass);
     Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);

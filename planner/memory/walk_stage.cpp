@@ -1,50 +1,18 @@
 #include "planner/memory/walk_stage.h"
 
 #include "planner/memory/caching_allocator.h"
-#include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/make_engine.h"
 #include "planner/memory/peak_terms.h"
 #include "planner/memory/stage_program.h"
 #include "planner/memory/step_walk.h"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 
 namespace fabricast {
 
 namespace {
-
-Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program) {
-    const Settings& settings = scenario.settings;
-    const Layout& layout = scenario.layout;
-    const bool pipelined = layout.pp > 1;
-    Fsdp2Options options;
-    options.shards = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
-    options.expertShards = layout.expertReplicas();
-    options.storedWidth = bytesPerElement(settings.precision.parameters);
-    options.computeWidth = bytesPerElement(settings.precision.compute);
-    options.reduceWidth = bytesPerElement(settings.precision.reduce);
-    options.syncEachMicroStep = settings.torch.sync == GradientSync::EachMicroBatch;
-    options.reduceAtEnd = pipelined;
-    options.rootUnit = program.rootUnit;
-    const Reshard reshard = settings.torch.reshard;
-    options.keptUnit = reshard == Reshard::Always ? -1 : program.keptUnit;
-    options.reshardAfterForward =
-        reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
-    options.reshardAfterBackward = !pipelined;
-    return options;
-}
-
-Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
-                                                   Device& device,
-                                                   const StageProgram& program) {
-    if (scenario.settings.engine == Engine::Fsdp2) {
-        return std::make_unique<Fsdp2Engine>(
-            device, program.units, fsdp2Options(scenario, program));
-    }
-    return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
-}
 
 /// Layers walked in a step; beyond it the answer would take seconds.
 constexpr std::size_t kMostPasses = 400'000;
@@ -66,7 +34,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
                               Allocator allocator) {
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
-    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program));
+    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where.rank));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     if (order.actions.size() > kMostPasses / program.segments.size()) {
         return fail(Error::Code::Unsupported,
@@ -91,6 +59,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
         memory.allocated = Bytes(footprint.allocated);
         memory.reserved = reservedBand(footprint);
     }
+    memory.host = Bytes(engine->host().bytes);
     memory.betweenSteps = Bytes(walk.betweenSteps());
     memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
     for (const PlacedSegment& segment : program.segments) {

@@ -120,17 +120,19 @@ TensorId mergeContext(OpBuilder& g, TensorId parts) {
     return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
 }
 
-/// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op.
+/// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op. Autocast runs the power,
+/// and with it all that follows, in fp32.
 TensorId geluWritten(OpBuilder& g, TensorId x) {
     const std::int64_t n = g.info(x).elements;
-    const std::int64_t width = g.info(x).width;
-    const TensorId cube = g.pointwise("pow", {x}, n, width, {x});
+    const TensorId base = g.options().autocast ? g.cast(x, 4) : x;
+    const std::int64_t width = g.info(base).width;
+    const TensorId cube = g.pointwise("pow", {base}, n, width, {base});
     const TensorId scaled = g.pointwise("scale", {cube}, n, width, {});
     const TensorId inner = g.pointwise("scale", {g.add(x, scaled)}, n, width, {});
     const TensorId tangent = g.pointwise("tanh", {inner}, n, width, {});
     g.last().saved = {tangent};
     const TensorId onePlus = g.pointwise("shift", {tangent}, n, width, {});
-    const TensorId half = g.pointwise("scale", {x}, n, width, {});
+    const TensorId half = g.pointwise("scale", {x}, n, g.info(x).width, {});
     return g.multiply(half, onePlus);
 }
 

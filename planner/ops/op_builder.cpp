@@ -13,6 +13,8 @@ constexpr std::int64_t kFlashRng = 24;  ///< seed, offset and their tensor
 constexpr std::int64_t kEfficientWidth = 4;
 constexpr std::int64_t kEfficientRows = 32;
 constexpr std::int64_t kEfficientRng = 16;
+/// Autocast runs GEMMs in a two-byte type.
+constexpr std::int64_t kCastWidth = 2;
 
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
@@ -101,6 +103,7 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     }
     op.weights.push_back(weight);
     if (bias >= 0) {
+        weightAt(bias).cast = options_.autocast;
         op.weights.push_back(bias);
     }
     push(std::move(op));
@@ -224,6 +227,11 @@ TensorId OpBuilder::flashAttention(TensorId q,
                                    TensorId k,
                                    TensorId v,
                                    const AttentionShape& shape) {
+    if (options_.autocast) {
+        v = cast(v, options_.computeWidth);
+        k = cast(k, options_.computeWidth);
+        q = cast(q, options_.computeWidth);
+    }
     const std::int64_t width = info(q).width;
     const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width);
     const bool efficient = width == kEfficientWidth;
@@ -290,6 +298,9 @@ std::int64_t savedBytes(const OpList& list, bool withInput) {
                 total += list.tensors[index].bytes;
             }
         }
+    }
+    for (const WeightUse& use : list.weights) {  // copies that autocast's GEMMs keep
+        total += use.cast && use.isMatrix ? kCastWidth * use.elements : 0;
     }
     return total;
 }

@@ -101,7 +101,8 @@ constexpr auto fieldsOf(const DeepSpeedSettings&) {
                       Field{"max_live", &Group::maxLive},
                       Field{"max_reuse", &Group::maxReuse},
                       Field{"sub_group", &Group::subGroup},
-                      Field{"pin_memory", &Group::pinMemory}};
+                      Field{"pin_memory", &Group::pinMemory},
+                      Field{"optimizer_stays_on_device", &Group::optimizerStaysOnDevice}};
 }
 constexpr auto fieldsOf(const MegatronSettings&) {
     using Group = MegatronSettings;

@@ -78,7 +78,13 @@ constexpr auto namesOf(Reshard) {
 constexpr auto namesOf(OptimizerKernel) {
     return std::to_array<Named<OptimizerKernel>>({{OptimizerKernel::Fused, "fused"},
                                                   {OptimizerKernel::Foreach, "foreach"},
-                                                  {OptimizerKernel::ForLoop, "for_loop"}});
+                                                  {OptimizerKernel::ForLoop, "for_loop"},
+                                                  {OptimizerKernel::DeepSpeed, "deepspeed"}});
+}
+constexpr auto namesOf(BackwardPrefetch) {
+    return std::to_array<Named<BackwardPrefetch>>({{BackwardPrefetch::None, "none"},
+                                                   {BackwardPrefetch::Post, "post"},
+                                                   {BackwardPrefetch::Pre, "pre"}});
 }
 constexpr auto namesOf(LowBitLibrary) {
     return std::to_array<Named<LowBitLibrary>>(

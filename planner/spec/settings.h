@@ -35,7 +35,10 @@ enum class OptimizerKind {
     SgdMomentum,
     Muon
 };
-enum class OptimizerKernel { Fused, Foreach, ForLoop };
+/// How the step is computed: torch's three ways, or DeepSpeed's FusedAdam (CPUAdam under offload).
+enum class OptimizerKernel { Fused, Foreach, ForLoop, DeepSpeed };
+/// When FSDP1 gathers the next unit in backward: before the current one's gradients, after, or not.
+enum class BackwardPrefetch { None, Post, Pre };
 enum class LowBitLibrary { BitsAndBytes, TorchAo };
 enum class Quantization {
     None,
@@ -119,7 +122,7 @@ struct TorchSettings {
     Reshard reshard = Reshard::Default;
     bool shardGradOp = false;  ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
     bool useOrigParams = true;
-    bool backwardPrefetch = true;
+    BackwardPrefetch backwardPrefetch = BackwardPrefetch::Pre;
     bool forwardPrefetch = false;
     bool limitAllGathers = true;
 };
@@ -138,6 +141,7 @@ struct DeepSpeedSettings {
     std::int64_t maxReuse = 1'000'000'000;
     std::int64_t subGroup = 1'000'000'000;
     bool pinMemory = true;
+    bool optimizerStaysOnDevice = false;  ///< offload_param without offload_optimizer
 };
 
 struct MegatronSettings {

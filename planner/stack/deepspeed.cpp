@@ -40,7 +40,7 @@ Settings defaults(const Layout& layout) {
                           .reduce = Dtype::Bf16,
                           .masterWeights = true,
                           .moments = Dtype::Fp32};
-    settings.optimizer.kernel = OptimizerKernel::Fused;  // FusedAdam, or DeepSpeedCPUAdam
+    settings.optimizer.kernel = OptimizerKernel::DeepSpeed;  // FusedAdam, or DeepSpeedCPUAdam
     settings.deepspeed.overlapComm = layout.shard == Shard::Zero3;
     return settings;
 }

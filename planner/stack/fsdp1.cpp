@@ -41,7 +41,7 @@ Settings defaults(const Layout& layout) {
     settings.torch.sync = GradientSync::EachMicroBatch;
     settings.torch.shardGradOp = layout.shard == Shard::Zero2;
     settings.torch.useOrigParams = false;
-    settings.torch.backwardPrefetch = true;
+    settings.torch.backwardPrefetch = BackwardPrefetch::Pre;
     settings.torch.forwardPrefetch = false;
     settings.torch.limitAllGathers = true;
     return settings;

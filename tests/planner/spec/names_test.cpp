@@ -62,7 +62,8 @@ TEST(Names, EverySettingIsNamed) {
     expectAllNamed(Checkpointing::Modules);
     expectAllNamed(GradientSync::LastMicroBatch);
     expectAllNamed(Reshard::Never);
-    expectAllNamed(OptimizerKernel::ForLoop);
+    expectAllNamed(OptimizerKernel::DeepSpeed);
+    expectAllNamed(BackwardPrefetch::Pre);
     expectAllNamed(LowBitLibrary::TorchAo);
     expectAllNamed(Tuning::Lora);
     expectAllNamed(AllocatorKind::ExpandableSegments);

@@ -35,4 +35,23 @@ Result<ModelSpec> denseModel(const std::string& text) {
     return model;
 }
 
+Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
+    FABRICAST_ASSIGN(ModelSpec model, denseModel(table.text(row, "model")));
+    model.family = table.text(row, "kind");
+    if (model.family == "qwen3") {
+        model.attention.qkNorm = QkNorm::PerHead;
+    } else if (model.family == "gpt2") {
+        model.norm = NormKind::Layer;
+        model.normOrder = NormOrder::BeforeEach;
+        model.position = PositionKind::Learned;
+        model.learnedPositions = table.integer(row, "s");
+        model.mlp.kind = MlpKind::Plain;
+        model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
+        model.attention.fusedQkv = true;
+    } else if (model.family != "llama") {
+        return fail(Error::Code::Unsupported, "kind", "'" + model.family + "' is not supported");
+    }
+    return model;
+}
+
 }  // namespace fabricast

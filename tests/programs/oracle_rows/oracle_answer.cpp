@@ -14,6 +14,10 @@ RowReader readerFor(const CsvTable& table) {
     if (table.has("source") && table.has("reshard")) {
         return &fsdp2Row;
     }
+    if (table.has("zero") && table.has("static_bucket_bytes") && table.rows() > 0 &&
+        table.text(0, "framework") != "peft" && table.text(0, "framework") != "trainer") {
+        return &zeroRow;
+    }
     return nullptr;
 }
 

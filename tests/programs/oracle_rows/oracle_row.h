@@ -26,6 +26,8 @@ Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);
+/// The same with a column `kind`: the transformers model that takes those sizes.
+Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row);
 
 /// Picks the value that goes with `text`, or says what was not understood.
 template <class T>

@@ -1,0 +1,62 @@
+#include "planner/memory/make_engine.h"
+
+#include "planner/memory/ddp_engine.h"
+#include "planner/memory/fsdp2_engine.h"
+
+namespace fabricast {
+
+namespace {
+
+bool syncsEachMicroStep(const Settings& settings) {
+    return settings.torch.sync == GradientSync::EachMicroBatch;
+}
+
+DdpOptions ddpOptions(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    return {.width = bytesPerElement(settings.precision.parameters),
+            .gradientIsView = settings.torch.bucketView,
+            .syncEachMicroStep = syncsEachMicroStep(settings),
+            .setToNone = settings.torch.setToNone,
+            .optimizer = settings.optimizer};
+}
+
+Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program) {
+    const Settings& settings = scenario.settings;
+    const Layout& layout = scenario.layout;
+    const bool pipelined = layout.pp > 1;
+    Fsdp2Options options;
+    options.shards = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    options.expertShards = layout.expertReplicas();
+    options.storedWidth = bytesPerElement(settings.precision.parameters);
+    options.computeWidth = bytesPerElement(settings.precision.compute);
+    options.reduceWidth = bytesPerElement(settings.precision.reduce);
+    options.syncEachMicroStep = syncsEachMicroStep(settings);
+    options.reduceAtEnd = pipelined;
+    options.rootUnit = program.rootUnit;
+    const Reshard reshard = settings.torch.reshard;
+    options.keptUnit = reshard == Reshard::Always ? -1 : program.keptUnit;
+    options.reshardAfterForward =
+        reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
+    options.reshardAfterBackward = !pipelined;
+    return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
+                                                   Device& device,
+                                                   const StageProgram& program,
+                                                   std::int64_t /*rank*/) {
+    switch (scenario.settings.engine) {
+        case Engine::Ddp:
+            return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
+        case Engine::Fsdp2:
+            return std::make_unique<Fsdp2Engine>(
+                device, program.units, fsdp2Options(scenario, program));
+        default:
+            break;
+    }
+    return fail(Error::Code::Unsupported, "stack", "memory of this engine is not modelled");
+}
+
+}  // namespace fabricast
