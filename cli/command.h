@@ -31,5 +31,6 @@ using MakeCommand = Command (*)(CLI::App& program, const GlobalOptions& options)
 // One file each in cli/commands.
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
+Command profilesCommand(CLI::App& program, const GlobalOptions& options);
 
 }  // namespace fabricast

@@ -1,5 +1,8 @@
 #include "planner/io/profile_sheet.h"
 
+#include "planner/base/quantity_text.h"
+#include "planner/base/units.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -36,6 +39,23 @@ std::string rangeText(const JsonValue& number) {
     return lo + " to " + hi;
 }
 
+template <class Q>
+bool readAs(const std::string& unit, ProfileFact& fact) {
+    const Result<Q> quantity = parseQuantity<Q>(fact.value);
+    if (quantity) {
+        fact.number = static_cast<double>(quantity->count());
+        fact.unit = unit;
+    }
+    return quantity.has_value();
+}
+
+/// Which unit a text is in is plain from the text: no two dimensions share one.
+void readQuantity(ProfileFact& fact) {
+    (void)(readAs<Bytes>("bytes", fact) || readAs<BytesPerSecond>("bytes_per_second", fact) ||
+           readAs<FlopsPerSecond>("flops_per_second", fact) || readAs<Seconds>("seconds", fact) ||
+           readAs<Hertz>("hertz", fact) || readAs<Watts>("watts", fact));
+}
+
 ProfileFact factOf(const std::string& key, const JsonValue& number) {
     return {.key = key,
             .value = memberText(number, "value"),
@@ -66,6 +86,9 @@ void addFacts(const std::string& key, const JsonValue& value, std::vector<Profil
     if (isObject && value.find("value") != nullptr) {
         const std::string dtype = memberText(value, "dtype");
         facts.push_back(factOf(dtype.empty() ? key : key + "." + dtype, value));
+        if (value.find("value")->is(JsonValue::Kind::String)) {
+            readQuantity(facts.back());
+        }
     } else if (isObject) {
         for (const JsonValue& member : value.members()) {
             addFacts(key + "." + member.name(), member, facts);

@@ -17,6 +17,10 @@ struct ProfileFact {
     std::string source;  ///< "measured", ...; empty where the value is a name or our own count
     std::string from;    ///< an id of the sources
     std::string note;
+    /// The value in the base unit, and that unit as a JSON key has it ("bytes_per_second"); empty
+    /// where the value is no quantity.
+    std::optional<double> number{};
+    std::string unit{};
 };
 
 /// A profile with everything in it, for people to read.

@@ -71,7 +71,14 @@ public:
     }
 
 private:
+    /// Once: a broken GPU is met again from every node that has it.
     void add(const Error& error) {
+        const auto same = [&error](const ProfileFinding& finding) {
+            return finding.where == error.where && finding.why == error.why;
+        };
+        if (std::ranges::any_of(result_.findings, same)) {
+            return;
+        }
         result_.findings.push_back({Severity::Error, error.where, error.why, error.hint});
     }
     void warn(const std::string& where, std::string why, std::string hint = {}) {

@@ -1,0 +1,307 @@
+#include "cli/profiles_answer.h"
+
+#include "planner/io/json_text.h"
+#include "planner/report/table.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string rendered(const Table& table, Format format) {
+    switch (format) {
+        case Format::Csv:
+            return csvText(table);
+        case Format::Markdown:
+            return markdownText(table);
+        default:
+            return alignedText(table);
+    }
+}
+
+std::string kindTitle(ProfileKind kind) {
+    return kind == ProfileKind::Gpu ? "GPUs" : std::string(profileKindName(kind)) + "s";
+}
+
+std::string listJson(const std::vector<ProfileRow>& rows) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.profiles/1");
+    json.beginArray("profiles");
+    for (const ProfileRow& row : rows) {
+        json.beginObject();
+        json.add("kind", profileKindName(row.kind));
+        json.add("name", row.name);
+        json.add("title", row.title);
+        json.add("summary", row.summary);
+        json.add("built_in", row.builtIn);
+        json.end();
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+/// One table per kind, under its title.
+std::string listByKind(const std::vector<ProfileRow>& rows) {
+    std::string text;
+    for (const ProfileKind kind : kProfileKinds) {
+        Table table{{{"name"}, {"summary"}, {"title"}}, {}};
+        for (const ProfileRow& row : rows) {
+            if (row.kind == kind) {
+                table.rows.push_back(
+                    {row.name, row.summary, row.title + (row.builtIn ? "" : " (yours)")});
+            }
+        }
+        if (!table.rows.empty()) {
+            text += (text.empty() ? "" : "\n") + std::to_string(table.rows.size()) + " " +
+                    kindTitle(kind) + "\n" + alignedText(table);
+        }
+    }
+    return text;
+}
+
+std::string valueText(const ProfileFact& fact) {
+    const std::string value = fact.value.empty() ? "not known" : fact.value;
+    return fact.range.empty() ? value : value + " (" + fact.range + ")";
+}
+
+std::string sourceText(const ProfileFact& fact) {
+    return fact.from.empty() ? fact.source : fact.source + ", " + fact.from;
+}
+
+std::string heading(const ProfileSheet& sheet) {
+    std::string text = std::string(profileKindName(sheet.kind)) + " " + sheet.name;
+    text += sheet.title.empty() ? "" : ": " + sheet.title;
+    text += "\nfile: " + sheet.file + "\n";
+    if (!sheet.aliases.empty()) {
+        std::string names;
+        for (const std::string& alias : sheet.aliases) {
+            names += (names.empty() ? "" : ", ") + alias;
+        }
+        text += "also called: " + names + "\n";
+    }
+    return text;
+}
+
+std::string sheetsPlain(const std::vector<ProfileSheet>& sheets,
+                        const std::map<std::string, ProfileSource>& sources) {
+    std::string text;
+    std::set<std::string> mentioned;
+    for (const ProfileSheet& sheet : sheets) {
+        Table table{{{"key"}, {"value"}, {"source"}, {"note"}}, {}};
+        for (const ProfileFact& fact : sheet.facts) {
+            table.rows.push_back({fact.key, valueText(fact), sourceText(fact), fact.note});
+            mentioned.insert(fact.from);
+        }
+        text += (text.empty() ? "" : "\n") + heading(sheet) + alignedText(table);
+    }
+    std::string list;
+    for (const std::string& id : mentioned) {
+        const auto source = sources.find(id);
+        if (source != sources.end()) {
+            list += "  " + id + ": " + source->second.title +
+                    (source->second.url.empty() ? "" : ", " + source->second.url) + "\n";
+        }
+    }
+    return list.empty() ? text : text + "\nsources\n" + list;
+}
+
+std::string sheetsTable(const std::vector<ProfileSheet>& sheets, Format format) {
+    Table table{{{"kind"}, {"name"}, {"key"}, {"value"}, {"range"}, {"source"}, {"from"}, {"note"}},
+                {}};
+    for (const ProfileSheet& sheet : sheets) {
+        for (const ProfileFact& fact : sheet.facts) {
+            table.rows.push_back({std::string(profileKindName(sheet.kind)),
+                                  sheet.name,
+                                  fact.key,
+                                  fact.value,
+                                  fact.range,
+                                  fact.source,
+                                  fact.from,
+                                  fact.note});
+        }
+    }
+    return rendered(table, format);
+}
+
+void addFact(JsonText& json, const ProfileFact& fact) {
+    json.beginObject();
+    json.add("key", fact.key);
+    if (fact.value.empty()) {
+        json.addNull("value");
+    } else {
+        json.add("value", fact.value);
+    }
+    if (fact.number) {
+        json.add(fact.unit, *fact.number);
+    }
+    for (const auto& [key, text] : {std::pair{"range", &fact.range},
+                                    std::pair{"source", &fact.source},
+                                    std::pair{"from", &fact.from},
+                                    std::pair{"note", &fact.note}}) {
+        if (!text->empty()) {
+            json.add(key, *text);
+        }
+    }
+    json.end();
+}
+
+std::string sheetsJson(const std::vector<ProfileSheet>& sheets) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.profile/1");
+    json.beginArray("profiles");
+    for (const ProfileSheet& sheet : sheets) {
+        json.beginObject();
+        json.add("kind", profileKindName(sheet.kind));
+        json.add("name", sheet.name);
+        json.add("title", sheet.title);
+        json.add("file", sheet.file);
+        json.beginArray("aliases");
+        for (const std::string& alias : sheet.aliases) {
+            json.item(alias);
+        }
+        json.end();
+        json.beginArray("facts");
+        for (const ProfileFact& fact : sheet.facts) {
+            addFact(json, fact);
+        }
+        json.end();
+        json.end();
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+std::string_view severityName(ProfileFinding::Severity severity) {
+    return severity == ProfileFinding::Severity::Error ? "error" : "warning";
+}
+
+struct Totals {
+    std::size_t errors = 0;
+    std::size_t warnings = 0;
+    std::size_t unknown = 0;
+};
+
+Totals totalsOf(const ProfileVerification& result) {
+    Totals totals;
+    for (const ProfileFinding& finding : result.findings) {
+        ++(finding.severity == ProfileFinding::Severity::Error ? totals.errors : totals.warnings);
+    }
+    for (const ProfileVerification::Unknown& file : result.unknown) {
+        totals.unknown += file.keys.size();
+    }
+    return totals;
+}
+
+std::string verificationPlain(const ProfileVerification& result, bool everything) {
+    std::string text;
+    for (const ProfileKind kind : kProfileKinds) {
+        text += (text.empty() ? "" : ", ") +
+                std::to_string(result.count[static_cast<std::size_t>(kind)]) + " " +
+                kindTitle(kind);
+    }
+    text += "\n";
+    for (const ProfileFinding& finding : result.findings) {
+        text += std::string(severityName(finding.severity)) + ": " +
+                Error{.where = finding.where, .why = finding.why, .hint = finding.hint}.text() +
+                "\n";
+    }
+    if (everything) {
+        for (const ProfileVerification::Unknown& file : result.unknown) {
+            for (const std::string& key : file.keys) {
+                text += "no value: " + file.file + ": " + key + "\n";
+            }
+        }
+    }
+    const Totals totals = totalsOf(result);
+    return text + std::to_string(totals.errors) + " errors, " + std::to_string(totals.warnings) +
+           " warnings, " + std::to_string(totals.unknown) + " numbers without a value\n";
+}
+
+std::string verificationTable(const ProfileVerification& result, Format format) {
+    Table table{{{"severity"}, {"where"}, {"why"}, {"hint"}}, {}};
+    for (const ProfileFinding& finding : result.findings) {
+        table.rows.push_back({std::string(severityName(finding.severity)),
+                              finding.where,
+                              finding.why,
+                              finding.hint});
+    }
+    return rendered(table, format);
+}
+
+std::string verificationJson(const ProfileVerification& result) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.profiles_verify/1");
+    json.add("verdict", result.sound() ? "sound" : "not_sound");
+    json.beginObject("count");
+    for (const ProfileKind kind : kProfileKinds) {
+        json.add(profileKindName(kind), result.count[static_cast<std::size_t>(kind)]);
+    }
+    json.end();
+    json.beginArray("findings");
+    for (const ProfileFinding& finding : result.findings) {
+        json.beginObject();
+        json.add("severity", severityName(finding.severity));
+        json.add("where", finding.where);
+        json.add("why", finding.why);
+        json.add("hint", finding.hint);
+        json.end();
+    }
+    json.end();
+    json.beginArray("unknown");
+    for (const ProfileVerification::Unknown& file : result.unknown) {
+        json.beginObject();
+        json.add("file", file.file);
+        json.beginArray("keys");
+        for (const std::string& key : file.keys) {
+            json.item(key);
+        }
+        json.end();
+        json.end();
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace
+
+std::string listText(const std::vector<ProfileRow>& rows, Format format) {
+    if (format == Format::Json) {
+        return listJson(rows);
+    }
+    if (format == Format::Text) {
+        return listByKind(rows);
+    }
+    Table table{{{"kind"}, {"name"}, {"summary"}, {"title"}}, {}};
+    for (const ProfileRow& row : rows) {
+        table.rows.push_back(
+            {std::string(profileKindName(row.kind)), row.name, row.summary, row.title});
+    }
+    return rendered(table, format);
+}
+
+std::string sheetsText(const std::vector<ProfileSheet>& sheets,
+                       const std::map<std::string, ProfileSource>& sources,
+                       Format format) {
+    if (format == Format::Json) {
+        return sheetsJson(sheets);
+    }
+    return format == Format::Text ? sheetsPlain(sheets, sources) : sheetsTable(sheets, format);
+}
+
+std::string verificationText(const ProfileVerification& result, bool everything, Format format) {
+    if (format == Format::Json) {
+        return verificationJson(result);
+    }
+    return format == Format::Text ? verificationPlain(result, everything)
+                                  : verificationTable(result, format);
+}
+
+}  // namespace fabricast

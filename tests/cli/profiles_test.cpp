@@ -1,0 +1,86 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "tests/support/golden.h"
+#include "tests/support/profile_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+ProgramOutput profiles(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "profiles");
+    return runProgram(arguments, {});
+}
+
+JsonValue jsonOf(const ProgramOutput& output) {
+    const Result<JsonValue> root = parseJson(output.out, "out");
+    EXPECT_TRUE(root) << root.error().text() << output.err;
+    return root.value_or(JsonValue());
+}
+
+TEST(ProfilesCommand, ShowsAClusterWithAllItNamesAndEverySource) {
+    const ProgramOutput shown = profiles({"show", "dgx-h100"});
+    EXPECT_EQ(shown.code, ExitCode::Ok);
+    expectGolden("profiles_show_dgx_h100.txt", shown.out);
+}
+
+TEST(ProfilesCommand, ShowsNumbersInTheirBaseUnitAsJson) {
+    const JsonValue root = jsonOf(profiles({"show", "H100", "--format", "json"}));
+    ASSERT_NE(root.find("profiles"), nullptr);
+    const JsonValue& gpu = root.find("profiles")->items().front();
+    EXPECT_EQ(gpu.find("name")->text(), "h100-sxm5-80gb");
+    for (const JsonValue& fact : gpu.find("facts")->items()) {
+        if (fact.find("key")->text() == "memory") {
+            EXPECT_EQ(fact.find("value")->text(), "80 GB");
+            EXPECT_EQ(fact.find("bytes")->integer({}), 80'000'000'000);
+            EXPECT_EQ(fact.find("source")->text(), "datasheet");
+        }
+    }
+}
+
+TEST(ProfilesCommand, ListsOneKindInEveryFormat) {
+    const ProgramOutput text = profiles({"list", "--kind", "gpu"});
+    EXPECT_NE(text.out.find("h200-sxm-141gb "), std::string::npos);
+    EXPECT_EQ(text.out.find("dgx-h200"), std::string::npos);
+    const ProgramOutput csv = profiles({"list", "--kind", "cluster", "--format", "csv"});
+    EXPECT_TRUE(csv.out.starts_with("kind,name,summary,title\ncluster,4x-rtx-4090,"));
+    const JsonValue json = jsonOf(profiles({"list", "--format", "json"}));
+    EXPECT_GE(json.find("profiles")->items().size(), 150U);
+    EXPECT_EQ(profiles({"list", "--kind", "gpus"}).err,
+              "error: --kind: there is no kind \"gpus\"\n  try: did you mean \"gpu\"?\n");
+}
+
+TEST(ProfilesCommand, VerifiesFoldersOfTheUser) {
+    EXPECT_EQ(profiles({"verify"}).code, ExitCode::Ok);
+    const TemporaryProfiles mine;
+    mine.write("gpus/h100-sxm5-80gb.json",
+               shippedProfile("gpus/h100-sxm5-80gb.json", "\"700 W\"", "700"));
+    const ProgramOutput wrong = profiles({"verify", "--profile-dir", mine.path()});
+    EXPECT_EQ(wrong.code, ExitCode::BadInput);
+    EXPECT_NE(
+        wrong.out.find("gpus/h100-sxm5-80gb.json:21:23: \"value\" is 700, but a power needs a "
+                       "unit (write \"value\": \"700 W\")"),
+        std::string::npos)
+        << wrong.out;
+    const JsonValue json =
+        jsonOf(profiles({"verify", "--profile-dir", mine.path(), "--format", "json"}));
+    EXPECT_EQ(json.find("verdict")->text(), "not_sound");
+    EXPECT_FALSE(json.find("findings")->items().empty());
+    const ProgramOutput nowhere = profiles({"verify", "--profile-dir", mine.path("no")});
+    EXPECT_EQ(nowhere.code, ExitCode::BadInput);
+    EXPECT_NE(nowhere.err.find("is not a folder of profiles"), std::string::npos);
+}
+
+TEST(ProfilesCommand, SaysWhatIsMissing) {
+    EXPECT_EQ(profiles({}).code, ExitCode::BadInput);
+    EXPECT_EQ(profiles({"show"}).code, ExitCode::BadInput);
+    EXPECT_EQ(profiles({"show", "dgx-h10"}).err,
+              "error: no profile is called \"dgx-h10\"\n  try: did you mean \"dgx-h100\"?\n");
+}
+
+}  // namespace
+}  // namespace fabricast
