@@ -100,7 +100,7 @@ std::vector<RankGroup> across(const std::vector<RankGroup>& groups, std::int64_t
     for (const RankGroup& group : groups) {
         for (std::int64_t place = 0; place < size; ++place) {
             RankGroup& part = parts.emplace_back();
-            for (std::size_t at = static_cast<std::size_t>(place); at < group.size();
+            for (auto at = static_cast<std::size_t>(place); at < group.size();
                  at += static_cast<std::size_t>(size)) {
                 part.push_back(group[at]);
             }

@@ -159,7 +159,7 @@ std::string joined(const std::vector<StatePart>& parts, StatePlace place, bool s
 }
 
 std::string formulaOf(const std::vector<StatePart>& parts, StatePlace place) {
-    const std::string everywhere = joined(parts, place, false);
+    std::string everywhere = joined(parts, place, false);
     const std::string split = joined(parts, place, true);
     if (split.empty()) {
         return everywhere;

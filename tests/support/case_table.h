@@ -49,9 +49,7 @@ inline std::vector<CaseRow> readCases(const std::string& name) {
             continue;
         }
         if (cells.size() != columns.size()) {
-            throw std::runtime_error(name + ": a row of " + std::to_string(cells.size()) +
-                                     " cells under " + std::to_string(columns.size()) +
-                                     " columns: " + line);
+            throw std::runtime_error(name + " has a row of other columns: " + line);
         }
         CaseRow& row = rows.emplace_back();
         for (std::size_t column = 0; column < columns.size(); ++column) {
