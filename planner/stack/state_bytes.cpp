@@ -73,10 +73,10 @@ public:
             state_.parts.push_back({name, bytes, sharded, place});
         }
     }
-    [[nodiscard]] StateBytes take() { return std::move(state_); }
+    [[nodiscard]] BytesPerParameter take() { return std::move(state_); }
 
 private:
-    StateBytes state_;
+    BytesPerParameter state_;
 };
 
 void addGradients(Parts& parts, const Settings& settings, const Splits& splits) {
@@ -179,20 +179,20 @@ double sum(const std::vector<StatePart>& parts, StatePlace place, bool sharded) 
 
 }  // namespace
 
-double StateBytes::replicated(StatePlace place) const {
+double BytesPerParameter::replicated(StatePlace place) const {
     return sum(parts, place, false);
 }
-double StateBytes::sharded(StatePlace place) const {
+double BytesPerParameter::sharded(StatePlace place) const {
     return sum(parts, place, true);
 }
-double StateBytes::whole(StatePlace place) const {
+double BytesPerParameter::whole(StatePlace place) const {
     return replicated(place) + sharded(place);
 }
-double StateBytes::perRank(double ranks, StatePlace place) const {
+double BytesPerParameter::perRank(double ranks, StatePlace place) const {
     return replicated(place) + sharded(place) / ranks;
 }
 
-double StateBytes::of(std::string_view name) const {
+double BytesPerParameter::of(std::string_view name) const {
     double bytes = 0;
     for (const StatePart& part : parts) {
         bytes += part.name == name ? part.bytes : 0.0;
@@ -200,7 +200,7 @@ double StateBytes::of(std::string_view name) const {
     return bytes;
 }
 
-std::string StateBytes::formula() const {
+std::string BytesPerParameter::formula() const {
     std::string text = formulaOf(parts, StatePlace::Device);
     const std::string host = formulaOf(parts, StatePlace::Host);
     const std::string nvme = formulaOf(parts, StatePlace::Nvme);
@@ -209,7 +209,7 @@ std::string StateBytes::formula() const {
     return text;
 }
 
-std::string StateBytes::shortFormula() const {
+std::string BytesPerParameter::shortFormula() const {
     if (sharded() == 0) {
         return number(replicated());
     }
@@ -249,7 +249,7 @@ std::int64_t adafactorBytes(std::int64_t rows, std::int64_t cols) {
     return 4 * (rows + cols);
 }
 
-StateBytes stateBytes(const Settings& settings, const Layout& layout) {
+BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
     Settings trained = settings;
     if (settings.tuning == Tuning::Lora) {
         // Adapters are trained in their own dtype, without a master copy.
@@ -288,7 +288,7 @@ StateBytes stateBytes(const Settings& settings, const Layout& layout) {
 // NF4: 4 bits and one fp32 scale per 64; double quantisation makes that scale 8 bits, with one fp32
 // per 256 of them. Int8 has a scale per row, which is nothing per element. Only the packed weights
 // are split; the scales are kept by every rank.
-StateBytes frozenBaseBytes(const LoraSettings& lora, const Layout& layout) {
+BytesPerParameter frozenBaseBytes(const LoraSettings& lora, const Layout& layout) {
     const bool splits =
         layout.shard == Shard::Zero3 || layout.shard == Shard::Fsdp || layout.shard == Shard::Hsdp;
     const StatePlace place =

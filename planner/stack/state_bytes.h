@@ -22,10 +22,10 @@ struct StatePart {
 };
 
 /// This is a stack's state per trained parameter: "16 bytes per parameter", taken apart.
-///     const StateBytes state = stateBytes(settings, layout);
+///     const BytesPerParameter state = stateBytes(settings, layout);
 ///     state.formula()  →  "2 weights + 4 gradients + (4 master + 8 moments)/d"
 ///     state.perRank(64) · parameters  →  bytes of one of 64 ranks
-struct StateBytes {
+struct BytesPerParameter {
     std::vector<StatePart> parts;
 
     /// Sums over one place: of the parts on every rank, of those split, and of both.
@@ -44,10 +44,10 @@ struct StateBytes {
 /// Parameters that are trained: all of them, or LoRA's adapters. Between the end of backward and
 /// the optimizer step, when everything is there; transients (gathered parameters, communication
 /// buffers) are the memory engine's.
-StateBytes stateBytes(const Settings& settings, const Layout& layout);
+BytesPerParameter stateBytes(const Settings& settings, const Layout& layout);
 
 /// LoRA's frozen base: weights only, with what quantisation keeps beside them.
-StateBytes frozenBaseBytes(const LoraSettings& lora, const Layout& layout);
+BytesPerParameter frozenBaseBytes(const LoraSettings& lora, const Layout& layout);
 
 /// What the optimizer keeps for one element of a large matrix: moments and their scales.
 double momentBytes(const Settings& settings);

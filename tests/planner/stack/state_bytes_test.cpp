@@ -44,7 +44,7 @@ Settings settingsOf(const Stack& stack, const Layout& layout, const Pairs& typed
     return settings;
 }
 
-StateBytes stateOf(const std::string& name, const Pairs& typedLayout, const Pairs& typed) {
+BytesPerParameter stateOf(const std::string& name, const Pairs& typedLayout, const Pairs& typed) {
     const Stack& stack = *findStack(name).value();
     Layout layout;
     layout.shard = layoutDefaults(stack, layout).shard;
@@ -57,7 +57,7 @@ TEST(StateBytes, PerParameterOfEveryStackAndPrecision) {
     const std::vector<CaseRow> rows = readCases("state_bytes.csv");
     ASSERT_GE(rows.size(), 50U);
     for (const CaseRow& row : rows) {
-        const StateBytes state =
+        const BytesPerParameter state =
             stateOf(row.at("stack"), splitPairs(row.at("layout")), splitPairs(row.at("settings")));
         const std::string what =
             row.at("stack") + " " + row.at("layout") + " " + row.at("settings");
