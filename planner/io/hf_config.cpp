@@ -1,7 +1,6 @@
 #include "planner/io/hf_config.h"
 
-#include "planner/io/hf_decoder_families.h"
-#include "planner/io/hf_gpt.h"
+#include "planner/io/hf_families.h"
 #include "planner/io/hf_known_keys.h"
 #include "planner/io/hf_reader.h"
 #include "planner/spec/check_model.h"
@@ -23,12 +22,7 @@ constexpr std::array kWrappers{Wrapper{"gemma3", "gemma3_text"},
                                Wrapper{"mistral3", "mistral"}};
 
 std::string_view typeOfClass(std::string_view className) {
-    for (const HfDecoder& family : hfDecoderFamilies()) {
-        if (family.className == className) {
-            return family.modelType;
-        }
-    }
-    for (const HfGptFamily& family : hfGptFamilies()) {
+    for (const HfFamily& family : hfFamilies()) {
         if (family.className == className) {
             return family.modelType;
         }
@@ -36,12 +30,24 @@ std::string_view typeOfClass(std::string_view className) {
     return className == "MPTForCausalLM" ? "mpt" : "";
 }
 
-std::string firstArchitecture(const JsonValue& config) {
-    const JsonValue* classes = config.find("architectures");
-    if (classes == nullptr || classes->items().empty()) {
-        return "";
+/// `said` is the model_type or the class that nobody knows.
+Error unknownArchitecture(const JsonValue& config, const JsonValue& said) {
+    std::string known;
+    for (const std::string_view name : hfModelTypes()) {
+        known += (known.empty() ? "known: " : ", ") + std::string(name);
     }
-    return classes->items().front().text().value_or("");
+    const std::string keys = keysNobodyReads(config);
+    return {.code = Error::Code::Unsupported,
+            .where = said.where(),
+            .why = said.shown() + " is not an architecture we know" +
+                   (keys.empty() ? "" : "; not understood: " + keys),
+            .hint = std::move(known)};
+}
+
+/// The first of "architectures", or nullptr.
+const JsonValue* firstArchitecture(const JsonValue& config) {
+    const JsonValue* classes = config.find("architectures");
+    return classes == nullptr || classes->items().empty() ? nullptr : &classes->items().front();
 }
 
 /// model_type, or what the class named under "architectures" implies.
@@ -49,43 +55,28 @@ Result<std::string> modelType(const JsonValue& config) {
     if (const JsonValue* said = config.find("model_type"); said != nullptr) {
         return said->text();
     }
-    const std::string className = firstArchitecture(config);
-    if (const std::string_view type = typeOfClass(className); !type.empty()) {
-        return std::string(type);
+    const JsonValue* className = firstArchitecture(config);
+    if (className == nullptr) {
+        return tl::unexpected(
+            config.problem("has no \"model_type\" and is no model's config", "add \"model_type\""));
     }
+    FABRICAST_ASSIGN(const std::string name, className->text());
+    const std::string_view type = typeOfClass(name);
+    if (type.empty()) {
+        return tl::unexpected(unknownArchitecture(config, *className));
+    }
+    return std::string(type);
+}
+
+Result<ModelSpec> readText(const std::string& type, const HfReader& config) {
+    for (const HfFamily& family : hfFamilies()) {
+        if (family.modelType == type) {
+            return family.read(config);
+        }
+    }
+    const JsonValue* said = config.config().find("model_type");
     return tl::unexpected(
-        config.problem(className.empty() ? "has no \"model_type\""
-                                         : "has no \"model_type\", and we do not know " + className,
-                       "add \"model_type\""));
-}
-
-Error unknownArchitecture(const JsonValue& config, const std::string& type) {
-    std::string known;
-    for (const std::string_view name : hfModelTypes()) {
-        known += (known.empty() ? "known: " : ", ") + std::string(name);
-    }
-    const std::string keys = keysNobodyReads(config);
-    const JsonValue* at = config.find("model_type");
-    Error error{.code = Error::Code::Unsupported,
-                .where = (at == nullptr ? config : *at).where(),
-                .why = "\"" + type + "\" is not an architecture we know" +
-                       (keys.empty() ? "" : "; not understood: " + keys),
-                .hint = std::move(known)};
-    return error;
-}
-
-Result<ModelSpec> readText(const std::string& type, const HfReader& reader) {
-    for (const HfDecoder& family : hfDecoderFamilies()) {
-        if (family.modelType == type) {
-            return readDecoder(family, reader);
-        }
-    }
-    for (const HfGptFamily& family : hfGptFamilies()) {
-        if (family.modelType == type) {
-            return family.read(reader);
-        }
-    }
-    return tl::unexpected(unknownArchitecture(reader.config(), type));
+        unknownArchitecture(config.config(), said == nullptr ? config.config() : *said));
 }
 
 Result<ModelSpec> readWrapped(const Wrapper& wrapper, const JsonValue& config) {
@@ -122,10 +113,7 @@ Result<ModelSpec> readHfConfig(const JsonValue& config) {
 
 std::vector<std::string_view> hfModelTypes() {
     std::vector<std::string_view> types;
-    for (const HfDecoder& family : hfDecoderFamilies()) {
-        types.push_back(family.modelType);
-    }
-    for (const HfGptFamily& family : hfGptFamilies()) {
+    for (const HfFamily& family : hfFamilies()) {
         types.push_back(family.modelType);
     }
     for (const Wrapper& wrapper : kWrappers) {

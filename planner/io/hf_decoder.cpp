@@ -11,7 +11,7 @@ Result<std::int64_t> headDim(const HfDecoder& family,
                              const HfReader& config,
                              const ModelSpec& model,
                              std::int64_t heads) {
-    FABRICAST_ASSIGN(const std::int64_t said, config.countOrNull({"head_dim"}, family.headDim, 0));
+    FABRICAST_ASSIGN(const std::int64_t said, config.sizeOrNull({"head_dim"}, family.headDim, 0));
     if (said > 0) {
         return said;
     }
@@ -31,7 +31,7 @@ Result<AttentionSpec> readGroupedAttention(const HfDecoder& family,
     AttentionSpec attention;
     FABRICAST_ASSIGN(attention.heads, config.size({"num_attention_heads"}, family.heads));
     FABRICAST_ASSIGN(const std::int64_t kvHeads,
-                     config.countOrNull({"num_key_value_heads"}, family.kvHeads, 0));
+                     config.sizeOrNull({"num_key_value_heads"}, family.kvHeads, 0));
     attention.kvHeads = kvHeads == 0 ? attention.heads : kvHeads;
     FABRICAST_ASSIGN(attention.headDim, headDim(family, config, model, attention.heads));
     attention.fusedQkv = family.fusedQkv;

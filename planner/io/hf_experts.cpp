@@ -1,16 +1,9 @@
 #include "planner/io/hf_decoder.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-using Layers = std::vector<std::int64_t>;
-
-bool contains(const Layers& layers, std::int64_t layer) {
-    return std::find(layers.begin(), layers.end(), layer) != layers.end();
-}
 
 template <class Rule>
 std::vector<bool> eachLayer(std::int64_t layers, Rule rule) {
@@ -24,19 +17,19 @@ std::vector<bool> eachLayer(std::int64_t layers, Rule rule) {
 /// Qwen: (i + 1) % decoder_sparse_step == 0, and i is not in mlp_only_layers.
 Result<std::vector<bool>> everyStep(const HfReader& config, std::int64_t layers) {
     FABRICAST_ASSIGN(const std::int64_t step, config.size({"decoder_sparse_step"}, 1));
-    FABRICAST_ASSIGN(const Layers dense, config.layerList("mlp_only_layers"));
+    FABRICAST_ASSIGN(const std::vector<bool> dense, config.layerFlags("mlp_only_layers", layers));
     return eachLayer(layers, [&](std::int64_t layer) {
-        return (layer + 1) % step == 0 && !contains(dense, layer);
+        return (layer + 1) % step == 0 && !dense[static_cast<std::size_t>(layer)];
     });
 }
 
 /// Llama 4: moe_layers if it is said, even as an empty list, else every step-th from step - 1.
 Result<std::vector<bool>> interleaved(const HfReader& config, std::int64_t layers) {
     FABRICAST_ASSIGN(const std::int64_t step, config.size({"interleave_moe_layer_step"}, 1));
-    FABRICAST_ASSIGN(const Layers said, config.layerList("moe_layers"));
+    FABRICAST_ASSIGN(const std::vector<bool> said, config.layerFlags("moe_layers", layers));
     const bool isSaid = config.has("moe_layers");
     return eachLayer(layers, [&](std::int64_t layer) {
-        return isSaid ? contains(said, layer) : (layer + 1) % step == 0;
+        return isSaid ? said[static_cast<std::size_t>(layer)] : (layer + 1) % step == 0;
     });
 }
 
@@ -50,7 +43,7 @@ Result<std::vector<bool>> sparseLayers(const HfExperts& family,
             return interleaved(config, layers);
         case HfExperts::SparseLayers::FromLayer: {
             FABRICAST_ASSIGN(const std::int64_t first,
-                             config.countOrNull({"first_k_dense_replace"}, family.firstSparse, 0));
+                             config.count({"first_k_dense_replace"}, family.firstSparse));
             return eachLayer(layers, [&](std::int64_t layer) { return layer >= first; });
         }
         case HfExperts::SparseLayers::All:
@@ -63,6 +56,11 @@ Result<std::int64_t> expertCount(const HfExperts& family, const HfReader& config
     if (family.routedName) {
         return config.size({"n_routed_experts", "num_local_experts", "num_experts"},
                            family.experts);
+    }
+    if (family.sparseLayers == HfExperts::SparseLayers::EveryStep) {
+        // Qwen's classes take 0 for a dense model.
+        return family.localName ? config.count({"num_local_experts", "num_experts"}, family.experts)
+                                : config.count({"num_experts"}, family.experts);
     }
     return family.localName ? config.size({"num_local_experts", "num_experts"}, family.experts)
                             : config.size({"num_experts"}, family.experts);
@@ -96,6 +94,9 @@ Result<MoeSpec> readShared(MoeSpec moe, const HfExperts& family, const HfReader&
 Result<ModelSpec> withExperts(ModelSpec model, const HfExperts& family, const HfReader& config) {
     MoeSpec moe;
     FABRICAST_ASSIGN(moe.experts, expertCount(family, config));
+    if (moe.experts == 0) {
+        return model;
+    }
     if (family.topK == 0 && !config.has("num_experts_per_tok")) {
         return tl::unexpected(config.problem("num_experts_per_tok",
                                              "lacks \"num_experts_per_tok\", which has no default",

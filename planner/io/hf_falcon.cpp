@@ -31,7 +31,7 @@ Result<std::int64_t> kvHeads(const HfReader& config,
     if (!options.newDecoder) {
         return options.multiQuery ? 1 : heads;
     }
-    FABRICAST_ASSIGN(const std::int64_t said, config.countOrNull({"num_kv_heads"}, 0, 0));
+    FABRICAST_ASSIGN(const std::int64_t said, config.sizeOrNull({"num_kv_heads"}, 0, 0));
     return said == 0 ? heads : said;
 }
 
@@ -58,7 +58,7 @@ Result<ModelSpec> readFalcon(const HfReader& config) {
     FABRICAST_ASSIGN(model.attention.kvHeads, kvHeads(config, options, heads));
     model.attention.qkvBias = options.bias;
     model.attention.outBias = options.bias;
-    FABRICAST_ASSIGN(const std::int64_t width, config.countOrNull({"ffn_hidden_size"}, 0, 0));
+    FABRICAST_ASSIGN(const std::int64_t width, config.sizeOrNull({"ffn_hidden_size"}, 0, 0));
     model.mlp = {.kind = MlpKind::Plain,
                  .width = width == 0 ? 4 * model.hidden : width,
                  .bias = options.bias};

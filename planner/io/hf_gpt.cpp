@@ -43,7 +43,7 @@ Result<ModelSpec> readGpt2(const HfReader& config) {
     FABRICAST_ASSIGN(model.attention, multiHeadAttention(config, model, heads));
     model.attention.qkvBias = true;
     model.attention.outBias = true;
-    FABRICAST_ASSIGN(const std::int64_t inner, config.countOrNull({"n_inner"}, 0, 0));
+    FABRICAST_ASSIGN(const std::int64_t inner, config.sizeOrNull({"n_inner"}, 0, 0));
     model.mlp.width = inner == 0 ? 4 * model.hidden : inner;
     model.position = PositionKind::Learned;
     FABRICAST_ASSIGN(model.learnedPositions,

@@ -8,7 +8,7 @@ Result<AttentionSpec> readLatentAttention(const HfDecoder& family, const HfReade
     AttentionSpec attention{.kind = AttentionKind::Latent};
     FABRICAST_ASSIGN(attention.heads, config.size({"num_attention_heads"}, family.heads));
     attention.kvHeads = attention.heads;
-    FABRICAST_ASSIGN(attention.qLoraRank, config.countOrNull({"q_lora_rank"}, 1536, 0));
+    FABRICAST_ASSIGN(attention.qLoraRank, config.sizeOrNull({"q_lora_rank"}, 1536, 0));
     FABRICAST_ASSIGN(attention.kvLoraRank, config.size({"kv_lora_rank"}, 512));
     FABRICAST_ASSIGN(attention.qkNopeDim, config.count({"qk_nope_head_dim"}, 128));
     FABRICAST_ASSIGN(attention.qkRopeDim, config.count({"qk_rope_head_dim"}, 64));

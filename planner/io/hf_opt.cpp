@@ -29,7 +29,7 @@ Result<ModelSpec> readOpt(const HfReader& config) {
     FABRICAST_ASSIGN(model.maxPositions, config.size({"max_position_embeddings"}, 2048));
     model.position = PositionKind::Learned;
     model.learnedPositions = model.maxPositions + 2;
-    FABRICAST_ASSIGN(model.embeddingWidth, config.countOrNull({"word_embed_proj_dim"}, 0, 0));
+    FABRICAST_ASSIGN(model.embeddingWidth, config.sizeOrNull({"word_embed_proj_dim"}, 0, 0));
     FABRICAST_ASSIGN(model.tiedEmbeddings, config.tied(true));
     return model;
 }

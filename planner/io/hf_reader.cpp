@@ -53,14 +53,24 @@ Result<std::int64_t> HfReader::count(Names names, std::int64_t absent) const {
     return value == nullptr ? Result<std::int64_t>(absent) : value->integer(kCount);
 }
 
+Result<std::int64_t> HfReader::orNull(Names names, JsonValue::Range range, Unsaid unsaid) const {
+    FABRICAST_ASSIGN(const JsonValue* value, find(names));
+    if (value == nullptr) {
+        return unsaid.absent;
+    }
+    return isNull(*value) ? Result<std::int64_t>(unsaid.null) : value->integer(range);
+}
+
+Result<std::int64_t> HfReader::sizeOrNull(Names names,
+                                          std::int64_t absent,
+                                          std::int64_t whenNull) const {
+    return orNull(names, kSize, {absent, whenNull});
+}
+
 Result<std::int64_t> HfReader::countOrNull(Names names,
                                            std::int64_t absent,
                                            std::int64_t whenNull) const {
-    FABRICAST_ASSIGN(const JsonValue* value, find(names));
-    if (value == nullptr) {
-        return absent;
-    }
-    return isNull(*value) ? Result<std::int64_t>(whenNull) : value->integer(kCount);
+    return orNull(names, kCount, {absent, whenNull});
 }
 
 Result<bool> HfReader::flag(std::string_view key, bool absent) const {
@@ -73,30 +83,28 @@ Result<bool> HfReader::tied(bool absent) const {
     return (saidOutside ? outer_ : config_)->booleanOr(kKey, absent);
 }
 
-Result<std::vector<std::int64_t>> HfReader::layerList(std::string_view key) const {
+Result<std::vector<std::int64_t>> HfReader::countList(std::string_view key) const {
     std::vector<std::int64_t> list;
     if (!has(key)) {
         return list;
     }
     FABRICAST_TRY(config_->find(key)->expect(JsonValue::Kind::Array));
     for (const JsonValue& item : config_->find(key)->items()) {
-        FABRICAST_ASSIGN(const std::int64_t layer, item.integer(kCount));
-        list.push_back(layer);
+        FABRICAST_ASSIGN(const std::int64_t number, item.integer(kCount));
+        list.push_back(number);
     }
     return list;
 }
 
-Result<std::vector<std::string>> HfReader::textList(std::string_view key) const {
-    std::vector<std::string> list;
-    if (!has(key)) {
-        return list;
+Result<std::vector<bool>> HfReader::layerFlags(std::string_view key, std::int64_t layers) const {
+    FABRICAST_ASSIGN(const std::vector<std::int64_t> list, countList(key));
+    std::vector<bool> flags(static_cast<std::size_t>(layers), false);
+    for (const std::int64_t layer : list) {
+        if (layer < layers) {
+            flags[static_cast<std::size_t>(layer)] = true;
+        }
     }
-    FABRICAST_TRY(config_->find(key)->expect(JsonValue::Kind::Array));
-    for (const JsonValue& item : config_->find(key)->items()) {
-        FABRICAST_ASSIGN(std::string text, item.text());
-        list.push_back(std::move(text));
-    }
-    return list;
+    return flags;
 }
 
 }  // namespace fabricast

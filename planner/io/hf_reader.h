@@ -30,18 +30,30 @@ public:
     [[nodiscard]] Result<std::int64_t> size(Names names, std::int64_t absent) const;
     /// At least 0. Null is an error.
     [[nodiscard]] Result<std::int64_t> count(Names names, std::int64_t absent) const;
-    /// At least 0, with null as the class reads it.
+    // The same with null as the class reads it.
+    [[nodiscard]] Result<std::int64_t> sizeOrNull(Names names,
+                                                  std::int64_t absent,
+                                                  std::int64_t whenNull) const;
     [[nodiscard]] Result<std::int64_t> countOrNull(Names names,
                                                    std::int64_t absent,
                                                    std::int64_t whenNull) const;
     [[nodiscard]] Result<bool> flag(std::string_view key, bool absent) const;
     /// tie_word_embeddings may be said around the text_config only.
     [[nodiscard]] Result<bool> tied(bool absent) const;
-    /// Layer numbers; null is absent.
-    [[nodiscard]] Result<std::vector<std::int64_t>> layerList(std::string_view key) const;
-    [[nodiscard]] Result<std::vector<std::string>> textList(std::string_view key) const;
+    /// Whole numbers, one for each item; null is absent.
+    [[nodiscard]] Result<std::vector<std::int64_t>> countList(std::string_view key) const;
+    /// A list of layer numbers as one flag per layer; numbers beyond the last layer name none.
+    [[nodiscard]] Result<std::vector<bool>> layerFlags(std::string_view key,
+                                                       std::int64_t layers) const;
 
 private:
+    struct Unsaid {
+        std::int64_t absent;
+        std::int64_t null;
+    };
+    [[nodiscard]] Result<std::int64_t> orNull(Names names,
+                                              JsonValue::Range range,
+                                              Unsaid unsaid) const;
     /// The one value said under any of the names, or nullptr; two that differ are an error.
     [[nodiscard]] Result<const JsonValue*> find(Names names) const;
 

@@ -17,24 +17,22 @@ Windows windowed(std::int64_t layers, std::int64_t size, Rule rule) {
 }
 
 /// `layer_types`, one of "full_attention", "sliding_attention", "chunked_attention" for each layer.
-Result<Windows> fromLayerTypes(const HfReader& config, std::int64_t layers, std::int64_t size) {
-    FABRICAST_ASSIGN(const std::vector<std::string> types, config.textList("layer_types"));
-    if (static_cast<std::int64_t>(types.size()) != layers) {
-        return tl::unexpected(config.problem("layer_types",
-                                             "has " + std::to_string(types.size()) +
-                                                 " entries for " + std::to_string(layers) +
-                                                 " layers"));
+Result<Windows> fromLayerTypes(const JsonValue& types, std::int64_t layers, std::int64_t size) {
+    FABRICAST_TRY(types.expect(JsonValue::Kind::Array));
+    if (static_cast<std::int64_t>(types.items().size()) != layers) {
+        return tl::unexpected(types.problem("has " + std::to_string(types.items().size()) +
+                                            " entries for " + std::to_string(layers) + " layers"));
     }
     Windows windows;
-    for (const std::string& type : types) {
-        if (type != "full_attention" && type != "sliding_attention" &&
-            type != "chunked_attention") {
+    for (const JsonValue& item : types.items()) {
+        FABRICAST_ASSIGN(const std::string type, item.text());
+        const bool cut = type == "sliding_attention" || type == "chunked_attention";
+        if (!cut && type != "full_attention") {
             return tl::unexpected(
-                config.problem("layer_types",
-                               "has \"" + type + "\", which is not a kind of attention we know",
-                               "known: full_attention, sliding_attention, chunked_attention"));
+                item.problem("is " + item.shown() + ", which is no kind of attention we know",
+                             "known: full_attention, sliding_attention, chunked_attention"));
         }
-        windows.push_back(type == "full_attention" ? 0 : size);
+        windows.push_back(cut ? size : 0);
     }
     return windows;
 }
@@ -66,7 +64,7 @@ Result<Windows> pattern(const HfReader& config, std::int64_t layers, std::int64_
 /// Llama 4: layers with rotary positions attend within chunks; every fourth has none and sees all.
 Result<Windows> chunked(const HfReader& config, std::int64_t layers, std::int64_t size) {
     FABRICAST_ASSIGN(const std::int64_t interval, config.size({"no_rope_layer_interval"}, 4));
-    FABRICAST_ASSIGN(const Windows rotary, config.layerList("no_rope_layers"));
+    FABRICAST_ASSIGN(const Windows rotary, config.countList("no_rope_layers"));
     if (!rotary.empty() && static_cast<std::int64_t>(rotary.size()) < layers) {
         return tl::unexpected(config.problem("no_rope_layers",
                                              "has " + std::to_string(rotary.size()) +
@@ -107,7 +105,7 @@ Result<std::vector<std::int64_t>> readWindows(const HfDecoder& family,
         return Windows{};
     }
     if (config.has("layer_types")) {
-        return fromLayerTypes(config, layers, size);
+        return fromLayerTypes(*config.config().find("layer_types"), layers, size);
     }
     switch (family.window) {
         case HfWindow::Alternate:

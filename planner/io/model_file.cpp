@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kSchema = "fabricast.model/1";
 constexpr std::array<std::string_view, 7> kProfileKeys{
     "schema", "name", "aliases", "source", "published_parameters", "config", "shape"};
+constexpr std::size_t kLongestName = 100;
 constexpr std::array<std::string_view, 2> kPublishedKeys{"value", "source"};
 
 /// "my-llama" for my-llama/config.json and for my-llama.json.
@@ -55,6 +56,11 @@ Result<ModelProfile> readProfile(const JsonValue& root, const std::string& sourc
     ModelProfile profile;
     FABRICAST_ASSIGN(profile.model, readSpec(root));
     FABRICAST_ASSIGN(profile.model.name, root.textOr("name", nameOfFile(source)));
+    if (const JsonValue* said = root.find("name");
+        said != nullptr &&
+        (profile.model.name.empty() || profile.model.name.size() > kLongestName)) {
+        return tl::unexpected(said->problem("must have 1 to 100 letters"));
+    }
     FABRICAST_ASSIGN(profile.source, root.textOr("source", ""));
     if (const JsonValue* aliases = root.find("aliases")) {
         FABRICAST_TRY(aliases->expect(JsonValue::Kind::Array));

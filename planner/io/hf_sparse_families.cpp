@@ -1,4 +1,4 @@
-#include "planner/io/hf_decoder_families.h"
+#include "planner/io/hf_families.h"
 
 #include <array>
 
@@ -10,29 +10,6 @@ using Shared = HfExperts::Shared;
 using SparseLayers = HfExperts::SparseLayers;
 
 constexpr HfAttentionBias kBiasEverywhereIfSaid{Covers::QkvAndOut, "attention_bias", false};
-
-constexpr HfDecoder kLlama{.modelType = "llama",
-                           .className = "LlamaForCausalLM",
-                           .vocab = 32000,
-                           .hidden = 4096,
-                           .layers = 32,
-                           .heads = 32,
-                           .width = 11008,
-                           .positions = 2048,
-                           .bias = kBiasEverywhereIfSaid,
-                           .mlpBiasKey = "mlp_bias"};
-
-constexpr HfDecoder kMistral{.modelType = "mistral",
-                             .className = "MistralForCausalLM",
-                             .vocab = 32000,
-                             .hidden = 4096,
-                             .layers = 32,
-                             .heads = 32,
-                             .kvHeads = 8,
-                             .width = 14336,
-                             .positions = 131072,
-                             .window = HfWindow::EveryLayer,
-                             .windowSize = 4096};
 
 constexpr HfDecoder kMixtral{.modelType = "mixtral",
                              .className = "MixtralForCausalLM",
@@ -49,19 +26,6 @@ constexpr HfDecoder kMixtral{.modelType = "mixtral",
                                                   .topK = 2,
                                                   .widthKey = "intermediate_size",
                                                   .width = 14336}};
-
-constexpr HfDecoder kQwen2{.modelType = "qwen2",
-                           .className = "Qwen2ForCausalLM",
-                           .vocab = 151936,
-                           .hidden = 4096,
-                           .layers = 32,
-                           .heads = 32,
-                           .kvHeads = 32,
-                           .width = 22016,
-                           .positions = 32768,
-                           .bias = {.covers = Covers::Qkv},
-                           .window = HfWindow::WhenUsed,
-                           .windowSize = 4096};
 
 constexpr HfDecoder kQwen2Moe{.modelType = "qwen2_moe",
                               .className = "Qwen2MoeForCausalLM",
@@ -81,21 +45,6 @@ constexpr HfDecoder kQwen2Moe{.modelType = "qwen2_moe",
                                                    .sparseLayers = SparseLayers::EveryStep,
                                                    .shared = Shared::OwnWidth,
                                                    .sharedSize = 5632}};
-
-constexpr HfDecoder kQwen3{.modelType = "qwen3",
-                           .className = "Qwen3ForCausalLM",
-                           .vocab = 151936,
-                           .hidden = 4096,
-                           .layers = 32,
-                           .heads = 32,
-                           .kvHeads = 32,
-                           .headDim = 128,
-                           .width = 22016,
-                           .positions = 32768,
-                           .bias = kBiasEverywhereIfSaid,
-                           .qkNorm = QkNorm::PerHead,
-                           .window = HfWindow::WhenUsed,
-                           .windowSize = 4096};
 
 constexpr HfDecoder kQwen3Moe{.modelType = "qwen3_moe",
                               .className = "Qwen3MoeForCausalLM",
@@ -155,77 +104,6 @@ constexpr HfDecoder deepseekV3(std::string_view modelType) {
                                  .sigmoidScore = true},
             .predictsMore = true};
 }
-
-constexpr HfDecoder kGemma2{.modelType = "gemma2",
-                            .className = "Gemma2ForCausalLM",
-                            .vocab = 256000,
-                            .hidden = 2304,
-                            .layers = 26,
-                            .heads = 8,
-                            .kvHeads = 4,
-                            .headDim = 256,
-                            .width = 9216,
-                            .positions = 8192,
-                            .tied = true,
-                            .bias = kBiasEverywhereIfSaid,
-                            .norms = NormPlacement::Around,
-                            .window = HfWindow::Alternate,
-                            .windowSize = 4096};
-
-constexpr HfDecoder kGemma3{.modelType = "gemma3_text",
-                            .className = "Gemma3ForCausalLM",
-                            .vocab = 262208,
-                            .hidden = 2304,
-                            .layers = 26,
-                            .heads = 8,
-                            .kvHeads = 4,
-                            .headDim = 256,
-                            .width = 9216,
-                            .positions = 131072,
-                            .tied = true,
-                            .bias = kBiasEverywhereIfSaid,
-                            .qkNorm = QkNorm::PerHead,
-                            .norms = NormPlacement::Around,
-                            .window = HfWindow::Pattern,
-                            .windowSize = 4096};
-
-constexpr HfDecoder kPhi3{.modelType = "phi3",
-                          .className = "Phi3ForCausalLM",
-                          .vocab = 32064,
-                          .hidden = 3072,
-                          .layers = 32,
-                          .heads = 32,
-                          .width = 8192,
-                          .positions = 4096,
-                          .fusedQkv = true,
-                          .fusedGateUp = true,
-                          .window = HfWindow::EveryLayer};
-
-constexpr HfDecoder kOlmo2{.modelType = "olmo2",
-                           .className = "Olmo2ForCausalLM",
-                           .vocab = 50304,
-                           .hidden = 4096,
-                           .layers = 32,
-                           .heads = 32,
-                           .width = 11008,
-                           .positions = 2048,
-                           .bias = kBiasEverywhereIfSaid,
-                           .qkNorm = QkNorm::FullWidth,
-                           .norms = NormPlacement::After};
-
-constexpr HfDecoder kGlm4{.modelType = "glm4",
-                          .className = "Glm4ForCausalLM",
-                          .vocab = 151552,
-                          .hidden = 4096,
-                          .layers = 40,
-                          .heads = 32,
-                          .kvHeads = 2,
-                          .headDim = 128,
-                          .width = 13696,
-                          .positions = 131072,
-                          .bias = {Covers::Qkv, "attention_bias", true},
-                          .fusedGateUp = true,
-                          .norms = NormPlacement::Around};
 
 constexpr HfDecoder kGlm4Moe{.modelType = "glm4_moe",
                              .className = "Glm4MoeForCausalLM",
@@ -295,28 +173,19 @@ constexpr HfDecoder kLlama4{.modelType = "llama4_text",
                                                  .shared = Shared::SameWidth,
                                                  .sigmoidScore = true}};
 
-constexpr std::array kFamilies{kLlama,
-                               kMistral,
-                               kMixtral,
-                               kQwen2,
+constexpr std::array kFamilies{kMixtral,
                                kQwen2Moe,
-                               kQwen3,
                                kQwen3Moe,
                                kDeepseekV2,
                                deepseekV3("deepseek_v3"),
                                deepseekV3("kimi_k2"),
-                               kGemma2,
-                               kGemma3,
-                               kPhi3,
-                               kOlmo2,
-                               kGlm4,
                                kGlm4Moe,
                                kGptOss,
                                kLlama4};
 
 }  // namespace
 
-std::span<const HfDecoder> hfDecoderFamilies() {
+std::span<const HfDecoder> hfSparseFamilies() {
     return kFamilies;
 }
 
