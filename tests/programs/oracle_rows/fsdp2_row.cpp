@@ -6,7 +6,8 @@ namespace {
 
 constexpr Named<ModelCode> kCode[] = {{"titan", ModelCode::TorchTitan},
                                       {"torch", ModelCode::Torch},
-                                      {"hf:llama", ModelCode::HuggingFace}};
+                                      {"hf:llama", ModelCode::HuggingFace},
+                                      {"hf:qwen3", ModelCode::HuggingFace}};
 constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
                                                 {"selective", Checkpointing::Selective},
                                                 {"full", Checkpointing::Full}};
@@ -68,6 +69,10 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     Settings& settings = scenario.settings;
     settings.engine = Engine::Fsdp2;
     FABRICAST_ASSIGN(settings.kernels.code, pick(kCode, table.text(row, "source"), "source"));
+    if (table.text(row, "source") == "hf:qwen3") {
+        scenario.model.family = "qwen3";
+        scenario.model.attention.qkNorm = QkNorm::PerHead;
+    }
     const bool hf = settings.kernels.code == ModelCode::HuggingFace;
     settings.kernels.norm = hf ? NormKernel::Fp32 : NormKernel::Fused;
     settings.kernels.rope = hf ? RopeKernel::CosSin : RopeKernel::Complex;
