@@ -142,7 +142,9 @@ Result<std::vector<ProfileStore::Alias>> ProfileStore::aliases(ProfileKind kind)
 Result<const ProfileFile*> ProfileStore::lookUp(ProfileKind kind, std::string_view name) const {
     const std::string wanted = profileName(name);
     const std::span<const ProfileFile> all = files(kind);
-    if (const auto exact = std::ranges::find(all, wanted, &ProfileFile::name); exact != all.end()) {
+    const auto exact = std::ranges::find_if(
+        all, [&](const ProfileFile& file) { return profileName(file.name) == wanted; });
+    if (exact != all.end()) {
         return &*exact;
     }
     FABRICAST_ASSIGN(const std::vector<Alias> known, aliases(kind));
