@@ -29,6 +29,7 @@ struct Command {
 using MakeCommand = Command (*)(CLI::App& program, const GlobalOptions& options);
 
 // One file each in cli/commands.
+Command modelCommand(CLI::App& program, const GlobalOptions& options);
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
 Command profilesCommand(CLI::App& program, const GlobalOptions& options);

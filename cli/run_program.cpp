@@ -14,7 +14,7 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {&explainCommand, &profilesCommand, &helpCommand};
+constexpr std::array kCommands = {&modelCommand, &explainCommand, &profilesCommand, &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts what training a large model needs: memory, and why.";

@@ -1,9 +1,9 @@
 #include "cli/scenario_flags.h"
 
+#include "cli/shell_word.h"
 #include "planner/io/json_builder.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/text_file.h"
-#include "planner/load/find_model.h"
 
 #include <array>
 #include <string_view>
@@ -91,19 +91,6 @@ constexpr std::array kFlags = {
          "NAME",
          "adamw, adamw_8bit, adafactor, lion, sgd, muon, …"}};
 
-std::string quoted(const std::string& word) {
-    constexpr std::string_view kSafe =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,=:+";
-    if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) {
-        return word;
-    }
-    std::string text = "'";
-    for (const char letter : word) {
-        text += letter == '\'' ? "'\\''" : std::string(1, letter);
-    }
-    return text + "'";
-}
-
 /// A short form of a part becomes the object that flags can add keys to.
 Result<JsonValue> withObjects(JsonValue root) {
     if (const JsonValue* cluster = root.find("cluster");
@@ -144,17 +131,13 @@ Result<JsonValue> withLayout(JsonValue root, const std::string& text) {
     return root;
 }
 
-Result<JsonValue> withFlag(JsonValue root,
-                           const Flag& flag,
-                           const std::string& text,
-                           const GlobalOptions& options) {
+Result<JsonValue> withFlag(JsonValue root, const Flag& flag, const std::string& text) {
     const JsonBuilder build{std::string(flag.typed)};
     if (flag.value == &ScenarioFlags::layout) {
         return withLayout(std::move(root), text);
     }
     if (flag.value == &ScenarioFlags::model) {
-        const std::string path = isModelPath(text) ? options.at(text) : text;
-        return build.with(std::move(root), flag.path, build.string(path));
+        return build.with(std::move(root), flag.path, build.string(text));
     }
     FABRICAST_ASSIGN(JsonValue value, parseJsonArgument(text, std::string(flag.typed)));
     return build.with(std::move(root), flag.path, std::move(value));
@@ -177,10 +160,10 @@ Result<JsonValue> withSetting(JsonValue root, const std::string& assignment) {
 }  // namespace
 
 std::string ScenarioFlags::typed() const {
-    std::string text = file ? " " + quoted(*file) : "";
+    std::string text = file ? " " + shellWord(*file) : "";
     for (const Flag& flag : kFlags) {
         const std::optional<std::string>& value = this->*flag.value;
-        text += value ? " " + std::string(flag.typed) + " " + quoted(*value) : "";
+        text += value ? " " + std::string(flag.typed) + " " + shellWord(*value) : "";
     }
     return text;
 }
@@ -204,7 +187,7 @@ Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& op
     }
     for (const Flag& flag : kFlags) {
         if (const std::optional<std::string>& text = flags.*flag.value) {
-            FABRICAST_ASSIGN(root, withFlag(std::move(root), flag, *text, options));
+            FABRICAST_ASSIGN(root, withFlag(std::move(root), flag, *text));
         }
     }
     for (const std::string& assignment : options.sets) {

@@ -28,9 +28,11 @@ struct Explained {
 Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
-    const std::string folder =
-        flags.file ? std::filesystem::path(options.at(*flags.file)).parent_path().string() : "";
-    FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, profiles, folder));
+    const std::filesystem::path file = flags.file ? options.at(*flags.file) : "";
+    FABRICAST_ASSIGN(
+        LoadedScenario loaded,
+        loadScenario(
+            root, profiles, {.file = file.parent_path().string(), .typed = options.directory}));
     Result<MemoryBreakdown> memory = estimateMemory(loaded.scenario);
     if (!memory) {
         return tl::unexpected(located(std::move(memory).error(), root));

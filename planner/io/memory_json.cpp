@@ -19,14 +19,13 @@ void addHeadline(JsonText& json, std::string_view key, const Headline<Bytes>& he
     json.end();
 }
 
+/// In the form that a scenario file has, so that an answer can be asked again.
 void addScenario(JsonText& json, const Scenario& scenario) {
     json.beginObject("scenario");
     json.add("model", scenario.model.name);
     json.beginObject("cluster");
     json.add("name", scenario.cluster.name);
-    json.add("nodes", scenario.cluster.nodes);
     json.add("gpus", scenario.cluster.gpus());
-    json.add("gpu", scenario.cluster.node.gpu.name);
     json.end();
     json.add("stack", scenario.stack);
     json.beginObject("workload");
@@ -35,6 +34,15 @@ void addScenario(JsonText& json, const Scenario& scenario) {
     json.end();
     writeLayout(json, "layout", scenario.layout);
     writeSettings(json, "settings", scenario.settings);
+    json.end();
+}
+
+void addHardware(JsonText& json, const ClusterSpec& cluster) {
+    json.beginObject("hardware");
+    json.add("gpu", cluster.node.gpu.name);
+    json.add("gpus", cluster.gpus());
+    json.add("nodes", cluster.nodes);
+    json.add("gpus_per_node", cluster.node.gpus);
     json.end();
 }
 
@@ -123,6 +131,7 @@ std::string memoryJson(const Scenario& scenario,
     json.end();
     json.add("verdict", nameOf(memory.verdict));
     addScenario(json, scenario);
+    addHardware(json, scenario.cluster);
     addMemory(json, memory);
     json.beginArray("assumed");
     for (const std::string& note : memory.notes) {

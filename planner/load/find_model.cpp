@@ -9,6 +9,10 @@
 namespace fabricast {
 namespace {
 
+bool isPlainlyPath(const std::string& name) {
+    return name == "-" || name.starts_with(".") || name.starts_with("/") || name.ends_with(".json");
+}
+
 Result<ModelProfile> readModelFile(std::string path, const std::string& where) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) {
@@ -26,21 +30,21 @@ Result<ModelProfile> readModelFile(std::string path, const std::string& where) {
 
 }  // namespace
 
-bool isModelPath(const std::string& nameOrPath) {
-    return nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json") ||
-           nameOrPath == "." || nameOrPath == "..";
-}
-
 Result<ModelProfile> findModel(const std::string& nameOrPath,
-                               const std::string& where,
-                               const ProfileStore& profiles) {
+                               const ProfileStore& profiles,
+                               const ModelPlace& place) {
+    const std::string path = nameOrPath == "-"
+                                 ? nameOrPath
+                                 : (std::filesystem::path(place.folder) / nameOrPath).string();
     std::error_code ignored;
-    if (isModelPath(nameOrPath) || nameOrPath == "-") {
-        return readModelFile(nameOrPath, where);
+    const bool exists = std::filesystem::exists(path, ignored);
+    const bool severalParts = nameOrPath.find('/') != std::string::npos;
+    if (isPlainlyPath(nameOrPath) || (severalParts && exists)) {
+        return readModelFile(path, place.where);
     }
-    Result<ProfileFile> file = profiles.model(nameOrPath, where);
-    if (!file && std::filesystem::exists(nameOrPath, ignored)) {
-        return readModelFile(nameOrPath, where);
+    Result<ProfileFile> file = profiles.model(nameOrPath, place.where);
+    if (!file && exists) {
+        return readModelFile(path, place.where);
     }
     FABRICAST_ASSIGN(const ProfileFile found, std::move(file));
     return parseModelProfile(found.text, found.source);

@@ -8,14 +8,17 @@
 
 namespace fabricast {
 
-/// A model as people name it: a built-in name, a config.json, or a folder that holds one. What has
-/// a '/' or ends in ".json" is a path. `where` is what an error about the name points at.
-///     FABRICAST_ASSIGN(const ModelProfile model, findModel("llama-3.1-8b", "-m", profiles));
+/// A model as people name it: a built-in name, a config.json, or a folder that holds one. A plain
+/// name is a built-in one before it is a folder; "org/name" is a folder first. Paths are seen from
+/// `folder`; `where` is what an error about the name points at.
+///     FABRICAST_ASSIGN(const ModelProfile model,
+///                      findModel("llama-3.1-8b", profiles, {.folder = "", .where = "-m"}));
+struct ModelPlace {
+    std::string folder;
+    std::string where;
+};
 Result<ModelProfile> findModel(const std::string& nameOrPath,
-                               const std::string& where,
-                               const ProfileStore& profiles);
-
-/// Whether a name is a path: such names are seen from the folder of whoever said them.
-bool isModelPath(const std::string& nameOrPath);
+                               const ProfileStore& profiles,
+                               const ModelPlace& place);
 
 }  // namespace fabricast

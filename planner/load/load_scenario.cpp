@@ -9,7 +9,6 @@
 #include "planner/stack/stack.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -20,15 +19,17 @@ constexpr std::int64_t kUsualSequence = 4096;
 
 Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
-                          const std::string& folder) {
+                          const Folders& folders) {
     if (request.model.is(JsonValue::Kind::Null)) {
         return fail(Error::Code::BadInput, "model", "no model is said", "-m llama-3.1-8b");
     }
-    FABRICAST_ASSIGN(std::string name, request.model.text());
-    if (isModelPath(name) && request.model.line() != 0) {
-        name = (std::filesystem::path(folder) / name).string();
-    }
-    FABRICAST_ASSIGN(ModelProfile profile, findModel(name, request.model.where(), profiles));
+    FABRICAST_ASSIGN(const std::string name, request.model.text());
+    const bool typed = request.model.line() == 0;
+    FABRICAST_ASSIGN(ModelProfile profile,
+                     findModel(name,
+                               profiles,
+                               {.folder = typed ? folders.typed : folders.file,
+                                .where = request.model.where()}));
     return std::move(profile.model);
 }
 
@@ -104,10 +105,10 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
 
 Result<LoadedScenario> fillIn(const ScenarioRequest& request,
                               const ProfileStore& profiles,
-                              const std::string& folder) {
+                              const Folders& folders) {
     LoadedScenario loaded;
     Scenario& scenario = loaded.scenario;
-    FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folder));
+    FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
     scenario.stack = std::string(stack->name);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles));
@@ -156,9 +157,9 @@ Error located(Error error, const JsonValue& root) {
 
 Result<LoadedScenario> loadScenario(const JsonValue& root,
                                     const ProfileStore& profiles,
-                                    const std::string& folder) {
+                                    const Folders& folders) {
     FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
-    Result<LoadedScenario> loaded = fillIn(request, profiles, folder);
+    Result<LoadedScenario> loaded = fillIn(request, profiles, folders);
     if (!loaded) {
         return tl::unexpected(located(std::move(loaded).error(), root));
     }

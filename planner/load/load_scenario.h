@@ -15,14 +15,19 @@ struct LoadedScenario {
     std::vector<std::string> assumed;
 };
 
+/// Where the paths of model files start: those in the scenario's file, and those that were typed.
+struct Folders {
+    std::string file;
+    std::string typed;
+};
+
 /// This is the first hop: what somebody said becomes the one input of every question. Defaults come
 /// from the stack, what the scenario says goes over them, and the stack's rules are checked.
-/// Model files named in the scenario are seen from `folder`.
 ///     FABRICAST_ASSIGN(const JsonValue root, parseJson(text, "run.json"));
-///     FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, "."));
+///     FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, {}));
 Result<LoadedScenario> loadScenario(const JsonValue& root,
                                     const ProfileStore& profiles,
-                                    const std::string& folder);
+                                    const Folders& folders);
 
 /// The error with the file:line:column of the key it names: "layout.tp" is where that key stands.
 Error located(Error error, const JsonValue& root);

@@ -11,7 +11,7 @@ const char* const kModel = FABRICAST_SOURCE_DIR "/tests/cases/params/Llama-3.2-1
 
 Result<LoadedScenario> load(const std::string& text) {
     FABRICAST_ASSIGN(const JsonValue root, parseJson(text, "s.json"));
-    return loadScenario(root, ProfileStore::builtIn(), "");
+    return loadScenario(root, ProfileStore::builtIn(), {});
 }
 
 /// A scenario of our small model with more keys.

@@ -1,0 +1,71 @@
+#include "cli/command.h"
+#include "cli/open_profiles.h"
+#include "cli/shell_word.h"
+#include "planner/io/model_json.h"
+#include "planner/load/find_model.h"
+#include "planner/ops/model_facts.h"
+#include "planner/report/model_report.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kUsualSequence = 4096;
+constexpr std::int64_t kLongestSequence = 16'777'216;
+
+struct ModelFlags {
+    std::string name;
+    std::int64_t sequence = 0;  ///< 0: 4096, or all the positions of a model with fewer
+};
+
+std::int64_t sequenceFor(const ModelSpec& model, std::int64_t typed) {
+    if (typed > 0) {
+        return typed;
+    }
+    return model.maxPositions > 0 ? std::min(model.maxPositions, kUsualSequence) : kUsualSequence;
+}
+
+std::string rendered(const ModelFacts& facts, const std::string& name, Format format) {
+    switch (format) {
+        case Format::Json:
+            return modelJson(facts, FABRICAST_VERSION);
+        case Format::Csv:
+            return modelCsv(facts);
+        case Format::Markdown:
+            return modelMarkdown(facts);
+        case Format::Text:
+            break;
+    }
+    return modelText(facts) + "\nnext: fabricast explain -m " + shellWord(name) + " -c dgx-h100\n";
+}
+
+Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    FABRICAST_ASSIGN(
+        const ModelProfile profile,
+        findModel(flags.name, profiles, {.folder = options.directory, .where = "model"}));
+    ModelFacts facts = modelFacts(profile.model, sequenceFor(profile.model, flags.sequence));
+    facts.published = profile.publishedParameters;
+    facts.publishedSource = profile.publishedSource;
+    return Answer{.text = rendered(facts, flags.name, options.format)};
+}
+
+}  // namespace
+
+Command modelCommand(CLI::App& program, const GlobalOptions& options) {
+    CLI::App* app = program.add_subcommand("model", "Parameters by component, FLOPs per token");
+    const auto flags = std::make_shared<ModelFlags>();
+    app->add_option("model", flags->name, "a built-in name, a config.json, or its folder")
+        ->option_text("MODEL")
+        ->required();
+    app->add_option("--seq", flags->sequence, "tokens of a sequence, for attention's FLOPs")
+        ->option_text("N")
+        ->check(CLI::Range(std::int64_t{1}, kLongestSequence).description(""));
+    return {app, [flags, &options] { return runModel(*flags, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,154 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const std::string kScenarios = FABRICAST_SOURCE_DIR "/tests/cases/scenarios";
+
+ProgramOutput explain(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "explain");
+    return runProgram(arguments, {});
+}
+
+/// The 8B model on eight H100 as torchtitan shards it: it fits.
+std::vector<std::string> small(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "-n",
+                                          "1",
+                                          "--stack",
+                                          "torchtitan",
+                                          "--seq",
+                                          "4096",
+                                          "--global-batch",
+                                          "8"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+JsonValue documentOf(const std::vector<std::string>& arguments) {
+    const ProgramOutput output = explain(arguments);
+    EXPECT_EQ(output.err, "");
+    auto root = parseJson(output.out, "out");
+    EXPECT_TRUE(root) << output.out;
+    return root ? *std::move(root) : JsonValue();
+}
+
+std::int64_t number(const JsonValue& object, const std::string& key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? -1 : value->integer({}).value_or(-1);
+}
+
+TEST(ExplainCommand, KeepsItsContract) {
+    const JsonValue root = documentOf(small({"--section", "memory", "--format", "json"}));
+    EXPECT_EQ(root.find("schema")->text(), "fabricast.explain/1");
+    EXPECT_EQ(root.find("verdict")->text(), "fits");
+    const JsonValue& memory = *root.find("memory");
+    const JsonValue& peak = *memory.find("peak_bytes");
+    EXPECT_LE(number(peak, "lo"), number(peak, "value"));
+    EXPECT_LE(number(peak, "value"), number(peak, "hi"));
+    EXPECT_GT(number(memory, "capacity_bytes"), number(peak, "hi"));
+    const JsonValue& stage = memory.find("stages")->items()[0];
+    std::int64_t sum = 0;
+    for (const char* kind : {"weights",
+                             "gradients",
+                             "optimizer",
+                             "activations",
+                             "recomputed",
+                             "gathered",
+                             "communication",
+                             "backward",
+                             "loss",
+                             "workspace",
+                             "buffers"}) {
+        sum += number(stage, std::string(kind) + "_bytes");
+    }
+    EXPECT_EQ(sum, number(stage, "requested_bytes"));
+}
+
+TEST(ExplainCommand, ExitsWithTheVerdict) {
+    EXPECT_EQ(explain(small({})).code, ExitCode::Ok);
+    const std::vector<std::string> tooLong = {"--seq", "131072", "--layout", "recompute=none"};
+    std::vector<std::string> arguments = {"-m", "llama-3.1-8b", "-c", "dgx-h100"};
+    arguments.insert(arguments.end(), tooLong.begin(), tooLong.end());
+    const ProgramOutput output = explain(arguments);
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(output.out.starts_with("DOES NOT FIT  ")) << output.out;
+    arguments.emplace_back("--no-fail");
+    EXPECT_EQ(explain(arguments).code, ExitCode::Ok);
+}
+
+TEST(ExplainCommand, TheSameBytesEveryTime) {
+    for (const char* format : {"text", "json", "csv", "md"}) {
+        EXPECT_EQ(explain(small({"--format", format})).out,
+                  explain(small({"--format", format})).out);
+    }
+}
+
+TEST(ExplainCommand, ReadsAScenarioFileAndFlagsOverIt) {
+    const std::string file = kScenarios + "/llama_8b_two_nodes.json";
+    const JsonValue plain = documentOf({file, "-f", "json"});
+    const auto gpus = [](const JsonValue& root) {
+        return root.find("scenario")->find("cluster")->find("gpus")->integer({}).value_or(-1);
+    };
+    EXPECT_EQ(gpus(plain), 16);
+    EXPECT_EQ(plain.find("scenario")->find("workload")->find("global_batch")->integer({}), 32);
+    EXPECT_EQ(gpus(documentOf({file, "-n", "4", "-f", "json"})), 32);
+    EXPECT_EQ(gpus(documentOf({file, "--set", "cluster.nodes=1", "-f", "json"})), 8);
+    const JsonValue layout =
+        *documentOf({file, "--layout", "tp=2", "-f", "json"}).find("scenario")->find("layout");
+    EXPECT_EQ(layout.find("tp")->integer({}), 2);
+    EXPECT_EQ(layout.find("dp")->integer({}), 8);
+    EXPECT_EQ(explain({kScenarios + "/config_beside_it.json"}).err, "");
+    EXPECT_EQ(explain({"config_beside_it.json", "-C", kScenarios}).err, "");
+}
+
+TEST(ExplainCommand, WhatItAnswersCanBeAskedAgain) {
+    // .scenario of an answer, as a scenario file, has the same answer.
+    const std::string file = testing::TempDir() + "/fabricast_again.json";
+    const ProgramOutput first = explain(small({"-f", "json"}));
+    const std::size_t begin = first.out.find("\"scenario\": {") + 12;
+    const std::size_t end = first.out.find("\"hardware\": {");
+    const std::string scenario = first.out.substr(begin, first.out.rfind(',', end) - begin);
+    ASSERT_TRUE(writeTextFile(file, scenario));
+    const ProgramOutput again = explain({file, "-f", "json"});
+    EXPECT_EQ(again.err, "");
+    EXPECT_EQ(again.out.substr(0, again.out.find("\"assumed\"")),
+              first.out.substr(0, first.out.find("\"assumed\"")));
+}
+
+TEST(ExplainCommand, WhyShowsTheFormula) {
+    const ProgramOutput why = explain(small({"--why", "activations"}));
+    EXPECT_EQ(why.code, ExitCode::Ok);
+    EXPECT_NE(why.out.find("activations = "), std::string::npos) << why.out;
+    EXPECT_EQ(explain(small({"--why", "nonsense"})).code, ExitCode::BadInput);
+}
+
+TEST(ExplainCommand, ErrorsNameTheFlag) {
+    EXPECT_EQ(explain({}).err, "error: model: no model is said\n  try: -m llama-3.1-8b\n");
+    EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 36),
+              "error: cluster: no cluster is said\n ");
+    EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,
+              "error: --layout: layout: tp 3 x pp 1 x cp 1 = 3, which does not divide 8 GPUs\n"
+              "  try: --gpus 6 or 9\n");
+    EXPECT_EQ(explain(small({"--layout", "tq=3"})).err,
+              "error: --layout: unknown key \"tq\"\n  try: did you mean \"tp\"?\n");
+    EXPECT_EQ(explain(small({"--set", "settings.precision.reduce=bf61"})).err,
+              "error: --set settings.precision.reduce: \"reduce\" cannot be \"bf61\"\n"
+              "  try: did you mean \"bf16\"?\n");
+    EXPECT_EQ(explain(small({"--set", "settings"})).code, ExitCode::BadInput);
+    EXPECT_EQ(explain(small({"--section", "time"})).code, ExitCode::BadInput);
+    EXPECT_EQ(explain({"-m", "gpt2", "-c", "dgx-h100", "--gpu", "h100-sxm5-80gb"}).code,
+              ExitCode::BadInput);
+    EXPECT_EQ(explain({"-m", "gpt2", "-c", "dgx-h100", "--seq", "many"}).err.substr(0, 26),
+              "error: --seq: \"sequence\" m");
+}
+
+}  // namespace
+}  // namespace fabricast
