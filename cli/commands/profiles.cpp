@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/open_profiles.h"
 #include "cli/profiles_answer.h"
 #include "planner/base/nearest_name.h"
 
@@ -15,14 +16,6 @@ struct ProfilesFlags {
     std::string kind;
     std::string name;
 };
-
-Result<ProfileStore> openStore(const GlobalOptions& options) {
-    std::vector<std::string> folders;
-    for (const std::string& folder : options.profileFolders) {
-        folders.push_back(options.at(folder));
-    }
-    return ProfileStore::open(folders);
-}
 
 Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
     if (typed.empty()) {
@@ -43,14 +36,14 @@ Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
 
 Result<Answer> list(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const ProfileStore store, openStore(options));
+    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
     FABRICAST_ASSIGN(const std::vector<ProfileRow> rows, listProfiles(store, kind));
     return Answer{.text = listText(rows, options.format)};
 }
 
 Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const ProfileStore store, openStore(options));
+    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
     FABRICAST_ASSIGN(const std::vector<ProfileSheet> sheets,
                      profileSheets(store, flags.name, kind));
     FABRICAST_ASSIGN(const auto sources, store.sources());
@@ -58,7 +51,7 @@ Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
 }
 
 Result<Answer> verify(const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const ProfileStore store, openStore(options));
+    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
     const ProfileVerification result = verifyProfiles(store);
     return Answer{.text = verificationText(result, options.verbose, options.format),
                   .code = result.sound() ? ExitCode::Ok : ExitCode::BadInput};

@@ -1,5 +1,9 @@
 #include "planner/load/find_cluster.h"
 
+#include "planner/io/text_file.h"
+#include "planner/load/find_model.h"
+
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -9,7 +13,21 @@ namespace {
 constexpr std::int64_t kMostGpus = 16'777'216;
 constexpr std::int64_t kUsualGpusPerNode = 8;
 
-Result<ClusterSpec> namedCluster(const ClusterRequest& request, const ProfileStore& profiles) {
+/// A cluster's or node's own file, named as a model's would be; one that a file names is seen from
+/// the folder of that file.
+Result<ClusterSpec> clusterFile(const ClusterRequest& request,
+                                const ProfileStore& profiles,
+                                const std::string& folder) {
+    const bool typed = request.where.starts_with("-");
+    const std::string path =
+        typed ? request.name : (std::filesystem::path(folder) / request.name).string();
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    return profiles.clusterIn(text, path);
+}
+
+Result<ClusterSpec> namedCluster(const ClusterRequest& request,
+                                 const ProfileStore& profiles,
+                                 const std::string& folder) {
     if (request.name.empty() && request.gpu.empty()) {
         return fail(Error::Code::BadInput,
                     "cluster",
@@ -31,7 +49,8 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request, const ProfileSto
                     "the cluster \"" + request.name + "\" has its own number of GPUs per node",
                     "leave out gpus_per_node, or name a GPU");
     }
-    return profiles.cluster(request.name, request.where);
+    return isModelPath(request.name) ? clusterFile(request, profiles, folder)
+                                     : profiles.cluster(request.name, request.where);
 }
 
 /// So many GPUs in whole nodes, or the part of one node.
@@ -56,9 +75,11 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
 
 }  // namespace
 
-Result<FoundCluster> findCluster(const ClusterRequest& request, const ProfileStore& profiles) {
+Result<FoundCluster> findCluster(const ClusterRequest& request,
+                                 const ProfileStore& profiles,
+                                 const std::string& folder) {
     FoundCluster found;
-    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles));
+    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folder));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
     }

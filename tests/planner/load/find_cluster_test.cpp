@@ -1,0 +1,47 @@
+#include "planner/load/find_cluster.h"
+
+#include "tests/support/profile_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+Result<FoundCluster> find(const ClusterRequest& request, const std::string& folder = {}) {
+    return findCluster(request, ProfileStore::builtIn(), folder);
+}
+
+TEST(FindCluster, TakesANodeWhereAClusterIsAsked) {
+    const auto found = find({.name = "aws-p5", .nodes = 4});
+    ASSERT_TRUE(found) << found.error().text();
+    EXPECT_EQ(found->cluster.gpus(), 32);
+    EXPECT_EQ(found->cluster.fabric.name, "efa-100");
+}
+
+TEST(FindCluster, ReplacesTheFabric) {
+    const auto found = find({.name = "dgx-h100", .fabric = "roce-400-fat-tree-2to1"});
+    ASSERT_TRUE(found) << found.error().text();
+    EXPECT_EQ(found->cluster.fabric.oversubscription.value, 2.0);
+}
+
+TEST(FindCluster, ReadsAClusterFromItsFile) {
+    const TemporaryProfiles mine;
+    mine.write("ours.json",
+               R"({"schema": "fabricast.cluster/1", "name": "any-name", "title": "Ours",
+                   "node": "dgx-a100", "nodes": 6})");
+    mine.write("box.json", shippedProfile("nodes/8x-rtx-5090.json"));
+    const auto byFlag = find({.name = mine.path("ours.json"), .where = "-c"});
+    ASSERT_TRUE(byFlag) << byFlag.error().text();
+    EXPECT_EQ(byFlag->cluster.gpus(), 48);
+    const auto byScenario = find({.name = "./ours.json", .where = "s.json:1:1"}, mine.path());
+    ASSERT_TRUE(byScenario) << byScenario.error().text();
+    EXPECT_EQ(byScenario->cluster.gpus(), 48);
+    EXPECT_EQ(find({.name = "box.json"}, mine.path())->cluster.node.gpu.name, "rtx-5090");
+    EXPECT_NE(find({.name = "missing.json"}, mine.path()).error().where.find("missing.json"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
