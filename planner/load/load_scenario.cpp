@@ -98,9 +98,11 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     if (request.layout.says("recompute")) {
         settings.recompute = request.layout.recompute;
     }
-    return request.settings.is(JsonValue::Kind::Null)
-               ? Result<Settings>(std::move(settings))
-               : applySettings(request.settings, std::move(settings));
+    if (!request.settings.is(JsonValue::Kind::Null)) {
+        FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
+    }
+    settings.recompute = recomputeFor(stack, std::move(settings.recompute));
+    return settings;
 }
 
 Result<LoadedScenario> fillIn(const ScenarioRequest& request,

@@ -20,6 +20,7 @@ constexpr StackAxes kAxes{
 constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
                                 .quantizations = kTorchaoLinears,
                                 .compute = kEveryCompute,
+                                .recompute = kWholeBlocks,
                                 .lora = true,
                                 .quantizedBase = true};
 

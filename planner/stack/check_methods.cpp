@@ -1,4 +1,4 @@
-#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 #include "planner/stack/rules.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ Result<void> checkOne(std::string_view stack,
         list += (list.empty() ? "one of: " : ", ") + std::string(nameOf(each));
     }
     return lacks(key,
-                 std::string(stack) + " does not support " + std::string(nameOf(value)),
+                 std::string(stack) + " does not support " +
+                     std::string(key.substr(key.rfind('.') + 1)) + " " + std::string(nameOf(value)),
                  list.empty() ? "another stack" : list);
 }
 
@@ -37,6 +38,10 @@ Result<void> checkMethods(std::string_view stack,
                                "settings.kernels.quantization",
                                settings.kernels.quantization,
                                methods.quantizations));
+    }
+    if (settings.recompute.kind != Checkpointing::None) {
+        FABRICAST_TRY(
+            checkOne(stack, "layout.recompute", settings.recompute.kind, methods.recompute));
     }
     if (settings.tuning != Tuning::Lora) {
         return {};

@@ -13,6 +13,7 @@ constexpr StackAxes kAxes{.shards = kShards};
 constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
                                 .quantizations = kTorchaoLinears,
                                 .compute = kEveryCompute,
+                                .recompute = kWholeBlocks,
                                 .lora = true,
                                 .quantizedBase = true};
 

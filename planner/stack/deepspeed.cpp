@@ -24,8 +24,11 @@ constexpr StackAxes kAxes{.tensor = true,
 
 // Adam, Lion and Muon are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
 // 8-bit linears of its own.
-constexpr StackMethods kMethods{
-    .optimizers = kEveryOptimizer, .compute = kEveryCompute, .lora = true, .quantizedBase = true};
+constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
+                                .compute = kEveryCompute,
+                                .recompute = kWholeBlocks,
+                                .lora = true,
+                                .quantizedBase = true};
 
 // bf16 enabled: 16-bit weights and gradients, fp32 master and moments, gradients accumulated and
 // sent in the model's dtype. Bucket sizes are DeepSpeed's own, in elements; `overlap_comm` is None,

@@ -1,6 +1,8 @@
 #include "planner/stack/megatron_rules.h"
 #include "planner/stack/stack.h"
 
+#include <algorithm>
+
 namespace fabricast {
 namespace {
 
@@ -27,6 +29,16 @@ Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layou
         fillAutoBuckets(settings.deepspeed, model.hidden);
     }
     return settings;
+}
+
+RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed) {
+    const auto kinds = stack.methods.recompute;
+    const bool byModule =
+        std::find(kinds.begin(), kinds.end(), Checkpointing::Modules) != kinds.end();
+    if (typed.kind == Checkpointing::Selective && byModule) {
+        return {.kind = Checkpointing::Modules, .modules = {"core_attn"}};
+    }
+    return typed;
 }
 
 RankOrder rankOrderOf(const Stack& stack, const Settings& settings) {

@@ -23,8 +23,11 @@ constexpr std::array kOptimizers = {OptimizerKind::AdamW,
                                     OptimizerKind::Lion8bit,
                                     OptimizerKind::Sgd,
                                     OptimizerKind::SgdMomentum};
-constexpr StackMethods kMethods{
-    .optimizers = kOptimizers, .compute = kEveryCompute, .lora = true, .quantizedBase = true};
+constexpr StackMethods kMethods{.optimizers = kOptimizers,
+                                .compute = kEveryCompute,
+                                .recompute = kWholeBlocks,
+                                .lora = true,
+                                .quantizedBase = true};
 
 // torch's FullyShardedDataParallel with MixedPrecision(param_dtype=bf16): reduce_dtype is None, so
 // gradients travel as bf16; the shards stay fp32. BACKWARD_PRE and limit_all_gathers are on.

@@ -15,6 +15,7 @@ constexpr StackAxes kAxes{.shards = kShards, .offloads = kOffloads};
 constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
                                 .quantizations = kTorchaoLinears,
                                 .compute = kEveryCompute,
+                                .recompute = kWholeBlocks,
                                 .lora = true,
                                 .quantizedBase = true};
 

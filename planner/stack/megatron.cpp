@@ -38,8 +38,10 @@ constexpr std::array kQuantizations = {Quantization::Fp8Tensorwise,
                                        Quantization::Fp8Blockwise,
                                        Quantization::MxFp8,
                                        Quantization::NvFp4};
-constexpr StackMethods kMethods{
-    .optimizers = kOptimizers, .quantizations = kQuantizations, .compute = kEveryCompute};
+constexpr StackMethods kMethods{.optimizers = kOptimizers,
+                                .quantizations = kQuantizations,
+                                .compute = kEveryCompute,
+                                .recompute = kMegatronRecompute};
 
 // --bf16: bf16 weights; --accumulate-allreduce-grads-in-fp32 follows from it, so the gradient
 // buffer and the wire are fp32; fp32 master and moments, split over dp-cp with the distributed

@@ -29,8 +29,10 @@ constexpr std::array kQuantizations = {Quantization::Fp8Tensorwise,
                                        Quantization::Fp8Blockwise,
                                        Quantization::MxFp8,
                                        Quantization::NvFp4};
-constexpr StackMethods kMethods{
-    .optimizers = kOptimizers, .quantizations = kQuantizations, .compute = kEveryCompute};
+constexpr StackMethods kMethods{.optimizers = kOptimizers,
+                                .quantizations = kQuantizations,
+                                .compute = kEveryCompute,
+                                .recompute = kMegatronRecompute};
 
 // --use-megatron-fsdp: bf16 weights, fp32 master and moments, all split; main gradients take the
 // parameters' dtype unless megatron_fsdp_main_grads_dtype says otherwise.

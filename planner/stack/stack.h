@@ -30,6 +30,7 @@ struct StackMethods {
     std::span<const OptimizerKind> optimizers{};
     std::span<const Quantization> quantizations{};  ///< besides Quantization::None
     std::span<const Dtype> compute{};
+    std::span<const Checkpointing> recompute{};  ///< besides Checkpointing::None
     bool lora = false;
     bool quantizedBase = false;  ///< QLoRA: a base of 4 or 8 bits
 };
@@ -72,6 +73,9 @@ LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 /// the hidden size, a pipeline split for a number of layers that does not divide. Use this one
 /// where the model is known.
 Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout);
+
+/// What `recompute` means to the stack: Megatron's "selective" is the module core_attn.
+RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed);
 
 /// How the stack numbers its ranks, for `rankGroups`.
 RankOrder rankOrderOf(const Stack& stack, const Settings& settings);

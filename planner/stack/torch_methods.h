@@ -25,6 +25,12 @@ inline constexpr std::array kTorchaoLinears = {Quantization::Fp8Tensorwise,
                                                Quantization::NvFp4};
 inline constexpr std::array kEveryCompute = {Dtype::Bf16, Dtype::Fp16, Dtype::Fp32};
 
+/// gradient_checkpointing and checkpoint_wrapper: every block, whole.
+inline constexpr std::array kWholeBlocks = {Checkpointing::Full};
+/// --recompute-granularity full (uniform and block) and selective (by module).
+inline constexpr std::array kMegatronRecompute = {
+    Checkpointing::Full, Checkpointing::Block, Checkpointing::Modules};
+
 constexpr bool isEightBit(OptimizerKind kind) {
     return kind == OptimizerKind::AdamW8bit || kind == OptimizerKind::PagedAdamW8bit ||
            kind == OptimizerKind::Lion8bit;

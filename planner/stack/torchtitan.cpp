@@ -35,8 +35,12 @@ constexpr StackAxes kAxes{.tensor = true,
 constexpr std::array kOptimizers = {
     OptimizerKind::AdamW, OptimizerKind::AdamW8bit, OptimizerKind::Muon};
 constexpr std::array kCompute = {Dtype::Bf16, Dtype::Fp32};
-constexpr StackMethods kMethods{
-    .optimizers = kOptimizers, .quantizations = kTorchaoLinears, .compute = kCompute, .lora = true};
+constexpr std::array kRecompute = {Checkpointing::Selective, Checkpointing::Full};
+constexpr StackMethods kMethods{.optimizers = kOptimizers,
+                                .quantizations = kTorchaoLinears,
+                                .compute = kCompute,
+                                .recompute = kRecompute,
+                                .lora = true};
 
 // torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
 // SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").

@@ -94,6 +94,16 @@ void applyPipeline(const Pairs& typed, PipelineSettings& pipeline) {
     }
 }
 
+RecomputeSettings recomputeOf(const std::string& typed) {
+    if (typed == "full") {
+        return {.kind = Checkpointing::Full};
+    }
+    if (typed == "selective") {
+        return {.kind = Checkpointing::Selective};
+    }
+    return {.kind = Checkpointing::Modules, .modules = {typed}};
+}
+
 void applySettings(const Pairs& typed, Settings& settings) {
     applyPipeline(typed, settings.pipeline);
     choose(typed, "moments", settings.precision.moments, settings.precision.moments);
@@ -111,11 +121,7 @@ void applySettings(const Pairs& typed, Settings& settings) {
             typed.at("library") == "ao" ? LowBitLibrary::TorchAo : LowBitLibrary::BitsAndBytes;
     }
     if (typed.contains("recompute")) {
-        settings.recompute.kind =
-            typed.at("recompute") == "full" ? Checkpointing::Full : Checkpointing::Modules;
-        if (settings.recompute.kind == Checkpointing::Modules) {
-            settings.recompute.modules.insert(typed.at("recompute"));
-        }
+        settings.recompute = recomputeOf(typed.at("recompute"));
     }
 }
 
@@ -129,6 +135,7 @@ Scenario scenarioOf(const CaseRow& row, const Stack& stack) {
     scenario.layout = layoutOf(stack, splitPairs(row.at("layout")), scenario.cluster.gpus());
     scenario.settings = defaultSettings(stack, scenario.model, scenario.layout);
     applySettings(splitPairs(row.at("settings")), scenario.settings);
+    scenario.settings.recompute = recomputeFor(stack, scenario.settings.recompute);
     return scenario;
 }
 
