@@ -116,7 +116,10 @@ std::optional<Decimal> readDecimal(std::string_view number) {
     return decimal;
 }
 
-Result<double> scaled(const Decimal& decimal, const UnitName& unit, const Subject& subject, double) {
+Result<double> scaled(const Decimal& decimal,
+                      const UnitName& unit,
+                      const Subject& subject,
+                      double) {
     if (decimal.digits.empty()) {
         return 0.0;
     }

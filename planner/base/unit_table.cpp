@@ -49,9 +49,9 @@ constexpr std::array kCount = {Prefix{""},
 
 /// Joins every prefix to the base name; `twos` shifts the base itself (a bit is 2^-3 bytes).
 std::vector<UnitName> prefixed(std::string_view base,
-                           std::span<const Prefix> prefixes,
-                           bool printed,
-                           int twos = 0) {
+                               std::span<const Prefix> prefixes,
+                               bool printed,
+                               int twos = 0) {
     std::vector<UnitName> units;
     for (const Prefix& prefix : prefixes) {
         units.push_back({.name = std::string(prefix.name) + std::string(base),

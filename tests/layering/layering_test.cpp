@@ -237,6 +237,37 @@ TEST(Layering, ATypeNameMeansOneType) {
     }
 }
 
+/// The types a file defines for others to see: at the margin, not in an unnamed namespace.
+std::vector<std::string> typesDefinedIn(const fs::path& file) {
+    static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)\b[^;:]*(?: :[^:].*)?\{)");
+    std::vector<std::string> types;
+    bool unnamed = false;
+    for (const std::string& line : linesOf(file)) {
+        unnamed = (unnamed || line == "namespace {") && line != "}  // namespace";
+        std::smatch match;
+        if (!unnamed &&
+            (line.starts_with("struct") || line.starts_with("class") || line.starts_with("enum")) &&
+            std::regex_search(line, match, kType)) {
+            types.push_back(match[1].str());
+        }
+    }
+    return types;
+}
+
+TEST(Layering, ATypeNameMeansOneThing) {
+    // Two types of one name in different files link silently, and corrupt memory when they run.
+    std::map<std::string, fs::path> definedIn;
+    for (const char* folder : {"planner", "cli"}) {
+        for (const fs::path& file : sourcesUnder(folder)) {
+            for (const std::string& type : typesDefinedIn(file)) {
+                const auto [entry, isNew] = definedIn.emplace(type, file);
+                EXPECT_TRUE(isNew) << type << " is defined in " << entry->second << " and " << file;
+            }
+        }
+    }
+    EXPECT_GT(definedIn.size(), 20U);
+}
+
 /// What the build links, written by CMake: one line "planner/io planner/base planner/spec …" each.
 std::map<std::string, Rooms> linkedRooms() {
     std::map<std::string, Rooms> linked;
