@@ -11,6 +11,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostFixes = 5;
+constexpr int kMostCombined = 4;
+constexpr double kWorthSaying = 0.99;  ///< a change that saves less than 1 % is not a fix
 
 /// A change as it is typed, what it costs, and the scenario it makes (nothing: it does not apply).
 struct Change {
@@ -134,24 +136,34 @@ void addAxes(const Scenario& now, Changes& changes) {
     move(&Layout::cp, "cp", "keys and values travel between ranks");
 }
 
+/// More nodes spread the states over more ranks; where the batch does not divide over them,
+/// microbatches shrink.
 void addNodes(const Scenario& now, Changes& changes) {
-    const bool shards = now.layout.shard != Shard::None;
-    if (!shards || now.workload.globalBatch % (2 * now.layout.dp * now.layout.microBatch) != 0) {
+    if (now.layout.shard == Shard::None) {
         return;
     }
-    Change change{3,
-                  "-n " + std::to_string(2 * now.cluster.nodes),
-                  "twice the hardware, the states over twice the ranks",
-                  now};
-    change.scenario.cluster.nodes *= 2;
-    change.scenario.layout.dp *= 2;
-    change.scenario.layout.shardSize = 0;
-    changes.push_back(std::move(change));
+    for (const std::int64_t factor : {2, 4, 8, 16}) {
+        Scenario larger = now;
+        larger.cluster.nodes *= factor;
+        larger.layout.dp *= factor;
+        larger.layout.shardSize = 0;
+        std::string text = "-n " + std::to_string(larger.cluster.nodes);
+        const std::int64_t perRank = now.workload.globalBatch / larger.layout.dp;
+        if (perRank < 1 || now.workload.globalBatch % larger.layout.dp != 0) {
+            continue;
+        }
+        if (perRank % larger.layout.microBatch != 0) {
+            larger.layout.microBatch = perRank;
+            text += " with micro_batch=" + std::to_string(perRank);
+        }
+        changes.push_back({3,
+                           text,
+                           std::to_string(factor) + " times the hardware, states over more ranks",
+                           std::move(larger)});
+    }
 }
 
-}  // namespace
-
-std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search) {
+Changes changesOf(const Scenario& scenario) {
     Changes changes;
     addKernels(scenario, changes);
     addRecompute(scenario, changes);
@@ -160,32 +172,78 @@ std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search) {
     addSharding(scenario, changes);
     addAxes(scenario, changes);
     addNodes(scenario, changes);
-    std::vector<std::pair<int, Fix>> found;
-    for (const Change& change : changes) {
+    return changes;
+}
+
+/// A change that the stack allows and that helps, with what it leads to.
+struct Tried {
+    Change change;
+    Bytes peak{};
+    bool fits = false;
+
+    /// Among those that fit the cheapest comes first (of equals, the smallest change), among the
+    /// others the one that helps most.
+    [[nodiscard]] auto rank() const {
+        return std::tuple(!fits, fits ? change.cost : 0, fits ? Bytes{} : peak);
+    }
+};
+
+std::vector<Tried> tryAll(const Scenario& scenario, Bytes peakNow, const FixSearch& search) {
+    std::vector<Tried> helpful;
+    for (Change& change : changesOf(scenario)) {
         if (search.allowed && !search.allowed(change.scenario)) {
             continue;
         }
         const auto peak = search.peakOf(change.scenario);
-        if (peak && *peak < search.peakNow) {
-            found.emplace_back(change.cost,
-                               Fix{.change = change.text,
-                                   .peakAfter = *peak,
-                                   .fits = *peak <= search.capacity,
-                                   .sideEffect = change.sideEffect});
+        if (peak && *peak / peakNow < kWorthSaying) {
+            helpful.push_back({std::move(change), *peak, *peak <= search.capacity});
         }
     }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        // Among those that fit, the cheapest; among the others, the one that helps most.
-        const auto rank = [](const auto& one) {
-            const auto& [cost, fix] = one;
-            return std::tuple(!fix.fits, fix.fits ? cost : 0, fix.peakAfter);
-        };
-        return rank(a) < rank(b);
+    std::stable_sort(helpful.begin(), helpful.end(), [](const Tried& a, const Tried& b) {
+        return a.rank() < b.rank();
     });
+    return helpful;
+}
+
+Fix fixOf(const Tried& tried) {
+    return {.change = tried.change.text,
+            .peakAfter = tried.peak,
+            .fits = tried.fits,
+            .sideEffect = tried.change.sideEffect};
+}
+
+/// Where no single change is enough: the best one, then the best one after it, until it fits.
+std::optional<Fix> combine(const std::vector<Tried>& first, const FixSearch& search) {
+    if (first.empty()) {
+        return std::nullopt;
+    }
+    Tried now = first.front();
+    for (int step = 1; step < kMostCombined && !now.fits; ++step) {
+        std::vector<Tried> next = tryAll(now.change.scenario, now.peak, search);
+        if (next.empty()) {
+            return std::nullopt;
+        }
+        next.front().change.text = now.change.text + " and " + next.front().change.text;
+        next.front().change.sideEffect =
+            now.change.sideEffect + "; " + next.front().change.sideEffect;
+        now = std::move(next.front());
+    }
+    return now.fits ? std::optional(fixOf(now)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search) {
+    const std::vector<Tried> found = tryAll(scenario, search.peakNow, search);
     std::vector<Fix> fixes;
-    for (auto& [cost, fix] : found) {
+    if (found.empty() || !found.front().fits) {
+        if (const auto combined = combine(found, search)) {
+            fixes.push_back(*combined);
+        }
+    }
+    for (const Tried& tried : found) {
         if (fixes.size() < kMostFixes) {
-            fixes.push_back(std::move(fix));
+            fixes.push_back(fixOf(tried));
         }
     }
     return fixes;
