@@ -15,6 +15,11 @@ constexpr std::int64_t kUsualGpusPerNode = 8;
 
 /// A cluster's or node's own file, named as a model's would be; one that a file names is seen from
 /// the folder of that file.
+/// What is written as a path: a name of a profile never is.
+bool isPath(const std::string& name) {
+    return name == "-" || name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
 Result<ClusterSpec> clusterFile(const ClusterRequest& request,
                                 const ProfileStore& profiles,
                                 const std::string& folder) {
@@ -49,8 +54,8 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                     "the cluster \"" + request.name + "\" has its own number of GPUs per node",
                     "leave out gpus_per_node, or name a GPU");
     }
-    return isModelPath(request.name) ? clusterFile(request, profiles, folder)
-                                     : profiles.cluster(request.name, request.where);
+    return isPath(request.name) ? clusterFile(request, profiles, folder)
+                                : profiles.cluster(request.name, request.where);
 }
 
 /// So many GPUs in whole nodes, or the part of one node.

@@ -113,7 +113,7 @@ Result<LoadedScenario> fillIn(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
     scenario.stack = std::string(stack->name);
-    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folder));
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders.file));
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
