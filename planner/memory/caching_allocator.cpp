@@ -138,6 +138,49 @@ void CachingAllocator::apply(const DeviceEvent& event) {
     peakAllocated_ = std::max(peakAllocated_, allocated_);
 }
 
+void CachingAllocator::rename(const std::vector<Renaming>& all) {
+    std::vector<std::pair<Storage, Address>> moved;
+    for (const Renaming& one : all) {
+        const auto found = where_.find(one.from);
+        if (found != where_.end()) {
+            moved.emplace_back(one.to, found->second);
+            where_.erase(found);
+        }
+    }
+    where_.insert(moved.begin(), moved.end());
+}
+
+namespace {
+
+/// Names of states that a step drops, each with the one of the same size that it leaves instead.
+std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
+                                     std::size_t statesEnd) {
+    std::map<Storage, std::int64_t> states;
+    std::map<Storage, std::int64_t> made;  // by the step
+    std::multimap<std::int64_t, Storage> dropped;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const DeviceEvent& event = events[i];
+        if (event.bytes > 0) {
+            (i < statesEnd ? states : made)[event.storage] = event.bytes;
+        } else if (event.bytes == 0 && made.erase(event.storage) == 0) {
+            if (const auto state = states.find(event.storage); state != states.end()) {
+                dropped.emplace(state->second, event.storage);
+                states.erase(state);
+            }
+        }
+    }
+    std::vector<Renaming> pairs;
+    for (const auto& [storage, bytes] : made) {
+        if (const auto match = dropped.find(bytes); match != dropped.end()) {
+            pairs.push_back({.from = storage, .to = match->second});
+            dropped.erase(match);
+        }
+    }
+    return pairs;
+}
+
+}  // namespace
+
 Footprint replaySteps(const std::vector<DeviceEvent>& events,
                       std::size_t statesEnd,
                       AllocatorKind kind) {
@@ -148,8 +191,10 @@ Footprint replaySteps(const std::vector<DeviceEvent>& events,
             allocator.apply(*event);
         }
     }
+    const auto replaced = replacedStates(events, statesEnd);
     for (int step = 0; step < kWarmSteps; ++step) {
         std::for_each(states, events.end(), [&](const DeviceEvent& e) { allocator.apply(e); });
+        allocator.rename(replaced);
         if (step > 0) {
             continue;
         }

@@ -10,6 +10,11 @@
 
 namespace fabricast {
 
+struct Renaming {
+    Storage from = kNoStorage;
+    Storage to = kNoStorage;
+};
+
 /// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best
 /// fit within a stream's pool, blocks split and merged, nothing given back. It says how much a
 /// process holds (reserved) for what its tensors asked for.
@@ -20,6 +25,8 @@ class CachingAllocator {
 public:
     explicit CachingAllocator(AllocatorKind kind) : kind_(kind) {}
     void apply(const DeviceEvent& event);
+    /// Blocks go on under other names, all at once.
+    void rename(const std::vector<Renaming>& all);
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
     [[nodiscard]] std::int64_t peakAllocated() const { return peakAllocated_; }
 

@@ -1,6 +1,7 @@
 #include "planner/memory/make_engine.h"
 
 #include "planner/memory/ddp_engine.h"
+#include "planner/memory/fsdp1_engine.h"
 #include "planner/memory/fsdp2_engine.h"
 
 namespace fabricast {
@@ -20,12 +21,49 @@ DdpOptions ddpOptions(const Scenario& scenario) {
             .optimizer = settings.optimizer};
 }
 
+/// Ranks that share one copy of the states; the others hold copies.
+std::int64_t shardCount(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.shard == Shard::None) {
+        return 1;
+    }
+    return layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+}
+
+Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const Scenario& scenario,
+                                                  Device& device,
+                                                  const StageProgram& program,
+                                                  std::int64_t rank) {
+    const Settings& settings = scenario.settings;
+    if (scenario.layout.offload != Offload::None) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    "memory of FSDP1 with offload is not modelled",
+                    "use offload none, or the stack fsdp2 or deepspeed");
+    }
+    Fsdp1Options options;
+    options.shards = shardCount(scenario);
+    options.rank = rank % options.shards;
+    options.storedWidth = bytesPerElement(settings.precision.parameters);
+    options.computeWidth = bytesPerElement(settings.precision.compute);
+    options.reduceWidth = bytesPerElement(settings.precision.reduce);
+    options.reshardAfterForward = !settings.torch.shardGradOp;
+    options.originalParameters = settings.torch.useOrigParams;
+    options.backwardPrefetch = settings.torch.backwardPrefetch;
+    options.forwardPrefetch = settings.torch.forwardPrefetch;
+    options.syncEachMicroStep = syncsEachMicroStep(settings);
+    options.setToNone = settings.torch.setToNone;
+    options.rootUnit = program.rootUnit;
+    options.optimizer = settings.optimizer;
+    return std::make_unique<Fsdp1Engine>(device, program.units, options);
+}
+
 Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program) {
     const Settings& settings = scenario.settings;
     const Layout& layout = scenario.layout;
     const bool pipelined = layout.pp > 1;
     Fsdp2Options options;
-    options.shards = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    options.shards = shardCount(scenario);
     options.expertShards = layout.expertReplicas();
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
@@ -46,10 +84,12 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
 Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                                                    Device& device,
                                                    const StageProgram& program,
-                                                   std::int64_t /*rank*/) {
+                                                   std::int64_t rank) {
     switch (scenario.settings.engine) {
         case Engine::Ddp:
             return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
+        case Engine::Fsdp1:
+            return makeFsdp1(scenario, device, program, rank);
         case Engine::Fsdp2:
             return std::make_unique<Fsdp2Engine>(
                 device, program.units, fsdp2Options(scenario, program));
