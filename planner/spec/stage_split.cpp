@@ -45,9 +45,12 @@ Result<std::vector<std::int64_t>> splitWithGivenEnds(std::int64_t layers, const 
 }  // namespace
 
 bool splitsEvenly(std::int64_t layers, const StageSplit& split) {
+    if (outOfRange(split.stages, 1) || outOfRange(split.chunks, 1) || outOfRange(layers, 0)) {
+        return false;
+    }
     const std::int64_t counted =
         layers + split.pipeline.embeddingWeight + split.pipeline.headWeight;
-    return split.stages > 0 && split.chunks > 0 && counted % (split.stages * split.chunks) == 0;
+    return counted % (split.stages * split.chunks) == 0;
 }
 
 // torchtitan's pipeline split: embedding and head count as layers, every chunk gets an equal share,

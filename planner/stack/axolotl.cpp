@@ -46,6 +46,12 @@ Result<void> checkExperts(const Scenario& scenario) {
                           text(world) + ").",
                       divisorsHint("ep", world));
     }
+    if (layout.shardSize > 0 && layout.shardSize < layout.replicas()) {
+        return lacks("layout.shard_size",
+                     "The product must equal the world size for orthogonal mesh axes to be valid: "
+                     "no dp_replicate_size beside expert_parallel_size",
+                     "shard=fsdp");
+    }
     if (layout.tp > 1) {
         return lacks("layout.tp", "EP × TP composition not yet supported.", "tp=1");
     }

@@ -1,5 +1,6 @@
 #include "planner/stack/deepspeed_rules.h"
 
+#include "planner/spec/stage_split.h"
 #include "planner/stack/rules.h"
 
 namespace fabricast {
@@ -167,6 +168,9 @@ Result<void> checkDeepspeedRules(const Scenario& scenario) {
     FABRICAST_TRY(checkOffload(scenario));
     FABRICAST_TRY(checkUlysses(scenario));
     FABRICAST_TRY(checkTensorParallel(scenario));
+    FABRICAST_TRY(splitLayers(
+        scenario.model.layers,
+        {.stages = scenario.layout.pp, .chunks = 1, .pipeline = scenario.settings.pipeline}));
     return checkExperts(scenario);
 }
 

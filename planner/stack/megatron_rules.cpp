@@ -9,6 +9,19 @@
 namespace fabricast {
 namespace {
 
+/// --num-distributed-optimizer-instances cuts the experts' data ranks too.
+Result<void> checkInstances(const Layout& layout) {
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    const std::int64_t instances = layout.replicas() / group;
+    if (layout.expertReplicas() % instances == 0) {
+        return {};
+    }
+    return breaks("layout.shard_size",
+                  "Expert data parallel size " + text(layout.expertReplicas()) +
+                      " should be divisible by partial DistOpt shard factor " + text(instances),
+                  "shard_size=" + text(layout.replicas()));
+}
+
 Result<void> checkRanks(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t world = scenario.cluster.gpus();
@@ -22,7 +35,7 @@ Result<void> checkRanks(const Scenario& scenario) {
     }
     FABRICAST_TRY(checkWorld(scenario));
     const std::int64_t expertSize = layout.etp * layout.ep * layout.pp;
-    if (scenario.model.moe && world % expertSize != 0) {
+    if (world % expertSize != 0) {
         return breaks("layout.ep",
                       "world_size (" + text(world) +
                           ") is not divisible by expert_tensor_model_pipeline_parallel size (" +
@@ -30,7 +43,7 @@ Result<void> checkRanks(const Scenario& scenario) {
                       layout.etp > 1 ? "etp=1, which follows tp unless it is set"
                                      : divisorsHint("ep", world / layout.pp));
     }
-    return {};
+    return checkInstances(layout);
 }
 
 Result<void> checkExperts(const Scenario& scenario) {

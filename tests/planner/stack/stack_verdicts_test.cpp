@@ -113,6 +113,7 @@ void applySettings(const Pairs& typed, Settings& settings) {
     choose(typed, "optimizer", settings.optimizer.kind, settings.optimizer.kind);
     choose(typed, "quantization", settings.kernels.quantization, settings.kernels.quantization);
     choose(typed, "base", settings.lora.base, settings.lora.base);
+    settings.megatron.pipelineInside = typed.contains("pipeline_inside");
     if (typed.contains("tuning")) {
         settings.tuning = Tuning::Lora;
     }
