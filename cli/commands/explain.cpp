@@ -6,6 +6,7 @@
 #include "planner/load/load_scenario.h"
 #include "planner/memory/estimate_memory.h"
 #include "planner/report/memory_report.h"
+#include "planner/stack/stack.h"
 
 #include <filesystem>
 #include <memory>
@@ -33,7 +34,11 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
         LoadedScenario loaded,
         loadScenario(
             root, profiles, {.file = file.parent_path().string(), .typed = options.directory}));
-    Result<MemoryBreakdown> memory = estimateMemory(loaded.scenario);
+    FABRICAST_ASSIGN(const Stack* stack, findStack(loaded.scenario.stack));
+    const auto allowed = [stack](const Scenario& changed) {
+        return stack->check(changed).has_value();
+    };
+    Result<MemoryBreakdown> memory = estimateMemory(loaded.scenario, allowed);
     if (!memory) {
         return tl::unexpected(located(std::move(memory).error(), root));
     }

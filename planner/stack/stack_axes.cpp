@@ -56,7 +56,7 @@ bool hasSeveralChunks(ScheduleKind schedule) {
 LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given) {
     LayoutDefaults answer;
     answer.shard = stack.axes.shards.front();
-    if (!stack.axes.context.empty()) {
+    if (given.cp > 1 && !stack.axes.context.empty()) {
         answer.cpKind = stack.axes.context.front();
     }
     if (given.vpp > 1) {

@@ -74,6 +74,7 @@ TEST(StackDefaults, UntypedLayoutKeysFollowTheStack) {
     EXPECT_EQ(titan.schedule, ScheduleKind::OneFOneB);
     EXPECT_EQ(titan.etp, 1);
     EXPECT_TRUE(titan.sp);
+    EXPECT_EQ(titan.cpKind, CpKind::Ring);
 }
 
 // What a stack lists first is what it checks as valid, so an untyped key is never refused.
