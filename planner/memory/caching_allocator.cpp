@@ -193,6 +193,7 @@ Footprint replaySteps(const std::vector<DeviceEvent>& events,
     }
     const auto replaced = replacedStates(events, statesEnd);
     for (int step = 0; step < kWarmSteps; ++step) {
+        allocator.resetPeak();
         std::for_each(states, events.end(), [&](const DeviceEvent& e) { allocator.apply(e); });
         allocator.rename(replaced);
         if (step > 0) {

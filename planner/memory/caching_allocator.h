@@ -29,6 +29,7 @@ public:
     void rename(const std::vector<Renaming>& all);
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
     [[nodiscard]] std::int64_t peakAllocated() const { return peakAllocated_; }
+    void resetPeak() { peakAllocated_ = allocated_; }
 
 private:
     using Address = std::int64_t;

@@ -23,12 +23,19 @@ Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool, std::string_
         storage = unused_.back();
         unused_.pop_back();
     }
-    slots_[static_cast<std::size_t>(storage)] = {bytes, kind, 1, pool};
-    now_.bytes[static_cast<std::size_t>(kind)] += Bytes(bytes);
+    slots_[static_cast<std::size_t>(storage)] = {0, kind, 1, pool};
+    fill(storage, bytes, what);
+    return storage;
+}
+
+void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    slot.bytes = bytes;
+    now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
     live_ += bytes;
     rounded_ += granules(bytes);
     if (bytes > 0) {
-        events_.push_back({storage, bytes, pool, kind, what.empty() ? operation_ : what});
+        events_.push_back({storage, bytes, slot.pool, slot.kind, what.empty() ? operation_ : what});
     }
     if (live_ > peak_) {
         peak_ = live_;
@@ -37,21 +44,29 @@ Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool, std::string_
         peakEvent_ = events_.size();
     }
     peakRounded_ = std::max(peakRounded_, rounded_);
-    return storage;
 }
 
-void Device::release(Storage storage) {
+void Device::drain(Storage storage) {
     Slot& slot = slots_[static_cast<std::size_t>(storage)];
-    if (--slot.references > 0) {
-        return;
-    }
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
     if (slot.bytes > 0) {
         events_.push_back({storage, 0, slot.pool, slot.kind, {}});
     }
-    unused_.push_back(storage);
+    slot.bytes = 0;
+}
+
+void Device::resize(Storage storage, std::int64_t bytes) {
+    drain(storage);
+    fill(storage, bytes, {});
+}
+
+void Device::release(Storage storage) {
+    if (--slots_[static_cast<std::size_t>(storage)].references == 0) {
+        drain(storage);
+        unused_.push_back(storage);
+    }
 }
 
 void Device::rename(Storage storage, MemoryKind kind) {

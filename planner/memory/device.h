@@ -33,6 +33,8 @@ public:
     /// Names the operation that runs: storages made without a name of their own are reported as
     /// its.
     void running(std::string_view operation) { operation_ = operation; }
+    /// Gives a storage's bytes back, or other ones to it: it stays the same storage.
+    void resize(Storage storage, std::int64_t bytes);
     void retain(Storage storage) { ++slots_[static_cast<std::size_t>(storage)].references; }
     void release(Storage storage);
     [[nodiscard]] bool isShared(Storage storage) const {
@@ -65,6 +67,9 @@ private:
         int references = 0;
         int pool = 0;
     };
+    void fill(Storage storage, std::int64_t bytes, std::string_view what);
+    void drain(Storage storage);
+
     std::vector<Slot> slots_;
     std::vector<Storage> unused_;
     std::vector<DeviceEvent> events_;

@@ -3,6 +3,7 @@
 #include "planner/memory/ddp_engine.h"
 #include "planner/memory/fsdp1_engine.h"
 #include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/megatron_states.h"
 
 namespace fabricast {
 
@@ -84,15 +85,18 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
 Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                                                    Device& device,
                                                    const StageProgram& program,
-                                                   std::int64_t rank) {
+                                                   const StageRank& where) {
     switch (scenario.settings.engine) {
         case Engine::Ddp:
             return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
         case Engine::Fsdp1:
-            return makeFsdp1(scenario, device, program, rank);
+            return makeFsdp1(scenario, device, program, where.rank);
         case Engine::Fsdp2:
             return std::make_unique<Fsdp2Engine>(
                 device, program.units, fsdp2Options(scenario, program));
+        case Engine::Megatron:
+            return std::make_unique<MegatronEngine>(device,
+                                                    megatronStates(scenario, program, where));
         default:
             break;
     }

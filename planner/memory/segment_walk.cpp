@@ -1,5 +1,7 @@
 #include "planner/memory/segment_walk.h"
 
+#include "planner/memory/gradients_on_way.h"
+
 #include <algorithm>
 
 namespace fabricast {
@@ -7,8 +9,6 @@ namespace fabricast {
 namespace {
 /// PyTorch 2.15 takes a cuBLAS workspace for the length of each GEMM (32 MiB on sm_90).
 constexpr std::int64_t kGemmWorkspace = std::int64_t{32} << 20;
-/// Autocast runs GEMMs in a two-byte type.
-constexpr std::int64_t kCastWidth = 2;
 
 std::size_t index(int id) {
     return static_cast<std::size_t>(id);
@@ -32,33 +32,13 @@ void CastCache::clear() {
     copies_.clear();
 }
 
-/// Gradients on their way back, by tensor.
-struct SegmentWalk::Gradients {
-    std::vector<Storage> of;
-
-    void add(Device& device, TensorId id, Storage gradient) {
-        Storage& slot = of[index(id)];
-        if (slot == kNoStorage) {
-            slot = gradient;
-            return;
-        }
-        if (!device.isShared(slot)) {  // autograd adds in place into a buffer that only it holds
-            device.release(gradient);
-            return;
-        }
-        const Storage sum = device.take(device.bytes(slot), MemoryKind::Backward);
-        device.release(slot);
-        device.release(gradient);
-        slot = sum;
-    }
-};
-
 Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& given) const {
     const OpList& ops = *place.ops;
     Frame frame;
     frame.storage.assign(ops.tensors.size(), kNoStorage);
     frame.casts.assign(ops.weights.size(), kNoStorage);
     frame.done.assign(ops.ops.size(), false);
+    frame.held.resize(ops.blocks.size());
     std::size_t next = 0;
     if (ops.input != kNoTensor) {
         frame.storage[index(ops.input)] = given[next];
@@ -104,18 +84,34 @@ void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame,
             device_.release(temp);
         }
     }
-    if (keep == Keep::Everything) {
-        for (const TensorId id : now.saved) {
-            device_.retain(frame.storage[index(list.tensor(id).base)]);
-        }
-    } else if (keep == Keep::Selected && now.keptBySelective) {
-        frame.done[op] = true;
-        for (const TensorId id : now.outputs) {
-            device_.retain(frame.storage[index(list.tensor(id).base)]);
+    keepOutputs(place, op, frame, keep);
+    for (const TensorId base : list.dropAfter[op]) {
+        // A block that runs again drops only what it made: its inputs are kept for it.
+        if (keep != Keep::Block || list.tensor(base).block == now.block) {
+            device_.release(frame.storage[index(base)]);
         }
     }
-    for (const TensorId base : list.dropAfter[op]) {
-        device_.release(frame.storage[index(base)]);
+}
+
+/// Takes the references that stay until the op's backward.
+void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
+    const OpList& list = *place.ops;
+    const Op& now = list.ops[op];
+    const auto retain = [&](const std::vector<TensorId>& ids) {
+        for (const TensorId id : ids) {
+            const TensorId base = list.tensor(id).base;
+            if (keep == Keep::Block || !list.tensor(base).discarded) {
+                device_.retain(frame.storage[index(base)]);
+            }
+        }
+    };
+    if (keep == Keep::Block || (keep == Keep::Everything && now.block < 0)) {
+        retain(now.saved);
+    } else if (keep == Keep::Everything && op == list.blocks[index(now.block)].begin) {
+        retain(list.blocks[index(now.block)].inputs);
+    } else if (keep == Keep::Selected && now.keptBySelective) {
+        frame.done[op] = true;
+        retain(now.outputs);
     }
 }
 
@@ -164,7 +160,7 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
     std::vector<Storage> made;
     for (const int weight : op.weights) {
         const WeightUse& use = place.ops->weights[index(weight)];
-        if (!use.trained) {
+        if (!use.trained || use.addedInGemm) {
             continue;
         }
         const std::int64_t width = use.cast ? kCastWidth : engine_.gradientWidth();
@@ -182,7 +178,7 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
     std::size_t next = 0;
     for (const int weight : op.weights) {
         const WeightUse& use = place.ops->weights[index(weight)];
-        if (!use.trained) {
+        if (!use.trained || use.addedInGemm) {
             continue;
         }
         Storage gradient = made[next++];
@@ -247,11 +243,8 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
         if (now.passesGradient && device_.bytes(outputs[0]) == tensor.bytes) {
             device_.retain(outputs[0]);
             made.emplace_back(id, outputs[0]);
-            continue;
-        }
-        made.emplace_back(id, device_.take(tensor.bytes, MemoryKind::Backward));
-        if (now.kind == OpKind::Gemm) {
-            device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+        } else {
+            made.emplace_back(id, makeInputGradient(list, now, id, frame));
         }
     }
     const std::vector<Storage> weightGradients = makeWeightGradients(place, now);
@@ -278,12 +271,31 @@ bool castsInputOf(const OpList& list, std::size_t op) {
     return before.name == "cast" && before.outputs.front() == list.ops[op].inputs.front();
 }
 
+Storage SegmentWalk::makeInputGradient(const OpList& list,
+                                       const Op& op,
+                                       TensorId id,
+                                       const Frame& frame) {
+    if (op.gradientOver != kNoTensor) {
+        const Storage written = frame.storage[index(list.tensor(op.gradientOver).base)];
+        device_.retain(written);
+        return written;
+    }
+    const Storage made = device_.take(list.tensor(id).bytes, MemoryKind::Backward);
+    if (op.kind == OpKind::Gemm) {
+        device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+    }
+    return made;
+}
+
 Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage outputGradient) {
     const OpList& list = *place.ops;
     Gradients gradients;
     gradients.of.assign(list.tensors.size(), kNoStorage);
     gradients.of[index(list.output)] = outputGradient;
     for (std::size_t op = list.ops.size(); op-- > 0;) {
+        if (list.ops[op].recomputes >= 0) {
+            runBlock(place, list.ops[op].recomputes, frame, gradients);
+        }
         const std::vector<Storage> made = backwardOp(place, op, frame, gradients);
         const std::size_t owner = op;
         if (casts_ != nullptr && castsInputOf(list, op)) {
@@ -292,6 +304,7 @@ Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage o
         if (!made.empty()) {
             handOverGradients(place, list.ops[owner], made);
         }
+        finishBlock(place, op, frame);
     }
     return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
 }

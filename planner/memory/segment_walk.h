@@ -41,10 +41,11 @@ struct Frame {
     std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
     std::vector<Storage> casts;    ///< autocast copies kept by the ops, by weight
     std::vector<bool> done;        ///< ops whose outputs selective checkpointing already kept
+    std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
 };
 
-/// What the walk does to what an op saves.
-enum class Keep { Everything, Nothing, Selected };
+/// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
+enum class Keep { Everything, Nothing, Selected, Block };
 
 /// Runs one segment's operations on the device, forward, again (recompute) and backward.
 class SegmentWalk {
@@ -71,6 +72,11 @@ private:
                                     std::size_t op,
                                     Frame& frame,
                                     Gradients& gradients);
+    void keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    Storage makeInputGradient(const OpList& list, const Op& op, TensorId id, const Frame& frame);
+    void runBlock(const SegmentPlace& place, int block, Frame& frame, const Gradients& gradients);
+    void finishBlock(const SegmentPlace& place, std::size_t op, Frame& frame);
+    void fillAgain(const OpList& list, int block, TensorId output, Frame& frame);
     std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
     void handOverGradients(const SegmentPlace& place,
                            const Op& op,

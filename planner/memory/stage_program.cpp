@@ -3,6 +3,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/ends.h"
 #include "planner/ops/layer_segment.h"
+#include "planner/ops/megatron_ends.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/stage_split.h"
 
@@ -82,6 +83,7 @@ Result<void> addLayers(StageBuilder& builder,
         segment.opensUnit = true;
         segment.closesUnit = true;
         segment.checkpoint = scenario.settings.recompute.kind;
+        segment.reentrant = isMegatronCode(scenario);
     }
     return {};
 }
@@ -135,6 +137,23 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
     builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
 }
 
+/// Between steps: the batch, and each model chunk's rotary angles. Unfused attention has a mask.
+void holdMegatronTensors(StageProgram& program, const Scenario& scenario) {
+    constexpr std::int64_t kLossMaskBytes = 4;
+    const RankShape shape = rankShape(scenario);
+    const KernelSettings& kernels = scenario.settings.kernels;
+    program.inputBytes =
+        shape.tokens * (kernels.positionIds ? 3 * kIdBytes + kLossMaskBytes : kIdBytes);
+    if (kernels.attention == AttentionKernel::Unfused) {
+        program.inputBytes += shape.sequence * shape.sequence;
+    }
+    if (scenario.model.position == PositionKind::Rope) {
+        const std::int64_t dim = scenario.model.attention.headDim;
+        const auto chunks = static_cast<std::int64_t>(program.chunks.size());
+        program.bufferBytes = chunks * 4 * (shape.sequence * dim + dim / 2);
+    }
+}
+
 }  // namespace
 
 std::int64_t StageProgram::elements() const {
@@ -159,7 +178,8 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     program.rootUnit = root;
     program.tables = sharedTableBytes(scenario);
     const std::int64_t boundary =
-        tokens * scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
+        (isMegatronCode(scenario) ? rankShape(scenario).localTokens : tokens) *
+        scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
     const auto stages = static_cast<std::int64_t>(layers.size());
     std::int64_t first = 0;
     for (std::int64_t i = 0; i < stages; ++i) {
@@ -182,7 +202,10 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     }
     const KernelSettings& kernels = scenario.settings.kernels;
     program.inputBytes = kIdBytes * tokens * (kernels.positionIds ? 3 : 2);
-    program.lossInsideForward = kernels.code == ModelCode::HuggingFace;
+    program.lossInsideForward = kernels.code == ModelCode::HuggingFace || isMegatronCode(scenario);
+    if (isMegatronCode(scenario)) {
+        holdMegatronTensors(program, scenario);
+    }
     if (kernels.code == ModelCode::HuggingFace && scenario.model.position == PositionKind::Rope) {
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
     }

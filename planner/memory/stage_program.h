@@ -22,6 +22,7 @@ struct PlacedSegment {
     std::string name;
     bool opensUnit = false;   ///< the unit's forward hook runs before it
     bool closesUnit = false;  ///< and after it
+    bool reentrant = false;   ///< its checkpoint runs the backward inside: results stay alive
 };
 
 /// The segments of one model chunk, and what crosses its ends.

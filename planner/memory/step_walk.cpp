@@ -165,14 +165,23 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     }
     Frame& frame = pass.frames[segment - begin];
     const Storage input = pass.inputs[segment - begin];
+    std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
     if (keepFor(placed.checkpoint) != Keep::Everything) {
         walk_.report(MemoryKind::Recomputed);
         frame = walk_.again(placed.place, given(placed, input, pass), std::move(frame));
         walk_.report(MemoryKind::Activations);
-        device_.release(outputOf(placed, frame));
+        if (placed.reentrant) {
+            device_.retain(gradient);
+            variables = {outputOf(placed, frame), gradient};
+        } else {
+            device_.release(outputOf(placed, frame));
+        }
         casts_.clear();
     }
     const Storage passed = walk_.backward(placed.place, frame, gradient);
+    for (const Storage variable : variables) {
+        device_.release(variable);
+    }
     if (input != kNoStorage) {
         device_.release(input);
         if (!placed.place.ops->externals.empty()) {

@@ -27,6 +27,13 @@ Headline<Bytes> reservedBand(const Footprint& footprint) {
     return {scaled(0.935), scaled(0.86), scaled(1.03), Evidence::Modelled};
 }
 
+/// Full checkpointing keeps the layer's input alone.
+std::int64_t keptByLayer(const PlacedSegment& layer) {
+    const OpList& ops = *layer.place.ops;
+    return layer.checkpoint == Checkpointing::Full && layer.reentrant ? ops.tensor(ops.input).bytes
+                                                                      : savedBytes(ops, true);
+}
+
 }  // namespace
 
 Result<StageMemory> walkStage(const Scenario& scenario,
@@ -34,7 +41,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
                               Allocator allocator) {
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
-    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where.rank));
+    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     if (order.actions.size() > kMostPasses / program.segments.size()) {
         return fail(Error::Code::Unsupported,
@@ -64,7 +71,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
     for (const PlacedSegment& segment : program.segments) {
         if (segment.role == SegmentRole::Layer) {
-            memory.savedPerLayer = Bytes(savedBytes(*segment.place.ops, true));
+            memory.savedPerLayer = Bytes(keptByLayer(segment));
         }
     }
     return memory;

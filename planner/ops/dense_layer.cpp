@@ -1,5 +1,7 @@
 #include "planner/ops/dense_layer.h"
 
+#include "planner/ops/megatron_ends.h"
+
 #include <algorithm>
 
 namespace fabricast {
@@ -228,7 +230,7 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t /*layer*/) {
 
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
-    if (scenario.model.position != PositionKind::Rope) {
+    if (scenario.model.position != PositionKind::Rope || isMegatronCode(scenario)) {
         return {};
     }
     const std::int64_t entries = scenario.workload.sequence * scenario.model.attention.headDim;

@@ -1,6 +1,7 @@
 #include "planner/ops/ends.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_ends.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
 
@@ -67,6 +68,9 @@ OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuild
 }  // namespace
 
 OpList embeddingSegment(const Scenario& scenario) {
+    if (isMegatronCode(scenario)) {
+        return megatronEmbedding(scenario);
+    }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
     const int table = g.weight("tok_embeddings", localVocab(scenario) * scenario.model.hidden);
@@ -98,6 +102,9 @@ OpList embeddingSegment(const Scenario& scenario) {
 }
 
 OpList finalNormSegment(const Scenario& scenario) {
+    if (isMegatronCode(scenario)) {
+        return megatronFinalNorm(scenario);
+    }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
     const TensorId x =
@@ -106,6 +113,9 @@ OpList finalNormSegment(const Scenario& scenario) {
 }
 
 OpList headSegment(const Scenario& scenario) {
+    if (isMegatronCode(scenario)) {
+        return megatronHead(scenario);
+    }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
     TensorId x =
@@ -127,6 +137,9 @@ OpList headChunkSegment(const Scenario& scenario) {
 }
 
 OpList lossSegment(const Scenario& scenario) {
+    if (isMegatronCode(scenario)) {
+        return megatronLoss(scenario);
+    }
     return lossOf(scenario, rankShape(scenario).tokens);
 }
 

@@ -1,6 +1,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_layer.h"
 #include "planner/ops/selective_checkpoint.h"
 
 namespace fabricast {
@@ -17,9 +18,7 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
                     "memory of latent attention is not modelled");
     }
     if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
-        return fail(Error::Code::Unsupported,
-                    "settings.kernels.code",
-                    "memory of this model code is not modelled");
+        return megatronLayer(scenario, layer);
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {

@@ -13,8 +13,6 @@ constexpr std::int64_t kFlashRng = 24;  ///< seed, offset and their tensor
 constexpr std::int64_t kEfficientWidth = 4;
 constexpr std::int64_t kEfficientRows = 32;
 constexpr std::int64_t kEfficientRng = 16;
-/// Autocast runs GEMMs in a two-byte type.
-constexpr std::int64_t kCastWidth = 2;
 
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
@@ -32,7 +30,8 @@ TensorId OpBuilder::fresh(std::int64_t elements, std::int64_t width, bool requir
                              .elements = elements,
                              .width = width,
                              .requiresGrad = requiresGrad,
-                             .base = id});
+                             .base = id,
+                             .block = block_});
     return id;
 }
 
@@ -68,6 +67,7 @@ int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatri
 
 Op& OpBuilder::push(Op op) {
     op.module = module_;
+    op.block = block_;
     list_.ops.push_back(std::move(op));
     return list_.ops.back();
 }
@@ -279,30 +279,9 @@ std::vector<std::vector<TensorId>> lastReaders(const OpList& list) {
 
 OpList OpBuilder::finish(TensorId output) {
     list_.output = output;
+    findBlockOutputs();
     list_.dropAfter = lastReaders(list_);
     return std::move(list_);
-}
-
-std::int64_t savedBytes(const OpList& list, bool withInput) {
-    std::vector<bool> seen(list.tensors.size(), false);
-    std::int64_t total = 0;
-    for (const Op& op : list.ops) {
-        for (const TensorId id : op.saved) {
-            const TensorId base = list.tensor(id).base;
-            const auto index = static_cast<std::size_t>(base);
-            const bool counts =
-                !list.tensors[index].external ||
-                (withInput && list.input != kNoTensor && base == list.tensor(list.input).base);
-            if (!seen[index] && counts) {
-                seen[index] = true;
-                total += list.tensors[index].bytes;
-            }
-        }
-    }
-    for (const WeightUse& use : list.weights) {  // copies that autocast's GEMMs keep
-        total += use.cast && use.isMatrix ? kCastWidth * use.elements : 0;
-    }
-    return total;
 }
 
 }  // namespace fabricast

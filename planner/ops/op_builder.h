@@ -57,6 +57,16 @@ public:
     TensorId fresh(std::int64_t elements, std::int64_t width, bool requiresGrad = true);
     /// A second name for part or all of `x`; its gradient is its own.
     TensorId viewOf(TensorId x, std::int64_t elements);
+    /// Code keeps a variable for these until here: their storages live at least that long.
+    void holdUntilHere(const std::vector<TensorId>& ids);
+    /// The ops between are checkpointed by themselves, and run again before the ops that follow
+    /// them are done with their backward. `on` false: they are not; -1 stands for that block.
+    int openBlock(bool on);
+    void closeBlock(int block);
+    /// Besides, the block's outputs are freed here and made again before backward passes here.
+    void discardOutputs(int block);
+    /// An op uses this much of the framework's scratch buffer, which only ever grows.
+    void useScratch(std::int64_t bytes);
     Op& push(Op op);
     Op& last() { return list_.ops.back(); }
     [[nodiscard]] const TensorInfo& info(TensorId id) const { return list_.tensor(id); }
@@ -64,10 +74,12 @@ public:
     OpList finish(TensorId output);
 
 private:
+    void findBlockOutputs();
     [[nodiscard]] bool anyGrad(const std::vector<TensorId>& ids) const;
 
     Options options_;
     std::string_view module_;
+    int block_ = -1;
     OpList list_;
 };
 

@@ -8,6 +8,9 @@ namespace fabricast {
 using TensorId = int;
 inline constexpr TensorId kNoTensor = -1;
 
+/// Autocast runs GEMMs in a two-byte type.
+inline constexpr std::int64_t kCastWidth = 2;
+
 /// What a tensor's bytes are reported as while they wait for backward.
 enum class TensorUse { Activation, Loss, Buffer };
 
@@ -19,6 +22,8 @@ struct TensorInfo {
     bool requiresGrad = true;
     TensorId base = kNoTensor;  ///< owner of the storage; itself, unless a view
     bool external = false;      ///< made outside: the segment's input, a table shared by layers
+    int block = -1;             ///< the recomputed block that makes it
+    bool discarded = false;     ///< freed after its last reader, filled again by its block
     TensorUse use = TensorUse::Activation;
 };
 
@@ -34,11 +39,23 @@ struct Op {
     std::vector<int> weights;                ///< indices into OpList::weights
     std::vector<std::int64_t> forwardTemps;  ///< bytes live only while it runs
     std::vector<std::int64_t> backwardTemps;
-    bool passesGradient = false;    ///< add, reshape: hands the gradient on, uncopied
-    bool inPlaceBackward = false;   ///< writes the input's gradient over the output's
-    bool outsideSelective = false;  ///< a GEMM that selective checkpointing does not count
-    bool keptBySelective = false;   ///< selective checkpointing keeps its outputs
-    std::string_view module;        ///< for per-module recompute: "core_attn", "mlp", …
+    bool passesGradient = false;        ///< add, reshape: hands the gradient on, uncopied
+    bool inPlaceBackward = false;       ///< writes the input's gradient over the output's
+    TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
+    bool outsideSelective = false;      ///< a GEMM that selective checkpointing does not count
+    bool keptBySelective = false;       ///< selective checkpointing keeps its outputs
+    std::string_view module;            ///< for per-module recompute: "core_attn", "mlp", …
+    int block = -1;                     ///< recomputed with its block: nothing it saves is kept
+    int recomputes = -1;                ///< where backward reaches this op, this block runs again
+};
+
+/// A run of ops inside a segment that is checkpointed by itself: it keeps its inputs, and runs
+/// again in backward.
+struct RecomputeBlock {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<TensorId> inputs;   ///< storages read inside and made outside
+    std::vector<TensorId> outputs;  ///< storages made inside and read outside
 };
 
 /// A weight as the segment uses it: the local shard of tensor and expert parallelism.
@@ -48,8 +65,9 @@ struct WeightUse {
     bool trained = true;
     bool cast = false;  ///< autocast: a cached copy in the compute type is what the op reads
     bool isMatrix = true;
-    bool expert = false;  ///< reduced over the expert-data-parallel group
-    bool tied = false;    ///< a second use of the embedding table: no states of its own
+    bool expert = false;       ///< reduced over the expert-data-parallel group
+    bool tied = false;         ///< a second use of the embedding table: no states of its own
+    bool addedInGemm = false;  ///< the GEMM adds its gradient straight into the framework's buffer
 };
 
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the
@@ -62,6 +80,8 @@ struct OpList {
     TensorId output = kNoTensor;
     std::vector<TensorId> externals;  ///< shared tables, in the order the caller gives them
     std::vector<std::vector<TensorId>> dropAfter;  ///< storages whose last reader is op i
+    std::vector<RecomputeBlock> blocks;
+    std::int64_t scratchBytes = 0;  ///< most that an op asks of the framework's one scratch buffer
 
     [[nodiscard]] const TensorInfo& tensor(TensorId id) const {
         return tensors[static_cast<std::size_t>(id)];

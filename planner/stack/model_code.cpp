@@ -45,6 +45,7 @@ KernelSettings megatronKernels() {
             .attention = AttentionKernel::Flash,
             .activation = ActivationKernel::Fused,
             .loss = LossKernel::VocabParallel,
+            .positionIds = true,
             .dropout = 0.0,
             .deallocatePipelineOutputs = true,
             .experts = ExpertKernel::GroupedFused,

@@ -56,7 +56,8 @@ void printComparison(const CsvTable& table, std::size_t row, const OracleAnswer&
                    : 100.0 * (static_cast<double>(found) / static_cast<double>(recorded) - 1);
     };
     const StageMemory& memory = answer.memory;
-    const std::int64_t saved = table.integer(row, "per_layer_saved_bytes", -1);
+    const std::string column = savedColumn(table);
+    const std::int64_t saved = column.empty() ? -1 : table.integer(row, column, -1);
     std::printf("%3zu", row);
     if (saved >= 0) {
         std::printf(" saved %+lld", static_cast<long long>(memory.savedPerLayer.count() - saved));

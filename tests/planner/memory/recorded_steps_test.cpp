@@ -41,7 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"fsdp2_memory.csv", 0.002, 0.02, 0, 0, 0.85},
                     RecordedFile{"fsdp2_memory_more.csv", 0.003, 0.03, 0, 0.02, 0.85},
                     RecordedFile{"zero_memory.csv", 0.005, 0.03, 0, 0.56, 0.5},
-                    RecordedFile{"zero_memory_more.csv", 0.005, 0.03, 0, 0.62, 0.5}),
+                    RecordedFile{"zero_memory_more.csv", 0.005, 0.03, 0, 0.62, 0.5},
+                    RecordedFile{"megatron_memory.csv", 2e-4, 2e-3, 0, 0, 0.9},
+                    RecordedFile{"megatron_memory_more.csv", 3e-4, 3e-3, 0, 0, 0.82}),
     [](const auto& file) {
         const std::string name = file.param.name;
         return name.substr(0, name.find('.'));

@@ -18,6 +18,9 @@ RowReader readerFor(const CsvTable& table) {
         table.text(0, "framework") != "peft" && table.text(0, "framework") != "trainer") {
         return &zeroRow;
     }
+    if (table.has("dist_opt") && table.has("attn")) {
+        return &megatronRow;
+    }
     return nullptr;
 }
 
@@ -25,7 +28,9 @@ OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader read
     OracleAnswer answer;
     const auto read = reader(table, row);
     const auto memory = read.and_then([](const OracleRow& oracle) {
-        return walkStage(oracle.scenario, {.stage = oracle.stage, .rank = oracle.rank});
+        return walkStage(
+            oracle.scenario,
+            {.stage = oracle.stage, .rank = oracle.rank, .expertRank = oracle.expertRank});
     });
     if (!memory) {
         answer.status = "refused";
@@ -65,8 +70,18 @@ void scorePeak(const CsvTable& table,
 
 }  // namespace
 
+std::string savedColumn(const CsvTable& table) {
+    for (const char* column : {"per_layer_saved_bytes", "per_layer_live_bytes"}) {
+        if (table.has(column)) {
+            return column;
+        }
+    }
+    return {};
+}
+
 RecordScore scoreRecords(const CsvTable& table) {
     RecordScore score;
+    const std::string saved = savedColumn(table);
     score.rows = table.rows();
     const RowReader reader = readerFor(table);
     std::size_t steps = 0;
@@ -76,9 +91,9 @@ RecordScore scoreRecords(const CsvTable& table) {
             ++score.refused;
             continue;
         }
-        if (table.has("per_layer_saved_bytes")) {
-            const std::int64_t off = std::abs(answer.memory.savedPerLayer.count() -
-                                              table.integer(row, "per_layer_saved_bytes"));
+        if (!saved.empty()) {
+            const std::int64_t off =
+                std::abs(answer.memory.savedPerLayer.count() - table.integer(row, saved));
             if (off > score.worstSavedBytes) {
                 score.worstSavedBytes = off;
                 score.worstSavedRow = row;

@@ -21,6 +21,9 @@ using RowReader = Result<OracleRow> (*)(const CsvTable&, std::size_t);
 RowReader readerFor(const CsvTable& table);
 OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader);
 
+/// The column with a layer's saved bytes (where only its growth is recorded, that); empty: none.
+std::string savedColumn(const CsvTable& table);
+
 /// How a whole file went.
 struct RecordScore {
     std::size_t rows = 0;

@@ -13,6 +13,7 @@ struct OracleRow {
     Scenario scenario;
     std::int64_t stage = 0;
     std::int64_t rank = 0;
+    std::int64_t expertRank = 0;
     bool layerOnly = false;  ///< the record is of one layer, not of a step
 };
 
@@ -23,6 +24,11 @@ Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> peftRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
+
+/// megatron-core 0.16 as the records run it: the local spec, nothing compiled, torch's AdamW.
+void setMegatronCore(Settings& settings);
+/// "none", "full", or the names of recomputed modules joined by '+'.
+void setRecompute(Settings& settings, const std::string& text);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);

@@ -1,0 +1,72 @@
+#include "planner/memory/gradients_on_way.h"
+#include "planner/memory/segment_walk.h"
+
+namespace fabricast {
+
+namespace {
+std::size_t index(int id) {
+    return static_cast<std::size_t>(id);
+}
+}  // namespace
+
+/// Runs a block's ops again. Its results, and the gradients that reached them, stay in the
+/// variables of the checkpoint function until the block's backward is done.
+void SegmentWalk::runBlock(const SegmentPlace& place,
+                           int block,
+                           Frame& frame,
+                           const Gradients& gradients) {
+    const OpList& list = *place.ops;
+    const RecomputeBlock& mine = list.blocks[index(block)];
+    const MemoryKind before = kind_;
+    kind_ = MemoryKind::Recomputed;
+    for (std::size_t op = mine.begin; op < mine.end; ++op) {
+        runOp(place, op, frame, Keep::Block);
+    }
+    kind_ = before;
+    std::vector<Storage>& held = frame.held[index(block)];
+    for (const TensorId output : mine.outputs) {
+        held.push_back(frame.storage[index(output)]);
+        if (list.tensor(output).discarded) {
+            fillAgain(list, block, output, frame);
+        }
+    }
+    for (std::size_t id = 0; id < list.tensors.size(); ++id) {
+        const TensorInfo& base = list.tensor(list.tensors[id].base);
+        if (base.block == block && gradients.of[id] != kNoStorage) {
+            device_.retain(gradients.of[id]);
+            held.push_back(gradients.of[id]);
+        }
+    }
+}
+
+/// The storage that was freed in forward is allocated again, and the result is copied into it: the
+/// ops that saved it find it there.
+void SegmentWalk::fillAgain(const OpList& list, int block, TensorId output, Frame& frame) {
+    const Storage filled = device_.take(list.tensor(output).bytes, MemoryKind::Recomputed);
+    for (const Op& op : list.ops) {
+        for (const TensorId id : op.saved) {
+            if (op.block != block && list.tensor(id).base == output) {
+                device_.retain(filled);
+            }
+        }
+    }
+    device_.release(filled);
+    frame.storage[index(output)] = filled;
+}
+
+void SegmentWalk::finishBlock(const SegmentPlace& place, std::size_t op, Frame& frame) {
+    const OpList& list = *place.ops;
+    const int block = list.ops[op].block;
+    if (block < 0 || op != list.blocks[index(block)].begin) {
+        return;
+    }
+    for (const Storage storage : frame.held[index(block)]) {
+        device_.release(storage);
+    }
+    frame.held[index(block)].clear();
+    for (const TensorId input : list.blocks[index(block)].inputs) {
+        device_.release(frame.storage[index(input)]);
+    }
+}
+
+}  // namespace fabricast

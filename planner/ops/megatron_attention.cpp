@@ -1,0 +1,143 @@
+#include "planner/ops/megatron_attention.h"
+
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+/// cos (or sin) of the angles, times the concentration factor, in the compute type.
+TensorId rotaryTable(MegatronCode& m, std::int64_t dim, std::int64_t width) {
+    const std::int64_t entries = m.shape.sequence * dim;
+    const TensorId table = m.g.fresh(entries, width, false);
+    m.g.push({.kind = OpKind::Lookup,
+              .name = "rope_table",
+              .outputs = {table},
+              .forwardTemps = {4 * entries, (4 - width) * entries}});
+    return table;
+}
+
+/// A part of x; its gradient is written into a tensor of x's size.
+TensorId sliceOf(MegatronCode& m, TensorId x) {
+    const TensorId part = m.g.viewOf(x, m.g.info(x).elements);
+    m.g.push({.kind = OpKind::Copy, .name = "slice", .inputs = {x}, .outputs = {part}});
+    return part;
+}
+
+TensorId rotaryFused(MegatronCode& m, TensorId x) {
+    return m.g.pointwise("rope", {x}, m.g.info(x).elements, m.g.info(x).width, {});
+}
+
+TensorId rotate(MegatronCode& m, TensorId x) {
+    if (m.scenario.model.position != PositionKind::Rope) {
+        return x;
+    }
+    return m.fusedModules() ? rotaryFused(m, x)
+                            : rotaryWritten(m, x, m.scenario.model.attention.headDim);
+}
+
+/// Where tp exceeds the groups, the product is gathered and each rank takes its own heads from it.
+TensorId gatherGroups(MegatronCode& m, TensorId mixed) {
+    if (m.scenario.model.attention.kvHeads >= m.shape.tp) {
+        return mixed;
+    }
+    const TensorInfo in = m.g.info(mixed);
+    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width);
+    m.g.push({.kind = OpKind::Collective,
+              .name = "all_gather",
+              .inputs = {mixed},
+              .outputs = {whole},
+              .forwardTemps = {in.bytes * m.shape.tp}});
+    return whole;
+}
+
+/// Norm over each head. A view is copied for the kernel's length.
+TensorId perHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
+    const AttentionSpec& attention = m.scenario.model.attention;
+    if (attention.qkNorm == QkNorm::None) {
+        return x;
+    }
+    const TensorInfo in = m.g.info(x);
+    const bool perHead = attention.qkNorm == QkNorm::PerHead;
+    const std::int64_t columns = perHead ? attention.headDim : in.elements / m.shape.tokens;
+    const int weight = m.g.weight(name, columns, false);
+    const TensorId out = m.g.rmsNorm(x, in.elements / columns, weight);
+    if (in.base != x) {
+        m.g.last().forwardTemps = {in.bytes};
+        m.g.last().backwardTemps = {in.bytes};
+    }
+    return out;
+}
+
+/// q, k and v of one fused matrix. Heads of a group lie together, so q is copied out unless there
+/// is one group or each has one query head; k and v stay views.
+Heads splitHeads(MegatronCode& m, TensorId mixed) {
+    const std::int64_t dim = m.scenario.model.attention.headDim;
+    const std::int64_t kv = m.shape.tokens * m.shape.kvHeads * dim;
+    const std::int64_t q = m.shape.tokens * m.shape.heads * dim;
+    const auto parts = m.g.split(mixed, {q, kv, kv});
+    Heads heads{parts[0], parts[1], parts[2]};
+    if (m.shape.kvHeads > 1 && m.shape.heads != m.shape.kvHeads) {
+        heads.q = m.g.pointwise("contiguous", {heads.q}, q, m.g.info(mixed).width, {});
+        m.g.last().passesGradient = true;
+    }
+    return heads;
+}
+
+/// Transformer Engine's attention takes q, k and v as views of one tensor, or, once q and k have
+/// been rotated, v contiguous too: the product itself is then no longer needed.
+TensorId contiguousValue(MegatronCode& m, TensorId v) {
+    if (!m.fusedModules() || m.scenario.model.position != PositionKind::Rope) {
+        return v;
+    }
+    return m.g.pointwise("contiguous", {v}, m.g.info(v).elements, m.g.info(v).width, {});
+}
+
+}  // namespace
+
+TensorId rotaryWritten(MegatronCode& m, TensorId x, std::int64_t dim) {
+    OpBuilder& g = m.g;
+    const TensorId t = sliceOf(m, x);
+    const TensorInfo in = g.info(t);
+    const TensorId cosine = rotaryTable(m, dim, in.width);
+    const TensorId sine = rotaryTable(m, dim, in.width);
+    const TensorId direct = g.pointwise("mul", {t, cosine}, in.elements, in.width, {cosine});
+    const TensorId turned = g.pointwise("rotate_half", {t}, in.elements, in.width, {});
+    g.last().forwardTemps = {in.bytes / 2};
+    g.last().backwardTemps = {in.bytes / 2};
+    const TensorId crossed = g.pointwise("mul", {turned, sine}, in.elements, in.width, {sine});
+    const TensorId sum = g.add(direct, crossed);
+    const TensorId out = g.pointwise("cat", {sum}, in.elements, in.width, {});
+    g.last().passesGradient = true;
+    return out;
+}
+
+AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
+    OpBuilder& g = m.g;
+    const AttentionSpec& attention = m.scenario.model.attention;
+    const std::int64_t hidden = m.scenario.model.hidden;
+    const std::int64_t inWidth = m.shape.heads * attention.headDim;
+    const int projection =
+        megatronWeight(m, {.name = "linear_proj", .inputs = inWidth, .outputs = hidden});
+    AttentionOutput result;
+    result.bias = attention.outBias ? g.weight("bias", hidden, false) : -1;
+    const std::int64_t rows =
+        (attention.heads + 2 * attention.kvHeads) * attention.headDim / m.shape.tp;
+    const TensorId mixed = columnParallel(
+        m, x, {.name = "linear_qkv", .inputs = hidden, .outputs = rows, .bias = attention.qkvBias});
+    const Heads split = splitHeads(m, gatherGroups(m, mixed));
+    Heads heads = split;
+    heads.q = rotate(m, perHeadNorm(m, heads.q, "q_layernorm"));
+    heads.k = rotate(m, perHeadNorm(m, heads.k, "k_layernorm"));
+    heads.v = contiguousValue(m, heads.v);
+    const int block = g.openBlock(m.recomputes("core_attn"));
+    const TensorId attended = coreAttention(m, heads);
+    g.closeBlock(block);
+    result.out = rowParallel(m, attended, projection, hidden);
+    if (!m.fusedModules()) {
+        g.holdUntilHere({split.q});
+    }
+    return result;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,103 @@
+#include "planner/ops/megatron_attention.h"
+
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+/// PyTorch's flash kernel behind tensors laid out sequence first: with more than one sample its
+/// backward copies the output and its gradient.
+TensorId flash(MegatronCode& m, const Heads& heads) {
+    const AttentionSpec& attention = m.scenario.model.attention;
+    const std::int64_t valueDim =
+        attention.kind == AttentionKind::Latent ? attention.vHeadDim : attention.headDim;
+    const TensorId out = m.g.flashAttention(heads.q,
+                                            heads.k,
+                                            heads.v,
+                                            {.tokens = m.shape.tokens,
+                                             .heads = m.shape.heads,
+                                             .kvHeads = m.shape.kvHeads,
+                                             .headDim = attention.headDim,
+                                             .valueDim = valueDim,
+                                             .batch = m.shape.batch,
+                                             .sequence = m.shape.sequence});
+    if (m.shape.batch > 1 && !m.fusedModules()) {
+        for (int copy = 0; copy < 2; ++copy) {
+            m.g.last().backwardTemps.push_back(m.g.info(out).bytes);
+        }
+    }
+    return out;
+}
+
+/// Keys and values repeated for every query head of their group.
+TensorId repeatHeads(MegatronCode& m, TensorId x) {
+    if (m.shape.heads == m.shape.kvHeads) {
+        return x;
+    }
+    const std::int64_t elements = m.g.info(x).elements / m.shape.kvHeads * m.shape.heads;
+    return m.g.pointwise("repeat_interleave", {x}, elements, m.g.info(x).width, {});
+}
+
+/// q or k as the product reads it; its gradient is scaled into a new tensor.
+TensorId scaledOperand(MegatronCode& m, TensorId x) {
+    const TensorId view = m.g.viewOf(x, m.g.info(x).elements);
+    m.g.push({.kind = OpKind::Copy, .name = "transpose", .inputs = {x}, .outputs = {view}});
+    return view;
+}
+
+/// scores = q · kᵀ / √d, in the shape of the scratch buffer. Backward scales their gradient in
+/// three tensors of that size.
+TensorId scores(MegatronCode& m, TensorId q, TensorId k, std::int64_t elements) {
+    OpBuilder& g = m.g;
+    const std::int64_t width = g.info(q).width;
+    g.useScratch(elements * width);
+    const TensorId left = scaledOperand(m, q);
+    const TensorId right = scaledOperand(m, k);
+    const TensorId out = g.fresh(elements, width);
+    g.push({.kind = OpKind::Gemm,
+            .name = "baddbmm",
+            .inputs = {left, right},
+            .outputs = {out},
+            .saved = {left, right}});
+    const TensorId scaled = g.viewOf(out, elements);
+    const std::int64_t bytes = elements * width;
+    g.push(
+        {.name = "scale", .inputs = {out}, .outputs = {scaled}, .backwardTemps = {bytes, bytes}});
+    const TensorId masked = g.viewOf(out, elements);
+    g.push({.name = "masked_fill", .inputs = {scaled}, .outputs = {masked}});
+    return masked;
+}
+
+TensorId unfused(MegatronCode& m, const Heads& heads) {
+    OpBuilder& g = m.g;
+    const std::int64_t elements =
+        m.shape.batch * m.shape.heads * m.shape.sequence * m.shape.sequence;
+    const TensorId k = repeatHeads(m, heads.k);
+    const TensorId v = repeatHeads(m, heads.v);
+    const std::int64_t width = g.info(heads.q).width;
+    const TensorId masked = scores(m, heads.q, k, elements);
+    const TensorId probabilities = g.pointwise("softmax", {masked}, elements, width, {});
+    g.last().saved = {probabilities};
+    g.last().backwardTemps = {elements * width};
+    const TensorId dropped = dropout(m, probabilities);
+    const TensorId context = g.fresh(g.info(heads.q).elements, width);
+    g.push({.kind = OpKind::Gemm,
+            .name = "bmm",
+            .inputs = {v, dropped},
+            .outputs = {context},
+            .saved = {v, dropped}});
+    const TensorId out = g.pointwise("contiguous", {context}, g.info(context).elements, width, {});
+    g.last().passesGradient = true;
+    g.holdUntilHere({masked, dropped});
+    return out;
+}
+
+}  // namespace
+
+TensorId coreAttention(MegatronCode& m, const Heads& heads) {
+    return m.scenario.settings.kernels.attention == AttentionKernel::Flash ? flash(m, heads)
+                                                                           : unfused(m, heads);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,52 @@
+#include "planner/ops/megatron_layer.h"
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_attention.h"
+#include "planner/ops/megatron_mlp.h"
+
+namespace fabricast {
+
+namespace {
+
+Result<void> checkShape(const ModelSpec& model) {
+    if (model.normsPerLayer != 2 || model.parallelResidual ||
+        model.normPlacement != NormPlacement::Before) {
+        return fail(Error::Code::Unsupported,
+                    "model",
+                    "megatron-core's layer has one norm before attention and one before the MLP");
+    }
+    return {};
+}
+
+/// "layernorm" recompute frees the norm's output after the module that reads it.
+struct RecomputedNorm {
+    TensorId out = kNoTensor;
+    int block = -1;
+};
+RecomputedNorm normBefore(MegatronCode& m, TensorId x, std::string_view name) {
+    RecomputedNorm norm;
+    norm.block = m.g.openBlock(m.recomputes("layernorm"));
+    norm.out = megatronNorm(m, x, name);
+    m.g.closeBlock(norm.block);
+    return norm;
+}
+
+}  // namespace
+
+Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t /*layer*/) {
+    FABRICAST_TRY(checkShape(scenario.model));
+    OpBuilder g(builderOptions(scenario));
+    MegatronCode m = megatronCode(g, scenario);
+    const TensorId x =
+        g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    const RecomputedNorm first = normBefore(m, x, "input_layernorm");
+    const AttentionOutput attention = megatronAttention(m, first.out);
+    g.discardOutputs(first.block);
+    const TensorId attended = biasDropoutAdd(m, attention.out, x, attention.bias);
+    const RecomputedNorm second = normBefore(m, attended, "pre_mlp_layernorm");
+    const MlpOutput mlp = megatronMlp(m, second.out);
+    g.discardOutputs(second.block);
+    return g.finish(biasDropoutAdd(m, mlp.out, attended, mlp.bias));
+}
+
+}  // namespace fabricast

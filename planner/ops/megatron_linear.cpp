@@ -1,0 +1,115 @@
+#include "planner/ops/megatron_linear.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fabricast {
+
+bool MegatronCode::recomputes(std::string_view module) const {
+    const RecomputeSettings& recompute = scenario.settings.recompute;
+    return recompute.kind == Checkpointing::Modules &&
+           recompute.modules.count(std::string(module)) > 0;
+}
+
+MegatronCode megatronCode(OpBuilder& g, const Scenario& scenario) {
+    return {.g = g, .scenario = scenario, .shape = rankShape(scenario)};
+}
+
+int megatronWeight(MegatronCode& m, const LocalMatrix& matrix) {
+    const int weight = m.g.weight(matrix.name, matrix.inputs * matrix.outputs);
+    m.g.weightAt(weight).expert = matrix.expert;
+    m.g.weightAt(weight).addedInGemm = m.scenario.settings.megatron.gradientAccumulationFusion;
+    return weight;
+}
+
+TensorId columnParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs) {
+    OpBuilder& g = m.g;
+    const TensorInfo in = g.info(x);
+    const TensorId out = g.fresh(m.shape.tokens * outputs, in.width);
+    Op op{.kind = OpKind::Gemm,
+          .name = g.weightAt(weight).name,
+          .inputs = {x},
+          .outputs = {out},
+          .saved = {x},
+          .weights = {weight}};
+    if (m.shape.sp) {
+        g.useScratch(in.bytes * m.shape.tp);
+        op.backwardTemps = {in.bytes * m.shape.tp};  // the gradient before it is scattered
+    }
+    g.push(std::move(op));
+    return out;
+}
+
+TensorId columnParallel(MegatronCode& m, TensorId x, const LocalMatrix& matrix) {
+    const int weight = megatronWeight(m, matrix);
+    TensorId out = columnParallel(m, x, weight, matrix.outputs);
+    if (matrix.bias) {
+        const int bias = m.g.weight("bias", matrix.outputs, false);
+        out = m.g.pointwise("bias", {out}, m.g.info(out).elements, m.g.info(out).width, {});
+        m.g.last().weights = {bias};
+        m.g.last().passesGradient = true;
+    }
+    return out;
+}
+
+TensorId rowParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs) {
+    OpBuilder& g = m.g;
+    const std::int64_t width = g.info(x).width;
+    const TensorId partial = g.fresh(m.shape.tokens * outputs, width);
+    g.push({.kind = OpKind::Gemm,
+            .name = g.weightAt(weight).name,
+            .inputs = {x},
+            .outputs = {partial},
+            .saved = {x},
+            .weights = {weight}});
+    if (!m.shape.sp) {  // all-reduced in place
+        return partial;
+    }
+    const TensorId out = g.fresh(m.shape.localTokens * outputs, width);
+    g.push({.kind = OpKind::Collective,
+            .name = "reduce_scatter",
+            .inputs = {partial},
+            .outputs = {out}});
+    return out;
+}
+
+TensorId dropout(MegatronCode& m, TensorId x) {
+    if (m.scenario.settings.kernels.dropout == 0.0) {
+        return x;
+    }
+    const TensorInfo in = m.g.info(x);
+    const TensorId out = m.g.fresh(in.elements, in.width);
+    const TensorId mask = m.g.fresh(in.elements, 1, false);
+    m.g.push({.name = "dropout", .inputs = {x}, .outputs = {out, mask}, .saved = {mask}});
+    return out;
+}
+
+TensorId biasDropoutAdd(MegatronCode& m, TensorId x, TensorId residual, int bias) {
+    OpBuilder& g = m.g;
+    TensorId biased = x;
+    if (bias >= 0) {
+        biased = g.pointwise("bias", {x}, g.info(x).elements, g.info(x).width, {});
+        g.last().weights = {bias};
+        g.last().passesGradient = true;
+    }
+    const TensorId dropped = dropout(m, biased);
+    const TensorId out = g.add(residual, dropped);
+    g.holdUntilHere({x, biased});
+    return out;
+}
+
+TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name) {
+    const std::int64_t hidden = m.scenario.model.hidden;
+    const std::int64_t rows = m.g.info(x).elements / hidden;
+    const int weight = m.g.weight(name, hidden, false);
+    if (m.scenario.model.norm == NormKind::Rms) {
+        return m.g.rmsNorm(x, rows, weight);
+    }
+    std::vector<int> weights{weight};
+    if (m.scenario.model.norm == NormKind::Layer) {
+        weights.push_back(m.g.weight("bias", hidden, false));
+    }
+    return m.g.layerNorm(x, rows, weights);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,49 @@
+#pragma once
+#include "planner/ops/op_builder.h"
+#include "planner/ops/rank_shape.h"
+#include "planner/spec/scenario.h"
+
+#include <string_view>
+
+namespace fabricast {
+
+/// What Megatron's layer code has at hand while it writes operations.
+struct MegatronCode {
+    OpBuilder& g;
+    const Scenario& scenario;
+    RankShape shape;
+
+    /// Transformer Engine's modules, or the ones written in PyTorch (`--transformer-impl local`).
+    [[nodiscard]] bool fusedModules() const {
+        return scenario.settings.kernels.code == ModelCode::TransformerEngine;
+    }
+    [[nodiscard]] bool recomputes(std::string_view module) const;
+};
+
+MegatronCode megatronCode(OpBuilder& g, const Scenario& scenario);
+
+/// One matrix of tensor parallelism, as this rank holds it.
+struct LocalMatrix {
+    std::string_view name;
+    std::int64_t inputs = 0;
+    std::int64_t outputs = 0;
+    bool bias = false;
+    bool expert = false;
+};
+int megatronWeight(MegatronCode& m, const LocalMatrix& matrix);
+
+/// y = x · Wᵀ (+ b), split by columns. Under sequence parallelism x is gathered into the scratch
+/// buffer, forward and backward; only the rank's own slice is saved.
+TensorId columnParallel(MegatronCode& m, TensorId x, const LocalMatrix& matrix);
+/// The same product with an already declared weight.
+TensorId columnParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs);
+/// Split by rows: partial sums are reduced over tp, scattered over the sequence where that is
+/// split.
+TensorId rowParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outputs);
+
+/// residual + dropout(x + bias); `bias` < 0: none.
+TensorId biasDropoutAdd(MegatronCode& m, TensorId x, TensorId residual, int bias);
+TensorId dropout(MegatronCode& m, TensorId x);
+TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name);
+
+}  // namespace fabricast
