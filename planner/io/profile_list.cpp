@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/io/model_file.h"
+#include "planner/ops/parameters.h"
 
 #include <utility>
 
@@ -62,9 +63,12 @@ std::string summaryOf(const ClusterSpec& cluster) {
            cluster.fabric.name;
 }
 
-Result<std::string> summaryOfModel(const ProfileFile& file) {
+Result<void> readModelRow(const ProfileFile& file, ProfileRow& row) {
     FABRICAST_ASSIGN(const ModelSpec model, parseModel(file.text, file.source));
-    return std::to_string(model.layers) + " layers of " + std::to_string(model.hidden);
+    row.title = model.family;
+    row.summary = shortText(Tokens(countParameters(model).total)) + " parameters, " +
+                  std::to_string(model.layers) + " layers of " + std::to_string(model.hidden);
+    return {};
 }
 
 Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
@@ -95,7 +99,7 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             break;
         }
         case ProfileKind::Model: {
-            FABRICAST_ASSIGN(row.summary, summaryOfModel(file));
+            FABRICAST_TRY(readModelRow(file, row));
             break;
         }
     }

@@ -95,6 +95,7 @@ Result<ProfileStore> ProfileStore::open(std::span<const std::string> folders) {
 
 Result<void> ProfileStore::addFolder(const std::string& folder, std::size_t layer) {
     std::vector<std::string> kinds;
+    kinds.reserve(kProfileKinds.size());
     for (const ProfileKind kind : kProfileKinds) {
         kinds.push_back(folderOf(kind));
     }

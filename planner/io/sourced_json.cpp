@@ -80,7 +80,7 @@ Result<std::optional<T>> readBound(const JsonValue& object, std::string_view key
 
 Result<Source> readSource(const JsonValue& source) {
     FABRICAST_ASSIGN(const std::string name, source.text());
-    const auto found = std::ranges::find(kSources, name);
+    const auto* const found = std::ranges::find(kSources, name);
     if (found == kSources.end()) {
         return tl::unexpected(
             source.problem("cannot be " + source.shown(), suggestName(name, kSources)));
