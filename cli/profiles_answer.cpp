@@ -181,6 +181,10 @@ std::string_view severityName(ProfileFinding::Severity severity) {
     return severity == ProfileFinding::Severity::Error ? "error" : "warning";
 }
 
+std::string counted(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 struct Totals {
     std::size_t errors = 0;
     std::size_t warnings = 0;
@@ -219,8 +223,8 @@ std::string verificationPlain(const ProfileVerification& result, bool everything
         }
     }
     const Totals totals = totalsOf(result);
-    return text + std::to_string(totals.errors) + " errors, " + std::to_string(totals.warnings) +
-           " warnings, " + std::to_string(totals.unknown) + " numbers without a value\n";
+    return text + counted(totals.errors, "error") + ", " + counted(totals.warnings, "warning") +
+           ", " + counted(totals.unknown, "number") + " without a value\n";
 }
 
 std::string verificationTable(const ProfileVerification& result, Format format) {
