@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
+#include "cli/state_terms.h"
 #include "planner/io/memory_json.h"
 #include "planner/io/profile_store.h"
 #include "planner/load/load_scenario.h"
@@ -42,6 +43,7 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
     if (!memory) {
         return tl::unexpected(located(std::move(memory).error(), root));
     }
+    addStateTerms(loaded.scenario, *memory);
     memory->notes.insert(memory->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     return Explained{std::move(loaded.scenario), *std::move(memory)};
 }

@@ -130,6 +130,15 @@ TEST(ExplainCommand, WhyShowsTheFormula) {
     EXPECT_EQ(explain(small({"--why", "nonsense"})).code, ExitCode::BadInput);
 }
 
+TEST(ExplainCommand, WhySaysTheStatesPerParameter) {
+    // 16 bytes of 8,030,261,248 parameters over 8 GPUs
+    const ProgramOutput why = explain(small({"--why", "states"}));
+    EXPECT_NE(why.out.find("states = 16,060,522,496 B"), std::string::npos) << why.out;
+    EXPECT_NE(why.out.find("(4 weights + 4 gradients + 8 moments)/d, d = 8"), std::string::npos)
+        << why.out;
+    EXPECT_EQ(explain(small({"--why", "deepspeed_estimate"})).code, ExitCode::BadInput);
+}
+
 TEST(ExplainCommand, ErrorsNameTheFlag) {
     EXPECT_EQ(explain({}).err, "error: model: no model is said\n  try: -m llama-3.1-8b\n");
     EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 36),
