@@ -8,9 +8,6 @@ namespace fabricast {
 namespace {
 constexpr int kGatherPool = 1;
 constexpr int kReducePool = 2;
-/// AdamW keeps two fp32 moments and one fp32 step counter per tensor.
-constexpr std::int64_t kMoments = 2;
-constexpr std::int64_t kStepCounter = 4;
 
 std::size_t at(int id) {
     return static_cast<std::size_t>(id);
@@ -41,18 +38,43 @@ std::int64_t Fsdp2Engine::shardElements(int unit) const {
     return sum;
 }
 
-void Fsdp2Engine::holdStates() {
-    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
-        const std::int64_t shard = shardElements(static_cast<int>(unit));
-        std::int64_t tensors = 0;
-        for (const WeightUse& weight : units_[unit].weights) {
-            tensors += weight.tied ? 0 : 1;
+/// The sharded parameters as the optimizer sees them: pieces of matrices, in the stored type or,
+/// with a master copy, in fp32.
+std::vector<StepTensor> Fsdp2Engine::shardTensors() const {
+    const std::int64_t width =
+        options_.masterWidth > 0 ? options_.masterWidth : options_.storedWidth;
+    std::vector<StepTensor> tensors;
+    for (const Unit& unit : units_) {
+        for (const WeightUse& weight : unit.weights) {
+            if (weight.trained && !weight.tied) {
+                tensors.push_back({.elements = shardOf(weight), .width = width});
+            }
         }
-        device_.take(shard * options_.storedWidth, MemoryKind::Weights, 0, "sharded parameters");
-        device_.take(kMoments * shard * options_.storedWidth + tensors * kStepCounter,
-                     MemoryKind::Optimizer,
-                     0,
-                     "two moments and step counters");
+    }
+    return tensors;
+}
+
+void Fsdp2Engine::holdStates() {
+    std::int64_t states = 0;
+    std::int64_t trained = 0;
+    for (const StepTensor& tensor : shardTensors()) {
+        const StateBytes kept = optimizerState(options_.optimizer, tensor);
+        states += kept.device + tensor.elements * options_.masterWidth;
+        hostBytes_ += kept.host;
+        trained += tensor.elements;
+    }
+    std::int64_t parameters = 0;
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+        const std::int64_t bytes = shardElements(static_cast<int>(unit)) * options_.storedWidth;
+        parameters += bytes;
+        if (!options_.offload) {
+            device_.take(bytes, MemoryKind::Weights, 0, "sharded parameters");
+        }
+    }
+    if (options_.offload) {
+        hostBytes_ += parameters + states + trained * options_.storedWidth;
+    } else {
+        device_.take(states, MemoryKind::Optimizer, 0, "optimizer state of the shards");
     }
 }
 
@@ -68,6 +90,13 @@ void Fsdp2Engine::gather(int unit) {
     State& state = states_[at(unit)];
     const std::int64_t width = options_.computeWidth;
     Storage cast = kNoStorage;
+    Storage fetched = kNoStorage;
+    if (options_.offload) {
+        fetched = device_.take(shardElements(unit) * options_.storedWidth,
+                               MemoryKind::Gathered,
+                               kGatherPool,
+                               "shard from the host");
+    }
     if (options_.storedWidth != width) {
         cast = device_.take(
             shardElements(unit) * width, MemoryKind::Gathered, kGatherPool, "cast shard");
@@ -77,6 +106,7 @@ void Fsdp2Engine::gather(int unit) {
                                   kGatherPool,
                                   "all-gather output");
     drop(cast);
+    drop(fetched);
 }
 
 void Fsdp2Engine::copyOut(int unit, bool keepGathered) {
@@ -208,19 +238,28 @@ void Fsdp2Engine::reduceScatter(int unit) {
     }
     Storage reduced = device_.take(
         shard * options_.reduceWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
-    if (options_.reduceWidth != options_.storedWidth) {
+    const bool keepsReduceType = options_.masterWidth > 0;
+    if (options_.reduceWidth != options_.storedWidth && !keepsReduceType) {
         const Storage stored = device_.take(
             shard * options_.storedWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
         device_.release(reduced);
         reduced = stored;
     }
-    if (state.shardGradient == kNoStorage) {
+    keepShard(state, reduced, shard);
+}
+
+/// The reduced shard stays until the step, is added to the earlier micro-steps' sum, or, with
+/// offload, goes to the host.
+void Fsdp2Engine::keepShard(State& state, Storage reduced, std::int64_t shard) {
+    if (options_.offload) {
+        device_.release(reduced);
+    } else if (state.shardGradient == kNoStorage) {
         state.shardGradient = reduced;
     } else if (shard * options_.storedWidth > device_.bytes(state.shardGradient)) {
         device_.release(state.shardGradient);  // more of the unit's weights have one now
         state.shardGradient = reduced;
     } else {
-        device_.release(reduced);  // added to the earlier micro-steps' sum
+        device_.release(reduced);
     }
 }
 
@@ -278,7 +317,11 @@ void Fsdp2Engine::optimizerStep() {
     if (options_.reduceAtEnd) {
         reduceAll();
     }
-    device_.release(device_.take(options_.optimizerTemps, MemoryKind::Optimizer));
+    if (!options_.offload) {
+        const std::int64_t temporaries = stepTemporaries(options_.optimizer, shardTensors());
+        device_.release(
+            device_.take(temporaries, MemoryKind::Optimizer, 0, "temporaries of the step"));
+    }
     for (State& state : states_) {
         drop(state.shardGradient);
     }

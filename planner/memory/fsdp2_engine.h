@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/memory/engine.h"
+#include "planner/memory/optimizer_state.h"
 
 #include <vector>
 
@@ -18,7 +19,9 @@ struct Fsdp2Options {
     bool reshardAfterForward = true;
     bool reshardAfterBackward = true;
     bool reduceAtEnd = false;  ///< pipelines: one reduce-scatter per unit after the last backward
-    std::int64_t optimizerTemps = 0;  ///< bytes the optimizer step takes on top
+    std::int64_t masterWidth = 0;  ///< bytes of a separate master copy of an element; 0: none
+    bool offload = false;          ///< CPUOffloadPolicy: shards, gradients and states on the host
+    OptimizerSettings optimizer{};
 };
 
 /// This is FSDP2 (fully_shard): per-unit all-gather and reduce-scatter on their own streams, with
@@ -40,6 +43,7 @@ public:
     void optimizerStep() override;
     [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
     void beginMicroStep(std::int64_t index, std::int64_t count) override;
+    [[nodiscard]] HostMemory host() const override { return {.bytes = hostBytes_}; }
 
 private:
     struct State {
@@ -51,6 +55,8 @@ private:
         bool reduced = false;              ///< post-backward has run in this pass
     };
     [[nodiscard]] std::int64_t shardElements(int unit) const;
+    [[nodiscard]] std::vector<StepTensor> shardTensors() const;
+    void keepShard(State& state, Storage reduced, std::int64_t shard);
     [[nodiscard]] std::int64_t shardOf(const WeightUse& weight) const;
     void reduceAll();
     void gather(int unit);
@@ -67,6 +73,7 @@ private:
     std::vector<int> forwardOrder_;     ///< units in the order their forward ended
     Storage keptGather_ = kNoStorage;   ///< forward keeps one all-gather output to overlap
     Storage reduceInput_ = kNoStorage;  ///< the last reduce-scatter's input
+    std::int64_t hostBytes_ = 0;
     bool lastMicroStep_ = true;
 };
 

@@ -69,6 +69,7 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
     options.reduceWidth = bytesPerElement(settings.precision.reduce);
+    options.masterWidth = settings.precision.masterWeights ? bytesPerElement(Dtype::Fp32) : 0;
     options.syncEachMicroStep = syncsEachMicroStep(settings);
     options.reduceAtEnd = pipelined;
     options.rootUnit = program.rootUnit;
@@ -77,7 +78,32 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     options.reshardAfterForward =
         reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
     options.reshardAfterBackward = !pipelined;
+    options.offload = layout.offload == Offload::ParametersCpu;
+    options.optimizer = settings.optimizer;
     return options;
+}
+
+/// FSDP2, and Megatron-FSDP with everything sharded: bf16 shards beside fp32 masters, gathered per
+/// layer. Its other sharding strategies keep whole buffers that are not modelled.
+Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const Scenario& scenario,
+                                                  Device& device,
+                                                  const StageProgram& program) {
+    const Layout& layout = scenario.layout;
+    if (layout.offload != Offload::None && layout.offload != Offload::ParametersCpu) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    "FSDP2 offloads parameters together with everything else, or nothing",
+                    "use offload parameters_cpu");
+    }
+    const bool megatron = scenario.settings.engine == Engine::MegatronFsdp;
+    if (megatron && layout.shard != Shard::Fsdp && layout.shard != Shard::Zero3 &&
+        layout.shard != Shard::Hsdp) {
+        return fail(Error::Code::Unsupported,
+                    "layout.shard",
+                    "memory of Megatron-FSDP is modelled for optim_grads_params only",
+                    "use shard=fsdp, or the stack megatron");
+    }
+    return std::make_unique<Fsdp2Engine>(device, program.units, fsdp2Options(scenario, program));
 }
 
 }  // namespace
@@ -92,8 +118,8 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
         case Engine::Fsdp1:
             return makeFsdp1(scenario, device, program, where.rank);
         case Engine::Fsdp2:
-            return std::make_unique<Fsdp2Engine>(
-                device, program.units, fsdp2Options(scenario, program));
+        case Engine::MegatronFsdp:
+            return makeFsdp2(scenario, device, program);
         case Engine::Megatron:
             return std::make_unique<MegatronEngine>(device,
                                                     megatronStates(scenario, program, where));
