@@ -45,7 +45,7 @@ Result<ModelSpec> readSpec(const JsonValue& root) {
     const JsonValue* config = root.find("config");
     const JsonValue* shape = root.find("shape");
     if ((config == nullptr) == (shape == nullptr)) {
-        return tl::unexpected(root.problem("needs either \"config\" or \"shape\"",
+        return tl::unexpected(root.problem(R"(needs either "config" or "shape")",
                                            "\"config\" holds a Hugging Face config.json"));
     }
     return config != nullptr ? readHfConfig(*config) : readModelShape(*shape);

@@ -37,23 +37,23 @@ Result<std::vector<bool>> listedLayers(const JsonValue& list, std::int64_t layer
 
 }  // namespace
 
-Result<MoeSpec> readMoeShape(const JsonValue& said) {
-    FABRICAST_TRY(said.onlyKeys(kMoeKeys));
-    MoeSpec moe;
-    FABRICAST_ASSIGN(const JsonValue* experts, said.require("experts"));
-    FABRICAST_ASSIGN(moe.experts, experts->integer(kSize));
-    FABRICAST_ASSIGN(const JsonValue* topK, said.require("top_k"));
-    FABRICAST_ASSIGN(moe.topK, topK->integer(kSize));
-    FABRICAST_ASSIGN(const JsonValue* width, said.require("expert_width"));
-    FABRICAST_ASSIGN(moe.expertWidth, width->integer(kSize));
-    FABRICAST_ASSIGN(moe.kind, readChoice(said, "kind", kMlpNames, MlpKind::Gated));
-    FABRICAST_ASSIGN(moe.expertBias, said.booleanOr("expert_bias", false));
-    FABRICAST_ASSIGN(moe.routerBias, said.booleanOr("router_bias", false));
-    FABRICAST_ASSIGN(moe.correctionBias, said.booleanOr("correction_bias", false));
-    FABRICAST_ASSIGN(moe.sharedWidth, said.integerOr("shared_width", 0, kCount));
-    FABRICAST_ASSIGN(moe.sharedGate, said.booleanOr("shared_gate", false));
-    FABRICAST_ASSIGN(moe.sigmoidScore, said.booleanOr("sigmoid_score", false));
-    return moe;
+Result<MoeSpec> readMoeShape(const JsonValue& moe) {
+    FABRICAST_TRY(moe.onlyKeys(kMoeKeys));
+    MoeSpec spec;
+    FABRICAST_ASSIGN(const JsonValue* experts, moe.require("experts"));
+    FABRICAST_ASSIGN(spec.experts, experts->integer(kSize));
+    FABRICAST_ASSIGN(const JsonValue* topK, moe.require("top_k"));
+    FABRICAST_ASSIGN(spec.topK, topK->integer(kSize));
+    FABRICAST_ASSIGN(const JsonValue* width, moe.require("expert_width"));
+    FABRICAST_ASSIGN(spec.expertWidth, width->integer(kSize));
+    FABRICAST_ASSIGN(spec.kind, readChoice(moe, "kind", kMlpNames, MlpKind::Gated));
+    FABRICAST_ASSIGN(spec.expertBias, moe.booleanOr("expert_bias", false));
+    FABRICAST_ASSIGN(spec.routerBias, moe.booleanOr("router_bias", false));
+    FABRICAST_ASSIGN(spec.correctionBias, moe.booleanOr("correction_bias", false));
+    FABRICAST_ASSIGN(spec.sharedWidth, moe.integerOr("shared_width", 0, kCount));
+    FABRICAST_ASSIGN(spec.sharedGate, moe.booleanOr("shared_gate", false));
+    FABRICAST_ASSIGN(spec.sigmoidScore, moe.booleanOr("sigmoid_score", false));
+    return spec;
 }
 
 /// "layers": [1, 3, 5], or every n-th layer counted back from the last of each group ("every": 2 is

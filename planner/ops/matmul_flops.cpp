@@ -90,7 +90,7 @@ Flops matmulFlopsPerToken(const ModelSpec& model, std::int64_t sequence) {
 
 /// 6·(matrices in use) + 6·L·a·(d_qk+d_v)/2·s: the causal half as exactly s/2, windows not known.
 Flops megatronFlopsPerToken(const ModelSpec& model, std::int64_t sequence) {
-    const double layers = static_cast<double>(model.layers) + static_cast<double>(model.mtpDepth);
+    const auto layers = static_cast<double>(model.layers) + static_cast<double>(model.mtpDepth);
     const double seen = layers * static_cast<double>(sequence) / 2;
     const double elements =
         activeMatrixElements(model) + activePredictionElements(model) + scoreElements(model) * seen;

@@ -105,6 +105,30 @@ TEST(Parameters, LatentAttentionWithExpertsIsThePublishedSize) {
     EXPECT_EQ(count.attention, 61 * 187'107'328LL);
 }
 
+TEST(Parameters, GptOfNarayanansFormulaHasNoFinalNorm) {
+    ModelSpec model = gpt2Small();
+    model.layers = 96;
+    model.hidden = 12288;
+    model.vocab = 51200;
+    model.attention.heads = model.attention.kvHeads = 96;
+    model.attention.headDim = 128;
+    model.mlp.width = 49152;
+    model.learnedPositions = 2048;
+    EXPECT_EQ(countParameters(model).total, 174'615'846'912);
+    model.finalNorm = false;
+    EXPECT_EQ(countParameters(model).total, 174'615'822'336);
+}
+
+TEST(Parameters, NarrowTablesHaveAProjectionOnEitherSide) {
+    ModelSpec model = gpt2Small();
+    model.embeddingWidth = 512;
+    model.tiedEmbeddings = false;
+    const ParameterCount count = countParameters(model);
+    EXPECT_EQ(count.embedding, 50257 * 512);
+    EXPECT_EQ(count.head, 50257 * 512);
+    EXPECT_EQ(count.projection, 2 * 512 * 768);
+}
+
 TEST(Parameters, ComponentsSumToTheTotal) {
     for (const ModelSpec& model : {llama3With8B(), gpt2Small(), deepseekV3()}) {
         const ParameterCount count = countParameters(model);
