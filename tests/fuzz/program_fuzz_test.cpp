@@ -1,0 +1,144 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+#include "tests/fuzz/random_scenario.h"
+#include "tests/support/text_mutator.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 10,000 files in all, unless the environment asks for another tenth.
+std::size_t cases(std::size_t usual) {
+    const char* percent = std::getenv("FABRICAST_FUZZ_PERCENT");
+    return percent == nullptr ? usual : usual * static_cast<std::size_t>(std::atol(percent)) / 100;
+}
+
+// A debug build with sanitizers takes some ten times what users wait.
+constexpr std::chrono::seconds kLongest{10};
+
+fs::path scratch() {
+    static const fs::path folder = [] {
+        const fs::path made = fs::path(testing::TempDir()) / "fabricast_fuzz";
+        fs::create_directories(made);
+        return made;
+    }();
+    return folder;
+}
+
+std::vector<std::string> textsUnder(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(FABRICAST_SOURCE_DIR) / folder)) {
+        if (entry.path().extension() == ".json") {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<std::string> texts;
+    for (const fs::path& file : files) {
+        texts.push_back(readTextFile(file.string()).value_or(""));
+    }
+    return texts;
+}
+
+/// Without waiting for the disk, as writeTextFile does.
+void write(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+/// Exit 0, 1 or 2; one JSON document or an error that says what is wrong; and in time.
+ExitCode expectAnAnswerOrAnError(const std::vector<std::string>& arguments,
+                                 const std::string& text) {
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramOutput output = runProgram(arguments, {});
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(took, kLongest) << text;
+    EXPECT_LE(static_cast<int>(output.code), 2) << output.err << text;
+    if (output.code == ExitCode::BadInput) {
+        EXPECT_EQ(output.out, "") << text;
+        EXPECT_TRUE(output.err.starts_with("error: ")) << text;
+    } else {
+        EXPECT_TRUE(parseJson(output.out, "out")) << output.out << text;
+    }
+    return output.code;
+}
+
+TEST(ProgramFuzz, MutatedScenarios) {
+    const std::vector<std::string> seeds = textsUnder("tests/cases/scenarios");
+    const std::string file = (scratch() / "scenario.json").string();
+    for (std::size_t seed = 0; seed < cases(4000); ++seed) {
+        TextMutator mutator(seed);
+        const std::string text = mutator.mutated(seeds[seed % seeds.size()]);
+        write(file, text);
+        expectAnAnswerOrAnError({"explain", file, "--format", "json"}, text);
+    }
+}
+
+TEST(ProgramFuzz, RandomScenarios) {
+    const std::string file = (scratch() / "random.json").string();
+    std::size_t answered = 0;
+    for (std::size_t seed = 0; seed < cases(3000); ++seed) {
+        const std::string text = RandomScenario(seed).text();
+        write(file, text);
+        const ExitCode code = expectAnAnswerOrAnError({"explain", file, "--format", "json"}, text);
+        answered += code == ExitCode::BadInput ? 0U : 1U;
+    }
+    EXPECT_GT(answered, cases(3000) / 100) << "hardly any reached the engine";
+}
+
+TEST(ProgramFuzz, MutatedModels) {
+    const std::vector<std::string> seeds = textsUnder("tests/cases/params");
+    const std::string file = (scratch() / "config.json").string();
+    for (std::size_t seed = 0; seed < cases(2000); ++seed) {
+        TextMutator mutator(seed);
+        const std::string text = mutator.mutated(seeds[mutator.below(seeds.size())]);
+        write(file, text);
+        expectAnAnswerOrAnError({"model", file, "--format", "json"}, text);
+        expectAnAnswerOrAnError({"explain", "-m", file, "-c", "dgx-h100", "-f", "json"}, text);
+    }
+}
+
+TEST(ProgramFuzz, MutatedProfiles) {
+    const fs::path folder = scratch() / "profiles";
+    const std::vector<std::pair<std::string, std::string>> kinds = {{"gpus", "h100-sxm5-80gb"},
+                                                                    {"nodes", "dgx-h100"},
+                                                                    {"clusters", "dgx-h100"},
+                                                                    {"fabrics", "ib-ndr"},
+                                                                    {"models", "gpt2"}};
+    for (std::size_t seed = 0; seed < cases(1000); ++seed) {
+        TextMutator mutator(seed);
+        const auto& [kind, name] = kinds[seed % kinds.size()];
+        const std::string path = kind + "/" + name + ".json";
+        const auto original =
+            readTextFile((fs::path(FABRICAST_SOURCE_DIR) / "hardware_profiles" / path).string());
+        ASSERT_TRUE(original);
+        const std::string text = mutator.mutated(*original);
+        fs::remove_all(folder);
+        fs::create_directories(folder / kind);
+        write(folder / path, text);
+        expectAnAnswerOrAnError({"explain",
+                                 "-m",
+                                 "gpt2",
+                                 "-c",
+                                 "dgx-h100",
+                                 "-f",
+                                 "json",
+                                 "--profile-dir",
+                                 folder.string()},
+                                text);
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
