@@ -1,28 +1,12 @@
 #include "cli/parse_failure.h"
 
+#include "cli/help_text.h"
 #include "planner/base/nearest_name.h"
 
 #include <string_view>
 
 namespace fabricast {
 namespace {
-
-/// The subcommand that was chosen, innermost first, or the program.
-const CLI::App* chosen(const CLI::App& program) {
-    const CLI::App* app = &program;
-    while (!app->get_subcommands().empty()) {
-        app = app->get_subcommands().front();
-    }
-    return app;
-}
-
-std::string commandLine(const CLI::App* app) {
-    std::string line = app->get_name();
-    for (app = app->get_parent(); app != nullptr; app = app->get_parent()) {
-        line.insert(0, app->get_name() + " ");
-    }
-    return line;
-}
 
 std::vector<std::string_view> flagsOf(const CLI::App* app) {
     std::vector<std::string_view> names;
@@ -37,7 +21,6 @@ std::vector<std::string_view> flagsOf(const CLI::App* app) {
 }
 
 std::vector<std::string_view> commandsOf(const CLI::App* app) {
-    std::vector<std::string> names;
     std::vector<std::string_view> views;
     for (const CLI::App* command : app->get_subcommands({})) {
         views.push_back(command->get_name());
@@ -53,11 +36,11 @@ Error unknownFlag(const CLI::App* app, const std::string& flag) {
     return {Error::Code::BadInput,
             name,
             "there is no such flag",
-            near.empty() ? commandLine(app) + " --help" : "--" + near};
+            near.empty() ? commandName(*app) + " --help" : "--" + near};
 }
 
 Error unexpected(const CLI::App& program, const std::string& word) {
-    const CLI::App* app = chosen(program);
+    const CLI::App* app = chosenCommand(program);
     if (word.size() > 1 && word.front() == '-') {
         return unknownFlag(app, word);
     }
@@ -65,8 +48,8 @@ Error unexpected(const CLI::App& program, const std::string& word) {
     if (commands.empty()) {
         return {Error::Code::BadInput,
                 "",
-                "\"" + word + "\" was not expected after \"" + commandLine(app) + "\"",
-                commandLine(app) + " --help"};
+                "\"" + word + "\" was not expected after \"" + commandName(*app) + "\"",
+                commandName(*app) + " --help"};
     }
     return {Error::Code::BadInput,
             "",
@@ -76,17 +59,25 @@ Error unexpected(const CLI::App& program, const std::string& word) {
 
 }  // namespace
 
+const CLI::App* chosenCommand(const CLI::App& program) {
+    const CLI::App* app = &program;
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+    }
+    return app;
+}
+
 Error argumentError(const CLI::App& program,
                     const std::vector<std::string>& arguments,
                     const CLI::ParseError& failure) {
-    const CLI::App* app = chosen(program);
+    const CLI::App* app = chosenCommand(program);
     if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
         return unexpected(program, rest.front());
     }
     if (arguments.empty()) {
-        return {Error::Code::BadInput, "", "a command is needed", commandLine(app) + " --help"};
+        return {Error::Code::BadInput, "", "a command is needed", commandName(*app) + " --help"};
     }
-    return {Error::Code::BadInput, "", failure.what(), commandLine(app) + " --help"};
+    return {Error::Code::BadInput, "", failure.what(), commandName(*app) + " --help"};
 }
 
 }  // namespace fabricast

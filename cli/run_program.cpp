@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/parse_failure.h"
 #include "planner/io/text_file.h"
 
@@ -42,7 +43,8 @@ public:
     Program() {
         app_.name("fabricast");
         app_.footer(kFooter);
-        app_.set_version_flag("-V,--version", "fabricast " FABRICAST_VERSION);
+        app_.set_help_flag("-h,--help", "this text");
+        app_.set_version_flag("-V,--version", "fabricast " FABRICAST_VERSION, "the version");
         app_.require_subcommand(1);
         app_.fallthrough();
         addGlobalOptions(app_, options_);
@@ -61,9 +63,7 @@ public:
         } catch (const CLI::CallForVersion& version) {
             return {version.what() + std::string("\n"), {}, ExitCode::Ok};
         } catch (const CLI::CallForHelp&) {
-            return {app_.help(), {}, ExitCode::Ok};
-        } catch (const CLI::CallForAllHelp&) {
-            return {app_.help("", CLI::AppFormatMode::All), {}, ExitCode::Ok};
+            return {helpText(*chosenCommand(app_)), {}, ExitCode::Ok};
         } catch (const CLI::ParseError& failure) {
             return refuse(argumentError(app_, arguments, failure));
         }

@@ -116,7 +116,7 @@ Result<JsonValue> startingPoint(const ScenarioFlags& flags, const GlobalOptions&
     }
     const std::string path = options.at(*flags.file);
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
-    FABRICAST_ASSIGN(JsonValue root, parseJson(text, path));
+    FABRICAST_ASSIGN(JsonValue root, parseJson(text, sourceName(path)));
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     return withObjects(std::move(root));
 }

@@ -48,11 +48,12 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
     return Explained{std::move(loaded.scenario), *std::move(memory)};
 }
 
+/// Asks for the formula of what takes most.
 std::string nextCommand(const ExplainFlags& flags, const MemoryBreakdown& memory) {
-    const bool known =
-        memory.fullest < memory.stages.size() && !memory.stages[memory.fullest].terms.empty();
-    return known ? "\nnext: fabricast explain" + flags.scenario.typed() + " --why activations\n"
-                 : "";
+    const std::string largest = largestTerm(memory);
+    return largest.empty()
+               ? ""
+               : "\nnext: fabricast explain" + flags.scenario.typed() + " --why " + largest + "\n";
 }
 
 std::string rendered(const Explained& answer, const ExplainFlags& flags, Format format) {
@@ -89,6 +90,11 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
 Command explainCommand(CLI::App& program, const GlobalOptions& options) {
     CLI::App* app = program.add_subcommand("explain", "What a layout needs in memory, and why");
     const auto flags = std::make_shared<ExplainFlags>();
+    app->footer(
+        "examples:\n"
+        "  fabricast explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192\n"
+        "  fabricast explain run.json -n 4 --layout tp=8 --why activations\n"
+        "Exits with 1 when it does not fit (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario);
     app->add_option("--section", flags->sections, "what to explain: memory")
         ->option_text("NAME")

@@ -58,6 +58,10 @@ Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
 
 Command modelCommand(CLI::App& program, const GlobalOptions& options) {
     CLI::App* app = program.add_subcommand("model", "Parameters by component, FLOPs per token");
+    app->footer(
+        "examples:\n"
+        "  fabricast model mixtral-8x7b --seq 32768\n"
+        "  fabricast model path/to/config.json --format json");
     const auto flags = std::make_shared<ModelFlags>();
     app->add_option("model", flags->name, "a built-in name, a config.json, or its folder")
         ->option_text("MODEL")

@@ -18,6 +18,16 @@ std::vector<std::string_view> allNames() {
     return names;
 }
 
+/// "none|full|block".
+template <class Enum>
+std::string joinedNames() {
+    std::string names;
+    for (const auto& entry : namesOf(Enum{})) {
+        names.append(names.empty() ? "" : "|").append(entry.name);
+    }
+    return names;
+}
+
 /// A value of an enumeration by its name; another word is an error with the nearest name.
 ///     FABRICAST_ASSIGN(layout.shard, readEnum<Shard>(*value));
 template <class Enum>

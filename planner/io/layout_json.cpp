@@ -175,6 +175,25 @@ Result<PartialLayout> readLayout(const JsonValue& layout) {
     return partial;
 }
 
+std::vector<SettingHelp> describeLayout() {
+    std::vector<SettingHelp> rows;
+    const Layout layout;
+    eachField(layout, [&](const auto& field, const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        std::string values = std::is_same_v<Value, bool> ? "on|off" : "number";
+        if constexpr (std::is_enum_v<Value>) {
+            values = joinedNames<Value>();
+        }
+        rows.push_back({std::string(field.name), std::move(values)});
+    });
+    std::string recompute;
+    for (const std::string_view kind : kRecomputeKinds) {
+        recompute.append(kind).append("|");
+    }
+    rows.push_back({"recompute", recompute + "modules joined by +"});
+    return rows;
+}
+
 void writeLayout(JsonText& json, std::string_view key, const Layout& layout) {
     json.beginObject(key);
     eachField(layout, [&](const auto& field, const auto& value) {

@@ -2,10 +2,12 @@
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
 #include "planner/io/json_text.h"
+#include "planner/io/settings_json.h"
 #include "planner/spec/layout_fields.h"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -18,6 +20,9 @@ Result<PartialLayout> readLayout(const JsonValue& layout);
 
 /// "none", "selective", "full", "uniform:4", "block:2" or modules joined by '+'.
 Result<RecomputeSettings> readRecompute(const JsonValue& value);
+
+/// Every key of --layout, with the values it can take.
+std::vector<SettingHelp> describeLayout();
 
 void writeLayout(JsonText& json, std::string_view key, const Layout& layout);
 

@@ -114,11 +114,7 @@ std::string valuesOf(const Value&) {
     } else if constexpr (std::is_same_v<Value, Words>) {
         return "word+word";
     } else if constexpr (std::is_enum_v<Value>) {
-        std::string values;
-        for (const std::string_view name : allNames<Value>()) {
-            values.append(values.empty() ? "" : "|").append(name);
-        }
-        return values;
+        return joinedNames<Value>();
     } else {
         return "number";
     }

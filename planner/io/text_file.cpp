@@ -93,9 +93,13 @@ bool keepRights(int descriptor, const std::string& path) {
 
 }  // namespace
 
+std::string sourceName(const std::string& path) {
+    return path == "-" ? "standard input" : path;
+}
+
 Result<std::string> readTextFile(const std::string& path) {
     if (path == "-") {
-        return readAll(STDIN_FILENO, "standard input");
+        return readAll(STDIN_FILENO, sourceName(path));
     }
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) {

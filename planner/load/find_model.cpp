@@ -25,7 +25,7 @@ Result<ModelProfile> readModelFile(std::string path, const std::string& where) {
         error.where = where;
         return tl::unexpected(std::move(error));
     }
-    return parseModelProfile(*text, path);
+    return parseModelProfile(*text, sourceName(path));
 }
 
 }  // namespace

@@ -181,6 +181,16 @@ std::string memoryCsv(const MemoryBreakdown& memory) {
     return csvText(stageBytesTable(memory));
 }
 
+std::string largestTerm(const MemoryBreakdown& memory) {
+    if (memory.fullest >= memory.stages.size() || memory.stages[memory.fullest].terms.empty()) {
+        return {};
+    }
+    const std::vector<Term>& terms = memory.stages[memory.fullest].terms;
+    const auto largest = std::max_element(
+        terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.bytes < b.bytes; });
+    return std::string(bareKey(largest->key));
+}
+
 Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key) {
     const auto [stage, asked] = splitKey(memory, key);
     std::string text;

@@ -20,6 +20,9 @@ std::string memoryCsv(const MemoryBreakdown& memory);
 /// lists what there is.
 Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key);
 
+/// The key of the largest number of the fullest stage that has a formula; empty when none has.
+std::string largestTerm(const MemoryBreakdown& memory);
+
 /// "16 x dgx-h100 (128 h100-sxm5-80gb)".
 std::string clusterText(const ClusterSpec& cluster);
 

@@ -1,4 +1,5 @@
 #include "cli/run_program.h"
+#include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
 
@@ -47,9 +48,19 @@ TEST(Program, HelpKnowsCommandsAndTopics) {
     EXPECT_EQ(run({"help", "exit-codes"}).out.substr(0, 3), "0  ");
     EXPECT_NE(run({"help", "help"}).out.find("TOPIC"), std::string::npos);
     EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+    EXPECT_NE(run({"help", "settings"}).out.find("settings.kernels.loss"), std::string::npos);
+    EXPECT_NE(run({"help", "stacks"}).out.find("megatron"), std::string::npos);
+    expectGolden("help_layout.txt", run({"help", "layout"}).out);
     EXPECT_EQ(
         run({"help", "exit-code"}).err,
         "error: help: there is no topic \"exit-code\"\n  try: did you mean \"exit-codes\"?\n");
+}
+
+TEST(Program, HelpTextsAreWhatTheDocumentsShow) {
+    expectGolden("help.txt", run({"--help"}).out);
+    expectGolden("help_model.txt", run({"model", "--help"}).out);
+    expectGolden("help_explain.txt", run({"explain", "--help"}).out);
+    EXPECT_EQ(run({"help", "explain"}).out, run({"explain", "--help"}).out);
 }
 
 TEST(Program, WritesTheAnswerToAFile) {

@@ -26,6 +26,8 @@ TEST(MemoryReport, WhyOpensTheFormulaOfAStage) {
               "no number is called \"stages[4].activations\"");
     EXPECT_EQ(memoryWhy(memory, "activation").error().hint, "one of: activations");
     EXPECT_FALSE(memoryWhy(MemoryBreakdown{}, ""));
+    EXPECT_EQ(largestTerm(memory), "activations");
+    EXPECT_EQ(largestTerm(MemoryBreakdown{}), "");
 }
 
 TEST(MemoryReport, AnEmptyAnswerIsStillText) {
