@@ -219,24 +219,6 @@ TEST(Layering, ThePlannerPrintsNothingAndReadsNoClock) {
     }
 }
 
-// Two types of one name are the same type to the linker, which then mixes up their code.
-TEST(Layering, ATypeNameMeansOneType) {
-    static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)[^;]*$)");
-    std::map<std::string, fs::path> homes;
-    for (const fs::path& file : allSources()) {
-        if (file.extension() != ".h" || roomOf(file) == "tests") {
-            continue;
-        }
-        for (const std::string& line : linesOf(file)) {
-            std::smatch match;
-            if (std::regex_match(line, match, kType)) {
-                const auto [home, fresh] = homes.emplace(match[1].str(), file);
-                EXPECT_TRUE(fresh) << match[1] << " is in " << home->second << " and in " << file;
-            }
-        }
-    }
-}
-
 /// The types a file defines for others to see: at the margin, not in an unnamed namespace.
 std::vector<std::string> typesDefinedIn(const fs::path& file) {
     static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)\b[^;:]*(?: :[^:].*)?\{)");
