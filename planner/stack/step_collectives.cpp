@@ -49,9 +49,12 @@ void addReduction(Collectives& list,
     }
 }
 
-// Every unit is gathered in forward, and again in backward unless it was not resharded: the last
-// one never is. A pipeline gathers and reduces once for all its micro-batches.
+// Every unit is gathered in forward, and again in backward unless it was not resharded:
+// torchtitan's last one ([norm, head]) and the root of a plain fully_shard (embedding too) never
+// are. A pipeline gathers and reduces once for all its micro-batches.
 Collectives fsdp2(const Settings& settings, const Layout& layout) {
+    const Without kept =
+        settings.kernels.code == ModelCode::TorchTitan ? Without::Head : Without::Ends;
     const Dtype compute = settings.precision.compute;
     const bool pipeline = layout.pp > 1;
     const Frequency each = pipeline ? Frequency::EachStep : Frequency::EachMicroBatch;
@@ -60,8 +63,7 @@ Collectives fsdp2(const Settings& settings, const Layout& layout) {
                        (settings.torch.reshard == Reshard::Default && pipeline);
     if (!never) {
         StepCollective again = gather(compute, each);
-        again.without =
-            settings.torch.reshard == Reshard::Always ? Without::Nothing : Without::Head;
+        again.without = settings.torch.reshard == Reshard::Always ? Without::Nothing : kept;
         list.push_back(again);
     }
     addReduction(list, settings, layout, pipeline ? Frequency::EachStep : reduced(settings));

@@ -139,6 +139,12 @@ TEST(ExplainCommand, WhySaysTheStatesPerParameter) {
     EXPECT_EQ(explain(small({"--why", "deepspeed_estimate"})).code, ExitCode::BadInput);
 }
 
+TEST(ExplainCommand, WhySaysWhatDataParallelRanksExchange) {
+    const ProgramOutput why = explain(small({"--why", "traffic"}));
+    EXPECT_NE(why.out.find("reduce-scatter of fp32 gradients x 1 parameters"), std::string::npos)
+        << why.out;
+}
+
 TEST(ExplainCommand, ErrorsNameTheFlag) {
     EXPECT_EQ(explain({}).err, "error: model: no model is said\n  try: -m llama-3.1-8b\n");
     EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 36),
