@@ -43,7 +43,6 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
     if (!memory) {
         return tl::unexpected(located(std::move(memory).error(), root));
     }
-    addStateTerms(loaded.scenario, *memory);
     memory->notes.insert(memory->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     return Explained{std::move(loaded.scenario), *std::move(memory)};
 }
@@ -71,7 +70,10 @@ std::string rendered(const Explained& answer, const ExplainFlags& flags, Format 
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const Explained answer, explained(flags.scenario, options));
+    FABRICAST_ASSIGN(Explained answer, explained(flags.scenario, options));
+    if (!flags.why.empty()) {
+        addStateTerms(answer.scenario, answer.memory);
+    }
     const ExitCode code =
         answer.memory.verdict == Verdict::DoesNotFit ? ExitCode::DoesNotFit : ExitCode::Ok;
     std::string formulas;
