@@ -24,7 +24,7 @@ void addOutputOptions(CLI::App& program, GlobalOptions& options) {
     program.add_flag("--no-fail", options.noFail, "exit 0 also when it does not fit")
         ->group(kGroup);
     program.add_flag("-q,--quiet", options.quiet, "the answer only, no remarks")->group(kGroup);
-    program.add_flag("-v,--verbose", options.verbose, "say more about what was assumed")
+    program.add_flag("-v,--verbose", options.verbose, "say more: every formula, every finding")
         ->group(kGroup);
 }
 

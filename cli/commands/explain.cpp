@@ -55,8 +55,10 @@ std::string nextCommand(const ExplainFlags& flags, const MemoryBreakdown& memory
                : "\nnext: fabricast explain" + flags.scenario.typed() + " --why " + largest + "\n";
 }
 
-std::string rendered(const Explained& answer, const ExplainFlags& flags, Format format) {
-    switch (format) {
+std::string rendered(const Explained& answer,
+                     const ExplainFlags& flags,
+                     const GlobalOptions& options) {
+    switch (options.format) {
         case Format::Json:
             return memoryJson(answer.scenario, answer.memory, FABRICAST_VERSION);
         case Format::Csv:
@@ -66,7 +68,10 @@ std::string rendered(const Explained& answer, const ExplainFlags& flags, Format 
         case Format::Text:
             break;
     }
-    return memoryText(answer.scenario, answer.memory) + nextCommand(flags, answer.memory);
+    const std::string formulas =
+        options.verbose ? "\n" + memoryFormulas(answer.memory) : std::string();
+    return memoryText(answer.scenario, answer.memory) + formulas +
+           nextCommand(flags, answer.memory);
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
@@ -82,9 +87,8 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
         formulas += formula;
     }
     const bool formulasOnly = !formulas.empty() && options.format == Format::Text;
-    return Answer{
-        .text = formulasOnly ? std::move(formulas) : rendered(answer, flags, options.format),
-        .code = code};
+    return Answer{.text = formulasOnly ? std::move(formulas) : rendered(answer, flags, options),
+                  .code = code};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "planner/io/model_file.h"
 
 #include "planner/io/hf_config.h"
-#include "planner/io/json_document.h"
 #include "planner/io/model_shape.h"
 #include "planner/spec/check_model.h"
 
@@ -76,6 +75,10 @@ Result<ModelProfile> readProfile(const JsonValue& root, const std::string& sourc
 
 Result<ModelProfile> parseModelProfile(std::string_view text, const std::string& source) {
     FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    return readModelProfile(root, source);
+}
+
+Result<ModelProfile> readModelProfile(const JsonValue& root, const std::string& source) {
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     if (const JsonValue* schema = root.find("schema")) {
         FABRICAST_ASSIGN(const std::string said, schema->text());

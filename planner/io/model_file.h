@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/io/json_document.h"
 #include "planner/spec/model_spec.h"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct ModelProfile {
 /// the model where the text does not.
 ///     FABRICAST_ASSIGN(const ModelSpec model, parseModel(text, "config.json"));
 Result<ModelProfile> parseModelProfile(std::string_view text, const std::string& source);
+Result<ModelProfile> readModelProfile(const JsonValue& root, const std::string& source);
 Result<ModelSpec> parseModel(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

@@ -23,6 +23,10 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
     if (request.model.is(JsonValue::Kind::Null)) {
         return fail(Error::Code::BadInput, "model", "no model is said", "-m llama-3.1-8b");
     }
+    if (request.model.is(JsonValue::Kind::Object)) {
+        FABRICAST_ASSIGN(ModelProfile inPlace, readModelProfile(request.model, "model"));
+        return std::move(inPlace.model);
+    }
     FABRICAST_ASSIGN(const std::string name, request.model.text());
     const bool typed = request.model.line() == 0;
     FABRICAST_ASSIGN(ModelProfile profile,

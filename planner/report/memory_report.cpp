@@ -181,6 +181,16 @@ std::string memoryCsv(const MemoryBreakdown& memory) {
     return csvText(stageBytesTable(memory));
 }
 
+std::string memoryFormulas(const MemoryBreakdown& memory) {
+    std::string text;
+    if (memory.fullest < memory.stages.size()) {
+        for (const Term& term : memory.stages[memory.fullest].terms) {
+            text += termText(term);
+        }
+    }
+    return text;
+}
+
 std::string largestTerm(const MemoryBreakdown& memory) {
     if (memory.fullest >= memory.stages.size() || memory.stages[memory.fullest].terms.empty()) {
         return {};

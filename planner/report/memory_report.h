@@ -20,6 +20,9 @@ std::string memoryCsv(const MemoryBreakdown& memory);
 /// lists what there is.
 Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key);
 
+/// Every formula of the fullest stage, one after the other.
+std::string memoryFormulas(const MemoryBreakdown& memory);
+
 /// The key of the largest number of the fullest stage that has a formula; empty when none has.
 std::string largestTerm(const MemoryBreakdown& memory);
 

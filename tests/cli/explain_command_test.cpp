@@ -128,6 +128,7 @@ TEST(ExplainCommand, WhyShowsTheFormula) {
     EXPECT_EQ(why.code, ExitCode::Ok);
     EXPECT_NE(why.out.find("activations = "), std::string::npos) << why.out;
     EXPECT_EQ(explain(small({"--why", "nonsense"})).code, ExitCode::BadInput);
+    EXPECT_NE(explain(small({"-v"})).out.find(why.out), std::string::npos);
 }
 
 TEST(ExplainCommand, WhySaysTheStatesPerParameter) {

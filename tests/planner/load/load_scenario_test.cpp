@@ -96,6 +96,16 @@ TEST(LoadScenario, ErrorsStandAtTheKeyTheySpeakOf) {
     EXPECT_EQ(load("{}").error().hint, "-m llama-3.1-8b");
 }
 
+TEST(LoadScenario, AModelMayBeSaidInPlace) {
+    const auto loaded = load(R"({"cluster": "dgx-h100", "model": {"model_type": "llama",
+        "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
+        "intermediate_size": 4096, "vocab_size": 32000}})");
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    EXPECT_EQ(loaded->scenario.model.layers, 4);
+    EXPECT_FALSE(load(R"({"cluster": "dgx-h100", "model": {"layers": 4}})"));
+    EXPECT_FALSE(load(R"({"cluster": "dgx-h100", "model": 7})"));
+}
+
 TEST(LoadScenario, AClusterCountsInNodesOrInGpus) {
     const auto gpus = [](const std::string& cluster) {
         return loadWith("\"cluster\": {" + cluster + "}");
