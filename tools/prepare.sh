@@ -93,7 +93,7 @@ configured_here() {
 configure() {
     local preset=$1 purposes=$2 build=$3 log=$3/log
     install_missing "$purposes" "$log"
-    if ! (cd -- "$root" && cmake --fresh --preset "$preset") >>"$log" 2>&1; then
+    if ! (cd -- "$root" && LC_ALL=C.UTF-8 cmake --fresh --preset "$preset") >>"$log" 2>&1; then
         if ((${#not_installed[@]})); then
             say_what_to_install
             exit "$ENVIRONMENT_TROUBLE"
@@ -129,7 +129,7 @@ prepare() {
 # Says that it builds when there is something to build, and nothing otherwise.
 build() {
     local build=$1 log=$2 line said=no
-    ninja -C "$build" -j "$(jobs_here)" </dev/null 2>&1 | while IFS= read -r line; do
+    NINJA_STATUS='[%f/%t] ' LC_ALL=C.UTF-8 ninja -C "$build" -j "$(jobs_here)" </dev/null 2>&1 | while IFS= read -r line; do
         printf '%s\n' "$line"
         if [[ $said == no && $line =~ ^\[[1-9] ]]; then
             say "building (log: $log)"
