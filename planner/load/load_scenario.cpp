@@ -153,7 +153,7 @@ Error located(Error error, const JsonValue& root) {
         return error;
     }
     if (const JsonValue* place = follow(root, error.where); place != nullptr) {
-        if (place->where() != error.where) {
+        if (error.where.find('.') != std::string::npos) {
             error.why = error.where + ": " + error.why;
         }
         error.where = place->where();

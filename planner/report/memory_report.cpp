@@ -64,12 +64,21 @@ std::string peakText(const MemoryBreakdown& memory) {
                        scale.unit);
 }
 
+/// Without the keys that say nothing about this model and these sizes.
+Layout shownLayout(const Scenario& scenario) {
+    Layout layout = scenario.layout;
+    layout.etp = scenario.model.moe ? layout.etp : 1;
+    layout.cpKind = layout.cp > 1 ? layout.cpKind : CpKind::Ring;
+    layout.schedule = layout.pp > 1 ? layout.schedule : ScheduleKind::None;
+    return layout;
+}
+
 std::string subjectText(const Scenario& scenario) {
     return fmt::format("{} on {}, {}, {}, recompute={}, sequence {}, global batch {}",
                        scenario.model.name,
                        clusterText(scenario.cluster),
                        scenario.stack,
-                       layoutText(scenario.layout),
+                       layoutText(shownLayout(scenario)),
                        recomputeText(scenario.settings.recompute),
                        scenario.workload.sequence,
                        scenario.workload.globalBatch);

@@ -151,7 +151,7 @@ TEST(ExplainCommand, ErrorsNameTheFlag) {
     EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 36),
               "error: cluster: no cluster is said\n ");
     EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,
-              "error: --layout: layout: tp 3 x pp 1 x cp 1 = 3, which does not divide 8 GPUs\n"
+              "error: --layout: tp 3 x pp 1 x cp 1 = 3, which does not divide 8 GPUs\n"
               "  try: --gpus 6 or 9\n");
     EXPECT_EQ(explain(small({"--layout", "tq=3"})).err,
               "error: --layout: unknown key \"tq\"\n  try: did you mean \"tp\"?\n");
