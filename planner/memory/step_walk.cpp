@@ -60,7 +60,7 @@ void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
     }
 }
 
-StepWalk::Pass StepWalk::forward(int chunk) {
+StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     Pass pass;
     pass.chunk = chunk;
     engine_.beginForward();
@@ -71,8 +71,7 @@ StepWalk::Pass StepWalk::forward(int chunk) {
                                   : device_.take(bytes, MemoryKind::Activations));
     }
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
-    Storage x = mine.receivedBytes > 0 ? device_.take(mine.receivedBytes, MemoryKind::Activations)
-                                       : kNoStorage;
+    Storage x = received;
     bool left = false;
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
         const PlacedSegment& segment = program_.segments[i];
@@ -119,9 +118,6 @@ StepWalk::Pass StepWalk::forward(int chunk) {
     if (mine.sentBytes == 0 && program_.chunkedHead.chunks > 0) {
         pass.output = chunkedLoss(x);
         device_.release(x);
-    } else if (mine.sentBytes > 0) {  // sent on
-        device_.release(x);
-        pass.output = kNoStorage;
     }
     return pass;
 }
@@ -196,16 +192,16 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     return passed;
 }
 
-void StepWalk::backward(Pass pass) {
+Storage StepWalk::backward(Pass pass, Storage received) {
     device_.at("backward");
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(pass.chunk)];
     const bool last = mine.sentBytes == 0;
-    Storage gradient = pass.output;
-    if (!last || program_.chunkedHead.chunks == 0) {
-        gradient = device_.take(last ? kScalarLoss : mine.sentBytes, MemoryKind::Backward);
-        if (last) {
-            device_.release(pass.output);
-        }
+    Storage gradient = received;
+    if (last && program_.chunkedHead.chunks > 0) {
+        gradient = pass.output;
+    } else if (last) {
+        gradient = device_.take(kScalarLoss, MemoryKind::Backward);
+        device_.release(pass.output);
     }
     if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
         engine_.beforeBackward(program_.rootUnit);
@@ -217,19 +213,18 @@ void StepWalk::backward(Pass pass) {
             engine_.beforeBackward(program_.rootUnit);
         }
     }
-    if (gradient != kNoStorage) {
-        device_.release(gradient);
-    }
     if (pass.logits != kNoStorage) {
         device_.release(pass.logits);
     }
     device_.at("end of backward");
     engine_.endBackward();
+    return gradient;
 }
 
-void StepWalk::run(const PipelineOrder& order) {
+void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
+    boundary.hold();
     betweenSteps_ = device_.live();
     statesEnd_ = device_.events().size();
     const Storage inputs = device_.take(program_.inputBytes, MemoryKind::Buffers);
@@ -241,7 +236,10 @@ void StepWalk::run(const PipelineOrder& order) {
         const std::pair key{action.chunk, action.microBatch};
         if (action.forward) {
             const std::int64_t before = device_.live();
-            alive.emplace(key, forward(action.chunk));
+            Pass pass = forward(action.chunk, boundary.input(action));
+            const bool sent = program_.chunks[static_cast<std::size_t>(action.chunk)].sentBytes > 0;
+            boundary.takeOutput(action, sent ? pass.output : kNoStorage);
+            alive.emplace(key, std::move(pass));
             if (order.held > 0 && held == kNoStorage) {
                 held = device_.take(order.held * (device_.live() - before),
                                     MemoryKind::Activations,
@@ -252,9 +250,11 @@ void StepWalk::run(const PipelineOrder& order) {
         }
         engine_.beginMicroStep(finished++, static_cast<std::int64_t>(order.actions.size()) / 2);
         const auto found = alive.find(key);
-        backward(std::move(found->second));
+        const Storage received = boundary.outputGradient(action);
+        boundary.takeInputGradient(action, backward(std::move(found->second), received));
         alive.erase(found);
     }
+    boundary.end();
     if (held != kNoStorage) {
         device_.release(held);
     }

@@ -2,6 +2,7 @@
 #include "planner/memory/device.h"
 #include "planner/memory/engine.h"
 #include "planner/memory/pipeline_order.h"
+#include "planner/memory/stage_boundary.h"
 #include "planner/memory/stage_program.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace fabricast {
 class StepWalk {
 public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
-    void run(const PipelineOrder& order);
+    void run(const PipelineOrder& order, StageBoundary& boundary);
     /// Live bytes before the step.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
     /// How many of the device's events made the states.
@@ -31,10 +32,11 @@ private:
         Storage logits = kNoStorage;  ///< where the pipeline's stage keeps its output
         int chunk = 0;
     };
-    Pass forward(int chunk);
+    Pass forward(int chunk, Storage received);
     void holdTables(const PlacedSegment& segment, const Pass& pass);
     Storage chunkedLoss(Storage hidden);
-    void backward(Pass pass);
+    /// Consumes the gradient of what was sent; returns that of what was received.
+    Storage backward(Pass pass, Storage received);
     Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);
     [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment,
                                              Storage input,

@@ -1,6 +1,7 @@
 #include "planner/memory/walk_stage.h"
 
 #include "planner/memory/caching_allocator.h"
+#include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/peak_terms.h"
 #include "planner/memory/stage_program.h"
@@ -51,7 +52,8 @@ Result<StageMemory> walkStage(const Scenario& scenario,
                     "use fewer microbatches per group, or fewer chunks");
     }
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
-    walk.run(order);
+    const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
+    walk.run(order, *boundary);
     StageMemory memory;
     memory.stage = where.stage;
     memory.inFlight = mostInFlight(order);

@@ -1,5 +1,6 @@
 #include "planner/memory/step_walk.h"
 
+#include "planner/memory/make_boundary.h"
 #include "planner/memory/megatron_states.h"
 #include "planner/memory/pipeline_order.h"
 
@@ -41,9 +42,36 @@ TEST_P(StepWalkTest, EndsWithWhatItBeganWith) {
         Device device;
         MegatronEngine engine(device, megatronStates(scenario, *program, {}));
         StepWalk walk(device, engine, *program, false);
-        walk.run(*pipelineOrder(scenario, 0));
+        const auto order = pipelineOrder(scenario, 0);
+        walk.run(*order, *makeBoundary(scenario, device, *program, *order, 0));
         EXPECT_EQ(device.live(), walk.betweenSteps());
         EXPECT_GT(device.peak(), walk.betweenSteps());
+    }
+}
+
+// So do the tensors between pipeline stages, whoever holds them.
+TEST(PipelineWalk, EndsWithWhatItBeganWith) {
+    for (const std::int64_t chunks : {1, 2}) {
+        for (const std::int64_t microBatches : {1, 2, 8}) {
+            for (std::int64_t stage = 0; stage < 4; ++stage) {
+                Scenario scenario = megatronScenario("none", false);
+                scenario.model.layers = 8;
+                scenario.layout.pp = 4;
+                scenario.layout.vpp = chunks;
+                scenario.layout.schedule =
+                    chunks > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneFOneB;
+                scenario.workload.globalBatch = 2 * microBatches;
+                const auto program = stageProgram(scenario, stage);
+                const auto order = pipelineOrder(scenario, stage);
+                ASSERT_TRUE(program && order);
+                Device device;
+                MegatronEngine engine(device, megatronStates(scenario, *program, {.stage = stage}));
+                StepWalk walk(device, engine, *program, false);
+                walk.run(*order, *makeBoundary(scenario, device, *program, *order, stage));
+                EXPECT_EQ(device.live(), walk.betweenSteps())
+                    << chunks << " chunks, " << microBatches << " microbatches, stage " << stage;
+            }
+        }
     }
 }
 

@@ -18,6 +18,9 @@ RowReader readerFor(const CsvTable& table) {
         table.text(0, "framework") != "peft" && table.text(0, "framework") != "trainer") {
         return &zeroRow;
     }
+    if (table.has("expert_impl")) {
+        return &moeRow;
+    }
     if (table.has("dist_opt") && table.has("attn")) {
         return &megatronRow;
     }
@@ -39,6 +42,9 @@ OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader read
     }
     answer.memory = *memory;
     answer.layerOnly = read->layerOnly;
+    if (read->hidesSaved) {
+        answer.memory.savedPerLayer = Bytes(0);
+    }
     return answer;
 }
 

@@ -14,7 +14,8 @@ struct OracleRow {
     std::int64_t stage = 0;
     std::int64_t rank = 0;
     std::int64_t expertRank = 0;
-    bool layerOnly = false;  ///< the record is of one layer, not of a step
+    bool layerOnly = false;   ///< the record is of one layer, not of a step
+    bool hidesSaved = false;  ///< checkpointing hides from the record what a layer saves
 };
 
 /// Each form of record, told apart by its columns.
