@@ -1,6 +1,7 @@
 #include "planner/stack/rules.h"
 
 #include "planner/base/checked.h"
+#include "planner/spec/setting_names.h"
 
 #include <array>
 
@@ -44,6 +45,31 @@ Result<void> checkSizes(const Scenario& scenario) {
     const Checked sparse = Checked(layout.ep) * layout.etp * layout.pp * layout.vpp;
     FABRICAST_TRY(dense.result("layout", "ranks"));
     FABRICAST_TRY(sparse.result("layout", "ranks"));
+    return {};
+}
+
+/// Engine and model code are the stack's own; a scenario chooses among kernels, not among stacks.
+Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
+    const Settings own = stack.defaults(scenario.layout);
+    const ModelCode code = scenario.settings.kernels.code;
+    if (scenario.settings.engine != own.engine) {
+        return lacks("settings.engine",
+                     std::string(stack.name) + " does not run engine " +
+                         std::string(nameOf(scenario.settings.engine)),
+                     "leave it out, or choose another stack");
+    }
+    const bool megatron = code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
+    const bool library = code == ModelCode::Torch || code == ModelCode::HuggingFace;
+    const bool known = own.kernels.code == ModelCode::HuggingFace ? library
+                       : own.kernels.code == ModelCode::TransformerEngine
+                           ? megatron
+                           : code == own.kernels.code;
+    if (!known) {
+        return lacks(
+            "settings.kernels.code",
+            std::string(stack.name) + " does not run model code " + std::string(nameOf(code)),
+            std::string(nameOf(own.kernels.code)));
+    }
     return {};
 }
 
@@ -109,6 +135,7 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                       "num_experts must be non None to use expert model parallelism",
                       "ep=1: the model has no experts");
     }
+    FABRICAST_TRY(checkSoftware(stack, scenario));
     return checkMethods(stack.name, stack.methods, scenario.settings);
 }
 

@@ -1,4 +1,4 @@
-#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 #include "planner/stack/stack.h"
 #include "tests/support/case_table.h"
 
@@ -106,6 +106,9 @@ RecomputeSettings recomputeOf(const std::string& typed) {
 
 void applySettings(const Pairs& typed, Settings& settings) {
     applyPipeline(typed, settings.pipeline);
+    choose(typed, "parameters", settings.precision.parameters, settings.precision.parameters);
+    choose(typed, "engine", settings.engine, settings.engine);
+    choose(typed, "code", settings.kernels.code, settings.kernels.code);
     choose(typed, "moments", settings.precision.moments, settings.precision.moments);
     choose(typed, "reduce", settings.precision.reduce, settings.precision.reduce);
     choose(typed, "compute", settings.precision.compute, settings.precision.compute);
@@ -114,6 +117,9 @@ void applySettings(const Pairs& typed, Settings& settings) {
     choose(typed, "quantization", settings.kernels.quantization, settings.kernels.quantization);
     choose(typed, "base", settings.lora.base, settings.lora.base);
     settings.megatron.pipelineInside = typed.contains("pipeline_inside");
+    if (typed.contains("master")) {
+        settings.precision.masterWeights = typed.at("master") == "1";
+    }
     if (typed.contains("tuning")) {
         settings.tuning = Tuning::Lora;
     }
