@@ -103,7 +103,7 @@ Term trafficOf(const Scenario& scenario, const StageMemory& stage) {
         const double elements = elementsPerStep(collective, parameters, microBatches);
         total += wireBytes(collective, elements, groupSize(scenario.layout, collective.group));
         formula +=
-            fmt::format("{}{} of {} {} x {:.4g} parameters",
+            fmt::format("{}{} of {} {} x{:.4g}",
                         formula.empty() ? "" : " + ",
                         nameOfOp(collective.op),
                         nameOf(collective.dtype),
@@ -112,7 +112,7 @@ Term trafficOf(const Scenario& scenario, const StageMemory& stage) {
     }
     return {.key = "traffic",
             .bytes = Bytes(std::llround(total)),
-            .formula = fmt::format("{} micro-batches: {}", microBatches, formula),
+            .formula = fmt::format("micro-batches {}: {}", microBatches, formula),
             .source = "per rank and step between data parallel ranks, in a ring"};
 }
 
