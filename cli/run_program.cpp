@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/help_text.h"
 #include "cli/parse_failure.h"
+#include "cli/printable_text.h"
 #include "planner/io/text_file.h"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ constexpr const char* kFooter =
 
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
-    text += (error.where.empty() ? "" : error.where + ": ") + error.why + "\n";
-    return error.hint.empty() ? text : text + "  try: " + error.hint + "\n";
+    text += printableText((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
+    return error.hint.empty() ? text : text + "  try: " + printableText(error.hint) + "\n";
 }
 
 bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings) {
@@ -71,6 +72,7 @@ public:
         if (!answer) {
             return refuse(answer.error());
         }
+        answer->text = printableText(answer->text);
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());
         }
@@ -96,7 +98,7 @@ private:
         ProgramOutput output{
             options_.output == "-" ? std::move(answer.text) : std::string(), {}, answer.code};
         for (const std::string& remark : answer.remarks) {
-            output.err += options_.quiet ? "" : remark + "\n";
+            output.err += options_.quiet ? "" : printableText(remark) + "\n";
         }
         if (options_.noFail && output.code == ExitCode::DoesNotFit) {
             output.code = ExitCode::Ok;

@@ -49,7 +49,7 @@ std::string firstLines(const std::string& text, int count) {
 
 /// Runs the commands of a page in order: `fabricast …` or `tools/run …`, each perhaps with
 /// `| head -N`, and `echo $?` for the status of the one before.
-class Session {
+class Shell {
 public:
     std::string print(const std::string& command) {
         if (command == "echo $?") {
@@ -84,9 +84,9 @@ TEST_P(Pages, ShowWhatTheProgramPrints) {
     fs::current_path(kRoot);
     const bool update = std::getenv("FABRICAST_UPDATE_GOLDEN") != nullptr;
     ConsolePage page = readConsolePage(contents(GetParam()));
-    Session session;
+    Shell shell;
     for (ConsoleCommand& command : page.commands) {
-        const std::string prints = session.print(command.command);
+        const std::string prints = shell.print(command.command);
         if (update) {
             command.printed = prints;
         } else {
