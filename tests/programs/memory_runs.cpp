@@ -1,6 +1,7 @@
 // memory_runs RUNS.csv [--rows]: peak memory of published runs against the product's answer, by
 // source: how many rows, bias and mean absolute error, of what tensors take and of what is
 // reserved.
+#include "planner/memory/runtime_overhead.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/programs/published_run.h"
 #include "tests/support/csv.h"
@@ -21,6 +22,8 @@ struct Tally {
     double allocatedError = 0;
     double reservedBias = 0;
     double reservedError = 0;
+    double deviceBias = 0;  ///< reserved, the CUDA context and NCCL's buffers
+    double deviceError = 0;
     std::map<std::string, int> reasons;
 };
 
@@ -40,9 +43,9 @@ Result<StageMemory> fullestStage(const Scenario& scenario) {
 }
 
 void addRow(const CsvTable& table, std::size_t row, Tally& tally, bool print) {
-    const auto memory = publishedRun(table, row).and_then([](const Scenario& scenario) {
-        return fullestStage(scenario);
-    });
+    const auto scenario = publishedRun(table, row);
+    const auto memory =
+        scenario.and_then([](const Scenario& said) { return fullestStage(said); });
     if (!memory) {
         ++tally.refused;
         ++tally.reasons[memory.error().text()];
@@ -56,6 +59,12 @@ void addRow(const CsvTable& table, std::size_t row, Tally& tally, bool print) {
     tally.allocatedError += std::abs(allocated);
     tally.reservedBias += reserved;
     tally.reservedError += std::abs(reserved);
+    const RuntimeOverhead overhead = runtimeOverhead(*scenario);
+    const double beside =
+        static_cast<double>((overhead.context.value + overhead.collectives.value).count());
+    const double device = reserved + beside / measured;
+    tally.deviceBias += device;
+    tally.deviceError += std::abs(device);
     if (print) {
         std::printf("%s allocated %+.1f %% reserved %+.1f %% of %.1f GiB at %s\n",
                     table.text(row, "id").c_str(),
@@ -68,14 +77,16 @@ void addRow(const CsvTable& table, std::size_t row, Tally& tally, bool print) {
 
 void printTally(const std::string& source, const Tally& tally) {
     const auto mean = [&](double sum) { return tally.rows == 0 ? 0.0 : 100 * sum / tally.rows; };
-    std::printf("%-10s %5d %7d   %+7.1f %6.1f   %+7.1f %6.1f\n",
+    std::printf("%-10s %5d %7d   %+7.1f %6.1f   %+7.1f %6.1f   %+7.1f %6.1f\n",
                 source.c_str(),
                 tally.rows,
                 tally.refused,
                 mean(tally.allocatedBias),
                 mean(tally.allocatedError),
                 mean(tally.reservedBias),
-                mean(tally.reservedError));
+                mean(tally.reservedError),
+                mean(tally.deviceBias),
+                mean(tally.deviceError));
     for (const auto& [reason, count] : tally.reasons) {
         std::printf("           %d x %s\n", count, reason.c_str());
     }
@@ -95,7 +106,9 @@ int run(int argc, char** argv) {
             addRow(table, row, sources[id.substr(0, id.find('-'))], rows);
         }
     }
-    std::printf("source        n refused   allocated: bias, mean %%   reserved: bias, mean %%\n");
+    std::printf(
+        "source        n refused   allocated: bias, mean %%   reserved: bias, mean %%   device: "
+        "bias, mean %%\n");
     for (const auto& [source, tally] : sources) {
         printTally(source, tally);
     }

@@ -142,6 +142,15 @@ Result<void> readSettings(const CsvTable& table, std::size_t row, Scenario& scen
         settings.kernels.fusedQkv = false;
         settings.kernels.positionIds = false;
     }
+    if (table.text(row, "stack") == "nanotron") {
+        // Plain PyTorch modules and an fp32 cross entropy over Megatron's division of ranks.
+        settings.kernels.code = ModelCode::Torch;
+        settings.kernels.norm = NormKernel::Fused;
+        settings.kernels.rope = RopeKernel::Complex;
+        settings.kernels.activation = ActivationKernel::Eager;
+        settings.kernels.fusedQkv = false;
+        settings.kernels.loss = LossKernel::Fp32Upcast;
+    }
     settings.megatron.distributedOptimizer = scenario.layout.shard != Shard::None;
     const std::string peft = table.text(row, "peft");
     if (peft == "lora" || peft == "qlora") {
