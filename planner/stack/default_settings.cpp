@@ -1,4 +1,4 @@
-#include "planner/stack/megatron_rules.h"
+#include "planner/stack/megatron_pipeline.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>

@@ -7,8 +7,4 @@ namespace fabricast {
 /// schedules.py, core 0.16 to 0.20), with their error texts. NeMo and Megatron-FSDP share them.
 Result<void> checkMegatronRules(const Scenario& scenario);
 
-/// A number of layers that does not divide is split as its recipes do: the embedding and the loss
-/// count as layers if that makes it even, else by a layout string.
-PipelineSettings megatronPipeline(const ModelSpec& model, const Layout& layout);
-
 }  // namespace fabricast
