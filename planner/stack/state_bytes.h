@@ -1,5 +1,4 @@
 #pragma once
-#include "planner/base/result.h"
 #include "planner/spec/layout.h"
 #include "planner/spec/settings.h"
 #include "planner/stack/bytes_per_parameter.h"
