@@ -96,7 +96,8 @@ Result<void> checkExpertRanks(const Layout& layout) {
                     "layout.ep",
                     named("ep", layout.ep) + " x " + named("etp", layout.etp) + " = " +
                         std::to_string(expertRanks) + ", which does not divide the " +
-                        std::to_string(stageRanks) + " GPUs of a pipeline stage");
+                        std::to_string(stageRanks) + " GPUs of a pipeline stage",
+                    layout.etp > 1 ? "etp=1; it follows tp unless it is said" : "a smaller ep");
     }
     return {};
 }

@@ -66,7 +66,11 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
     EXPECT_EQ(why("vpp=2", gpus(8)),
               "layout.vpp: vpp 2 needs a pipeline, and pp is 1 (pp=2, or leave vpp out)");
     EXPECT_EQ(why("ep=3,etp=1", gpus(8)),
-              "layout.ep: ep 3 x etp 1 = 3, which does not divide the 8 GPUs of a pipeline stage");
+              "layout.ep: ep 3 x etp 1 = 3, which does not divide the 8 GPUs of a pipeline stage "
+              "(a smaller ep)");
+    EXPECT_EQ(why("tp=2,ep=8", gpus(8)),
+              "layout.ep: ep 8 x etp 2 = 16, which does not divide the 8 GPUs of a pipeline stage "
+              "(etp=1; it follows tp unless it is said)");
     EXPECT_EQ(why("shard_size=3", gpus(8)),
               "layout.shard_size: shard_size 3 does not divide dp x cp = 8");
     EXPECT_NE(why("tp=1048576,pp=1048576,cp=1048576,dp=1048576", {}), "");
