@@ -3,6 +3,7 @@
 #include "planner/memory/ddp_engine.h"
 #include "planner/memory/fsdp1_engine.h"
 #include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/make_deepspeed.h"
 #include "planner/memory/megatron_states.h"
 
 namespace fabricast {
@@ -115,6 +116,8 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
     switch (scenario.settings.engine) {
         case Engine::Ddp:
             return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
+        case Engine::DeepSpeed:
+            return makeDeepSpeed(scenario, device, program, where.rank);
         case Engine::Fsdp1:
             return makeFsdp1(scenario, device, program, where.rank);
         case Engine::Fsdp2:

@@ -80,6 +80,7 @@ Result<void> addLayers(StageBuilder& builder,
         const int unit = builder.newUnit();
         PlacedSegment& segment =
             builder.place(*list, unit, SegmentRole::Layer, "layer " + std::to_string(layer));
+        segment.layer = layer;
         segment.opensUnit = true;
         segment.closesUnit = true;
         segment.checkpoint = scenario.settings.recompute.kind;

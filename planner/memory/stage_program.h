@@ -20,6 +20,7 @@ struct PlacedSegment {
     SegmentRole role = SegmentRole::Layer;
     Checkpointing checkpoint = Checkpointing::None;
     std::string name;
+    std::int64_t layer = -1;  ///< of the model, for layers
     bool opensUnit = false;   ///< the unit's forward hook runs before it
     bool closesUnit = false;  ///< and after it
     bool reentrant = false;   ///< its checkpoint runs the backward inside: results stay alive

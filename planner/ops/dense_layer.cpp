@@ -107,11 +107,13 @@ Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& sh
     return out;
 }
 
-TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::int64_t rows) {
+TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
     if (scenario.model.attention.qkNorm == QkNorm::None) {
         return x;
     }
-    const int weight = g.weight("qk_norm", g.info(x).elements / rows, false);
+    const std::int64_t dim = scenario.model.attention.headDim;
+    const std::int64_t rows = g.info(x).elements / dim;
+    const int weight = g.weight(name, dim, false);
     return scenario.settings.kernels.norm == NormKernel::Fused ? g.rmsNorm(x, rows, weight)
                                                                : g.rmsNormFp32(x, rows, weight);
 }
@@ -164,8 +166,8 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const Rotary table = rotaryTable(g, scenario, shape);
     const TensorId full = gatherSequence(g, shape, x);
     Projected p = projectQkv(g, scenario, shape, full);
-    p.q = rotate(g, table, perHeadNorm(g, scenario, p.q, shape.tokens * shape.heads));
-    p.k = rotate(g, table, perHeadNorm(g, scenario, p.k, shape.tokens * shape.kvHeads));
+    p.q = rotate(g, table, perHeadNorm(g, scenario, p.q, "q_norm"));
+    p.k = rotate(g, table, perHeadNorm(g, scenario, p.k, "k_norm"));
     g.module("core_attn");
     const TensorId out = g.flashAttention(p.q,
                                           p.k,
@@ -221,9 +223,9 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t /*layer*/) {
     const TensorId x =
         g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
     const TensorId attended =
-        g.add(x, eagerAttention(g, scenario, eagerNorm(g, scenario, x, "input_norm")));
+        g.add(x, eagerAttention(g, scenario, eagerNorm(g, scenario, x, "input_layernorm")));
     g.module("mlp");
-    const TensorId fed = eagerMlp(g, scenario, eagerNorm(g, scenario, attended, "post_norm"));
+    const TensorId fed = eagerMlp(g, scenario, eagerNorm(g, scenario, attended, "post_attention_layernorm"));
     g.module("");
     return g.finish(g.add(attended, fed));
 }
