@@ -6,8 +6,8 @@ namespace fabricast {
 
 namespace {
 
-/// A GPipe rank holds all its microbatches; more than these are alike.
-constexpr std::int64_t kMostGpipeWalked = 8;
+/// Microbatches in flight beyond these are alike, and are held as one block.
+constexpr std::int64_t kMostWalked = 8;
 
 /// F … F, then one F and one B in turn, then B … B.
 std::vector<PipelineAction> oneFOneB(std::int64_t warmUp, std::int64_t count) {
@@ -25,9 +25,34 @@ std::vector<PipelineAction> oneFOneB(std::int64_t warmUp, std::int64_t count) {
     return order;
 }
 
+/// A rank with one chunk and at most `inFlight` microbatches of `count` alive.
+PipelineOrder oneChunk(std::int64_t inFlight, std::int64_t count) {
+    const std::int64_t alive = std::min(inFlight, count);
+    const std::int64_t held = std::max<std::int64_t>(0, alive - kMostWalked);
+    const std::int64_t walked = alive - held;
+    const std::int64_t steady = std::min<std::int64_t>(count - alive, 1);
+    return {oneFOneB(walked - 1, walked + steady), held};
+}
+
+/// A rank with two chunks, whose microbatches go through one of them, or through both: `inFlight`
+/// passes alive in turn, the later chunk's first to leave.
+PipelineOrder twoChunks(std::int64_t inFlight, std::int64_t passes) {
+    const std::int64_t alive = std::min(inFlight, passes);
+    const std::int64_t held = std::max<std::int64_t>(0, alive - 2 * kMostWalked);
+    const std::int64_t walked = alive - held;
+    PipelineOrder order{.held = held};
+    for (std::int64_t i = 0; i < walked; ++i) {
+        order.actions.push_back({true, static_cast<int>(i % 2), i / 2});
+    }
+    for (std::int64_t i = walked; i-- > 0;) {
+        order.actions.push_back({false, static_cast<int>(i % 2), i / 2});
+    }
+    return order;
+}
+
 /// Microbatches go through the chunks in groups; the warm-up is 2(p-r-1) + (v-1)·group chunks.
 std::vector<PipelineAction> interleaved(const Layout& layout,
-                                        std::int64_t stage,
+                                        std::int64_t warmUp,
                                         std::int64_t count,
                                         std::int64_t group) {
     const std::int64_t chunks = layout.vpp;
@@ -41,21 +66,57 @@ std::vector<PipelineAction> interleaved(const Layout& layout,
                               static_cast<int>(forward ? chunk : chunks - 1 - chunk),
                               round * group + inRound % width};
     };
-    const std::int64_t warmUp = std::min(total, 2 * (layout.pp - stage - 1) + (chunks - 1) * group);
+    const std::int64_t ahead = std::min(total, warmUp);
     std::vector<PipelineAction> order;
-    for (std::int64_t step = 0; step < warmUp; ++step) {
+    for (std::int64_t step = 0; step < ahead; ++step) {
         order.push_back(at(step, true));
     }
     for (std::int64_t step = 0; step < total; ++step) {
-        if (warmUp + step < total) {
-            order.push_back(at(warmUp + step, true));
+        if (ahead + step < total) {
+            order.push_back(at(ahead + step, true));
         }
         order.push_back(at(step, false));
     }
     return order;
 }
 
+Error notModelled(std::string why, std::string hint) {
+    return {Error::Code::Unsupported, "layout.schedule", std::move(why), std::move(hint)};
+}
+
+/// Schedules that deal several chunks to a rank in rounds.
+Result<PipelineOrder> chunkedOrder(const Layout& layout, std::int64_t stage, std::int64_t count) {
+    const std::int64_t group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp;
+    const std::int64_t after = layout.pp - stage - 1;
+    if (layout.schedule == ScheduleKind::LoopedBfs) {  // every chunk's forwards before any backward
+        const std::int64_t walked = std::min(count, kMostWalked);
+        return PipelineOrder{interleaved(layout, walked * layout.vpp, walked, walked),
+                             (count - walked) * layout.vpp};
+    }
+    // Interleaved zero-bubble holds activations until the weight gradient: as many on every rank as
+    // the first one has.
+    const std::int64_t warmUp = layout.schedule == ScheduleKind::InterleavedZb
+                                    ? (layout.vpp - 1) * group + layout.pp - 1
+                                    : 2 * after + (layout.vpp - 1) * group;
+    return PipelineOrder{interleaved(layout, warmUp, std::min(count, 3 * group), group)};
+}
+
 }  // namespace
+
+bool isFolded(ScheduleKind schedule) {
+    return schedule == ScheduleKind::ZbV || schedule == ScheduleKind::DualPipeV ||
+           schedule == ScheduleKind::VHalf || schedule == ScheduleKind::VMin;
+}
+
+bool isOnRank(const Layout& layout, std::int64_t chunk, std::int64_t rank) {
+    const std::int64_t turn = chunk / layout.pp;
+    const std::int64_t along = chunk % layout.pp;
+    if (layout.schedule == ScheduleKind::DualPipe) {  // both directions: each rank has two stages
+        return along == rank || along == layout.pp - 1 - rank;
+    }
+    const bool back = isFolded(layout.schedule) && turn % 2 == 1;
+    return (back ? layout.pp - 1 - along : along) == rank;
+}
 
 Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage) {
     const Layout& layout = scenario.layout;
@@ -63,27 +124,36 @@ Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage
     if (layout.pp == 1) {  // gradients of one earlier micro-step are enough
         return PipelineOrder{oneFOneB(0, std::min<std::int64_t>(count, 2))};
     }
+    if (isFolded(layout.schedule) && layout.vpp != 2) {
+        return tl::unexpected(
+            notModelled("a folded schedule has two chunks on every rank", "vpp=2"));
+    }
     switch (layout.schedule) {
-        case ScheduleKind::Gpipe: {
-            const std::int64_t walked = std::min(count, kMostGpipeWalked);
-            return PipelineOrder{oneFOneB(walked, walked), count - walked};
-        }
+        case ScheduleKind::Gpipe:
+            return oneChunk(count, count);
         case ScheduleKind::None:
-        case ScheduleKind::OneFOneB: {
-            const std::int64_t warmUp = layout.pp - stage - 1;
-            return PipelineOrder{oneFOneB(warmUp, std::min(count, warmUp + 2))};
-        }
-        case ScheduleKind::Interleaved: {
-            const std::int64_t group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp;
-            return PipelineOrder{interleaved(layout, stage, std::min(count, 3 * group), group)};
-        }
-        default:
+        case ScheduleKind::OneFOneB:
+            return oneChunk(layout.pp - stage, count);
+        case ScheduleKind::ZbH1:  // weight gradients wait: 1F1B's worst on every rank
+            return oneChunk(layout.pp, count);
+        case ScheduleKind::ZbH2:
+            return oneChunk(2 * layout.pp - 1, count);
+        case ScheduleKind::ZbV:
+            return twoChunks(2 * layout.pp, 2 * count);
+        case ScheduleKind::DualPipeV:
+            return twoChunks(2 * layout.pp + 1, 2 * count);
+        case ScheduleKind::DualPipe:
+            return twoChunks(layout.pp + 1, count);
+        case ScheduleKind::Interleaved:
+        case ScheduleKind::InterleavedZb:
+        case ScheduleKind::LoopedBfs:
+            return chunkedOrder(layout, stage, count);
+        case ScheduleKind::VHalf:
+        case ScheduleKind::VMin:
             break;
     }
-    return fail(Error::Code::Unsupported,
-                "layout.schedule",
-                "memory of this pipeline schedule is not modelled yet",
-                "use gpipe, 1f1b or interleaved");
+    return tl::unexpected(
+        notModelled("memory of V-Half and V-Min is not modelled yet", "use zbv, or 1f1b"));
 }
 
 std::int64_t mostInFlight(const PipelineOrder& order) {

@@ -22,6 +22,12 @@ struct PipelineOrder {
     /// the last backward: what a schedule that runs all forwards first has too many of to walk.
     std::int64_t held = 0;
 };
+/// Whether a schedule goes down the ranks and up again: rank r has chunks r and 2p-1-r.
+bool isFolded(ScheduleKind schedule);
+/// Whether a model chunk, in the order a microbatch visits them, lives on a pipeline rank.
+/// DualPipe's ranks hold two stages each, one for either direction.
+bool isOnRank(const Layout& layout, std::int64_t chunk, std::int64_t rank);
+
 Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage);
 
 /// Most chunks alive at once in an order.

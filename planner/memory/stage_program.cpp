@@ -1,5 +1,6 @@
 #include "planner/memory/stage_program.h"
 
+#include "planner/memory/pipeline_order.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/ends.h"
 #include "planner/ops/layer_segment.h"
@@ -185,7 +186,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     std::int64_t first = 0;
     for (std::int64_t i = 0; i < stages; ++i) {
         const std::int64_t count = layers[static_cast<std::size_t>(i)];
-        if (i % scenario.layout.pp == stage) {
+        if (isOnRank(scenario.layout, i, stage)) {
             StageChunk chunk{.begin = program.segments.size()};
             if (i == 0) {
                 addEmbedding(builder, scenario, root);

@@ -15,7 +15,7 @@ namespace fabricast {
 
 namespace {
 
-/// Layers walked in a step; beyond it the answer would take seconds.
+/// Layers walked in a step, on all stages together; beyond it the answer would take seconds.
 constexpr std::size_t kMostPasses = 400'000;
 
 /// The replay frees every block at once, where streams free some later or sooner: against recorded
@@ -44,7 +44,8 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     Device device;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
-    if (order.actions.size() > kMostPasses / program.segments.size()) {
+    const std::size_t stages = static_cast<std::size_t>(scenario.layout.pp);
+    if (order.actions.size() > kMostPasses / stages / program.segments.size()) {
         return fail(Error::Code::Unsupported,
                     "layout.schedule",
                     "a step of " + std::to_string(order.actions.size()) + " passes over " +

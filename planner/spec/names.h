@@ -4,6 +4,7 @@
 #include "planner/spec/settings.h"
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -97,10 +98,27 @@ constexpr std::string_view nameOf(T value) {
     return "unknown";
 }
 
+/// Whether two names are the same but for hyphens and underscores: "zb-v" and "zbv" are "zb_v".
+constexpr bool sameName(std::string_view a, std::string_view b) {
+    const auto skip = [](std::string_view text, std::size_t at) {
+        while (at < text.size() && (text[at] == '-' || text[at] == '_')) {
+            ++at;
+        }
+        return at;
+    };
+    std::size_t i = skip(a, 0);
+    std::size_t j = skip(b, 0);
+    while (i < a.size() && j < b.size() && a[i] == b[j]) {
+        i = skip(a, i + 1);
+        j = skip(b, j + 1);
+    }
+    return i >= a.size() && j >= b.size();
+}
+
 template <class T>
 constexpr std::optional<T> fromName(std::string_view name) {
     for (const auto& entry : namesOf(T{})) {
-        if (entry.name == name) {
+        if (sameName(entry.name, name)) {
             return entry.value;
         }
     }

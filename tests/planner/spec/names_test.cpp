@@ -69,5 +69,14 @@ TEST(Names, EverySettingIsNamed) {
     expectAllNamed(AllocatorKind::ExpandableSegments);
 }
 
+TEST(Names, HyphensAndUnderscoresDoNotMatter) {
+    EXPECT_EQ(fromName<ScheduleKind>("zbv"), ScheduleKind::ZbV);
+    EXPECT_EQ(fromName<ScheduleKind>("looped-bfs"), ScheduleKind::LoopedBfs);
+    EXPECT_EQ(fromName<ScheduleKind>("dual_pipe_v"), ScheduleKind::DualPipeV);
+    EXPECT_FALSE(fromName<ScheduleKind>("zb"));
+    EXPECT_FALSE(fromName<ScheduleKind>(""));
+    EXPECT_FALSE(fromName<ScheduleKind>("1f1bb"));
+}
+
 }  // namespace
 }  // namespace fabricast
