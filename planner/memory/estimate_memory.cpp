@@ -101,6 +101,25 @@ Result<Bytes> peakOf(const Scenario& scenario) {
            overhead.collectives.value;
 }
 
+/// What the walk leaves out of what the scenario asks for.
+void addNotes(const Settings& settings, std::vector<std::string>& notes) {
+    if (settings.kernels.compile) {
+        notes.emplace_back(
+            "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
+    }
+    const Quantization quantization = settings.kernels.quantization;
+    if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
+        notes.emplace_back(
+            "GEMM inputs are counted in the 16-bit type they are kept in before quantisation");
+    }
+}
+
+/// Every stage is walked for every change that is tried.
+int triesFor(const Layout& layout) {
+    constexpr std::int64_t kStagesWalked = 2048;
+    return static_cast<int>(std::clamp<std::int64_t>(kStagesWalked / layout.pp, 8, 100));
+}
+
 Rejection rejectionOf(const Scenario& scenario,
                       const MemoryBreakdown& memory,
                       const Allowed& allowed) {
@@ -115,7 +134,8 @@ Rejection rejectionOf(const Scenario& scenario,
                                 {.capacity = memory.capacity,
                                  .peakNow = memory.peak.value,
                                  .allowed = allowed,
-                                 .peakOf = &peakOf});
+                                 .peakOf = &peakOf,
+                                 .tries = triesFor(scenario.layout)});
     return rejection;
 }
 
@@ -143,6 +163,7 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& 
     if (memory.verdict != Verdict::Fits) {
         memory.rejections.push_back(rejectionOf(scenario, memory, allowed));
     }
+    addNotes(scenario.settings, memory.notes);
     memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;
 }

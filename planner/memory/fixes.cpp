@@ -188,12 +188,16 @@ struct Tried {
     }
 };
 
-std::vector<Tried> tryAll(const Scenario& scenario, Bytes peakNow, const FixSearch& search) {
+std::vector<Tried> tryAll(const Scenario& scenario, Bytes peakNow, FixSearch& search) {
     std::vector<Tried> helpful;
     for (Change& change : changesOf(scenario)) {
+        if (search.tries <= 0) {
+            break;
+        }
         if (search.allowed && !search.allowed(change.scenario)) {
             continue;
         }
+        --search.tries;
         const auto peak = search.peakOf(change.scenario);
         if (peak && *peak / peakNow < kWorthSaying) {
             helpful.push_back({std::move(change), *peak, *peak <= search.capacity});
@@ -213,7 +217,7 @@ Fix fixOf(const Tried& tried) {
 }
 
 /// Where no single change is enough: the best one, then the best one after it, until it fits.
-std::optional<Fix> combine(const std::vector<Tried>& first, const FixSearch& search) {
+std::optional<Fix> combine(const std::vector<Tried>& first, FixSearch& search) {
     if (first.empty()) {
         return std::nullopt;
     }
@@ -233,7 +237,7 @@ std::optional<Fix> combine(const std::vector<Tried>& first, const FixSearch& sea
 
 }  // namespace
 
-std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search) {
+std::vector<Fix> findFixes(const Scenario& scenario, FixSearch search) {
     const std::vector<Tried> found = tryAll(scenario, search.peakNow, search);
     std::vector<Fix> fixes;
     if (found.empty() || !found.front().fits) {

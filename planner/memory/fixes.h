@@ -18,11 +18,12 @@ struct FixSearch {
     Bytes peakNow{};
     Allowed allowed{};
     PeakOf peakOf;
+    int tries = 100;  ///< scenarios to walk at most: deep pipelines take long
 };
 
 /// Single changes that lower the peak, the ones that make it fit first, then by what they cost the
 /// user: settings that are free, then those that cost time, then another division of the ranks,
 /// then more hardware.
-std::vector<Fix> findFixes(const Scenario& scenario, const FixSearch& search);
+std::vector<Fix> findFixes(const Scenario& scenario, FixSearch search);
 
 }  // namespace fabricast
