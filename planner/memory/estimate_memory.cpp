@@ -117,7 +117,7 @@ void addNotes(const Settings& settings, std::vector<std::string>& notes) {
 /// Every stage is walked for every change that is tried.
 int triesFor(const Layout& layout) {
     constexpr std::int64_t kStagesWalked = 2048;
-    return static_cast<int>(std::clamp<std::int64_t>(kStagesWalked / layout.pp, 8, 100));
+    return static_cast<int>(std::clamp<std::int64_t>(kStagesWalked / layout.pp, 2, 100));
 }
 
 Rejection rejectionOf(const Scenario& scenario,
