@@ -4,11 +4,10 @@
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/peak_terms.h"
+#include "planner/memory/reserved_band.h"
 #include "planner/memory/stage_program.h"
 #include "planner/memory/step_walk.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 
 namespace fabricast {
@@ -17,16 +16,6 @@ namespace {
 
 /// Layers walked in a step, on all stages together; beyond it the answer would take seconds.
 constexpr std::size_t kMostPasses = 400'000;
-
-/// The replay frees every block at once, where streams free some later or sooner: against recorded
-/// steps it lies 2 to 14 % high in nine rows of ten, 7 % at the median.
-Headline<Bytes> reservedBand(const Footprint& footprint) {
-    const auto scaled = [&](double factor) {
-        return std::max(Bytes(footprint.allocated),
-                        Bytes(std::llround(static_cast<double>(footprint.reserved) * factor)));
-    };
-    return {scaled(0.935), scaled(0.86), scaled(1.03), Evidence::Modelled};
-}
 
 /// Full checkpointing keeps the layer's input alone.
 std::int64_t keptByLayer(const PlacedSegment& layer) {
@@ -67,7 +56,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
         const Footprint footprint =
             replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
         memory.allocated = Bytes(footprint.allocated);
-        memory.reserved = reservedBand(footprint);
+        memory.reserved = reservedBand(scenario.settings.engine, footprint);
     }
     memory.host = Bytes(engine->host().bytes);
     memory.betweenSteps = Bytes(walk.betweenSteps());

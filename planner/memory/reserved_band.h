@@ -1,0 +1,13 @@
+#pragma once
+#include "planner/memory/caching_allocator.h"
+#include "planner/result/evidence.h"
+#include "planner/spec/settings.h"
+
+namespace fabricast {
+
+/// What a process reserves, from a replay of the allocator: the replay frees every block at once
+/// and knows nothing of the tensors that modules make in passing, so it is a little off, in a way
+/// that depends on who owns the buffers.
+Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint);
+
+}  // namespace fabricast
