@@ -1,21 +1,28 @@
 #include "cli/global_options.h"
 
+#include "cli/flag_values.h"
+
+#include <array>
 #include <filesystem>
-#include <map>
+#include <system_error>
 
 namespace fabricast {
 namespace {
 
-constexpr int kMostThreads = 1024;
+constexpr std::int64_t kMostThreads = 1024;
 constexpr const char* kGroup = "Flags of every command";
 
+constexpr std::array kFormats = {Choice<Format>{"text", Format::Text},
+                                 Choice<Format>{"json", Format::Json},
+                                 Choice<Format>{"csv", Format::Csv},
+                                 Choice<Format>{"md", Format::Markdown}};
+constexpr std::array kColorModes = {Choice<ColorMode>{"auto", ColorMode::Auto},
+                                    Choice<ColorMode>{"always", ColorMode::Always},
+                                    Choice<ColorMode>{"never", ColorMode::Never}};
+
 void addOutputOptions(CLI::App& program, GlobalOptions& options) {
-    const std::map<std::string, Format> formats = {{"text", Format::Text},
-                                                   {"json", Format::Json},
-                                                   {"csv", Format::Csv},
-                                                   {"md", Format::Markdown}};
-    program.add_option("-f,--format", options.format, "text, json, csv or md")
-        ->transform(CLI::CheckedTransformer(formats).description(""))
+    addChoice<Format>(program, "-f,--format", options.format, kFormats)
+        ->description("text, json, csv or md")
         ->option_text("FORMAT")
         ->group(kGroup);
     program.add_option("-o,--output", options.output, "write the answer to a file")
@@ -29,10 +36,8 @@ void addOutputOptions(CLI::App& program, GlobalOptions& options) {
 }
 
 void addColorOptions(CLI::App& program, GlobalOptions& options) {
-    const std::map<std::string, ColorMode> modes = {
-        {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}};
-    program.add_option("--color", options.color, "auto, always or never")
-        ->transform(CLI::CheckedTransformer(modes).description(""))
+    addChoice<ColorMode>(program, "--color", options.color, kColorModes)
+        ->description("auto, always or never")
         ->option_text("WHEN")
         ->group(kGroup);
     program
@@ -48,10 +53,17 @@ std::string GlobalOptions::at(const std::string& path) const {
                                             : (std::filesystem::path(directory) / path).string();
 }
 
+Result<void> GlobalOptions::check() const {
+    std::error_code ignored;
+    if (directory.empty() || std::filesystem::is_directory(directory, ignored)) {
+        return {};
+    }
+    return fail(Error::Code::BadInput, "--directory", "there is no folder \"" + directory + "\"");
+}
+
 void addGlobalOptions(CLI::App& program, GlobalOptions& options) {
     program.add_option("-C,--directory", options.directory, "where relative paths start")
         ->option_text("DIR")
-        ->check(CLI::ExistingDirectory.description(""))
         ->group(kGroup);
     addOutputOptions(program, options);
     program.add_option("--set", options.sets, "say one key of the scenario anew")
@@ -63,9 +75,8 @@ void addGlobalOptions(CLI::App& program, GlobalOptions& options) {
         ->allow_extra_args(false)
         ->group(kGroup);
     addColorOptions(program, options);
-    program.add_option("-j,--threads", options.threads, "at most so many threads")
-        ->option_text("N")
-        ->check(CLI::Range(0, kMostThreads).description(""))
+    addWhole(program, "-j,--threads", options.threads, {0, kMostThreads})
+        ->description("at most so many threads")
         ->group(kGroup);
 }
 

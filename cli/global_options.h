@@ -1,6 +1,9 @@
 #pragma once
+#include "planner/base/result.h"
+
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,11 +22,13 @@ struct GlobalOptions {
     ColorMode color = ColorMode::Auto;
     bool quiet = false;
     bool verbose = false;
-    int threads = 0;  ///< 0: as many as there are cores
+    std::int64_t threads = 0;  ///< 0: as many as there are cores
     bool noFail = false;
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;
+    /// What only the file system knows to be wrong.
+    [[nodiscard]] Result<void> check() const;
 };
 
 /// Declares the flags; the values are there once the program's arguments are parsed.

@@ -1,5 +1,6 @@
 #include "cli/parse_failure.h"
 
+#include "cli/flag_values.h"
 #include "cli/help_text.h"
 #include "planner/base/nearest_name.h"
 
@@ -57,6 +58,13 @@ Error unexpected(const CLI::App& program, const std::string& word) {
             suggestName(word, commands)};
 }
 
+/// "--model: 1 required TEXT missing" and "--model: At Most 1 required but received 2".
+Error mismatch(const std::string& what, const std::string& help) {
+    const std::string flag = what.substr(0, what.find(':'));
+    const bool repeated = what.find("received") != std::string::npos;
+    return {Error::Code::BadInput, flag, repeated ? "is said twice" : "needs a value", help};
+}
+
 }  // namespace
 
 const CLI::App* chosenCommand(const CLI::App& program) {
@@ -74,10 +82,20 @@ Error argumentError(const CLI::App& program,
     if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
         return unexpected(program, rest.front());
     }
-    if (arguments.empty()) {
-        return {Error::Code::BadInput, "", "a command is needed", commandName(*app) + " --help"};
+    if (const auto* ours = dynamic_cast<const FlagError*>(&failure)) {
+        return ours->error();
     }
-    return {Error::Code::BadInput, "", failure.what(), commandName(*app) + " --help"};
+    const std::string help = commandName(*app) + " --help";
+    if (arguments.empty() || !app->get_subcommands({}).empty()) {
+        return {Error::Code::BadInput,
+                "",
+                "a command is needed after \"" + commandName(*app) + "\"",
+                help};
+    }
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
+        return mismatch(failure.what(), help);
+    }
+    return {Error::Code::BadInput, "", failure.what(), help};
 }
 
 }  // namespace fabricast

@@ -81,6 +81,7 @@ public:
 
 private:
     [[nodiscard]] Result<Answer> runChosen() const {
+        FABRICAST_TRY(options_.check());
         for (const Command& command : commands_) {
             if (command.app->parsed()) {
                 return command.run();

@@ -143,6 +143,20 @@ Result<JsonValue> withFlag(JsonValue root, const Flag& flag, const std::string& 
     return build.with(std::move(root), flag.path, std::move(value));
 }
 
+/// A flag whose value was forgotten takes the next flag for it.
+Result<void> checkValues(const ScenarioFlags& flags) {
+    for (const Flag& flag : kFlags) {
+        const std::string text = (flags.*flag.value).value_or("");
+        if (text.starts_with("--")) {
+            return fail(Error::Code::BadInput,
+                        std::string(flag.typed),
+                        "needs a value; \"" + text + "\" is the next flag",
+                        std::string(flag.typed) + " " + flag.what);
+        }
+    }
+    return {};
+}
+
 Result<JsonValue> withSetting(JsonValue root, const std::string& assignment) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -179,6 +193,7 @@ void addScenarioFlags(CLI::App& command, ScenarioFlags& flags) {
 }
 
 Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& options) {
+    FABRICAST_TRY(checkValues(flags));
     FABRICAST_ASSIGN(JsonValue root, startingPoint(flags, options));
     if (flags.cluster || flags.gpu) {
         // Another cluster has nothing of the one in the file.

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/flag_values.h"
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
 #include "cli/state_terms.h"
@@ -9,6 +10,7 @@
 #include "planner/report/memory_report.h"
 #include "planner/stack/stack.h"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -16,9 +18,12 @@
 namespace fabricast {
 namespace {
 
+enum class Section { Memory };
+constexpr std::array kSections = {Choice<Section>{"memory", Section::Memory}};
+
 struct ExplainFlags {
     ScenarioFlags scenario;
-    std::vector<std::string> sections = {"memory"};
+    Section section = Section::Memory;
     std::vector<std::string> why;
 };
 
@@ -102,11 +107,9 @@ Command explainCommand(CLI::App& program, const GlobalOptions& options) {
         "  fabricast explain run.json -n 4 --layout tp=8 --why activations\n"
         "Exits with 1 when it does not fit (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario);
-    app->add_option("--section", flags->sections, "what to explain: memory")
-        ->option_text("NAME")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember({"memory"}).description(""));
+    addChoice<Section>(*app, "--section", flags->section, kSections)
+        ->description("what to explain: memory")
+        ->option_text("NAME");
     app->add_option("--why", flags->why, "the formula behind a number: activations, optimizer, …")
         ->option_text("KEY")
         ->allow_extra_args(false);

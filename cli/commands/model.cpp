@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/flag_values.h"
 #include "cli/open_profiles.h"
 #include "cli/shell_word.h"
 #include "planner/io/model_json.h"
@@ -66,9 +67,8 @@ Command modelCommand(CLI::App& program, const GlobalOptions& options) {
     app->add_option("model", flags->name, "a built-in name, a config.json, or its folder")
         ->option_text("MODEL")
         ->required();
-    app->add_option("--seq", flags->sequence, "tokens of a sequence, for attention's FLOPs")
-        ->option_text("N")
-        ->check(CLI::Range(std::int64_t{1}, kLongestSequence).description(""));
+    addWhole(*app, "--seq", flags->sequence, {1, kLongestSequence})
+        ->description("tokens of a sequence, for attention's FLOPs");
     return {app, [flags, &options] { return runModel(*flags, options); }};
 }
 

@@ -16,6 +16,12 @@ struct Field {
     double most = 1099511627776.0;  // 2^40: the largest count of elements anybody types
 };
 
+// Not every compiler works these out for an aggregate.
+template <class Group, class Value>
+Field(std::string_view, Value Group::*) -> Field<Group, Value>;
+template <class Group, class Value>
+Field(std::string_view, Value Group::*, double, double) -> Field<Group, Value>;
+
 // The one table of every setting, read by whoever reads, prints or lists them. A test counts the
 // members of each struct, so a setting cannot be forgotten here.
 

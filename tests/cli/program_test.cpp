@@ -22,14 +22,36 @@ TEST(Program, ErrorsGoToStandardErrorWithWhatToType) {
     const ProgramOutput none = run({});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_EQ(none.out, "");
-    EXPECT_EQ(none.err, "error: a command is needed\n  try: fabricast --help\n");
+    EXPECT_EQ(none.err,
+              "error: a command is needed after \"fabricast\"\n  try: fabricast --help\n");
     EXPECT_EQ(run({"hlep"}).err,
               "error: there is no command \"hlep\"\n  try: did you mean \"help\"?\n");
     EXPECT_EQ(run({"help", "--fromat", "json"}).err,
               "error: --fromat: there is no such flag\n  try: --format\n");
-    EXPECT_EQ(run({"help", "exit-codes", "more"}).code, ExitCode::BadInput);
-    EXPECT_EQ(run({"help", "-j", "many"}).code, ExitCode::BadInput);
-    EXPECT_EQ(run({"help", "--format"}).code, ExitCode::BadInput);
+    EXPECT_EQ(run({"help", "exit-codes", "more"}).err,
+              "error: \"more\" was not expected after \"fabricast help\"\n"
+              "  try: fabricast help --help\n");
+    EXPECT_EQ(run({"profiles"}).err,
+              "error: a command is needed after \"fabricast profiles\"\n"
+              "  try: fabricast profiles --help\n");
+}
+
+TEST(Program, SaysWhatAFlagTakes) {
+    EXPECT_EQ(run({"help", "-f", "jsn"}).err,
+              "error: --format: cannot be \"jsn\"\n  try: did you mean \"json\"?\n");
+    EXPECT_EQ(run({"help", "--color", "maybe"}).err,
+              "error: --color: cannot be \"maybe\"\n  try: known: auto, always, never\n");
+    EXPECT_EQ(run({"help", "-j", "many"}).err,
+              "error: --threads: must be a whole number from 0 to 1024, not \"many\"\n");
+    EXPECT_EQ(run({"help", "--format"}).err,
+              "error: --format: needs a value\n  try: fabricast help --help\n");
+    EXPECT_EQ(run({"explain", "-m", "a", "-m", "b"}).err,
+              "error: --model: is said twice\n  try: fabricast explain --help\n");
+    EXPECT_EQ(run({"explain", "--layout", "--seq", "5"}).err,
+              "error: --layout: needs a value; \"--seq\" is the next flag\n"
+              "  try: --layout KEYS\n");
+    EXPECT_EQ(run({"help", "-C", "/no/such/folder"}).err,
+              "error: --directory: there is no folder \"/no/such/folder\"\n");
 }
 
 TEST(Program, ColorsErrorsOnlyForATerminalOrWhenTold) {
