@@ -9,14 +9,19 @@ namespace fabricast {
 /// Gradients on their way back through one segment, by tensor.
 struct SegmentWalk::Gradients {
     std::vector<Storage> of;
+    std::vector<bool> isView;
 
-    void add(Device& device, TensorId id, Storage gradient) {
+    explicit Gradients(std::size_t tensors) : of(tensors, kNoStorage), isView(tensors, false) {}
+
+    void add(Device& device, TensorId id, Storage gradient, bool view) {
         Storage& slot = of[static_cast<std::size_t>(id)];
         if (slot == kNoStorage) {
             slot = gradient;
+            isView[static_cast<std::size_t>(id)] = view;
             return;
         }
-        if (!device.isShared(slot)) {  // autograd adds in place into a buffer that only it holds
+        // Autograd adds in place into a tensor that only it holds, and that is no view.
+        if (!device.isShared(slot) && !isView[static_cast<std::size_t>(id)]) {
             device.release(gradient);
             return;
         }
@@ -24,6 +29,7 @@ struct SegmentWalk::Gradients {
         device.release(slot);
         device.release(gradient);
         slot = sum;
+        isView[static_cast<std::size_t>(id)] = false;
     }
 };
 

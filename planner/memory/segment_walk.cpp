@@ -85,6 +85,7 @@ void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame,
         }
     }
     keepOutputs(place, op, frame, keep);
+    assignAttributes(place, now, frame);
     for (const TensorId base : list.dropAfter[op]) {
         // A block that runs again drops only what it made: its inputs are kept for it.
         if (keep != Keep::Block || list.tensor(base).block == now.block) {
@@ -105,6 +106,9 @@ void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& 
             }
         }
     };
+    if (now.graphDropped) {
+        return;
+    }
     if (keep == Keep::Block || (keep == Keep::Everything && now.block < 0)) {
         retain(now.saved);
     } else if (keep == Keep::Everything && op == list.blocks[index(now.block)].begin) {
@@ -144,6 +148,9 @@ Frame SegmentWalk::again(const SegmentPlace& place, const std::vector<Storage>& 
 }
 
 void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
+    if (op.graphDropped) {
+        return;
+    }
     for (const TensorId id : op.saved) {
         device_.release(frame.storage[index(ops.tensor(id).base)]);
     }
@@ -256,7 +263,7 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
         device_.release(gradient);
     }
     for (const auto& [id, gradient] : made) {
-        gradients.add(device_, id, gradient);
+        gradients.add(device_, id, gradient, now.viewsGradient);
     }
     return weightGradients;
 }
@@ -289,8 +296,7 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
 
 Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage outputGradient) {
     const OpList& list = *place.ops;
-    Gradients gradients;
-    gradients.of.assign(list.tensors.size(), kNoStorage);
+    Gradients gradients(list.tensors.size());
     gradients.of[index(list.output)] = outputGradient;
     for (std::size_t op = list.ops.size(); op-- > 0;) {
         if (list.ops[op].recomputes >= 0) {
@@ -301,10 +307,8 @@ Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage o
         if (casts_ != nullptr && castsInputOf(list, op)) {
             backwardOp(place, --op, frame, gradients);
         }
-        if (!made.empty()) {
-            handOverGradients(place, list.ops[owner], made);
-        }
-        finishBlock(place, op, frame);
+        deliver(place, list.ops[owner], made);
+        finishBlock(place, op, frame, gradients);
     }
     return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
 }

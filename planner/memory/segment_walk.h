@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/memory/device.h"
 #include "planner/memory/engine.h"
+#include "planner/memory/module_attributes.h"
 #include "planner/ops/op_list.h"
 
 #include <cstdint>
@@ -50,7 +51,8 @@ enum class Keep { Everything, Nothing, Selected, Block };
 /// Runs one segment's operations on the device, forward, again (recompute) and backward.
 class SegmentWalk {
 public:
-    SegmentWalk(Device& device, ParallelEngine& engine) : device_(device), engine_(engine) {}
+    SegmentWalk(Device& device, ParallelEngine& engine)
+        : device_(device), engine_(engine), attributes_(device) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
     /// What activations made from here on are reported as.
     void report(MemoryKind kind) { kind_ = kind; }
@@ -64,6 +66,7 @@ public:
     /// Consumes the gradient of the output; returns the gradient of the input (kNoStorage if none).
     Storage backward(const SegmentPlace& place, Frame& frame, Storage outputGradient);
     void dropFrame(const OpList& ops, Frame& frame);
+    [[nodiscard]] ModuleAttributes& attributes() { return attributes_; }
 
 private:
     struct Gradients;
@@ -75,8 +78,13 @@ private:
     void keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     Storage makeInputGradient(const OpList& list, const Op& op, TensorId id, const Frame& frame);
     void runBlock(const SegmentPlace& place, int block, Frame& frame, const Gradients& gradients);
-    void finishBlock(const SegmentPlace& place, std::size_t op, Frame& frame);
-    void fillAgain(const OpList& list, int block, TensorId output, Frame& frame);
+    void finishBlock(const SegmentPlace& place,
+                     std::size_t op,
+                     Frame& frame,
+                     const Gradients& gradients);
+    void assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame);
+    void deliver(const SegmentPlace& place, const Op& op, const std::vector<Storage>& made);
+    void fillAgain(const OpList& list, TensorId output, Frame& frame);
     std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
     void handOverGradients(const SegmentPlace& place,
                            const Op& op,
@@ -89,6 +97,8 @@ private:
     ParallelEngine& engine_;
     CastCache* casts_ = nullptr;
     MemoryKind kind_ = MemoryKind::Activations;
+    ModuleAttributes attributes_;
+    std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
     std::map<std::pair<int, int>, Storage> waiting_;  ///< of tied weights, for the other use's
 };
 

@@ -27,7 +27,7 @@ void SegmentWalk::runBlock(const SegmentPlace& place,
     for (const TensorId output : mine.outputs) {
         held.push_back(frame.storage[index(output)]);
         if (list.tensor(output).discarded) {
-            fillAgain(list, block, output, frame);
+            fillAgain(list, output, frame);
         }
     }
     for (std::size_t id = 0; id < list.tensors.size(); ++id) {
@@ -41,11 +41,18 @@ void SegmentWalk::runBlock(const SegmentPlace& place,
 
 /// The storage that was freed in forward is allocated again, and the result is copied into it: the
 /// ops that saved it find it there.
-void SegmentWalk::fillAgain(const OpList& list, int block, TensorId output, Frame& frame) {
+void SegmentWalk::fillAgain(const OpList& list, TensorId output, Frame& frame) {
     const Storage filled = device_.take(list.tensor(output).bytes, MemoryKind::Recomputed);
     for (const Op& op : list.ops) {
         for (const TensorId id : op.saved) {
-            if (op.block != block && list.tensor(id).base == output) {
+            if (op.block < 0 && list.tensor(id).base == output) {
+                device_.retain(filled);
+            }
+        }
+    }
+    for (const RecomputeBlock& other : list.blocks) {
+        for (const TensorId input : other.inputs) {
+            if (input == output) {
                 device_.retain(filled);
             }
         }
@@ -54,7 +61,11 @@ void SegmentWalk::fillAgain(const OpList& list, int block, TensorId output, Fram
     frame.storage[index(output)] = filled;
 }
 
-void SegmentWalk::finishBlock(const SegmentPlace& place, std::size_t op, Frame& frame) {
+/// `op` begins a block, and its backward is done.
+void SegmentWalk::finishBlock(const SegmentPlace& place,
+                              std::size_t op,
+                              Frame& frame,
+                              const Gradients& gradients) {
     const OpList& list = *place.ops;
     const int block = list.ops[op].block;
     if (block < 0 || op != list.blocks[index(block)].begin) {
@@ -65,7 +76,41 @@ void SegmentWalk::finishBlock(const SegmentPlace& place, std::size_t op, Frame& 
     }
     frame.held[index(block)].clear();
     for (const TensorId input : list.blocks[index(block)].inputs) {
+        if (list.blocks[index(block)].keepsGraph) {
+            attributes_.assignGraph(
+                place.identity, frame.storage[index(input)], gradients.of[index(input)]);
+        }
         device_.release(frame.storage[index(input)]);
+    }
+}
+
+/// A graph behind the old variable goes with it.
+void SegmentWalk::assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame) {
+    for (const TensorId id : op.attributes) {
+        if (place.ops->tensor(id).requiresGrad) {
+            attributes_.dropGraph(place.identity);
+        }
+        attributes_.assign(place.identity, id, frame.storage[index(place.ops->tensor(id).base)]);
+    }
+}
+
+/// Hands weight gradients to the engine, or keeps them for the op where autograd does.
+void SegmentWalk::deliver(const SegmentPlace& place,
+                          const Op& op,
+                          const std::vector<Storage>& made) {
+    if (op.defersWeights) {
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            deferred_[op.weights[i]] = made[i];
+        }
+    } else if (!made.empty()) {
+        handOverGradients(place, op, made);
+    }
+    for (const int weight : op.delivers) {
+        const auto found = deferred_.find(weight);
+        if (found != deferred_.end()) {
+            handOver(place, weight, found->second);
+            deferred_.erase(found);
+        }
     }
 }
 

@@ -29,6 +29,21 @@ Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
     return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
 }
 
+/// Bytes of the detached input of the checkpoint around a segment's modules, or of the whole.
+std::int64_t graphBytes(const PlacedSegment& segment) {
+    const OpList& ops = *segment.place.ops;
+    if (keepFor(segment.checkpoint) == Keep::Nothing && segment.reentrant) {
+        return ops.tensor(ops.input).bytes;
+    }
+    for (const Op& op : ops.ops) {
+        if (!op.attributes.empty() && op.block >= 0) {
+            const RecomputeBlock& block = ops.blocks[static_cast<std::size_t>(op.block)];
+            return ops.tensor(block.inputs.front()).bytes;
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 StepWalk::StepWalk(Device& device,
@@ -175,6 +190,9 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
         casts_.clear();
     }
     const Storage passed = walk_.backward(placed.place, frame, gradient);
+    if (placed.reentrant && input != kNoStorage) {
+        walk_.attributes().assignGraph(placed.place.identity, input, passed);
+    }
     for (const Storage variable : variables) {
         device_.release(variable);
     }
@@ -225,6 +243,12 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
     boundary.hold();
+    for (const PlacedSegment& segment : program_.segments) {
+        if (keepsAttributes(*segment.place.ops)) {
+            walk_.attributes().hold(
+                *segment.place.ops, segment.place.identity, graphBytes(segment));
+        }
+    }
     betweenSteps_ = device_.live();
     statesEnd_ = device_.events().size();
     const Storage inputs = device_.take(program_.inputBytes, MemoryKind::Buffers);
@@ -255,6 +279,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
         alive.erase(found);
     }
     boundary.end();
+    walk_.attributes().settle();
     if (held != kNoStorage) {
         device_.release(held);
     }

@@ -1,13 +1,16 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/selective_checkpoint.h"
 
 namespace fabricast {
 
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
-    const ModelCode code = scenario.settings.kernels.code;
+    if (isMegatronCode(scenario)) {
+        return megatronLayer(scenario, layer);
+    }
     if (scenario.model.isSparse(layer)) {
         return fail(
             Error::Code::Unsupported, "model.moe", "memory of sparse layers is not modelled");
@@ -16,9 +19,6 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
         return fail(Error::Code::Unsupported,
                     "model.attention",
                     "memory of latent attention is not modelled");
-    }
-    if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
-        return megatronLayer(scenario, layer);
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {

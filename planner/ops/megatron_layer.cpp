@@ -3,6 +3,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/megatron_attention.h"
 #include "planner/ops/megatron_mlp.h"
+#include "planner/ops/megatron_moe.h"
 
 namespace fabricast {
 
@@ -33,7 +34,7 @@ RecomputedNorm normBefore(MegatronCode& m, TensorId x, std::string_view name) {
 
 }  // namespace
 
-Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t /*layer*/) {
+Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkShape(scenario.model));
     OpBuilder g(builderOptions(scenario));
     MegatronCode m = megatronCode(g, scenario);
@@ -44,7 +45,9 @@ Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t /*layer*/) {
     g.discardOutputs(first.block);
     const TensorId attended = biasDropoutAdd(m, attention.out, x, attention.bias);
     const RecomputedNorm second = normBefore(m, attended, "pre_mlp_layernorm");
-    const MlpOutput mlp = megatronMlp(m, second.out);
+    const MlpOutput mlp = scenario.model.isSparse(layer)
+                              ? MlpOutput{.out = megatronMoe(m, second.out)}
+                              : megatronMlp(m, second.out);
     g.discardOutputs(second.block);
     return g.finish(biasDropoutAdd(m, mlp.out, attended, mlp.bias));
 }

@@ -27,7 +27,7 @@ struct TensorInfo {
     TensorUse use = TensorUse::Activation;
 };
 
-enum class OpKind { Gemm, Attention, Norm, Pointwise, Copy, Collective, Lookup, Loss };
+enum class OpKind { Gemm, GroupedGemm, Attention, Norm, Pointwise, Copy, Collective, Lookup, Loss };
 
 /// One operation as autograd sees it: what it reads, makes and keeps, and what its backward needs.
 struct Op {
@@ -39,14 +39,19 @@ struct Op {
     std::vector<int> weights;                ///< indices into OpList::weights
     std::vector<std::int64_t> forwardTemps;  ///< bytes live only while it runs
     std::vector<std::int64_t> backwardTemps;
-    bool passesGradient = false;        ///< add, reshape: hands the gradient on, uncopied
-    bool inPlaceBackward = false;       ///< writes the input's gradient over the output's
+    bool passesGradient = false;   ///< add, reshape: hands the gradient on, uncopied
+    bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
+    bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
     bool outsideSelective = false;      ///< a GEMM that selective checkpointing does not count
     bool keptBySelective = false;       ///< selective checkpointing keeps its outputs
     std::string_view module;            ///< for per-module recompute: "core_attn", "mlp", …
     int block = -1;                     ///< recomputed with its block: nothing it saves is kept
     int recomputes = -1;                ///< where backward reaches this op, this block runs again
+    bool graphDropped = false;         ///< nothing leads back to it: what it saves is freed at once
+    bool defersWeights = false;        ///< its weight gradients wait for the op that delivers them
+    std::vector<int> delivers;         ///< weights whose waiting gradients are handed over here
+    std::vector<TensorId> attributes;  ///< the module's variables hold these until its next forward
 };
 
 /// A run of ops inside a segment that is checkpointed by itself: it keeps its inputs, and runs
@@ -56,6 +61,7 @@ struct RecomputeBlock {
     std::size_t end = 0;
     std::vector<TensorId> inputs;   ///< storages read inside and made outside
     std::vector<TensorId> outputs;  ///< storages made inside and read outside
+    bool keepsGraph = false;        ///< a module's variable leads into it
 };
 
 /// A weight as the segment uses it: the local shard of tensor and expert parallelism.

@@ -35,6 +35,7 @@ void OpBuilder::closeBlock(int block) {
     mine.end = list_.ops.size();
     block_ = -1;
     for (std::size_t op = mine.begin; op < mine.end; ++op) {
+        mine.keepsGraph = mine.keepsGraph || !list_.ops[op].attributes.empty();
         for (const auto* ids : {&list_.ops[op].inputs, &list_.ops[op].saved}) {
             for (const TensorId id : *ids) {
                 const TensorId base = info(id).base;
