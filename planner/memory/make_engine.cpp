@@ -3,8 +3,11 @@
 #include "planner/memory/ddp_engine.h"
 #include "planner/memory/fsdp1_engine.h"
 #include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/local_engine.h"
 #include "planner/memory/make_deepspeed.h"
 #include "planner/memory/megatron_states.h"
+
+#include <algorithm>
 
 namespace fabricast {
 
@@ -12,6 +15,36 @@ namespace {
 
 bool syncsEachMicroStep(const Settings& settings) {
     return settings.torch.sync == GradientSync::EachMicroBatch;
+}
+
+/// Trained tensors in the model's order. Trainers that do not decay norms and biases step them as a
+/// second group.
+std::vector<std::vector<StepTensor>> optimizerGroups(const StageProgram& program,
+                                                     const Settings& settings,
+                                                     std::int64_t width) {
+    std::vector<Unit> inOrder;
+    for (const PlacedSegment& segment : program.segments) {
+        const Unit& unit = program.units[static_cast<std::size_t>(segment.place.unit)];
+        const auto first = unit.weights.begin() + segment.place.firstWeight;
+        const auto count = static_cast<std::ptrdiff_t>(segment.place.ops->weights.size());
+        inOrder.push_back({.weights = {first, first + count}});
+    }
+    std::vector<StepTensor> all = parameterTensors(inOrder, width);
+    if (!settings.optimizer.decayGroups) {
+        return {all};
+    }
+    const auto vectors = std::stable_partition(
+        all.begin(), all.end(), [](const StepTensor& tensor) { return tensor.columns > 0; });
+    return {{all.begin(), vectors}, {vectors, all.end()}};
+}
+
+LocalOptions localOptions(const Scenario& scenario, const StageProgram& program) {
+    const Settings& settings = scenario.settings;
+    const std::int64_t width = bytesPerElement(settings.precision.parameters);
+    return {.width = width,
+            .setToNone = settings.torch.setToNone,
+            .optimizer = settings.optimizer,
+            .groups = optimizerGroups(program, settings, width)};
 }
 
 DdpOptions ddpOptions(const Scenario& scenario) {
@@ -114,6 +147,9 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                                                    const StageProgram& program,
                                                    const StageRank& where) {
     switch (scenario.settings.engine) {
+        case Engine::Local:
+            return std::make_unique<LocalEngine>(
+                device, program.units, localOptions(scenario, program));
         case Engine::Ddp:
             return std::make_unique<DdpEngine>(device, program.units, ddpOptions(scenario));
         case Engine::DeepSpeed:

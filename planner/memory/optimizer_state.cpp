@@ -1,7 +1,5 @@
 #include "planner/memory/optimizer_state.h"
 
-#include <algorithm>
-
 namespace fabricast {
 
 namespace {
@@ -24,7 +22,10 @@ std::int64_t stepCounter(const OptimizerSettings& optimizer) {
 }
 
 StateBytes adamW(const OptimizerSettings& optimizer, const StepTensor& tensor) {
-    return {.device = 2 * tensor.width * tensor.elements + stepCounter(optimizer)};
+    // bitsandbytes keeps fp32 moments whatever the parameter's type.
+    const bool wide = optimizer.kernel == OptimizerKernel::BitsAndBytes;
+    const std::int64_t width = wide ? kFp32 : tensor.width;
+    return {.device = 2 * width * tensor.elements + stepCounter(optimizer)};
 }
 
 /// bitsandbytes: `moments` tensors of one byte an element and one fp32 scale a block; the code
@@ -42,65 +43,23 @@ StateBytes bitsAndBytes(const StepTensor& tensor, std::int64_t moments, bool pag
 }
 
 /// torchao: two subclassed tensors, each with codes, scales and its own code table of `table`
-/// bytes.
-StateBytes torchAo(const OptimizerSettings& optimizer,
-                   const StepTensor& tensor,
-                   std::int64_t bits,
-                   std::int64_t table) {
+/// bytes. It counts steps on the host.
+StateBytes torchAo(const StepTensor& tensor, std::int64_t bits, std::int64_t table) {
     const std::int64_t n = tensor.elements;
     const std::int64_t block = bits == 4 ? kNibbleBlock : kByteBlock;
     if (n < kLeastQuantised || n % block != 0) {
-        return adamW(optimizer, tensor);
+        return {.device = 2 * tensor.width * n};
     }
-    return {.device = 2 * (n * bits / 8 + kFp32 * (n / block) + table) + stepCounter(optimizer)};
+    return {.device = 2 * (n * bits / 8 + kFp32 * (n / block) + table)};
 }
 
-/// Row and column means of the squared gradient for a matrix, all of them for a vector; in fp32.
+/// Row and column means of the squared gradient for a matrix, all of them for a vector, and the
+/// root mean square of the parameter; in fp32.
 StateBytes adafactor(const StepTensor& tensor) {
     if (tensor.columns == 0) {
-        return {.device = kFp32 * tensor.elements};
+        return {.device = kFp32 * (tensor.elements + 1)};
     }
-    return {.device = kFp32 * (tensor.elements / tensor.columns + tensor.columns)};
-}
-
-std::int64_t largest(const std::vector<StepTensor>& tensors) {
-    std::int64_t most = 0;
-    for (const StepTensor& tensor : tensors) {
-        most = std::max(most, tensor.elements * tensor.width);
-    }
-    return most;
-}
-
-std::int64_t allBytes(const std::vector<StepTensor>& tensors) {
-    std::int64_t sum = 0;
-    for (const StepTensor& tensor : tensors) {
-        sum += tensor.elements * tensor.width;
-    }
-    return sum;
-}
-
-/// A foreach step forms the square roots of all second moments at once, a loop over tensors one
-/// root and its quotient at a time, a fused kernel nothing.
-std::int64_t adamTemporaries(OptimizerKernel kernel, const std::vector<StepTensor>& tensors) {
-    switch (kernel) {
-        case OptimizerKernel::Foreach:
-            return allBytes(tensors);
-        case OptimizerKernel::ForLoop:
-            return 2 * largest(tensors);
-        case OptimizerKernel::Fused:
-        case OptimizerKernel::DeepSpeed:
-            break;
-    }
-    return 0;
-}
-
-/// Four fp32 tensors of the largest parameter's size: squares, their root, the update, its copy.
-std::int64_t adafactorTemporaries(const std::vector<StepTensor>& tensors) {
-    std::int64_t most = 0;
-    for (const StepTensor& tensor : tensors) {
-        most = std::max(most, tensor.elements);
-    }
-    return 4 * kFp32 * most;
+    return {.device = kFp32 * (tensor.elements / tensor.columns + tensor.columns + 1)};
 }
 
 }  // namespace
@@ -110,7 +69,10 @@ std::vector<StepTensor> parameterTensors(const std::vector<Unit>& units, std::in
     for (const Unit& unit : units) {
         for (const WeightUse& use : unit.weights) {
             if (use.trained && !use.tied) {
-                tensors.push_back({.elements = use.elements, .width = width});
+                tensors.push_back({.elements = use.elements,
+                                   .width = use.widthOr(width),
+                                   .columns = use.columns,
+                                   .hiddenMatrix = use.inLayer && use.columns > 0});
             }
         }
     }
@@ -125,14 +87,13 @@ StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& 
         case OptimizerKind::AdamW:
             break;
         case OptimizerKind::AdamW8bit:
-            return torchao ? torchAo(optimizer, tensor, 8, kByteTable)
-                           : bitsAndBytes(tensor, 2, false);
+            return torchao ? torchAo(tensor, 8, kByteTable) : bitsAndBytes(tensor, 2, false);
         case OptimizerKind::PagedAdamW8bit:
             return bitsAndBytes(tensor, 2, true);
         case OptimizerKind::AdamW4bit:
-            return torchAo(optimizer, tensor, 4, kNibbleTable);
+            return torchAo(tensor, 4, kNibbleTable);
         case OptimizerKind::AdamWFp8:
-            return torchAo(optimizer, tensor, 8, 0);
+            return torchAo(tensor, 8, 0);
         case OptimizerKind::Adafactor:
             return adafactor(tensor);
         case OptimizerKind::Lion:
@@ -152,17 +113,18 @@ StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& 
     return adamW(optimizer, tensor);
 }
 
-std::int64_t stepTemporaries(const OptimizerSettings& optimizer,
-                             const std::vector<StepTensor>& tensors) {
+std::int64_t sharedStateBytes(const OptimizerSettings& optimizer) {
+    constexpr std::int64_t kCodeTable = 256 * kFp32;
+    const bool bnb = optimizer.library == LowBitLibrary::BitsAndBytes;
     switch (optimizer.kind) {
-        case OptimizerKind::AdamW:
-            return adamTemporaries(optimizer.kernel, tensors);
-        case OptimizerKind::Adafactor:
-            return adafactorTemporaries(tensors);
+        case OptimizerKind::AdamW8bit:
+        case OptimizerKind::PagedAdamW8bit:
+            return bnb ? 2 * kCodeTable : 0;  // signed and unsigned
+        case OptimizerKind::Lion8bit:
+            return bnb ? kCodeTable : 0;
         default:
-            break;
+            return 0;
     }
-    return 0;
 }
 
 }  // namespace fabricast

@@ -27,8 +27,13 @@ struct StateBytes {
 ///     optimizerState(settings.optimizer, {.elements = n}).device;  // 8n + 4 for fused AdamW
 StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& tensor);
 
-/// Bytes that a step over these tensors takes for its length, beyond state and gradients.
+/// Bytes that a step over these tensors takes for its length, beyond state and gradients. They are
+/// stepped in the order given.
+///     stepTemporaries({.kernel = OptimizerKernel::Foreach}, tensors);  // one copy of all of them
 std::int64_t stepTemporaries(const OptimizerSettings& optimizer,
                              const std::vector<StepTensor>& tensors);
+
+/// What it keeps once for all tensors: bitsandbytes' code tables.
+std::int64_t sharedStateBytes(const OptimizerSettings& optimizer);
 
 }  // namespace fabricast

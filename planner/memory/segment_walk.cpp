@@ -200,17 +200,20 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
 }
 
 /// Autograd holds the gradient of a tied weight's first use until the second arrives, and adds the
-/// two into a third.
+/// two into a third; in place where autocast's cast made the first a tensor of its own.
 void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradient) {
     const WeightUse& use = place.ops->weights[index(weight)];
     if (use.tied && place.tiedTo >= 0 && engine_.tiedWeightsAreOneTensor()) {
-        waiting_[{place.unit, place.tiedTo}] = gradient;
+        waiting_[{place.unit, place.tiedTo}] = {gradient, use.cast};
         return;
     }
     const std::pair key{place.unit, place.firstWeight + weight};
     if (const auto first = waiting_.find(key); first != waiting_.end()) {
-        const Storage sum = device_.take(device_.bytes(gradient), MemoryKind::Backward);
-        device_.release(first->second);
+        Storage sum = first->second.gradient;
+        if (!first->second.contiguous) {
+            sum = device_.take(device_.bytes(gradient), MemoryKind::Backward);
+            device_.release(first->second.gradient);
+        }
         device_.release(gradient);
         waiting_.erase(first);
         gradient = sum;

@@ -70,6 +70,10 @@ public:
 
 private:
     struct Gradients;
+    struct Waiting {
+        Storage gradient = kNoStorage;
+        bool contiguous = false;  ///< a GEMM's weight gradient is a transposed view
+    };
     void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     std::vector<Storage> backwardOp(const SegmentPlace& place,
                                     std::size_t op,
@@ -99,7 +103,7 @@ private:
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
     std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
-    std::map<std::pair<int, int>, Storage> waiting_;  ///< of tied weights, for the other use's
+    std::map<std::pair<int, int>, Waiting> waiting_;  ///< of tied weights, for the other use's
 };
 
 }  // namespace fabricast

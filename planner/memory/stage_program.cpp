@@ -40,6 +40,7 @@ public:
         segment.name = std::move(name);
         for (const WeightUse& use : list.weights) {
             mine.weights.push_back(use);
+            mine.weights.back().inLayer = role == SegmentRole::Layer;
         }
         program.segments.push_back(std::move(segment));
         return program.segments.back();
@@ -203,7 +204,8 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
         first += count;
     }
     const KernelSettings& kernels = scenario.settings.kernels;
-    program.inputBytes = kIdBytes * tokens * (kernels.positionIds ? 3 : 2);
+    program.inputBytes = 2 * kIdBytes * tokens;
+    program.positionBytes = kernels.positionIds ? kIdBytes * tokens : 0;
     program.lossInsideForward = kernels.code == ModelCode::HuggingFace || isMegatronCode(scenario);
     if (isMegatronCode(scenario)) {
         holdMegatronTensors(program, scenario);

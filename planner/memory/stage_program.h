@@ -55,7 +55,8 @@ struct StageProgram {
     int rootUnit = -1;  ///< unit whose module wraps the whole model
     int keptUnit = -1;  ///< unit that keeps its parameters between forward and backward
     std::vector<std::int64_t> tables;  ///< bytes of the tables each pass makes and all layers share
-    std::int64_t inputBytes = 0;       ///< token ids, labels, positions
+    std::int64_t inputBytes = 0;       ///< token ids and labels
+    std::int64_t positionBytes = 0;    ///< made in the step
     std::int64_t bufferBytes = 0;      ///< persistent buffers of the model
     bool lossInsideForward = false;    ///< the model computes its own loss
     bool tablesPersist = false;        ///< the tables are buffers

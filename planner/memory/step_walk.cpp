@@ -243,6 +243,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     engine_.holdStates();
     device_.take(program_.bufferBytes, MemoryKind::Buffers);
     boundary.hold();
+    device_.take(program_.inputBytes, MemoryKind::Buffers);
     for (const PlacedSegment& segment : program_.segments) {
         if (keepsAttributes(*segment.place.ops)) {
             walk_.attributes().hold(
@@ -251,7 +252,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     }
     betweenSteps_ = device_.live();
     statesEnd_ = device_.events().size();
-    const Storage inputs = device_.take(program_.inputBytes, MemoryKind::Buffers);
+    const Storage positions = device_.take(program_.positionBytes, MemoryKind::Buffers);
     device_.resetPeak();
     std::map<std::pair<int, std::int64_t>, Pass> alive;
     std::int64_t finished = 0;
@@ -285,7 +286,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     }
     device_.at("optimizer step");
     engine_.optimizerStep();
-    device_.release(inputs);
+    device_.release(positions);
 }
 
 }  // namespace fabricast

@@ -16,7 +16,7 @@ class StepWalk {
 public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
     void run(const PipelineOrder& order, StageBoundary& boundary);
-    /// Live bytes before the step.
+    /// Live bytes before the step, its batch included.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
     /// How many of the device's events made the states.
     [[nodiscard]] std::size_t statesEnd() const { return statesEnd_; }

@@ -7,12 +7,15 @@
 namespace fabricast {
 
 std::int64_t residualWidth(const Settings& settings) {
-    return settings.precision.autocast ? 4 : bytesPerElement(settings.precision.compute);
+    const PrecisionSettings& precision = settings.precision;
+    return bytesPerElement(precision.autocast ? precision.parameters : precision.compute);
 }
 
 OpBuilder::Options builderOptions(const Scenario& scenario) {
-    return {.computeWidth = bytesPerElement(scenario.settings.precision.compute),
-            .autocast = scenario.settings.precision.autocast};
+    const PrecisionSettings& precision = scenario.settings.precision;
+    return {.computeWidth = bytesPerElement(precision.compute),
+            .storedWidth = bytesPerElement(precision.parameters),
+            .autocast = precision.autocast};
 }
 
 namespace {
@@ -89,14 +92,14 @@ Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& sh
     };
     if (!scenario.settings.kernels.fusedQkv) {
         const auto project = [&](std::string_view name, std::int64_t rows) {
-            const int weight = g.weight(name, rows * inWidth);
+            const int weight = g.matrix(name, rows, inWidth);
             return g.linear(x, weight, tokens * rows, bias("bias", rows));
         };
         const TensorId outQ = project("q_proj", q);
         const TensorId outK = project("k_proj", kv);
         return {outQ, outK, project("v_proj", kv)};
     }
-    const int weight = g.weight("qkv_proj", (q + 2 * kv) * inWidth);
+    const int weight = g.matrix("qkv_proj", q + 2 * kv, inWidth);
     const TensorId fused = g.linear(x, weight, tokens * (q + 2 * kv), bias("bias", q + 2 * kv));
     const auto parts = g.split(fused, {tokens * q, tokens * kv, tokens * kv});
     Projected out{parts[0], parts[1], parts[2]};
@@ -184,7 +187,7 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                 : out;
     g.module("");
     const std::int64_t inWidth = shape.heads * attention.headDim;
-    const int weight = g.weight("o_proj", inWidth * scenario.model.hidden);
+    const int weight = g.matrix("o_proj", scenario.model.hidden, inWidth);
     const int bias = attention.outBias ? g.weight("bias", scenario.model.hidden, false) : -1;
     const TensorId projected = g.linear(joined, weight, shape.tokens * scenario.model.hidden, bias);
     return reducePartial(g, shape, projected);
@@ -200,7 +203,7 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     };
     const TensorId full = gatherSequence(g, shape, x);
     const auto widen = [&](std::string_view name) {
-        const int weight = g.weight(name, hidden * width);
+        const int weight = g.matrix(name, width, hidden);
         return g.linear(full, weight, shape.tokens * width, bias(width));
     };
     TensorId inner = kNoTensor;
@@ -213,7 +216,7 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
                              scenario.model.family == "gpt2";
         inner = written ? geluWritten(g, up) : g.gelu(up);
     }
-    const int down = g.weight("down_proj", width * hidden);
+    const int down = g.matrix("down_proj", hidden, width);
     return reducePartial(g, shape, g.linear(inner, down, shape.tokens * hidden, bias(hidden)));
 }
 

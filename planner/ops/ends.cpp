@@ -60,7 +60,7 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
 }
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
-    const int weight = g.weight("lm_head", localVocab(scenario) * scenario.model.hidden);
+    const int weight = g.matrix("lm_head", localVocab(scenario), scenario.model.hidden);
     g.weightAt(weight).tied = scenario.model.tiedEmbeddings;
     return g.finish(g.linear(x, weight, tokens * localVocab(scenario)));
 }
@@ -73,7 +73,7 @@ OpList embeddingSegment(const Scenario& scenario) {
     }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
-    const int table = g.weight("tok_embeddings", localVocab(scenario) * scenario.model.hidden);
+    const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
     const TensorId out =
         g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings));
@@ -81,7 +81,7 @@ OpList embeddingSegment(const Scenario& scenario) {
     TensorId x = out;
     if (scenario.model.position == PositionKind::Learned) {
         const int positions =
-            g.weight("positions", scenario.model.learnedPositions * scenario.model.hidden);
+            g.matrix("positions", scenario.model.learnedPositions, scenario.model.hidden);
         g.weightAt(positions).cast = false;
         const TensorId rows = g.fresh(shape.sequence * scenario.model.hidden, g.info(out).width);
         g.push({.kind = OpKind::Lookup,

@@ -60,9 +60,15 @@ int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatri
     list_.weights.push_back({.name = name,
                              .elements = elements,
                              .trained = true,
-                             .cast = options_.autocast && isMatrix,
+                             .cast = isMatrix && castsWeights(),
                              .isMatrix = isMatrix});
     return static_cast<int>(list_.weights.size()) - 1;
+}
+
+int OpBuilder::matrix(std::string_view name, std::int64_t rows, std::int64_t columns) {
+    const int index = weight(name, rows * columns);
+    weightAt(index).columns = columns;
+    return index;
 }
 
 Op& OpBuilder::push(Op op) {
@@ -103,7 +109,7 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     }
     op.weights.push_back(weight);
     if (bias >= 0) {
-        weightAt(bias).cast = options_.autocast;
+        weightAt(bias).cast = castsWeights();
         op.weights.push_back(bias);
     }
     push(std::move(op));

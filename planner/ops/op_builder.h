@@ -16,6 +16,7 @@ class OpBuilder {
 public:
     struct Options {
         std::int64_t computeWidth = 2;  ///< bytes of the type GEMMs run in
+        std::int64_t storedWidth = 4;   ///< bytes of a weight's element where it is stored
         bool autocast = false;          ///< every GEMM casts its inputs and weights itself
         bool frozenInput = false;       ///< nothing before this segment is trained
     };
@@ -24,6 +25,7 @@ public:
     TensorId input(std::int64_t elements, std::int64_t width);
     TensorId external(std::int64_t elements, std::int64_t width);  ///< a table shared by all layers
     int weight(std::string_view name, std::int64_t elements, bool isMatrix = true);
+    int matrix(std::string_view name, std::int64_t rows, std::int64_t columns);
     /// Changes what the next weights are: trained or frozen.
     WeightUse& weightAt(int index) { return list_.weights[static_cast<std::size_t>(index)]; }
     /// Ops added from here on belong to this recompute module.
@@ -76,6 +78,9 @@ public:
 private:
     void findBlockOutputs();
     [[nodiscard]] bool anyGrad(const std::vector<TensorId>& ids) const;
+    [[nodiscard]] bool castsWeights() const {
+        return options_.autocast && options_.storedWidth != options_.computeWidth;
+    }
 
     Options options_;
     std::string_view module_;

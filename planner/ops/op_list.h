@@ -74,6 +74,17 @@ struct WeightUse {
     bool expert = false;       ///< reduced over the expert-data-parallel group
     bool tied = false;         ///< a second use of the embedding table: no states of its own
     bool addedInGemm = false;  ///< the GEMM adds its gradient straight into the framework's buffer
+    std::int64_t columns = 0;  ///< of a matrix: how many inputs each output has
+    std::int64_t width = 0;    ///< bytes of a stored element; 0: as the engine stores them
+    std::int64_t packedBytes = 0;  ///< of a quantised weight: codes, scales and tables
+    bool inLayer = false;          ///< inside a layer, not at the model's ends
+
+    [[nodiscard]] std::int64_t widthOr(std::int64_t usual) const {
+        return width > 0 ? width : usual;
+    }
+    [[nodiscard]] std::int64_t storedBytes(std::int64_t usual) const {
+        return packedBytes > 0 ? packedBytes : elements * widthOr(usual);
+    }
 };
 
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the

@@ -78,7 +78,8 @@ constexpr auto fieldsOf(const OptimizerSettings&) {
     using Group = OptimizerSettings;
     return std::tuple{Field{"kind", &Group::kind},
                       Field{"kernel", &Group::kernel},
-                      Field{"library", &Group::library}};
+                      Field{"library", &Group::library},
+                      Field{"decay_groups", &Group::decayGroups}};
 }
 constexpr auto fieldsOf(const TorchSettings&) {
     using Group = TorchSettings;

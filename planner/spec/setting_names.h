@@ -14,7 +14,8 @@ constexpr auto namesOf(ModelCode) {
                                             {ModelCode::TransformerEngine, "transformer_engine"}});
 }
 constexpr auto namesOf(Engine) {
-    return std::to_array<Named<Engine>>({{Engine::Ddp, "ddp"},
+    return std::to_array<Named<Engine>>({{Engine::Local, "local"},
+                                         {Engine::Ddp, "ddp"},
                                          {Engine::Fsdp1, "fsdp1"},
                                          {Engine::Fsdp2, "fsdp2"},
                                          {Engine::DeepSpeed, "deepspeed"},
@@ -79,7 +80,8 @@ constexpr auto namesOf(OptimizerKernel) {
     return std::to_array<Named<OptimizerKernel>>({{OptimizerKernel::Fused, "fused"},
                                                   {OptimizerKernel::Foreach, "foreach"},
                                                   {OptimizerKernel::ForLoop, "for_loop"},
-                                                  {OptimizerKernel::DeepSpeed, "deepspeed"}});
+                                                  {OptimizerKernel::DeepSpeed, "deepspeed"},
+                                                  {OptimizerKernel::BitsAndBytes, "bitsandbytes"}});
 }
 constexpr auto namesOf(BackwardPrefetch) {
     return std::to_array<Named<BackwardPrefetch>>({{BackwardPrefetch::None, "none"},

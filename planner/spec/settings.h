@@ -9,8 +9,8 @@ namespace fabricast {
 
 /// Whose model code runs: it decides which operations there are and what each one keeps.
 enum class ModelCode { Torch, HuggingFace, TorchTitan, Megatron, TransformerEngine };
-/// Who owns parameters and gradients during a step.
-enum class Engine { Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
+/// Who owns parameters and gradients during a step; `Local` is a process of its own.
+enum class Engine { Local, Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
 enum class NormKernel { Fused, Fp32 };  ///< one kernel, or written out in fp32
 enum class RopeKernel { Complex, CosSin };
 enum class AttentionKernel { Flash, Unfused };  ///< unfused keeps the s x s scores
@@ -35,8 +35,9 @@ enum class OptimizerKind {
     SgdMomentum,
     Muon
 };
-/// How the step is computed: torch's three ways, or DeepSpeed's FusedAdam (CPUAdam under offload).
-enum class OptimizerKernel { Fused, Foreach, ForLoop, DeepSpeed };
+/// How the step is computed: torch's three ways, DeepSpeed's FusedAdam (CPUAdam under offload), or
+/// bitsandbytes' 32-bit kernels.
+enum class OptimizerKernel { Fused, Foreach, ForLoop, DeepSpeed, BitsAndBytes };
 /// When FSDP1 gathers the next unit in backward: before the current one's gradients, after, or not.
 enum class BackwardPrefetch { None, Post, Pre };
 enum class LowBitLibrary { BitsAndBytes, TorchAo };
@@ -110,6 +111,7 @@ struct OptimizerSettings {
     OptimizerKind kind = OptimizerKind::AdamW;
     OptimizerKernel kernel = OptimizerKernel::Fused;
     LowBitLibrary library = LowBitLibrary::BitsAndBytes;
+    bool decayGroups = false;  ///< norms and biases, which do not decay, are stepped apart
 };
 
 /// DDP, FSDP1 and FSDP2.

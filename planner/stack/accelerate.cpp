@@ -32,6 +32,9 @@ Settings defaults(const Layout& layout) {
     switch (layout.shard) {
         case Shard::None:
             settings = ddpStack().defaults(layout);
+            if (layout.replicas() == 1) {
+                settings.engine = Engine::Local;  // one process is not wrapped
+            }
             break;
         case Shard::Fsdp:
         case Shard::Hsdp:
@@ -44,6 +47,7 @@ Settings defaults(const Layout& layout) {
             break;
     }
     settings.optimizer.kernel = OptimizerKernel::Fused;
+    settings.optimizer.decayGroups = true;
     settings.torch.sync = GradientSync::LastMicroBatch;
     return settings;
 }

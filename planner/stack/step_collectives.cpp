@@ -172,6 +172,8 @@ std::vector<StepCollective> stepCollectives(const Settings& settings,
                                             const Layout& layout,
                                             const RankParameters& parameters) {
     switch (settings.engine) {
+        case Engine::Local:
+            return {};
         case Engine::Ddp:
             return {allReduce(settings.precision.gradients, reduced(settings))};
         case Engine::Fsdp1:

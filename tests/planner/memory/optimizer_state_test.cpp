@@ -37,6 +37,10 @@ INSTANTIATE_TEST_SUITE_P(
         StateCase{"adamw_fused", {OptimizerKind::AdamW}, kMatrix, (8 << 20) + 4},
         StateCase{"adamw_foreach", {OptimizerKind::AdamW, kForeach}, kMatrix, 8 << 20},
         StateCase{"adamw_bf16", {OptimizerKind::AdamW, kForeach}, {.elements = 10, .width = 2}, 40},
+        StateCase{"bnb_adamw",
+                  {OptimizerKind::AdamW, OptimizerKernel::BitsAndBytes},
+                  {.elements = 10, .width = 2},
+                  80},
         // 2 codes and 2 scales of 4 bytes a block
         StateCase{"bnb_8bit", {OptimizerKind::AdamW8bit}, kMatrix, (2 << 20) + 8 * 4096},
         StateCase{"bnb_8bit_small", {OptimizerKind::AdamW8bit}, kVector, 8 * 1024},
@@ -53,19 +57,19 @@ INSTANTIATE_TEST_SUITE_P(
                   (1 << 20) + 8 * 8192 + 128},
         StateCase{
             "ao_fp8", {OptimizerKind::AdamWFp8, kForeach, kTorchAo}, kMatrix, (2 << 20) + 8 * 4096},
-        StateCase{"adafactor", {OptimizerKind::Adafactor}, kMatrix, 4 * (1024 + 1024)},
-        StateCase{"adafactor_vector", {OptimizerKind::Adafactor}, kVector, 4 * 1024},
+        StateCase{"adafactor", {OptimizerKind::Adafactor}, kMatrix, 4 * (1024 + 1024 + 1)},
+        StateCase{"adafactor_vector", {OptimizerKind::Adafactor}, kVector, 4 * (1024 + 1)},
         StateCase{"sgd", {OptimizerKind::Sgd}, kMatrix, 0},
         StateCase{"sgd_momentum", {OptimizerKind::SgdMomentum}, kMatrix, 4 << 20},
         StateCase{"muon_matrix", {OptimizerKind::Muon}, kMatrix, 4 << 20},
         StateCase{"muon_vector", {OptimizerKind::Muon, kForeach}, kVector, 8 * 1024}),
     [](const testing::TestParamInfo<StateCase>& state) { return state.param.name; });
 
-TEST(StepTemporaries, ForeachCopiesAllAndALoopTheLargestTwice) {
-    const std::vector<StepTensor> tensors = {{.elements = 100}, {.elements = 30}};
-    EXPECT_EQ(stepTemporaries({.kernel = OptimizerKernel::Fused}, tensors), 0);
-    EXPECT_EQ(stepTemporaries({.kernel = OptimizerKernel::Foreach}, tensors), 4 * 130);
-    EXPECT_EQ(stepTemporaries({.kernel = OptimizerKernel::ForLoop}, tensors), 2 * 4 * 100);
+TEST(SharedState, BitsAndBytesKeepsItsCodeTablesOnce) {
+    EXPECT_EQ(sharedStateBytes({OptimizerKind::AdamW8bit}), 2 * 1024);
+    EXPECT_EQ(sharedStateBytes({OptimizerKind::Lion8bit}), 1024);
+    EXPECT_EQ(sharedStateBytes({OptimizerKind::AdamW8bit, kForeach, kTorchAo}), 0);
+    EXPECT_EQ(sharedStateBytes({OptimizerKind::AdamW}), 0);
 }
 
 }  // namespace

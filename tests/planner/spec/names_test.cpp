@@ -62,7 +62,7 @@ TEST(Names, EverySettingIsNamed) {
     expectAllNamed(Checkpointing::Modules);
     expectAllNamed(GradientSync::LastMicroBatch);
     expectAllNamed(Reshard::Never);
-    expectAllNamed(OptimizerKernel::DeepSpeed);
+    expectAllNamed(OptimizerKernel::BitsAndBytes);
     expectAllNamed(BackwardPrefetch::Pre);
     expectAllNamed(LowBitLibrary::TorchAo);
     expectAllNamed(Tuning::Lora);

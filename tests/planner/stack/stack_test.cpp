@@ -54,7 +54,8 @@ TEST(StackDefaults, MegatronShardNoneIsWithoutDistributedOptimizer) {
 }
 
 TEST(StackDefaults, AccelerateIsTheEngineThatTheShardingNames) {
-    EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::None}).engine, Engine::Ddp);
+    EXPECT_EQ(defaultsOf("accelerate", {.dp = 1, .shard = Shard::None}).engine, Engine::Local);
+    EXPECT_EQ(defaultsOf("accelerate", {.dp = 2, .shard = Shard::None}).engine, Engine::Ddp);
     EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::Hsdp}).engine, Engine::Fsdp2);
     EXPECT_EQ(defaultsOf("axolotl", {.shard = Shard::Zero2}).engine, Engine::DeepSpeed);
     EXPECT_EQ(defaultsOf("accelerate", {.shard = Shard::Fsdp}).torch.sync,
