@@ -26,12 +26,12 @@ void holdStandardStreams() {
 }
 
 bool isSet(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no threads yet
     return value != nullptr && *value != '\0';
 }
 
 bool isDumbTerminal() {
-    const char* terminal = std::getenv("TERM");
+    const char* terminal = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe)
     return terminal != nullptr && std::string_view(terminal) == "dumb";
 }
 

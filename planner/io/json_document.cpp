@@ -56,7 +56,7 @@ std::string rangeText(JsonValue::Range range) {
 }  // namespace
 
 std::string JsonValue::whereAt(Position position) const {
-    const std::string source = source_ ? *source_ : std::string();
+    std::string source = source_ ? *source_ : std::string();
     if (position.line == 0) {
         return source;
     }

@@ -49,7 +49,7 @@ std::string escaped(char letter) {
             break;
     }
     if (static_cast<unsigned char>(letter) >= 0x20 && letter != 0x7F) {
-        return std::string(1, letter);
+        return {letter};
     }
     constexpr std::string_view kHex = "0123456789abcdef";
     const auto code = static_cast<unsigned char>(letter);

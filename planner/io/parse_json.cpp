@@ -115,13 +115,14 @@ std::string syntaxMessage(std::string_view what) {
     return message;
 }
 
-/// Builds JsonValues from the events of nlohmann's parser; the names are the library's.
+/// Builds JsonValues from the events of nlohmann's parser.
 class EventSink {
 public:
     using json = nlohmann::json;
     EventSink(std::string_view text, const std::string& source)
         : text_(text), place_(text), build_(source), source_(source) {}
 
+    // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
     bool null() { return begin() && add(build_.null()); }
     bool boolean(bool value) { return begin() && add(build_.boolean(value)); }
     bool number_integer(json::number_integer_t value) {
@@ -163,6 +164,8 @@ public:
             "not valid JSON: " + syntaxMessage(error.what()),
             "");
     }
+
+    // NOLINTEND(readability-identifier-naming)
 
     Result<JsonValue> take() {
         if (error_) {

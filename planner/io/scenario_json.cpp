@@ -112,7 +112,7 @@ Result<void> checkSchema(const JsonValue& root) {
         return {};
     }
     return tl::unexpected(schema->problem("is " + schema->shown() + ", which is no scenario",
-                                          "\"schema\": \"fabricast.scenario/1\""));
+                                          R"("schema": "fabricast.scenario/1")"));
 }
 
 /// What later questions read: its form only.

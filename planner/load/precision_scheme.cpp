@@ -60,6 +60,7 @@ constexpr std::array kSchemes = {Scheme{"bf16", &asTheStackDoes},
 
 std::vector<std::string_view> precisionNames() {
     std::vector<std::string_view> names;
+    names.reserve(kSchemes.size() + namesOf(Quantization{}).size());
     for (const Scheme& scheme : kSchemes) {
         names.push_back(scheme.name);
     }
