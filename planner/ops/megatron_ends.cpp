@@ -51,7 +51,9 @@ constexpr std::int64_t kFloat = 4;
 TensorId vocabParallelLoss(MegatronCode& m, TensorId logits) {
     const std::int64_t rows = m.shape.tokens;
     const TensorId probabilities = m.g.cast(logits, kFloat);
-    m.g.last().kind = OpKind::Loss;
+    if (probabilities != logits) {  // fp32 logits are taken as they are
+        m.g.last().kind = OpKind::Loss;
+    }
     const TensorId targets = m.g.fresh(rows, kMaskBytes + kTargetBytes, false);
     const TensorId loss = m.g.fresh(rows, kFloat);
     m.g.push({.kind = OpKind::Loss,
