@@ -57,6 +57,28 @@ void write(const fs::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
 }
 
+std::int64_t numberAt(const JsonValue& object, std::string_view key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? 0 : value->integer({}).value_or(-1);
+}
+
+/// Every count of bytes is one, and every interval has its value inside.
+bool isSound(const JsonValue& value) {
+    if (value.name().ends_with("_bytes") && value.is(JsonValue::Kind::Integer) &&
+        value.integer({}).value_or(-1) < 0) {
+        return false;
+    }
+    if (value.find("lo") != nullptr && value.find("hi") != nullptr) {
+        const std::int64_t middle = numberAt(value, "value");
+        if (numberAt(value, "lo") < 0 || numberAt(value, "lo") > middle ||
+            middle > numberAt(value, "hi")) {
+            return false;
+        }
+    }
+    const auto parts = value.is(JsonValue::Kind::Array) ? value.items() : value.members();
+    return std::all_of(parts.begin(), parts.end(), isSound);
+}
+
 /// Exit 0, 1 or 2; one JSON document or an error that says what is wrong; and in time.
 ExitCode expectAnAnswerOrAnError(const std::vector<std::string>& arguments,
                                  const std::string& text) {
@@ -69,7 +91,8 @@ ExitCode expectAnAnswerOrAnError(const std::vector<std::string>& arguments,
         EXPECT_EQ(output.out, "") << text;
         EXPECT_TRUE(output.err.starts_with("error: ")) << text;
     } else {
-        EXPECT_TRUE(parseJson(output.out, "out")) << output.out << text;
+        const auto document = parseJson(output.out, "out");
+        EXPECT_TRUE(document && isSound(*document)) << output.out << text;
     }
     return output.code;
 }
