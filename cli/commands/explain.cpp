@@ -75,14 +75,17 @@ std::string rendered(const Explained& answer,
     }
     const std::string formulas =
         options.verbose ? "\n" + memoryFormulas(answer.memory) : std::string();
-    return memoryText(answer.scenario, answer.memory) + formulas +
-           nextCommand(flags, answer.memory);
+    const std::string next = options.quiet ? "" : nextCommand(flags, answer.memory);
+    return memoryText(answer.scenario, answer.memory) + formulas + next;
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(Explained answer, explained(flags.scenario, options));
     if (!flags.why.empty()) {
         addStateTerms(answer.scenario, answer.memory);
+    }
+    if (options.quiet && options.format != Format::Json) {
+        answer.memory.notes.clear();
     }
     const ExitCode code =
         answer.memory.verdict == Verdict::DoesNotFit ? ExitCode::DoesNotFit : ExitCode::Ok;

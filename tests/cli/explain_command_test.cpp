@@ -84,6 +84,13 @@ TEST(ExplainCommand, ExitsWithTheVerdict) {
     EXPECT_EQ(explain(arguments).code, ExitCode::Ok);
 }
 
+TEST(ExplainCommand, QuietLeavesOutWhatIsNotTheAnswer) {
+    const std::string all = explain(small({})).out;
+    const std::string quiet = explain(small({"-q"})).out;
+    EXPECT_NE(all.find("\nnext: fabricast explain -m llama-3.1-8b"), std::string::npos);
+    EXPECT_EQ(quiet, all.substr(0, all.find("\nassumed: ")));
+}
+
 TEST(ExplainCommand, TheSameBytesEveryTime) {
     for (const char* format : {"text", "json", "csv", "md"}) {
         EXPECT_EQ(explain(small({"--format", format})).out,
@@ -142,8 +149,7 @@ TEST(ExplainCommand, WhySaysTheStatesPerParameter) {
 
 TEST(ExplainCommand, WhySaysWhatDataParallelRanksExchange) {
     const ProgramOutput why = explain(small({"--why", "traffic"}));
-    EXPECT_NE(why.out.find("reduce-scatter of fp32 gradients x1\n"), std::string::npos)
-        << why.out;
+    EXPECT_NE(why.out.find("reduce-scatter of fp32 gradients x1\n"), std::string::npos) << why.out;
 }
 
 TEST(ExplainCommand, ErrorsNameTheFlag) {
