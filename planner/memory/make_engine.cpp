@@ -99,7 +99,8 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     const bool pipelined = layout.pp > 1;
     Fsdp2Options options;
     options.shards = shardCount(scenario);
-    options.expertShards = layout.expertReplicas();
+    const std::int64_t copies = layout.replicas() / options.shards;
+    options.expertShards = layout.expertReplicas() / copies;
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
     options.reduceWidth = bytesPerElement(settings.precision.reduce);

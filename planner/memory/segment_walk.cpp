@@ -244,6 +244,7 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
     for (const std::int64_t bytes : now.backwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Backward));
     }
+    device_.release(device_.take(now.castsBeforeInput, MemoryKind::Workspace));
     std::vector<std::pair<TensorId, Storage>> made;
     for (const TensorId id : now.inputs) {
         const TensorInfo& tensor = list.tensor(id);
@@ -257,6 +258,7 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
             made.emplace_back(id, makeInputGradient(list, now, id, frame));
         }
     }
+    device_.release(device_.take(now.castsBeforeWeight, MemoryKind::Workspace));
     const std::vector<Storage> weightGradients = makeWeightGradients(place, now);
     releaseSaved(list, now, frame);
     for (const Storage temp : temps) {

@@ -157,6 +157,28 @@ void holdMegatronTensors(StageProgram& program, const Scenario& scenario) {
     }
 }
 
+/// torchtitan's layers each hold a rotary table of their own (one complex number per position and
+/// pair, or fp32 cosines and sines), and its expert layers a bias and a count per expert.
+std::int64_t titanBufferBytes(const StageProgram& program, const Scenario& scenario) {
+    const ModelSpec& model = scenario.model;
+    const bool latent = model.attention.kind == AttentionKind::Latent;
+    const bool pairs = scenario.settings.kernels.rope == RopeKernel::Complex || latent;
+    const std::int64_t dim = latent ? model.attention.qkRopeDim : model.attention.headDim;
+    std::int64_t bytes = 0;
+    for (const PlacedSegment& segment : program.segments) {
+        if (segment.role != SegmentRole::Layer) {
+            continue;
+        }
+        bytes += (pairs ? 4 : 8) * scenario.workload.sequence * dim;
+        const bool sparse = std::any_of(
+            segment.place.ops->ops.begin(), segment.place.ops->ops.end(), [](const Op& op) {
+                return op.kind == OpKind::GroupedGemm;
+            });
+        bytes += sparse ? 2 * 4 * model.moe->experts : 0;
+    }
+    return bytes;
+}
+
 }  // namespace
 
 std::int64_t StageProgram::elements() const {
@@ -214,13 +236,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
     }
     if (kernels.code == ModelCode::TorchTitan) {
-        // Each layer holds its own rotary table, one complex number per position and pair.
-        std::int64_t held = 0;
-        for (const PlacedSegment& segment : program.segments) {
-            held += segment.role == SegmentRole::Layer ? 1 : 0;
-        }
-        program.bufferBytes =
-            held * 4 * scenario.workload.sequence * scenario.model.attention.headDim;
+        program.bufferBytes = titanBufferBytes(program, scenario);
         program.tablesPersist = true;
         program.keepsLogits = scenario.layout.pp > 1;
     }

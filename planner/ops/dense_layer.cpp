@@ -1,6 +1,8 @@
 #include "planner/ops/dense_layer.h"
 
+#include "planner/ops/latent_attention.h"
 #include "planner/ops/megatron_ends.h"
+#include "planner/ops/torchtitan_moe.h"
 
 #include <algorithm>
 
@@ -17,8 +19,6 @@ OpBuilder::Options builderOptions(const Scenario& scenario) {
             .storedWidth = bytesPerElement(precision.parameters),
             .autocast = precision.autocast};
 }
-
-namespace {
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
 TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x) {
@@ -44,6 +44,8 @@ TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x) {
     return out;
 }
 
+namespace {
+
 struct Rotary {
     TensorId first = kNoTensor;   ///< complex table, or cos
     TensorId second = kNoTensor;  ///< sin
@@ -55,6 +57,11 @@ Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shap
     const std::int64_t dim = scenario.model.attention.headDim;
     if (scenario.model.position != PositionKind::Rope) {
         return {};
+    }
+    if (kernels.rope == RopeKernel::CosSin && kernels.positionIds) {  // one fp32 row of both
+        const TensorId rows = g.fresh(2 * shape.tokens * dim, 4, false);
+        g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
+        return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
     }
     if (kernels.rope == RopeKernel::CosSin) {
         const std::int64_t width = residualWidth(scenario.settings);
@@ -104,8 +111,12 @@ Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& sh
     const auto parts = g.split(fused, {tokens * q, tokens * kv, tokens * kv});
     Projected out{parts[0], parts[1], parts[2]};
     if (scenario.settings.kernels.code == ModelCode::TorchTitan) {
-        // Its fused projection interleaves heads per group, so v is copied out.
-        out.v = g.pointwise("contiguous", {parts[2]}, tokens * kv, g.info(fused).width, {});
+        // Its fused projection interleaves heads per group, so each part is copied out.
+        const std::int64_t width = g.info(fused).width;
+        const auto copy = [&](TensorId part) {
+            return g.pointwise("contiguous", {part}, g.info(part).elements, width, {});
+        };
+        out = {copy(parts[0]), copy(parts[1]), copy(parts[2])};
     }
     return out;
 }
@@ -220,31 +231,38 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return reducePartial(g, shape, g.linear(inner, down, shape.tokens * hidden, bias(hidden)));
 }
 
-OpList eagerLayer(const Scenario& scenario, std::int64_t /*layer*/) {
+OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
     const TensorId x =
         g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
-    const TensorId attended =
-        g.add(x, eagerAttention(g, scenario, eagerNorm(g, scenario, x, "input_layernorm")));
+    const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
+    const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
+    const TensorId attended = g.add(
+        x, latent ? latentAttention(g, scenario, normed) : eagerAttention(g, scenario, normed));
     g.module("mlp");
-    const TensorId fed = eagerMlp(g, scenario, eagerNorm(g, scenario, attended, "post_attention_layernorm"));
+    const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
+    const TensorId fed = scenario.model.isSparse(layer) ? torchtitanMoe(g, scenario, ready)
+                                                        : eagerMlp(g, scenario, ready);
     g.module("");
     return g.finish(g.add(attended, fed));
 }
 
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
-    if (scenario.model.position != PositionKind::Rope || isMegatronCode(scenario)) {
+    const AttentionSpec& attention = scenario.model.attention;
+    if (scenario.model.position != PositionKind::Rope || isMegatronCode(scenario) ||
+        kernels.positionIds) {
         return {};
     }
-    const std::int64_t entries = scenario.workload.sequence * scenario.model.attention.headDim;
-    if (kernels.rope == RopeKernel::CosSin) {
+    const bool latent = attention.kind == AttentionKind::Latent;
+    const std::int64_t entries =
+        scenario.workload.sequence * (latent ? attention.qkRopeDim : attention.headDim);
+    if (kernels.rope == RopeKernel::CosSin && !latent) {
         const std::int64_t width = residualWidth(scenario.settings);
         return {entries * width, entries * width};
     }
-    return kernels.positionIds ? std::vector<std::int64_t>{}
-                               : std::vector<std::int64_t>{4 * entries};
+    return {4 * entries};
 }
 
 }  // namespace fabricast

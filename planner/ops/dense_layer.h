@@ -15,6 +15,11 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
 TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x);
 TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x);
 
+/// Under sequence parallelism: the whole sequence before column-split GEMMs, and the sums of
+/// row-split ones scattered over it (all-reduced without it).
+TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x);
+TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x);
+
 /// Bytes of one element in the residual stream: fp32 under autocast, else the compute type.
 std::int64_t residualWidth(const Settings& settings);
 OpBuilder::Options builderOptions(const Scenario& scenario);

@@ -1,6 +1,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/float8_casts.h"
 #include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/selective_checkpoint.h"
@@ -11,19 +12,26 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }
-    if (scenario.model.isSparse(layer)) {
-        return fail(
-            Error::Code::Unsupported, "model.moe", "memory of sparse layers is not modelled");
+    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
+    if (scenario.model.isSparse(layer) && !titan) {
+        return fail(Error::Code::Unsupported,
+                    "model.moe",
+                    "memory of Hugging Face's expert layers is not modelled yet",
+                    "use the stack torchtitan or megatron");
     }
-    if (scenario.model.attention.kind == AttentionKind::Latent) {
+    if (scenario.model.attention.kind == AttentionKind::Latent && !titan) {
         return fail(Error::Code::Unsupported,
                     "model.attention",
-                    "memory of latent attention is not modelled");
+                    "memory of Hugging Face's latent attention is not modelled yet",
+                    "use the stack torchtitan or megatron");
     }
     OpList ops = eagerLayer(scenario, layer);
     if (scenario.settings.recompute.kind == Checkpointing::Selective) {
         // Context parallelism runs on torchtitan's DTensor backend, the rest on local tensors.
         markSelective(ops, scenario.layout.cp > 1);
+    }
+    if (titan) {
+        markFloat8(ops, scenario.settings.kernels.quantization);
     }
     return ops;
 }

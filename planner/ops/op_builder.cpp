@@ -9,7 +9,8 @@ namespace {
 /// Flash attention's backward works on sequences rounded up to this many rows.
 constexpr std::int64_t kFlashRows = 128;
 constexpr std::int64_t kFlashRng = 24;  ///< seed, offset and their tensor
-/// fp32 runs the memory-efficient kernel, which pads its log-sum-exp rows.
+/// fp32, and values narrower than keys, run the memory-efficient kernel, which pads its log-sum-exp
+/// rows.
 constexpr std::int64_t kEfficientWidth = 4;
 constexpr std::int64_t kEfficientRows = 32;
 constexpr std::int64_t kEfficientRng = 16;
@@ -211,12 +212,13 @@ TensorId OpBuilder::ropeComplex(TensorId x, TensorId table) {
 }
 
 TensorId OpBuilder::ropeCosSin(TensorId x, TensorId cosine, TensorId sine) {
+    const TensorId wide = cast(x, std::max(info(x).width, info(cosine).width));
     const std::int64_t elements = info(x).elements;
-    const std::int64_t width = info(x).width;
-    const TensorId direct = multiply(x, cosine);
-    const TensorId rotated = pointwise("rotate_half", {x}, elements, width, {});
+    const std::int64_t width = info(wide).width;
+    const TensorId direct = multiply(wide, cosine);
+    const TensorId rotated = pointwise("rotate_half", {wide}, elements, width, {});
     last().forwardTemps = {elements * width / 2};
-    return add(direct, multiply(rotated, sine));
+    return cast(add(direct, multiply(rotated, sine)), info(x).width);
 }
 
 std::vector<TensorId> OpBuilder::split(TensorId x, const std::vector<std::int64_t>& elements) {
@@ -240,7 +242,7 @@ TensorId OpBuilder::flashAttention(TensorId q,
     }
     const std::int64_t width = info(q).width;
     const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width);
-    const bool efficient = width == kEfficientWidth;
+    const bool efficient = width == kEfficientWidth || shape.headDim != shape.valueDim;
     const std::int64_t lseRows =
         efficient ? shape.batch * roundUp(shape.sequence, kEfficientRows) : shape.tokens;
     const TensorId logSumExp = fresh(lseRows * shape.heads, 4, false);
@@ -265,7 +267,7 @@ namespace {
 std::vector<std::vector<TensorId>> lastReaders(const OpList& list) {
     std::vector<int> last(list.tensors.size(), -1);
     for (std::size_t op = 0; op < list.ops.size(); ++op) {
-        for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs}) {
+        for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs, &list.ops[op].saved}) {
             for (const TensorId id : *ids) {
                 last[static_cast<std::size_t>(list.tensor(id).base)] = static_cast<int>(op);
             }

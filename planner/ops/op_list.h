@@ -39,7 +39,9 @@ struct Op {
     std::vector<int> weights;                ///< indices into OpList::weights
     std::vector<std::int64_t> forwardTemps;  ///< bytes live only while it runs
     std::vector<std::int64_t> backwardTemps;
-    bool passesGradient = false;   ///< add, reshape: hands the gradient on, uncopied
+    std::int64_t castsBeforeInput = 0;   ///< bytes that come and go before the input's gradient
+    std::int64_t castsBeforeWeight = 0;  ///< and before the weight's
+    bool passesGradient = false;         ///< add, reshape: hands the gradient on, uncopied
     bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
     bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor

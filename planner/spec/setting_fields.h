@@ -47,6 +47,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"aux_loss", &Group::auxLoss},
                       Field{"capacity_factor", &Group::capacityFactor, 0, 1024},
                       Field{"pad_to_capacity", &Group::padToCapacity},
+                      Field{"balanced_routing", &Group::balancedRouting},
                       Field{"imbalance", &Group::imbalance, 0, 1024}};
 }
 constexpr auto fieldsOf(const PrecisionSettings&) {

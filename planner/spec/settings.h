@@ -76,6 +76,7 @@ struct KernelSettings {
     AuxLoss auxLoss = AuxLoss::None;
     double capacityFactor = 0.0;  ///< 0: dropless
     bool padToCapacity = false;
+    bool balancedRouting = false;  ///< tokens are dealt to experts in turn (benchmarks)
     double imbalance = 1.0;  ///< rows this rank receives, over its even share
 };
 

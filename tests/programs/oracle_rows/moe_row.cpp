@@ -120,6 +120,7 @@ Result<void> setTorchTitan(const CsvTable& table, std::size_t row, OracleRow& ou
         scenario.model.family == "qwen3_moe" ? RopeKernel::CosSin : RopeKernel::Complex;
     settings.kernels.fusedQkv = scenario.model.attention.kind == AttentionKind::Grouped;
     settings.kernels.positionIds = true;
+    settings.kernels.balancedRouting = true;
     settings.kernels.loss = LossKernel::Fp32Upcast;
     settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
     if (table.text(row, "recompute") == "selective") {

@@ -1,0 +1,191 @@
+#include "planner/ops/torchtitan_moe.h"
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/rank_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::int64_t kIndexBytes = 8;
+constexpr std::int64_t kRouterBytes = 4;  ///< scores are fp32
+
+/// Rows on one rank: what it routes, and what its experts receive.
+struct Rows {
+    std::int64_t tokens = 0;    ///< that this rank routes
+    std::int64_t sent = 0;      ///< tokens · topK
+    std::int64_t received = 0;  ///< by the local experts
+    std::int64_t experts = 0;   ///< local ones
+    std::int64_t width = 0;     ///< local columns of an expert
+    bool exchanged = false;     ///< expert parallelism: all-to-alls around the experts
+};
+
+/// With expert parallelism each rank routes its own slice of the sequence; without, tensor
+/// parallelism gathers the tokens and splits every expert's columns.
+Rows rowsOf(const Scenario& scenario) {
+    const RankShape shape = rankShape(scenario);
+    const MoeSpec& moe = *scenario.model.moe;
+    Rows rows;
+    rows.exchanged = shape.ep > 1;
+    rows.tokens = rows.exchanged ? shape.localTokens : shape.tokens;
+    rows.sent = rows.tokens * moe.topK;
+    const double imbalance = rows.exchanged ? scenario.settings.kernels.imbalance : 1.0;
+    rows.received = std::llround(static_cast<double>(rows.sent) * imbalance);
+    rows.experts = std::max<std::int64_t>(1, moe.experts / shape.ep);
+    rows.width = rows.exchanged ? moe.expertWidth : moe.expertWidth / shape.tp;
+    return rows;
+}
+
+/// The gate runs under an fp32 autocast: input and weight are cast, and both casts are kept.
+TensorId scoresOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+    const std::int64_t experts = scenario.model.moe->experts;
+    const int gate = g.weight("router.gate", experts * scenario.model.hidden);
+    const TensorId wide = g.cast(x, kRouterBytes);
+    const TensorId weight = g.fresh(experts * scenario.model.hidden, kRouterBytes, false);
+    g.push({.kind = OpKind::Copy, .name = "gate weight in fp32", .outputs = {weight}});
+    const TensorId logits = g.fresh(rows.tokens * experts, kRouterBytes);
+    g.push({.kind = OpKind::Gemm,
+            .name = "router",
+            .inputs = {wide},
+            .outputs = {logits},
+            .saved = {wide, weight},
+            .weights = {gate},
+            .outsideSelective = true});
+    const TensorId scores =
+        g.pointwise("scores", {logits}, rows.tokens * experts, kRouterBytes, {});
+    g.last().saved = {scores};
+    return scores;
+}
+
+struct Routing {
+    TensorId scores = kNoTensor;   ///< of the chosen experts
+    TensorId indices = kNoTensor;  ///< which they are
+};
+
+Routing chooseExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId scores) {
+    const TensorId values = g.fresh(rows.sent, kRouterBytes, false);
+    const TensorId indices = g.fresh(rows.sent, kIndexBytes, false);
+    g.push({.name = "topk", .outputs = {values, indices}, .forwardTemps = {g.info(scores).bytes}});
+    TensorId chosen = g.pointwise("gather", {scores}, rows.sent, kRouterBytes, {indices});
+    if (scenario.settings.kernels.balancedRouting) {
+        // The forced choice replaces the router's: what gathering that one kept goes at once.
+        g.last().graphDropped = true;
+        const TensorId forced = g.fresh(rows.sent, kIndexBytes, false);
+        g.push({.name = "balanced choice", .outputs = {forced}});
+        chosen = g.pointwise("gather", {scores}, rows.sent, kRouterBytes, {forced});
+    }
+    if (scenario.model.family.starts_with("qwen3")) {  // scores are normalised over the chosen
+        const TensorId sum = g.pointwise("sum", {chosen}, rows.tokens, kRouterBytes, {});
+        chosen = g.pointwise("divide", {chosen, sum}, rows.sent, kRouterBytes, {chosen, sum});
+    }
+    chosen = g.pointwise("scale", {chosen}, rows.sent, kRouterBytes, {});
+    return {chosen, indices};
+}
+
+TensorId exchange(OpBuilder& g, TensorId x, std::int64_t rowsOut, std::int64_t hidden) {
+    const TensorId out = g.fresh(rowsOut * hidden, g.info(x).width);
+    g.push({.kind = OpKind::Collective, .name = "all_to_all", .inputs = {x}, .outputs = {out}});
+    return out;
+}
+
+int expertWeight(OpBuilder& g, std::string_view name, const Rows& rows, std::int64_t hidden) {
+    const int weight = g.weight(name, rows.experts * rows.width * hidden);
+    g.weightAt(weight).expert = rows.exchanged;
+    return weight;
+}
+
+TensorId grouped(OpBuilder& g, TensorId x, int weight, std::int64_t elements, TensorId offsets) {
+    const TensorId out = g.fresh(elements, g.info(x).width);
+    g.push({.kind = OpKind::GroupedGemm,
+            .name = g.weightAt(weight).name,
+            .inputs = {x},
+            .outputs = {out},
+            .saved = {x, offsets},
+            .weights = {weight}});
+    return out;
+}
+
+TensorId expertsOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+    const std::int64_t hidden = scenario.model.hidden;
+    const std::int64_t inner = rows.received * rows.width;
+    const TensorId offsets = g.fresh(rows.experts, 4, false);
+    g.push({.name = "offsets", .outputs = {offsets}});
+    const TensorId gate =
+        g.silu(grouped(g, x, expertWeight(g, "experts.w1", rows, hidden), inner, offsets));
+    const TensorId up = grouped(g, x, expertWeight(g, "experts.w3", rows, hidden), inner, offsets);
+    return grouped(g,
+                   g.multiply(gate, up),
+                   expertWeight(g, "experts.w2", rows, hidden),
+                   rows.received * hidden,
+                   offsets);
+}
+
+/// Rows picked from `x` by an index that is kept.
+TensorId pick(
+    OpBuilder& g, std::string_view name, TensorId x, TensorId index, std::int64_t elements) {
+    return g.pointwise(name, {x}, elements, g.info(x).width, {index});
+}
+
+TensorId indexOf(OpBuilder& g, std::string_view name, std::int64_t rows) {
+    const TensorId index = g.fresh(rows, kIndexBytes, false);
+    g.push({.name = name, .outputs = {index}});
+    return index;
+}
+
+TensorId routedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+    const std::int64_t hidden = scenario.model.hidden;
+    const Routing routing = chooseExperts(g, scenario, rows, scoresOf(g, scenario, rows, x));
+    const TensorId sorting = indexOf(g, "argsort", rows.sent);
+    const TensorId sortedScores = pick(g, "sorted scores", routing.scores, sorting, rows.sent);
+    const TensorId origin = indexOf(g, "token indices", rows.sent);
+    TensorId routed = pick(g, "routed input", x, origin, rows.sent * hidden);
+    TensorId placing = kNoTensor;
+    if (rows.exchanged) {
+        routed = exchange(g, routed, rows.received, hidden);
+        placing = indexOf(g, "permuted indices", rows.received);
+        routed = pick(g, "permute", routed, placing, rows.received * hidden);
+    }
+    TensorId out = expertsOf(g, scenario, rows, routed);
+    if (rows.exchanged) {
+        out = pick(g, "unpermute", out, placing, rows.received * hidden);
+        out = exchange(g, out, rows.sent, hidden);
+    }
+    const TensorId scored =
+        g.cast(g.multiply(g.cast(out, kRouterBytes), sortedScores), g.info(x).width);
+    return pick(g, "scatter_add", scored, origin, rows.tokens * hidden);
+}
+
+TensorId sharedExperts(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    const RankShape shape = rankShape(scenario);
+    const std::int64_t hidden = scenario.model.hidden;
+    const std::int64_t width = scenario.model.moe->sharedWidth / shape.tp;
+    const TensorId full = gatherSequence(g, shape, x);
+    const auto widen = [&](std::string_view name) {
+        return g.linear(full, g.weight(name, width * hidden), shape.tokens * width);
+    };
+    const TensorId gate = g.silu(widen("shared.w1"));
+    const TensorId inner = g.multiply(gate, widen("shared.w3"));
+    const TensorId out =
+        g.linear(inner, g.weight("shared.w2", width * hidden), shape.tokens * hidden);
+    return reducePartial(g, shape, out);
+}
+
+}  // namespace
+
+TensorId torchtitanMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    const RankShape shape = rankShape(scenario);
+    const Rows rows = rowsOf(scenario);
+    const TensorId tokens = rows.exchanged ? x : gatherSequence(g, shape, x);
+    TensorId routed = routedExperts(g, scenario, rows, tokens);
+    if (!rows.exchanged) {
+        routed = reducePartial(g, shape, routed);
+    }
+    return scenario.model.moe->sharedWidth > 0 ? g.add(routed, sharedExperts(g, scenario, x))
+                                               : routed;
+}
+
+}  // namespace fabricast
