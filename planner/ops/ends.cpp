@@ -61,7 +61,7 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
     const int weight = g.matrix("lm_head", localVocab(scenario), scenario.model.hidden);
-    g.weightAt(weight).tied = scenario.model.tiedEmbeddings;
+    g.weightAt(weight).tied = scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
     return g.finish(g.linear(x, weight, tokens * localVocab(scenario)));
 }
 

@@ -114,6 +114,7 @@ TEST(ExplainCommand, ReadsAScenarioFileAndFlagsOverIt) {
     EXPECT_EQ(layout.find("dp")->integer({}), 8);
     EXPECT_EQ(explain({kScenarios + "/config_beside_it.json"}).err, "");
     EXPECT_EQ(explain({"config_beside_it.json", "-C", kScenarios}).err, "");
+    EXPECT_EQ(explain({kScenarios + "/deepspeed_tied_pipeline.json"}).err, "");
 }
 
 TEST(ExplainCommand, WhatItAnswersCanBeAskedAgain) {
