@@ -86,6 +86,23 @@ std::int64_t sequenceOf(const WorkloadRequest& workload,
     return sequence;
 }
 
+/// A learned table has no row beyond its last; rotary positions go on, if less well.
+Result<void> checkPositions(const ModelSpec& model,
+                            std::int64_t sequence,
+                            std::vector<std::string>& assumed) {
+    if (model.position == PositionKind::Learned && sequence > model.learnedPositions) {
+        return fail(Error::Code::BadInput,
+                    "workload.sequence",
+                    model.name + " has " + std::to_string(model.learnedPositions) +
+                        " positions, fewer than a sequence of " + std::to_string(sequence),
+                    "a sequence of " + std::to_string(model.learnedPositions));
+    }
+    if (model.maxPositions > 0 && sequence > model.maxPositions) {
+        assumed.push_back("positions beyond the model's own " + std::to_string(model.maxPositions));
+    }
+    return {};
+}
+
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {
@@ -121,6 +138,7 @@ Result<LoadedScenario> fillIn(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
+    FABRICAST_TRY(checkPositions(scenario.model, scenario.workload.sequence, loaded.assumed));
     FABRICAST_ASSIGN(
         scenario.workload.globalBatch,
         globalBatchOf(

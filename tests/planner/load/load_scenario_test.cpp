@@ -96,6 +96,18 @@ TEST(LoadScenario, ErrorsStandAtTheKeyTheySpeakOf) {
     EXPECT_EQ(load("{}").error().hint, "-m llama-3.1-8b");
 }
 
+TEST(LoadScenario, ASequenceEndsWhereLearnedPositionsDo) {
+    const auto withSequence = [](const std::string& model, const std::string& sequence) {
+        return load("{\"cluster\": \"dgx-h100\", \"model\": \"" + model +
+                    "\", \"stack\": \"ddp\", \"workload\": {\"sequence\": " + sequence + "}}");
+    };
+    EXPECT_TRUE(withSequence("gpt2", "1024"));
+    EXPECT_EQ(withSequence("gpt2", "1025").error().why,
+              "workload.sequence: gpt2 has 1024 positions, fewer than a sequence of 1025");
+    EXPECT_EQ(withSequence("pythia-70m", "4096")->assumed.front(),
+              "positions beyond the model's own 2048");
+}
+
 TEST(LoadScenario, AModelMayBeSaidInPlace) {
     const auto loaded = load(R"({"cluster": "dgx-h100", "model": {"model_type": "llama",
         "hidden_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
