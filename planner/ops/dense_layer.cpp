@@ -2,6 +2,7 @@
 
 #include "planner/ops/latent_attention.h"
 #include "planner/ops/megatron_ends.h"
+#include "planner/ops/mixtral_experts.h"
 #include "planner/ops/torchtitan_moe.h"
 
 #include <algorithm>
@@ -242,8 +243,13 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         x, latent ? latentAttention(g, scenario, normed) : eagerAttention(g, scenario, normed));
     g.module("mlp");
     const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
-    const TensorId fed = scenario.model.isSparse(layer) ? torchtitanMoe(g, scenario, ready)
-                                                        : eagerMlp(g, scenario, ready);
+    const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
+    TensorId fed = kNoTensor;
+    if (!scenario.model.isSparse(layer)) {
+        fed = eagerMlp(g, scenario, ready);
+    } else {
+        fed = titan ? torchtitanMoe(g, scenario, ready) : mixtralExperts(g, scenario, ready);
+    }
     g.module("");
     return g.finish(g.add(attended, fed));
 }

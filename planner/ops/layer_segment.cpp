@@ -13,10 +13,12 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
         return megatronLayer(scenario, layer);
     }
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
-    if (scenario.model.isSparse(layer) && !titan) {
+    const bool mixtral = scenario.model.family == "mixtral" && scenario.layout.ep == 1;
+    if (scenario.model.isSparse(layer) && !titan && !mixtral) {
         return fail(Error::Code::Unsupported,
                     "model.moe",
-                    "memory of Hugging Face's expert layers is not modelled yet",
+                    "of Hugging Face's expert layers only Mixtral's, without expert parallelism, "
+                    "is modelled",
                     "use the stack torchtitan or megatron");
     }
     if (scenario.model.attention.kind == AttentionKind::Latent && !titan) {
