@@ -37,7 +37,8 @@ TEST_P(RecordedSteps, AreAnsweredWithinTheBars) {
 INSTANTIATE_TEST_SUITE_P(
     ,
     RecordedSteps,
-    testing::Values(RecordedFile{"saved_tensors.csv", 0, 0, 8, 0.07, 0},
+    testing::Values(RecordedFile{"saved_tensors.csv", 0, 0, 0, 0, 0},
+                    RecordedFile{"float8_memory.csv", 0.002, 0.01, 2'000'000, 0, 0.8},
                     RecordedFile{"fsdp2_memory.csv", 0.002, 0.02, 0, 0, 0.85},
                     RecordedFile{"fsdp2_memory_more.csv", 0.003, 0.03, 0, 0.02, 0.85},
                     RecordedFile{"peft_memory.csv", 0.003, 0.02, 0, 0.57, 0.7},
