@@ -25,18 +25,6 @@ constexpr const char* kFooter =
     "  fabricast model llama-3.1-8b\n"
     "Exit codes: 0 ok, 1 does not fit, 2 bad input, 4 environment, 5 bug.";
 
-/// What a file or an argument holds must not steer the terminal it is shown on.
-std::string printable(std::string text) {
-    std::replace_if(
-        text.begin(),
-        text.end(),
-        [](char letter) {
-            return (letter >= 0 && letter < ' ' && letter != '\n') || letter == 0x7F;
-        },
-        '?');
-    return text;
-}
-
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
     text += printableText((error.where.empty() ? "" : error.where + ": ") + error.why) + "\n";
@@ -84,7 +72,6 @@ public:
         if (!answer) {
             return refuse(answer.error());
         }
-        answer->text = printable(std::move(answer->text));
         answer->text = printableText(answer->text);
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());

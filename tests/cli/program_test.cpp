@@ -66,13 +66,6 @@ TEST(Program, ColorsErrorsOnlyForATerminalOrWhenTold) {
         runProgram({"--no-color", "help", "no-such-topic"}, terminal).err.starts_with(red));
 }
 
-TEST(Program, NothingTypedSteersTheTerminal) {
-    const std::string err = run({"model", "\x1b[31mred\a"}).err;
-    EXPECT_EQ(err.find('\x1b'), std::string::npos);
-    EXPECT_EQ(err.find('\a'), std::string::npos);
-    EXPECT_NE(err.find("?[31mred?"), std::string::npos);
-}
-
 TEST(Program, HelpKnowsCommandsAndTopics) {
     EXPECT_EQ(run({"help", "exit-codes"}).out.substr(0, 3), "0  ");
     EXPECT_NE(run({"help", "help"}).out.find("TOPIC"), std::string::npos);
