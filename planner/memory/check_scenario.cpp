@@ -111,7 +111,8 @@ Result<void> checkScenario(const Scenario& scenario) {
     const std::int64_t widest = std::max({model.vocab,
                                           model.hidden,
                                           model.mlp.width,
-                                          model.attention.heads * model.attention.headDim,
+                                          model.attention.heads * model.attention.keyDim(),
+                                          model.attention.heads * model.attention.valueDim(),
                                           model.moe ? model.moe->experts : 0});
     const double experts = model.moe ? static_cast<double>(model.moe->topK) : 1.0;
     if (tokens * static_cast<double>(widest) * experts * 8 > kMostTensorBytes) {

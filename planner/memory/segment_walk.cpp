@@ -251,7 +251,8 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
         if (!tensor.requiresGrad) {
             continue;
         }
-        if (now.passesGradient && device_.bytes(outputs[0]) == tensor.bytes) {
+        const bool fits = now.viewsGradient || device_.bytes(outputs[0]) == tensor.bytes;
+        if (now.passesGradient && fits) {
             device_.retain(outputs[0]);
             made.emplace_back(id, outputs[0]);
         } else {

@@ -140,20 +140,30 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
     builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
 }
 
-/// Between steps: the batch, and each model chunk's rotary angles. Unfused attention has a mask.
+/// Between steps: the batch, and the rotary angles: each model chunk's, or each layer's where its
+/// attention is latent. Unfused attention has a mask.
 void holdMegatronTensors(StageProgram& program, const Scenario& scenario) {
     constexpr std::int64_t kLossMaskBytes = 4;
     const RankShape shape = rankShape(scenario);
     const KernelSettings& kernels = scenario.settings.kernels;
+    program.tablesPersist = true;
     program.inputBytes =
         shape.tokens * (kernels.positionIds ? 3 * kIdBytes + kLossMaskBytes : kIdBytes);
     if (kernels.attention == AttentionKernel::Unfused) {
         program.inputBytes += shape.sequence * shape.sequence;
     }
     if (scenario.model.position == PositionKind::Rope) {
-        const std::int64_t dim = scenario.model.attention.headDim;
-        const auto chunks = static_cast<std::int64_t>(program.chunks.size());
-        program.bufferBytes = chunks * 4 * (shape.sequence * dim + dim / 2);
+        const AttentionSpec& attention = scenario.model.attention;
+        const bool latent = attention.kind == AttentionKind::Latent;
+        const std::int64_t dim = latent ? attention.qkRopeDim : attention.headDim;
+        auto holders = static_cast<std::int64_t>(program.chunks.size());
+        if (latent) {
+            holders = std::count_if(
+                program.segments.begin(), program.segments.end(), [](const PlacedSegment& segment) {
+                    return segment.role == SegmentRole::Layer;
+                });
+        }
+        program.bufferBytes = holders * 4 * (shape.sequence * dim + dim / 2);
     }
 }
 

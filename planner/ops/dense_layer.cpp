@@ -2,6 +2,7 @@
 
 #include "planner/ops/latent_attention.h"
 #include "planner/ops/megatron_ends.h"
+#include "planner/ops/megatron_layer.h"
 #include "planner/ops/mixtral_experts.h"
 #include "planner/ops/torchtitan_moe.h"
 
@@ -257,8 +258,10 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
     const KernelSettings& kernels = scenario.settings.kernels;
     const AttentionSpec& attention = scenario.model.attention;
-    if (scenario.model.position != PositionKind::Rope || isMegatronCode(scenario) ||
-        kernels.positionIds) {
+    if (scenario.model.position == PositionKind::Rope && isMegatronCode(scenario)) {
+        return megatronTableBytes(scenario);
+    }
+    if (scenario.model.position != PositionKind::Rope || kernels.positionIds) {
         return {};
     }
     const bool latent = attention.kind == AttentionKind::Latent;

@@ -59,10 +59,7 @@ double activePredictionElements(const ModelSpec& model) {
 
 double scoreElements(const ModelSpec& model) {
     const AttentionSpec& attention = model.attention;
-    const std::int64_t perHead =
-        attention.kind == AttentionKind::Latent
-            ? attention.qkNopeDim + attention.qkRopeDim + attention.vHeadDim
-            : 2 * attention.headDim;
+    const std::int64_t perHead = attention.keyDim() + attention.valueDim();
     return static_cast<double>(attention.heads) * static_cast<double>(perHead);
 }
 

@@ -6,24 +6,6 @@ namespace fabricast {
 
 namespace {
 
-/// cos (or sin) of the angles, times the concentration factor, in the compute type.
-TensorId rotaryTable(MegatronCode& m, std::int64_t dim, std::int64_t width) {
-    const std::int64_t entries = m.shape.sequence * dim;
-    const TensorId table = m.g.fresh(entries, width, false);
-    m.g.push({.kind = OpKind::Lookup,
-              .name = "rope_table",
-              .outputs = {table},
-              .forwardTemps = {4 * entries, (4 - width) * entries}});
-    return table;
-}
-
-/// A part of x; its gradient is written into a tensor of x's size.
-TensorId sliceOf(MegatronCode& m, TensorId x) {
-    const TensorId part = m.g.viewOf(x, m.g.info(x).elements);
-    m.g.push({.kind = OpKind::Copy, .name = "slice", .inputs = {x}, .outputs = {part}});
-    return part;
-}
-
 TensorId rotaryFused(MegatronCode& m, TensorId x) {
     return m.g.pointwise("rope", {x}, m.g.info(x).elements, m.g.info(x).width, {});
 }
@@ -33,7 +15,7 @@ TensorId rotate(MegatronCode& m, TensorId x) {
         return x;
     }
     return m.fusedModules() ? rotaryFused(m, x)
-                            : rotaryWritten(m, x, m.scenario.model.attention.headDim);
+                            : rotaryWritten(m, x, {.dim = m.scenario.model.attention.headDim});
 }
 
 /// Where tp exceeds the groups, the product is gathered and each rank takes its own heads from it.
@@ -41,17 +23,10 @@ TensorId gatherGroups(MegatronCode& m, TensorId mixed) {
     if (m.scenario.model.attention.kvHeads >= m.shape.tp) {
         return mixed;
     }
-    const TensorInfo in = m.g.info(mixed);
-    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width);
-    m.g.push({.kind = OpKind::Collective,
-              .name = "all_gather",
-              .inputs = {mixed},
-              .outputs = {whole},
-              .forwardTemps = {in.bytes * m.shape.tp}});
-    return whole;
+    return gatherColumns(m, mixed);
 }
 
-/// Norm over each head. A view is copied for the kernel's length.
+/// Norm over each head.
 TensorId perHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
     const AttentionSpec& attention = m.scenario.model.attention;
     if (attention.qkNorm == QkNorm::None) {
@@ -63,8 +38,7 @@ TensorId perHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
     const int weight = m.g.weight(name, columns, false);
     const TensorId out = m.g.rmsNorm(x, in.elements / columns, weight);
     if (in.base != x) {
-        m.g.last().forwardTemps = {in.bytes};
-        m.g.last().backwardTemps = {in.bytes};
+        readThroughCopy(m, x);
     }
     return out;
 }
@@ -94,23 +68,6 @@ TensorId contiguousValue(MegatronCode& m, TensorId v) {
 }
 
 }  // namespace
-
-TensorId rotaryWritten(MegatronCode& m, TensorId x, std::int64_t dim) {
-    OpBuilder& g = m.g;
-    const TensorId t = sliceOf(m, x);
-    const TensorInfo in = g.info(t);
-    const TensorId cosine = rotaryTable(m, dim, in.width);
-    const TensorId sine = rotaryTable(m, dim, in.width);
-    const TensorId direct = g.pointwise("mul", {t, cosine}, in.elements, in.width, {cosine});
-    const TensorId turned = g.pointwise("rotate_half", {t}, in.elements, in.width, {});
-    g.last().forwardTemps = {in.bytes / 2};
-    g.last().backwardTemps = {in.bytes / 2};
-    const TensorId crossed = g.pointwise("mul", {turned, sine}, in.elements, in.width, {sine});
-    const TensorId sum = g.add(direct, crossed);
-    const TensorId out = g.pointwise("cat", {sum}, in.elements, in.width, {});
-    g.last().passesGradient = true;
-    return out;
-}
 
 AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
     OpBuilder& g = m.g;

@@ -1,3 +1,4 @@
+#include "planner/ops/efficient_attention.h"
 #include "planner/ops/megatron_attention.h"
 
 #include <vector>
@@ -10,16 +11,14 @@ namespace {
 /// backward copies the output and its gradient.
 TensorId flash(MegatronCode& m, const Heads& heads) {
     const AttentionSpec& attention = m.scenario.model.attention;
-    const std::int64_t valueDim =
-        attention.kind == AttentionKind::Latent ? attention.vHeadDim : attention.headDim;
     const TensorId out = m.g.flashAttention(heads.q,
                                             heads.k,
                                             heads.v,
                                             {.tokens = m.shape.tokens,
                                              .heads = m.shape.heads,
                                              .kvHeads = m.shape.kvHeads,
-                                             .headDim = attention.headDim,
-                                             .valueDim = valueDim,
+                                             .headDim = attention.keyDim(),
+                                             .valueDim = attention.valueDim(),
                                              .batch = m.shape.batch,
                                              .sequence = m.shape.sequence});
     if (m.shape.batch > 1 && !m.fusedModules()) {
@@ -28,6 +27,20 @@ TensorId flash(MegatronCode& m, const Heads& heads) {
         }
     }
     return out;
+}
+
+/// Where values are of another width than keys, PyTorch has no flash kernel.
+TensorId efficient(MegatronCode& m, const Heads& heads) {
+    const AttentionSpec& attention = m.scenario.model.attention;
+    return efficientAttention(m.g,
+                              heads.q,
+                              heads.k,
+                              heads.v,
+                              {.batch = m.shape.batch,
+                               .sequence = m.shape.sequence,
+                               .heads = m.shape.heads,
+                               .keyDim = attention.keyDim(),
+                               .valueDim = attention.valueDim()});
 }
 
 /// Keys and values repeated for every query head of their group.
@@ -81,7 +94,8 @@ TensorId unfused(MegatronCode& m, const Heads& heads) {
     g.last().saved = {probabilities};
     g.last().backwardTemps = {elements * width};
     const TensorId dropped = dropout(m, probabilities);
-    const TensorId context = g.fresh(g.info(heads.q).elements, width);
+    const TensorId context =
+        g.fresh(m.shape.tokens * m.shape.heads * m.scenario.model.attention.valueDim(), width);
     g.push({.kind = OpKind::Gemm,
             .name = "bmm",
             .inputs = {v, dropped},
@@ -96,8 +110,12 @@ TensorId unfused(MegatronCode& m, const Heads& heads) {
 }  // namespace
 
 TensorId coreAttention(MegatronCode& m, const Heads& heads) {
-    return m.scenario.settings.kernels.attention == AttentionKernel::Flash ? flash(m, heads)
-                                                                           : unfused(m, heads);
+    if (m.scenario.settings.kernels.attention != AttentionKernel::Flash) {
+        return unfused(m, heads);
+    }
+    const AttentionSpec& attention = m.scenario.model.attention;
+    const bool sameWidth = attention.keyDim() == attention.valueDim();
+    return sameWidth || m.fusedModules() ? flash(m, heads) : efficient(m, heads);
 }
 
 }  // namespace fabricast

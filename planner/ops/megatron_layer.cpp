@@ -10,6 +10,11 @@ namespace fabricast {
 namespace {
 
 Result<void> checkShape(const ModelSpec& model) {
+    if (model.mtpDepth > 0) {
+        return fail(Error::Code::Unsupported,
+                    "model.mtp_depth",
+                    "memory of multi-token prediction is not modelled");
+    }
     if (model.normsPerLayer != 2 || model.parallelResidual ||
         model.normPlacement != NormPlacement::Before) {
         return fail(Error::Code::Unsupported,
@@ -34,6 +39,15 @@ RecomputedNorm normBefore(MegatronCode& m, TensorId x, std::string_view name) {
 
 }  // namespace
 
+std::vector<std::int64_t> megatronTableBytes(const Scenario& scenario) {
+    const AttentionSpec& attention = scenario.model.attention;
+    if (attention.kind != AttentionKind::Latent ||
+        scenario.settings.kernels.code == ModelCode::TransformerEngine) {
+        return {};
+    }
+    return {4 * rankShape(scenario).sequence * attention.qkRopeDim};
+}
+
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkShape(scenario.model));
     OpBuilder g(builderOptions(scenario));
@@ -41,7 +55,9 @@ Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
     const TensorId x =
         g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
     const RecomputedNorm first = normBefore(m, x, "input_layernorm");
-    const AttentionOutput attention = megatronAttention(m, first.out);
+    const AttentionOutput attention = scenario.model.attention.kind == AttentionKind::Latent
+                                          ? megatronLatentAttention(m, first.out)
+                                          : megatronAttention(m, first.out);
     g.discardOutputs(first.block);
     const TensorId attended = biasDropoutAdd(m, attention.out, x, attention.bias);
     const RecomputedNorm second = normBefore(m, attended, "pre_mlp_layernorm");

@@ -3,10 +3,14 @@
 #include "planner/ops/op_list.h"
 #include "planner/spec/scenario.h"
 
+#include <vector>
+
 namespace fabricast {
 
 /// This is one layer of megatron-core's GPTModel: with the modules written in PyTorch (the local
 /// spec), or with Transformer Engine's fused ones.
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer);
+/// The tables that a layer's ops read from outside: latent attention's angles, which it keeps.
+std::vector<std::int64_t> megatronTableBytes(const Scenario& scenario);
 
 }  // namespace fabricast

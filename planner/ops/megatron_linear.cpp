@@ -99,17 +99,35 @@ TensorId biasDropoutAdd(MegatronCode& m, TensorId x, TensorId residual, int bias
 }
 
 TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name) {
-    const std::int64_t hidden = m.scenario.model.hidden;
-    const std::int64_t rows = m.g.info(x).elements / hidden;
-    const int weight = m.g.weight(name, hidden, false);
+    return megatronNorm(m, x, name, m.scenario.model.hidden);
+}
+
+TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name, std::int64_t columns) {
+    const std::int64_t rows = m.g.info(x).elements / columns;
+    std::vector<int> weights{m.g.weight(name, columns, false)};
     if (m.scenario.model.norm == NormKind::Rms) {
-        return m.g.rmsNorm(x, rows, weight);
+        return m.g.rmsNorm(x, rows, weights.front());
     }
-    std::vector<int> weights{weight};
     if (m.scenario.model.norm == NormKind::Layer) {
-        weights.push_back(m.g.weight("bias", hidden, false));
+        weights.push_back(m.g.weight("bias", columns, false));
     }
     return m.g.layerNorm(x, rows, weights);
+}
+
+void readThroughCopy(MegatronCode& m, TensorId x) {
+    m.g.last().forwardTemps.push_back(m.g.info(x).bytes);
+    m.g.last().backwardTemps.push_back(m.g.info(x).bytes);
+}
+
+TensorId gatherColumns(MegatronCode& m, TensorId x) {
+    const TensorInfo in = m.g.info(x);
+    const TensorId whole = m.g.fresh(in.elements * m.shape.tp, in.width);
+    m.g.push({.kind = OpKind::Collective,
+              .name = "all_gather",
+              .inputs = {x},
+              .outputs = {whole},
+              .forwardTemps = {in.bytes * m.shape.tp}});
+    return whole;
 }
 
 }  // namespace fabricast

@@ -45,5 +45,11 @@ TensorId rowParallel(MegatronCode& m, TensorId x, int weight, std::int64_t outpu
 TensorId biasDropoutAdd(MegatronCode& m, TensorId x, TensorId residual, int bias);
 TensorId dropout(MegatronCode& m, TensorId x);
 TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name);
+TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name, std::int64_t columns);
+/// The last op's kernel takes no strided view: it reads a copy of x, forward and backward, that is
+/// not kept.
+void readThroughCopy(MegatronCode& m, TensorId x);
+/// Every rank's columns side by side: gathered, then put in order.
+TensorId gatherColumns(MegatronCode& m, TensorId x);
 
 }  // namespace fabricast

@@ -53,6 +53,7 @@ TensorId OpBuilder::input(std::int64_t elements, std::int64_t width) {
 TensorId OpBuilder::external(std::int64_t elements, std::int64_t width) {
     const TensorId id = fresh(elements, width, false);
     list_.tensors.back().external = true;
+    list_.tensors.back().block = -1;
     list_.externals.push_back(id);
     return id;
 }

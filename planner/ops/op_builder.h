@@ -24,6 +24,10 @@ public:
 
     TensorId input(std::int64_t elements, std::int64_t width);
     TensorId external(std::int64_t elements, std::int64_t width);  ///< a table shared by all layers
+    /// That table is the layer's own: it counts as saved where something keeps it.
+    void ownBuffer(TensorId id) {
+        list_.tensors[static_cast<std::size_t>(id)].use = TensorUse::Buffer;
+    }
     int weight(std::string_view name, std::int64_t elements, bool isMatrix = true);
     int matrix(std::string_view name, std::int64_t rows, std::int64_t columns);
     /// Changes what the next weights are: trained or frozen.

@@ -17,7 +17,8 @@ public:
             const TensorId base = list_.tensor(id).base;
             const TensorInfo& storage = list_.tensor(base);
             const auto index = static_cast<std::size_t>(base);
-            const bool counts = !storage.external || base == input_;
+            const bool counts =
+                !storage.external || base == input_ || storage.use == TensorUse::Buffer;
             if (!seen_[index] && counts && !storage.discarded) {
                 seen_[index] = true;
                 total_ += storage.bytes;

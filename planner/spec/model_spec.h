@@ -40,6 +40,14 @@ struct AttentionSpec {
     std::int64_t qkRopeDim = 0;
     std::int64_t vHeadDim = 0;
     bool latentBias = false;  ///< bias on q_a, kv_a and o projections
+
+    /// Columns of one head's keys (and queries), and of its values.
+    [[nodiscard]] std::int64_t keyDim() const {
+        return kind == AttentionKind::Latent ? qkNopeDim + qkRopeDim : headDim;
+    }
+    [[nodiscard]] std::int64_t valueDim() const {
+        return kind == AttentionKind::Latent ? vHeadDim : headDim;
+    }
 };
 
 struct MlpSpec {
