@@ -102,7 +102,13 @@ Result<Bytes> peakOf(const Scenario& scenario) {
 }
 
 /// What the walk leaves out of what the scenario asks for.
-void addNotes(const Settings& settings, std::vector<std::string>& notes) {
+void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
+    const Settings& settings = scenario.settings;
+    const ModelCode code = settings.kernels.code;
+    if (scenario.model.mtpDepth > 0 && code != ModelCode::Megatron &&
+        code != ModelCode::TransformerEngine) {
+        notes.emplace_back("the model's multi-token prediction layers are left out of training");
+    }
     if (settings.kernels.compile) {
         notes.emplace_back(
             "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
@@ -163,7 +169,7 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& 
     if (memory.verdict != Verdict::Fits) {
         memory.rejections.push_back(rejectionOf(scenario, memory, allowed));
     }
-    addNotes(scenario.settings, memory.notes);
+    addNotes(scenario, memory.notes);
     memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;
 }
