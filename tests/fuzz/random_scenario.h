@@ -4,6 +4,7 @@
 #include "tests/support/text_mutator.h"
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -28,14 +29,16 @@ public:
     }
 
 private:
-    static constexpr std::array<std::string_view, 8> kModels = {"gpt2",
-                                                                "llama-3.2-1b",
-                                                                "pythia-70m",
-                                                                "qwen3-0.6b",
-                                                                "deepseek-v2-lite",
-                                                                "gemma-3-270m",
-                                                                "opt-350m",
-                                                                "gpt-oss-20b"};
+    static constexpr std::array<std::string_view, 10> kModels = {"gpt2",
+                                                                 "llama-3.2-1b",
+                                                                 "pythia-70m",
+                                                                 "qwen3-0.6b",
+                                                                 "deepseek-v2-lite",
+                                                                 "gemma-3-270m",
+                                                                 "opt-350m",
+                                                                 "gpt-oss-20b",
+                                                                 "qwen3-30b-a3b",
+                                                                 "phi-3-mini"};
     static constexpr std::array<std::string_view, 5> kClusters = {
         "dgx-h100", "dgx-a100", "8x-rtx-4090", "gb200-nvl72", "mi300x-8"};
     static constexpr std::array<std::string_view, 8> kSizes = {
@@ -99,17 +102,30 @@ private:
         return json + "}";
     }
 
-    /// One or two settings, each with a value its own help names.
+    /// One to four settings, each with a value its own help names; LoRA with what it needs.
     std::string settings() {
-        const SettingHelp& setting = settings_[random_.below(settings_.size())];
-        const std::string path = setting.path.substr(setting.path.find('.') + 1);
-        const std::size_t dot = path.find('.');
-        const std::string value = valueFor(setting);
-        if (dot == std::string::npos) {
-            return "{\"" + path + "\": " + value + "}";
+        std::map<std::string, std::map<std::string, std::string>> groups;
+        if (random_.oneIn(6)) {
+            groups[""]["tuning"] = "\"lora\"";
+            groups["lora"] = {{"rank", "8"}, {"targets", "[\"q\", \"v\", \"up\"]"}};
         }
-        return "{\"" + path.substr(0, dot) + "\": {\"" + path.substr(dot + 1) + "\": " + value +
-               "}}";
+        for (std::size_t count = 1 + random_.below(4); count > 0; --count) {
+            const SettingHelp& setting = settings_[random_.below(settings_.size())];
+            const std::string path = setting.path.substr(setting.path.find('.') + 1);
+            const std::size_t dot = path.find('.');
+            const std::string group = dot == std::string::npos ? "" : path.substr(0, dot);
+            groups[group][path.substr(dot + 1)] = valueFor(setting);
+        }
+        std::string json;
+        for (const auto& [group, members] : groups) {
+            std::string inner;
+            for (const auto& [key, value] : members) {
+                inner += (inner.empty() ? "\"" : ", \"") + key + "\": " + value;
+            }
+            json += (json.empty() ? "" : ", ") +
+                    (group.empty() ? inner : "\"" + group + "\": {" + inner + "}");
+        }
+        return "{" + json + "}";
     }
 
     std::string valueFor(const SettingHelp& setting) {
