@@ -25,6 +25,7 @@ public:
     MegatronEngine(Device& device, MegatronStates states)
         : device_(device), states_(std::move(states)) {}
 
+    [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
     void holdStates() override;
     void beginForward() override;
     void beforeForward(int /*unit*/) override {}

@@ -195,6 +195,11 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
             device_.release(gradient);
             gradient = wide;
         }
+        if (const auto kept = deferred_.find(weight); kept != deferred_.end()) {
+            device_.release(gradient);
+            gradient = kept->second;
+            deferred_.erase(kept);
+        }
         handOver(place, weight, gradient);
     }
 }
@@ -203,11 +208,8 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
 /// two into a third; in place where autocast's cast made the first a tensor of its own.
 void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradient) {
     const WeightUse& use = place.ops->weights[index(weight)];
-    if (use.tied && place.tiedTo >= 0 && engine_.tiedWeightsAreOneTensor()) {
-        waiting_[{place.unit, place.tiedTo}] = {gradient, use.cast};
-        return;
-    }
-    const std::pair key{place.unit, place.firstWeight + weight};
+    const bool waits = use.tied && place.tiedTo >= 0 && engine_.tiedWeightsAreOneTensor();
+    const std::pair key{place.unit, waits ? place.tiedTo : place.firstWeight + weight};
     if (const auto first = waiting_.find(key); first != waiting_.end()) {
         Storage sum = first->second.gradient;
         if (!first->second.contiguous) {
@@ -217,6 +219,10 @@ void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradie
         device_.release(gradient);
         waiting_.erase(first);
         gradient = sum;
+    }
+    if (waits) {
+        waiting_[key] = {gradient, use.cast || use.ownGradient};
+        return;
     }
     engine_.takeGradient(key.first, key.second, gradient);
 }

@@ -94,13 +94,16 @@ void SegmentWalk::assignAttributes(const SegmentPlace& place, const Op& op, cons
     }
 }
 
-/// Hands weight gradients to the engine, or keeps them for the op where autograd does.
+/// Hands weight gradients to the engine, or keeps them for the op where autograd does; a weight's
+/// next gradient is added into the one that is kept.
 void SegmentWalk::deliver(const SegmentPlace& place,
                           const Op& op,
                           const std::vector<Storage>& made) {
     if (op.defersWeights) {
         for (std::size_t i = 0; i < made.size(); ++i) {
-            deferred_[op.weights[i]] = made[i];
+            if (!deferred_.emplace(op.weights[i], made[i]).second) {
+                device_.release(made[i]);
+            }
         }
     } else if (!made.empty()) {
         handOverGradients(place, op, made);

@@ -5,6 +5,7 @@
 #include "planner/ops/ends.h"
 #include "planner/ops/layer_segment.h"
 #include "planner/ops/megatron_ends.h"
+#include "planner/ops/megatron_prediction.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/stage_split.h"
 
@@ -126,6 +127,15 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
     PlacedSegment& norm = builder.place(
         builder.own(finalNormSegment(scenario)), unit, SegmentRole::Norm, "final norm");
     norm.opensUnit = own && !sharesEnds(scenario);
+    if (isMegatronCode(scenario) && scenario.model.mtpDepth > 0) {
+        PlacedSegment& further = builder.place(builder.own(megatronPredictions(scenario)),
+                                               unit,
+                                               SegmentRole::Head,
+                                               "multi-token prediction");
+        // Its tables are the model's first, or, on a stage without one, the first of its own.
+        further.place.tiedTo = scenario.layout.pp == 1 ? 0 : further.place.firstWeight;
+        return;
+    }
     if (scenario.settings.kernels.loss == LossKernel::Chunked) {
         norm.closesUnit = own;
         addChunkedHead(builder, scenario, unit);
@@ -162,6 +172,8 @@ void holdMegatronTensors(StageProgram& program, const Scenario& scenario) {
                 program.segments.begin(), program.segments.end(), [](const PlacedSegment& segment) {
                     return segment.role == SegmentRole::Layer;
                 });
+            const bool last = program.chunks.back().sentBytes == 0;
+            holders += last ? scenario.model.mtpDepth : 0;
         }
         program.bufferBytes = holders * 4 * (shape.sequence * dim + dim / 2);
     }

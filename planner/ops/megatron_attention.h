@@ -32,7 +32,5 @@ struct RotaryShape {
     std::vector<TensorId> angles;  ///< a tensor the layer itself keeps, if any
 };
 TensorId rotaryWritten(MegatronCode& m, TensorId x, const RotaryShape& shape);
-/// Side by side in a new tensor; backward hands out views of its gradient.
-TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts);
 
 }  // namespace fabricast

@@ -4,6 +4,8 @@ namespace fabricast {
 
 namespace {
 
+constexpr std::int64_t kAngleBytes = 4;
+
 /// Every matrix before the heads, in the order the module registers them.
 struct LatentWeights {
     int queryDown = -1;  ///< -1: queries come straight from the hidden states
@@ -74,15 +76,6 @@ TensorId downProject(
     return m.g.linear(x, weight, m.shape.localTokens * columns);
 }
 
-/// This rank's rows of a gathered tensor: a view where rows are whole, else a copy.
-TensorId scatterRows(MegatronCode& m, TensorId x) {
-    const TensorInfo in = m.g.info(x);
-    const std::int64_t elements = in.elements / m.shape.tp;
-    const TensorId rows = m.g.viewOf(x, elements);
-    m.g.push({.kind = OpKind::Collective, .name = "scatter", .inputs = {x}, .outputs = {rows}});
-    return rows;
-}
-
 TensorId queryLatent(MegatronCode& m, const LatentShape& shape, TensorId x, int weight) {
     const TensorId latent = downProject(m, shape, x, weight, shape.attention.qLoraRank);
     return m.shape.sp && !m.fusedModules() ? scatterRows(m, latent) : latent;
@@ -124,6 +117,16 @@ TensorId expandToHeads(MegatronCode& m, TensorId shared) {
     return all;
 }
 
+/// The layer's table of angles. Layers of one list read one table: only its size matters.
+TensorId anglesOf(MegatronCode& m) {
+    if (m.angles == kNoTensor) {
+        m.angles =
+            m.g.external(m.shape.sequence * m.scenario.model.attention.qkRopeDim, kAngleBytes);
+        m.g.ownBuffer(m.angles);
+    }
+    return m.angles;
+}
+
 /// Both parts of each head are copied side by side around the rotation.
 Heads writtenHeads(MegatronCode& m, const LatentShape& shape, TensorId q, TensorId kv, TensorId k) {
     OpBuilder& g = m.g;
@@ -133,10 +136,7 @@ Heads writtenHeads(MegatronCode& m, const LatentShape& shape, TensorId q, Tensor
         g.split(q, {perColumn * attention.qkNopeDim, perColumn * attention.qkRopeDim});
     const auto keyValue =
         g.split(kv, {perColumn * attention.qkNopeDim, perColumn * attention.vHeadDim});
-    const RotaryShape rotary{.dim = attention.qkRopeDim,
-                             .reorders = true,
-                             .angles = {g.external(m.shape.sequence * attention.qkRopeDim, 4)}};
-    g.ownBuffer(rotary.angles.front());
+    const RotaryShape rotary{.dim = attention.qkRopeDim, .reorders = true, .angles = {anglesOf(m)}};
     const TensorId turnedQuery = rotaryWritten(m, query[1], rotary);
     const TensorId turnedKey = rotaryWritten(m, k, rotary);
     Heads heads;

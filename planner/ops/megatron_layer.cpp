@@ -10,10 +10,10 @@ namespace fabricast {
 namespace {
 
 Result<void> checkShape(const ModelSpec& model) {
-    if (model.mtpDepth > 0) {
+    if (model.mtpDepth > 0 && model.position == PositionKind::Learned) {
         return fail(Error::Code::Unsupported,
                     "model.mtp_depth",
-                    "memory of multi-token prediction is not modelled");
+                    "megatron-core predicts further tokens with rotary or no positions only");
     }
     if (model.normsPerLayer != 2 || model.parallelResidual ||
         model.normPlacement != NormPlacement::Before) {
@@ -48,24 +48,28 @@ std::vector<std::int64_t> megatronTableBytes(const Scenario& scenario) {
     return {4 * rankShape(scenario).sequence * attention.qkRopeDim};
 }
 
+TensorId megatronLayerOps(MegatronCode& m, TensorId x, bool sparse) {
+    OpBuilder& g = m.g;
+    const RecomputedNorm first = normBefore(m, x, "input_layernorm");
+    const AttentionOutput attention = m.scenario.model.attention.kind == AttentionKind::Latent
+                                          ? megatronLatentAttention(m, first.out)
+                                          : megatronAttention(m, first.out);
+    g.discardOutputs(first.block);
+    const TensorId attended = biasDropoutAdd(m, attention.out, x, attention.bias);
+    const RecomputedNorm second = normBefore(m, attended, "pre_mlp_layernorm");
+    const MlpOutput mlp =
+        sparse ? MlpOutput{.out = megatronMoe(m, second.out)} : megatronMlp(m, second.out);
+    g.discardOutputs(second.block);
+    return biasDropoutAdd(m, mlp.out, attended, mlp.bias);
+}
+
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkShape(scenario.model));
     OpBuilder g(builderOptions(scenario));
     MegatronCode m = megatronCode(g, scenario);
     const TensorId x =
         g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
-    const RecomputedNorm first = normBefore(m, x, "input_layernorm");
-    const AttentionOutput attention = scenario.model.attention.kind == AttentionKind::Latent
-                                          ? megatronLatentAttention(m, first.out)
-                                          : megatronAttention(m, first.out);
-    g.discardOutputs(first.block);
-    const TensorId attended = biasDropoutAdd(m, attention.out, x, attention.bias);
-    const RecomputedNorm second = normBefore(m, attended, "pre_mlp_layernorm");
-    const MlpOutput mlp = scenario.model.isSparse(layer)
-                              ? MlpOutput{.out = megatronMoe(m, second.out)}
-                              : megatronMlp(m, second.out);
-    g.discardOutputs(second.block);
-    return g.finish(biasDropoutAdd(m, mlp.out, attended, mlp.bias));
+    return g.finish(megatronLayerOps(m, x, scenario.model.isSparse(layer)));
 }
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/ops/megatron_linear.h"
 #include "planner/ops/op_list.h"
 #include "planner/spec/scenario.h"
 
@@ -10,6 +11,8 @@ namespace fabricast {
 /// This is one layer of megatron-core's GPTModel: with the modules written in PyTorch (the local
 /// spec), or with Transformer Engine's fused ones.
 Result<OpList> megatronLayer(const Scenario& scenario, std::int64_t layer);
+/// The same among other operations: hidden states in, hidden states out.
+TensorId megatronLayerOps(MegatronCode& m, TensorId x, bool sparse);
 /// The tables that a layer's ops read from outside: latent attention's angles, which it keeps.
 std::vector<std::int64_t> megatronTableBytes(const Scenario& scenario);
 

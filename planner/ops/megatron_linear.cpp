@@ -18,6 +18,7 @@ MegatronCode megatronCode(OpBuilder& g, const Scenario& scenario) {
 int megatronWeight(MegatronCode& m, const LocalMatrix& matrix) {
     const int weight = m.g.weight(matrix.name, matrix.inputs * matrix.outputs);
     m.g.weightAt(weight).expert = matrix.expert;
+    m.g.weightAt(weight).ownGradient = true;
     m.g.weightAt(weight).addedInGemm = m.scenario.settings.megatron.gradientAccumulationFusion;
     return weight;
 }
@@ -128,6 +129,25 @@ TensorId gatherColumns(MegatronCode& m, TensorId x) {
               .outputs = {whole},
               .forwardTemps = {in.bytes * m.shape.tp}});
     return whole;
+}
+
+TensorId scatterRows(MegatronCode& m, TensorId x) {
+    const TensorInfo in = m.g.info(x);
+    const std::int64_t elements = in.elements / m.shape.tp;
+    const TensorId rows = m.g.viewOf(x, elements);
+    m.g.push({.kind = OpKind::Collective, .name = "scatter", .inputs = {x}, .outputs = {rows}});
+    return rows;
+}
+
+TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts) {
+    std::int64_t elements = 0;
+    for (const TensorId part : parts) {
+        elements += m.g.info(part).elements;
+    }
+    const TensorId out = m.g.pointwise("cat", parts, elements, m.g.info(parts.front()).width, {});
+    m.g.last().passesGradient = true;
+    m.g.last().viewsGradient = true;
+    return out;
 }
 
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include "planner/spec/scenario.h"
 
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -12,6 +13,7 @@ struct MegatronCode {
     OpBuilder& g;
     const Scenario& scenario;
     RankShape shape;
+    TensorId angles = kNoTensor;  ///< latent attention's own table, once it is read
 
     /// Transformer Engine's modules, or the ones written in PyTorch (`--transformer-impl local`).
     [[nodiscard]] bool fusedModules() const {
@@ -51,5 +53,9 @@ TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name, std::i
 void readThroughCopy(MegatronCode& m, TensorId x);
 /// Every rank's columns side by side: gathered, then put in order.
 TensorId gatherColumns(MegatronCode& m, TensorId x);
+/// This rank's rows of a whole tensor: a view of it.
+TensorId scatterRows(MegatronCode& m, TensorId x);
+/// Put together in a new tensor; backward hands out views of its gradient.
+TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts);
 
 }  // namespace fabricast

@@ -60,15 +60,4 @@ TensorId rotaryWritten(MegatronCode& m, TensorId x, const RotaryShape& shape) {
     return joined(m, {sum, slices.passed});
 }
 
-TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts) {
-    std::int64_t elements = 0;
-    for (const TensorId part : parts) {
-        elements += m.g.info(part).elements;
-    }
-    const TensorId out = m.g.pointwise("cat", parts, elements, m.g.info(parts.front()).width, {});
-    m.g.last().passesGradient = true;
-    m.g.last().viewsGradient = true;
-    return out;
-}
-
 }  // namespace fabricast

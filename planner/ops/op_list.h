@@ -75,6 +75,7 @@ struct WeightUse {
     bool isMatrix = true;
     bool expert = false;       ///< reduced over the expert-data-parallel group
     bool tied = false;         ///< a second use of the embedding table: no states of its own
+    bool ownGradient = false;  ///< made as a tensor of its own, not as a transposed view
     bool addedInGemm = false;  ///< the GEMM adds its gradient straight into the framework's buffer
     std::int64_t columns = 0;  ///< of a matrix: how many inputs each output has
     std::int64_t width = 0;    ///< bytes of a stored element; 0: as the engine stores them

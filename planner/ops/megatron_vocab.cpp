@@ -1,0 +1,117 @@
+#include "planner/ops/megatron_vocab.h"
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/megatron_ends.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+/// Split over tp, the table's own rows are picked by a mask and shifted ids.
+constexpr std::int64_t kPickBytes = 9;
+/// Up to this many rows, the embedding's backward writes straight into the gradient.
+constexpr std::int64_t kDirectRows = 3072;
+/// Beyond it, rows are sorted and summed by tens in fp32 first.
+constexpr std::int64_t kRowsPerPartial = 10;
+
+std::vector<std::int64_t> lookupBackward(std::int64_t rows,
+                                         std::int64_t tableRows,
+                                         std::int64_t hidden) {
+    if (rows <= kDirectRows) {
+        return {};
+    }
+    return {4 * hidden * (rows / kRowsPerPartial + std::min(rows, tableRows))};
+}
+
+TensorId lookUp(MegatronCode& m, int table, bool split, TensorId ids) {
+    const std::int64_t hidden = m.scenario.model.hidden;
+    const std::int64_t tableRows = m.g.weightAt(table).elements / hidden;
+    const TensorId picked = m.g.fresh(split ? m.shape.tokens : 0, kPickBytes, false);
+    const TensorId out = m.g.fresh(m.shape.tokens * hidden, residualWidth(m.scenario.settings));
+    const bool keepsIds = ids != kNoTensor && !split;
+    m.g.push({.kind = OpKind::Lookup,
+              .name = m.g.weightAt(table).name,
+              .outputs = {picked, out},
+              .saved = {keepsIds ? ids : picked},
+              .weights = {table},
+              .backwardTemps = lookupBackward(m.shape.tokens, tableRows, hidden)});
+    return out;
+}
+
+/// Labels, their mask and shifted copy are kept; a row's maximum, sum and logarithm are not.
+constexpr std::int64_t kMaskBytes = 1;
+constexpr std::int64_t kTargetBytes = 8;
+constexpr std::int64_t kFloat = 4;
+
+}  // namespace
+
+/// The lookup is laid out sequence first. Alone, it is scattered over the sequence at once; with
+/// positions, their sum is cut.
+TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use) {
+    OpBuilder& g = m.g;
+    const std::int64_t hidden = m.scenario.model.hidden;
+    const std::int64_t local = m.shape.localTokens * hidden;
+    const std::int64_t width = residualWidth(m.scenario.settings);
+    const bool learned = m.scenario.model.position == PositionKind::Learned;
+    const int table = g.weight("word_embeddings", megatronLocalVocab(m.scenario) * hidden);
+    g.weightAt(table).ownGradient = true;
+    g.weightAt(table).tied = use.again && m.scenario.layout.pp == 1;
+    const TensorId words = lookUp(m, table, m.shape.tp > 1, use.ids);
+    TensorId x = words;
+    std::vector<TensorId> parts{words};
+    if (learned) {
+        const int positions =
+            g.weight("position_embeddings", m.scenario.model.learnedPositions * hidden);
+        parts.push_back(lookUp(m, positions, false, kNoTensor));
+        x = g.add(parts[0], parts[1]);
+    }
+    if (m.shape.batch > 1) {
+        x = g.pointwise("contiguous", {x}, m.shape.tokens * hidden, width, {});
+    }
+    if (m.shape.sp && !learned) {
+        x = g.pointwise("reduce_scatter", {x}, local, width, {});
+        g.last().kind = OpKind::Collective;
+    }
+    if (m.shape.sp) {  // a copy, so that the whole tensor can be freed
+        x = g.pointwise("clone", {x}, local, width, {});
+    }
+    x = dropout(m, x);
+    if (learned) {
+        g.holdUntilHere(parts);
+    }
+    return x;
+}
+
+int outputWeight(MegatronCode& m) {
+    const int weight = megatronWeight(m,
+                                      {.name = "output_layer",
+                                       .inputs = m.scenario.model.hidden,
+                                       .outputs = megatronLocalVocab(m.scenario)});
+    const bool sharesTable = m.scenario.layout.pp == 1 || m.scenario.model.mtpDepth > 0;
+    m.g.weightAt(weight).tied = m.scenario.model.tiedEmbeddings && sharesTable;
+    return weight;
+}
+
+TensorId vocabParallelLoss(MegatronCode& m, TensorId logits) {
+    const std::int64_t rows = m.shape.tokens;
+    const TensorId probabilities = m.g.cast(logits, kFloat);
+    if (probabilities != logits) {  // fp32 logits are taken as they are
+        m.g.last().kind = OpKind::Loss;
+    }
+    const TensorId targets = m.g.fresh(rows, kMaskBytes + kTargetBytes, false);
+    const TensorId loss = m.g.fresh(rows, kFloat);
+    m.g.push({.kind = OpKind::Loss,
+              .name = "vocab_parallel_cross_entropy",
+              .inputs = {probabilities},
+              .outputs = {targets, loss},
+              .saved = {probabilities, targets},
+              .forwardTemps = {4 * kFloat * rows},
+              .backwardTemps = {(kTargetBytes + 2 * kFloat) * rows},
+              .gradientOver = probabilities});
+    return loss;
+}
+
+}  // namespace fabricast
