@@ -3,6 +3,8 @@
 #include "planner/memory/device.h"
 #include "planner/ops/op_list.h"
 
+#include <vector>
+
 namespace fabricast {
 
 /// Parameters that a framework gathers, reduces and frees together, on this rank.
@@ -21,6 +23,13 @@ struct Unit {
 struct HostMemory {
     std::int64_t bytes = 0;   ///< of the tensors
     std::int64_t pinned = 0;  ///< of the page-locked blocks they lie in
+};
+
+/// A call of one of the model's modules.
+struct ModuleCall {
+    int module = 0;  ///< the same in every pass
+    int unit = 0;
+    std::vector<int> weights;  ///< its own, as indices in the unit
 };
 
 /// This is what a framework does with parameters and gradients around the model's own operations.
@@ -51,6 +60,14 @@ public:
     [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;
     /// Which micro-step of the step begins, and how many there are.
     virtual void beginMicroStep(std::int64_t index, std::int64_t count) = 0;
+    /// True for engines that gather and free module by module; the next two are theirs.
+    [[nodiscard]] virtual bool watchesModules() const { return false; }
+    virtual void enterModule(const ModuleCall& /*call*/, bool /*inBackward*/) {}
+    virtual void leaveModule(const ModuleCall& /*call*/, bool /*inBackward*/) {}
+    /// Where a gathered weight lies, if an op that saves it in a second forward keeps that alive.
+    [[nodiscard]] virtual Storage weightStorage(int /*unit*/, int /*weight*/) const {
+        return kNoStorage;
+    }
     /// The embedding table and the head it is tied to are one leaf of autograd, which waits for
     /// both gradients; false: each use has a tensor of its own.
     [[nodiscard]] virtual bool tiedWeightsAreOneTensor() const { return false; }

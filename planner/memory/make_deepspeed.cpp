@@ -3,6 +3,8 @@
 #include "planner/memory/bf16_optimizer_engine.h"
 #include "planner/memory/deepspeed_engine.h"
 #include "planner/memory/registered_weights.h"
+#include "planner/memory/step_walk.h"
+#include "planner/memory/zero3_engine.h"
 #include "planner/memory/zero_partition_engine.h"
 
 namespace fabricast {
@@ -122,6 +124,76 @@ Made makePartitioned(const Scenario& scenario,
             .optimizer = settings.optimizer});
 }
 
+/// Where each use of a weight finds its parameter; a tied head finds the embedding's.
+std::map<std::pair<int, int>, std::size_t> parameterIndex(
+    const std::vector<ZeroParameter>& parameters, const StageProgram& program) {
+    std::map<std::pair<int, int>, std::size_t> indexOf;
+    for (std::size_t index = 0; index < parameters.size(); ++index) {
+        indexOf[{parameters[index].unit, parameters[index].weight}] = index;
+    }
+    for (const PlacedSegment& segment : program.segments) {
+        const OpList& list = *segment.place.ops;
+        for (std::size_t weight = 0; segment.place.tiedTo >= 0 && weight < list.weights.size();
+             ++weight) {
+            const auto table = indexOf.find({segment.place.unit, segment.place.tiedTo});
+            if (list.weights[weight].tied && table != indexOf.end()) {
+                const int use = segment.place.firstWeight + static_cast<int>(weight);
+                indexOf[{segment.place.unit, use}] = table->second;
+            }
+        }
+    }
+    return indexOf;
+}
+
+Zero3Options zero3Options(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const DeepSpeedSettings& zero = settings.deepspeed;
+    return {.gather = {.ranks = scenario.layout.replicas(),
+                       .width = widthOf(scenario),
+                       .prefetchBucket = zero.prefetchBucket,
+                       .persistenceThreshold = zero.persistenceThreshold,
+                       .maxLive = zero.maxLive,
+                       .maxReuse = zero.maxReuse,
+                       .ownStream = zero.overlapComm,
+                       .offload = scenario.layout.offload == Offload::ParametersCpu},
+            .sumWidth = bytesPerElement(settings.precision.gradients),
+            .bucketElements = zero.reduceBucket,
+            .subGroup = zero.subGroup,
+            .contiguous = zero.contiguousGradients,
+            .reduceScatter = zero.reduceScatter,
+            .halfPrecision = settings.precision.parameters == Dtype::Fp16,
+            .offloadOptimizer = offloadsOptimizer(scenario),
+            .pinMemory = zero.pinMemory,
+            .optimizer = settings.optimizer};
+}
+
+/// Walks one forward and backward to see the order of modules, as DeepSpeed's first steps do.
+std::vector<ModuleVisit> recordTrace(const Scenario& scenario,
+                                     const StageProgram& program,
+                                     const std::vector<ZeroParameter>& parameters) {
+    Device device;
+    Zero3Engine engine(
+        device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
+    StepWalk walk(device, engine, program, scenario.settings.precision.autocast);
+    TorchBoundary boundary(device, program);
+    walk.run({.actions = {{.forward = true}, {.forward = false}}}, boundary);
+    return engine.seen();
+}
+
+Made makeZero3(const Scenario& scenario, Device& device, const StageProgram& program) {
+    if (scenario.layout.pp > 1) {
+        return fail(Error::Code::Unsupported,
+                    "layout.pp",
+                    "DeepSpeed's pipeline engine runs without ZeRO-2 and ZeRO-3",
+                    "use pp 1, or shard zero1");
+    }
+    const auto parameters = zeroParameters(scenario, program);
+    auto engine = std::make_unique<Zero3Engine>(
+        device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
+    engine->follow(recordTrace(scenario, program, parameters));
+    return engine;
+}
+
 }  // namespace
 
 Made makeDeepSpeed(const Scenario& scenario,
@@ -145,6 +217,8 @@ Made makeDeepSpeed(const Scenario& scenario,
         case Shard::Zero1:
         case Shard::Zero2:
             return makePartitioned(scenario, device, program, rank);
+        case Shard::Zero3:
+            return makeZero3(scenario, device, program);
         default:
             break;
     }

@@ -37,6 +37,7 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
     Frame frame;
     frame.storage.assign(ops.tensors.size(), kNoStorage);
     frame.casts.assign(ops.weights.size(), kNoStorage);
+    frame.entered = ops.ops.size();
     frame.done.assign(ops.ops.size(), false);
     frame.held.resize(ops.blocks.size());
     std::size_t next = 0;
@@ -50,48 +51,72 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
     return frame;
 }
 
-void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
+/// Autocast's copies of the op's weights; and in a checkpoint's second forward what the op saves of
+/// the weights themselves, which is no longer the parameter.
+void SegmentWalk::keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
-    device_.running(now.name);
+    const bool saves = keep == Keep::Everything && !now.saved.empty();
     for (const int weight : now.weights) {
         const WeightUse& use = list.weights[index(weight)];
-        if (!use.cast || casts_ == nullptr) {
-            continue;
-        }
-        const Storage copy = casts_->copyOf({place.identity, weight}, kCastWidth * use.elements);
-        if (keep == Keep::Everything && use.isMatrix && use.trained && !now.saved.empty()) {
-            device_.retain(copy);
-            frame.casts[index(weight)] = copy;
-        }
-    }
-    if (!frame.done[op]) {
-        for (const TensorId id : now.outputs) {
-            const TensorInfo& tensor = list.tensor(id);
-            if (tensor.base == id) {
-                const MemoryKind kind = now.kind == OpKind::Loss ? MemoryKind::Loss : kind_;
-                frame.storage[index(id)] = device_.take(tensor.bytes, kind);
+        if (use.cast && casts_ != nullptr && !now.inPython) {
+            const Storage copy =
+                casts_->copyOf({place.identity, weight}, kCastWidth * use.elements);
+            if (saves && use.isMatrix && use.trained) {
+                device_.retain(copy);
+                frame.casts[index(weight)] = copy;
+            }
+        } else if (saves && frame.recomputed) {
+            const Storage alias = engine_.weightStorage(place.unit, place.firstWeight + weight);
+            if (alias != kNoStorage) {
+                device_.retain(alias);
+                frame.casts[index(weight)] = alias;
             }
         }
-        std::vector<Storage> temps;
-        for (const std::int64_t bytes : now.forwardTemps) {
-            temps.push_back(device_.take(bytes, MemoryKind::Workspace));
+    }
+}
+
+void SegmentWalk::makeOutputs(const OpList& list, std::size_t op, Frame& frame) {
+    const Op& now = list.ops[op];
+    for (const TensorId id : now.outputs) {
+        const TensorInfo& tensor = list.tensor(id);
+        if (tensor.base == id) {
+            const MemoryKind kind = now.kind == OpKind::Loss ? MemoryKind::Loss : kind_;
+            frame.storage[index(id)] = device_.take(tensor.bytes, kind);
         }
-        if (now.kind == OpKind::Gemm) {
-            temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+    }
+    std::vector<Storage> temps;
+    for (const std::int64_t bytes : now.forwardTemps) {
+        temps.push_back(device_.take(bytes, MemoryKind::Workspace));
+    }
+    if (now.kind == OpKind::Gemm) {
+        temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+    }
+    for (const Storage temp : temps) {
+        device_.release(temp);
+    }
+}
+
+void SegmentWalk::dropInputs(const OpList& list, std::size_t op, Frame& frame, Keep keep) {
+    for (const TensorId base : list.dropAfter[op]) {
+        const Storage storage = frame.storage[index(base)];
+        // A block that runs again drops only what it made: its inputs are kept for it.
+        const bool mine = keep != Keep::Block || list.tensor(base).block == list.ops[op].block;
+        if (mine && storage != kNoStorage) {
+            device_.release(storage);
         }
-        for (const Storage temp : temps) {
-            device_.release(temp);
-        }
+    }
+}
+
+void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
+    device_.running(place.ops->ops[op].name);
+    keepWeights(place, op, frame, keep);
+    if (!frame.done[op]) {
+        makeOutputs(*place.ops, op, frame);
     }
     keepOutputs(place, op, frame, keep);
-    assignAttributes(place, now, frame);
-    for (const TensorId base : list.dropAfter[op]) {
-        // A block that runs again drops only what it made: its inputs are kept for it.
-        if (keep != Keep::Block || list.tensor(base).block == now.block) {
-            device_.release(frame.storage[index(base)]);
-        }
-    }
+    assignAttributes(place, place.ops->ops[op], frame);
+    dropInputs(*place.ops, op, frame, keep);
 }
 
 /// Takes the references that stay until the op's backward.
@@ -124,14 +149,46 @@ Frame SegmentWalk::forward(const SegmentPlace& place,
                            Keep keep) {
     Frame frame = begin(place, given);
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
+        modules_.beforeForward(place, op);
         runOp(place, op, frame, keep);
+        modules_.afterForward(place, op);
     }
     return frame;
 }
 
-Frame SegmentWalk::again(const SegmentPlace& place, const std::vector<Storage>& given, Frame kept) {
+namespace {
+
+/// The last op that saves something: a checkpoint's second forward ends there.
+std::size_t lastSaving(const OpList& list) {
+    std::size_t last = list.ops.size();
+    while (last > 0 && list.ops[last - 1].saved.empty()) {
+        --last;
+    }
+    return last == 0 ? 0 : last - 1;
+}
+
+bool savesItsOutput(const OpList& list, const Op& op) {
+    return std::any_of(op.saved.begin(), op.saved.end(), [&](TensorId id) {
+        return std::find(op.outputs.begin(), op.outputs.end(), list.tensor(id).base) !=
+               op.outputs.end();
+    });
+}
+
+}  // namespace
+
+/// Autograd has come to the first op that needs what it saved: the modules around it are entered.
+Frame SegmentWalk::again(const SegmentPlace& place,
+                         const std::vector<Storage>& given,
+                         Frame kept,
+                         bool whole) {
+    const OpList& list = *place.ops;
     Frame frame = begin(place, given);
+    const std::size_t stop = whole ? list.ops.size() : lastSaving(list);
+    for (frame.entered = list.ops.size(); frame.entered > stop; --frame.entered) {
+        modules_.beforeBackward(place, frame.entered - 1);
+    }
     frame.done = kept.done;
+    frame.recomputed = true;
     for (std::size_t op = 0; op < frame.done.size(); ++op) {
         if (!frame.done[op]) {
             continue;
@@ -141,8 +198,23 @@ Frame SegmentWalk::again(const SegmentPlace& place, const std::vector<Storage>& 
             frame.storage[base] = kept.storage[base];
         }
     }
-    for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
+    for (std::size_t op = 0; op < stop; ++op) {
+        modules_.beforeForward(place, op);
         runOp(place, op, frame, Keep::Everything);
+        modules_.afterForward(place, op);
+    }
+    if (!whole) {
+        modules_.beforeForward(place, stop);
+        if (list.ops[stop].inPython || savesItsOutput(list, list.ops[stop])) {
+            runOp(place, stop, frame, Keep::Everything);
+        } else {
+            keepWeights(place, stop, frame, Keep::Everything);
+            keepOutputs(place, stop, frame, Keep::Everything);
+            dropInputs(list, stop, frame, Keep::Everything);
+        }
+        for (std::size_t op = stop + 1; op < list.ops.size(); ++op) {
+            dropInputs(list, op, frame, Keep::Everything);  // names go as the forward is left
+        }
     }
     return frame;
 }
@@ -155,10 +227,10 @@ void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
         device_.release(frame.storage[index(ops.tensor(id).base)]);
     }
     for (const int weight : op.weights) {
-        Storage& copy = frame.casts[index(weight)];
-        if (copy != kNoStorage) {
-            device_.release(copy);
-            copy = kNoStorage;
+        Storage& cast = frame.casts[index(weight)];
+        if (cast != kNoStorage) {
+            device_.release(cast);
+            cast = kNoStorage;
         }
     }
 }
@@ -179,6 +251,36 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
     return made;
 }
 
+/// Autocast's gradients are made in the compute type, then cast to the stored one.
+Storage SegmentWalk::widen(const WeightUse& use, Storage gradient) {
+    const std::int64_t bytes = use.elements * engine_.gradientWidth();
+    if (!use.cast || device_.bytes(gradient) == bytes) {
+        return gradient;
+    }
+    const Storage wide = device_.take(bytes, MemoryKind::Backward);
+    device_.release(gradient);
+    return wide;
+}
+
+/// A function written in Python keeps what it saved until its results have their types.
+void SegmentWalk::finishCasts(const SegmentPlace& place,
+                              const Op& op,
+                              Frame& frame,
+                              std::vector<Storage>& made) {
+    if (!op.inPython) {
+        return;
+    }
+    std::size_t next = 0;
+    for (const int weight : op.weights) {
+        const WeightUse& use = place.ops->weights[index(weight)];
+        if (use.trained && !use.addedInGemm && next < made.size()) {
+            made[next] = widen(use, made[next]);
+            ++next;
+        }
+    }
+    releaseSaved(*place.ops, op, frame);
+}
+
 void SegmentWalk::handOverGradients(const SegmentPlace& place,
                                     const Op& op,
                                     const std::vector<Storage>& made) {
@@ -188,25 +290,22 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place,
         if (!use.trained || use.addedInGemm) {
             continue;
         }
-        Storage gradient = made[next++];
-        if (use.cast) {  // made in the compute type, then cast to the stored one
-            const std::int64_t bytes = use.elements * engine_.gradientWidth();
-            const Storage wide = device_.take(bytes, MemoryKind::Backward);
-            device_.release(gradient);
-            gradient = wide;
-        }
+        Storage gradient = widen(use, made[next++]);
         if (const auto kept = deferred_.find(weight); kept != deferred_.end()) {
             device_.release(gradient);
             gradient = kept->second;
             deferred_.erase(kept);
         }
-        handOver(place, weight, gradient);
+        handOver(place, weight, gradient, op.inPython);
     }
 }
 
 /// Autograd holds the gradient of a tied weight's first use until the second arrives, and adds the
-/// two into a third; in place where autocast's cast made the first a tensor of its own.
-void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradient) {
+/// two into a third; in place where the first is a tensor of its own, as autocast's casts are.
+void SegmentWalk::handOver(const SegmentPlace& place,
+                           int weight,
+                           Storage gradient,
+                           bool ownTensor) {
     const WeightUse& use = place.ops->weights[index(weight)];
     const bool waits = use.tied && place.tiedTo >= 0 && engine_.tiedWeightsAreOneTensor();
     const std::pair key{place.unit, waits ? place.tiedTo : place.firstWeight + weight};
@@ -221,10 +320,32 @@ void SegmentWalk::handOver(const SegmentPlace& place, int weight, Storage gradie
         gradient = sum;
     }
     if (waits) {
-        waiting_[key] = {gradient, use.cast || use.ownGradient};
+        waiting_[key] = {gradient, use.cast || use.ownGradient || ownTensor};
         return;
     }
     engine_.takeGradient(key.first, key.second, gradient);
+}
+
+/// The gradients of what the operation read, made or, where it only passes its own on, shared.
+std::vector<std::pair<TensorId, Storage>> SegmentWalk::makeInputGradients(const OpList& list,
+                                                                          const Op& op,
+                                                                          Storage output,
+                                                                          const Frame& frame) {
+    std::vector<std::pair<TensorId, Storage>> made;
+    for (const TensorId id : op.inputs) {
+        const TensorInfo& tensor = list.tensor(id);
+        if (!tensor.requiresGrad) {
+            continue;
+        }
+        const bool fits = op.viewsGradient || device_.bytes(output) == tensor.bytes;
+        if (op.passesGradient && fits) {
+            device_.retain(output);
+            made.emplace_back(id, output);
+        } else {
+            made.emplace_back(id, makeInputGradient(list, op, id, frame));
+        }
+    }
+    return made;
 }
 
 /// Runs an operation's backward; returns the gradients of its weights.
@@ -243,31 +364,31 @@ std::vector<Storage> SegmentWalk::backwardOp(const SegmentPlace& place,
         }
     }
     if (outputs.empty()) {
-        releaseSaved(list, now, frame);
+        if (!now.inPython) {
+            releaseSaved(list, now, frame);
+        }
         return {};
     }
     std::vector<Storage> temps;
     for (const std::int64_t bytes : now.backwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Backward));
     }
-    device_.release(device_.take(now.castsBeforeInput, MemoryKind::Workspace));
-    std::vector<std::pair<TensorId, Storage>> made;
-    for (const TensorId id : now.inputs) {
-        const TensorInfo& tensor = list.tensor(id);
-        if (!tensor.requiresGrad) {
-            continue;
-        }
-        const bool fits = now.viewsGradient || device_.bytes(outputs[0]) == tensor.bytes;
-        if (now.passesGradient && fits) {
-            device_.retain(outputs[0]);
-            made.emplace_back(id, outputs[0]);
-        } else {
-            made.emplace_back(id, makeInputGradient(list, now, id, frame));
-        }
+    const Storage castWeight = device_.take(now.castsBeforeInput, MemoryKind::Workspace);
+    if (!now.inPython) {
+        device_.release(castWeight);
     }
-    device_.release(device_.take(now.castsBeforeWeight, MemoryKind::Workspace));
+    const auto made = makeInputGradients(list, now, outputs.front(), frame);
+    const Storage castInput = device_.take(now.castsBeforeWeight, MemoryKind::Workspace);
+    if (!now.inPython) {
+        device_.release(castInput);
+    }
     const std::vector<Storage> weightGradients = makeWeightGradients(place, now);
-    releaseSaved(list, now, frame);
+    if (now.inPython) {
+        device_.release(castInput);
+        device_.release(castWeight);
+    } else {
+        releaseSaved(list, now, frame);
+    }
     for (const Storage temp : temps) {
         device_.release(temp);
     }
@@ -311,16 +432,21 @@ Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage o
     Gradients gradients(list.tensors.size());
     gradients.of[index(list.output)] = outputGradient;
     for (std::size_t op = list.ops.size(); op-- > 0;) {
+        if (op < frame.entered) {
+            modules_.beforeBackward(place, op);
+        }
         if (list.ops[op].recomputes >= 0) {
             runBlock(place, list.ops[op].recomputes, frame, gradients);
         }
-        const std::vector<Storage> made = backwardOp(place, op, frame, gradients);
+        std::vector<Storage> made = backwardOp(place, op, frame, gradients);
         const std::size_t owner = op;
         if (casts_ != nullptr && castsInputOf(list, op)) {
             backwardOp(place, --op, frame, gradients);
         }
+        finishCasts(place, list.ops[owner], frame, made);
         deliver(place, list.ops[owner], made);
         finishBlock(place, op, frame, gradients);
+        modules_.afterBackward(place, op);
     }
     return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
 }

@@ -2,6 +2,8 @@
 #include "planner/memory/device.h"
 #include "planner/memory/engine.h"
 #include "planner/memory/module_attributes.h"
+#include "planner/memory/module_hooks.h"
+#include "planner/memory/segment_place.h"
 #include "planner/ops/op_list.h"
 
 #include <cstdint>
@@ -28,21 +30,14 @@ private:
     std::map<std::pair<int, int>, Storage> copies_;
 };
 
-/// How one segment is placed in the step: which unit's weights it uses, and what is kept of it.
-struct SegmentPlace {
-    const OpList* ops = nullptr;
-    int unit = 0;
-    int firstWeight = 0;  ///< index, in the unit, of the segment's first weight
-    int identity = 0;     ///< tells segments with the same ops apart
-    int tiedTo = -1;      ///< index, in the unit, of the weight that its tied one is
-};
-
 /// The storages that a forward pass left behind for its backward.
 struct Frame {
     std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
-    std::vector<Storage> casts;    ///< autocast copies kept by the ops, by weight
+    std::vector<Storage> casts;    ///< copies or aliases of weights kept by the ops, by weight
     std::vector<bool> done;        ///< ops whose outputs selective checkpointing already kept
     std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
+    bool recomputed = false;                 ///< by a checkpoint's second forward
+    std::size_t entered = 0;  ///< modules that end after this op are entered for backward
 };
 
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
@@ -52,7 +47,7 @@ enum class Keep { Everything, Nothing, Selected, Block };
 class SegmentWalk {
 public:
     SegmentWalk(Device& device, ParallelEngine& engine)
-        : device_(device), engine_(engine), attributes_(device) {}
+        : device_(device), engine_(engine), attributes_(device), modules_(engine) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
     /// What activations made from here on are reported as.
     void report(MemoryKind kind) { kind_ = kind; }
@@ -61,8 +56,12 @@ public:
     /// Returns the frame; the output is `storage[base of output]`, with one reference for the
     /// caller.
     Frame forward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
-    /// Second forward of a checkpointed segment; `kept` is what the first one selected.
-    Frame again(const SegmentPlace& place, const std::vector<Storage>& given, Frame kept);
+    /// Second forward of a checkpointed segment; `kept` is what the first one selected. `whole`: to
+    /// the end, not only to the last op that saves something.
+    Frame again(const SegmentPlace& place,
+                const std::vector<Storage>& given,
+                Frame kept,
+                bool whole);
     /// Consumes the gradient of the output; returns the gradient of the input (kNoStorage if none).
     Storage backward(const SegmentPlace& place, Frame& frame, Storage outputGradient);
     void dropFrame(const OpList& ops, Frame& frame);
@@ -75,12 +74,19 @@ private:
         bool contiguous = false;  ///< a GEMM's weight gradient is a transposed view
     };
     void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    void makeOutputs(const OpList& list, std::size_t op, Frame& frame);
+    void keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    void dropInputs(const OpList& list, std::size_t op, Frame& frame, Keep keep);
     std::vector<Storage> backwardOp(const SegmentPlace& place,
                                     std::size_t op,
                                     Frame& frame,
                                     Gradients& gradients);
     void keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     Storage makeInputGradient(const OpList& list, const Op& op, TensorId id, const Frame& frame);
+    std::vector<std::pair<TensorId, Storage>> makeInputGradients(const OpList& list,
+                                                                 const Op& op,
+                                                                 Storage output,
+                                                                 const Frame& frame);
     void runBlock(const SegmentPlace& place, int block, Frame& frame, const Gradients& gradients);
     void finishBlock(const SegmentPlace& place,
                      std::size_t op,
@@ -90,10 +96,15 @@ private:
     void deliver(const SegmentPlace& place, const Op& op, const std::vector<Storage>& made);
     void fillAgain(const OpList& list, TensorId output, Frame& frame);
     std::vector<Storage> makeWeightGradients(const SegmentPlace& place, const Op& op);
+    Storage widen(const WeightUse& use, Storage gradient);
+    void finishCasts(const SegmentPlace& place,
+                     const Op& op,
+                     Frame& frame,
+                     std::vector<Storage>& made);
     void handOverGradients(const SegmentPlace& place,
                            const Op& op,
                            const std::vector<Storage>& made);
-    void handOver(const SegmentPlace& place, int weight, Storage gradient);
+    void handOver(const SegmentPlace& place, int weight, Storage gradient, bool ownTensor = false);
     void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
     [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
 
@@ -102,6 +113,7 @@ private:
     CastCache* casts_ = nullptr;
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
+    ModuleHooks modules_;
     std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
     std::map<std::pair<int, int>, Waiting> waiting_;  ///< of tied weights, for the other use's
 };

@@ -254,7 +254,10 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     if (isMegatronCode(scenario)) {
         holdMegatronTensors(program, scenario);
     }
-    if (kernels.code == ModelCode::HuggingFace && scenario.model.position == PositionKind::Rope) {
+    const bool transformers = kernels.code == ModelCode::HuggingFace;
+    program.wrappers = transformers ? 2 : 1;
+    program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
+    if (program.rotaryModule) {
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
     }
     if (kernels.code == ModelCode::TorchTitan) {

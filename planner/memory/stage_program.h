@@ -59,6 +59,8 @@ struct StageProgram {
     std::int64_t positionBytes = 0;    ///< made in the step
     std::int64_t bufferBytes = 0;      ///< persistent buffers of the model
     bool lossInsideForward = false;    ///< the model computes its own loss
+    int wrappers = 0;                  ///< modules around all segments: model, and its body
+    bool rotaryModule = false;         ///< a module makes the tables, after the embedding
     bool tablesPersist = false;        ///< the tables are buffers
     bool keepsLogits = false;  ///< torch's pipeline stages hold their output until its backward
     [[nodiscard]] std::int64_t elements() const;

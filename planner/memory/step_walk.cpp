@@ -9,6 +9,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kScalarLoss = 4;
+/// Numbers of modules around the segments are negative: the model, its body, the rotary tables.
+constexpr int kRotaryModule = -3;
 
 Keep keepFor(Checkpointing kind) {
     switch (kind) {
@@ -22,6 +24,12 @@ Keep keepFor(Checkpointing kind) {
             break;
     }
     return Keep::Everything;
+}
+
+/// A checkpoint's second forward stops at the last tensor that it was run for, unless the backward
+/// runs inside it.
+bool runsWhole(const PlacedSegment& segment) {
+    return segment.reentrant || !segment.place.ops->blocks.empty();
 }
 
 Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
@@ -66,6 +74,13 @@ std::vector<Storage> StepWalk::given(const PlacedSegment& segment,
     return storages;
 }
 
+/// Modules around the segments have no weights of their own, but engines see them pass.
+void StepWalk::enterAround(int module, bool inBackward) {
+    if (engine_.watchesModules()) {
+        engine_.enterModule({.module = module}, inBackward);
+    }
+}
+
 /// A checkpoint keeps all arguments of its segment, the shared tables too.
 void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
     if (!segment.place.ops->externals.empty()) {
@@ -79,6 +94,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     Pass pass;
     pass.chunk = chunk;
     engine_.beginForward();
+    for (int wrapper = 1; wrapper <= program_.wrappers; ++wrapper) {
+        enterAround(-wrapper, false);
+    }
     walk_.report(MemoryKind::Activations);
     for (const std::int64_t bytes : program_.tables) {
         pass.tables.push_back(program_.tablesPersist
@@ -105,6 +123,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         const Keep keep = keepFor(segment.checkpoint);
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
+        if (segment.role == SegmentRole::Embedding && program_.rotaryModule) {
+            enterAround(kRotaryModule, false);
+        }
         const Storage out = outputOf(segment, pass.frames.back());
         if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
             pass.logits = x;
@@ -179,12 +200,13 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
     if (keepFor(placed.checkpoint) != Keep::Everything) {
         walk_.report(MemoryKind::Recomputed);
-        frame = walk_.again(placed.place, given(placed, input, pass), std::move(frame));
+        frame = walk_.again(
+            placed.place, given(placed, input, pass), std::move(frame), runsWhole(placed));
         walk_.report(MemoryKind::Activations);
         if (placed.reentrant) {
             device_.retain(gradient);
             variables = {outputOf(placed, frame), gradient};
-        } else {
+        } else if (runsWhole(placed)) {
             device_.release(outputOf(placed, frame));
         }
         casts_.clear();
@@ -224,7 +246,11 @@ Storage StepWalk::backward(Pass pass, Storage received) {
     if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
         engine_.beforeBackward(program_.rootUnit);
     }
+    enterAround(-1, true);
     for (std::size_t segment = mine.end; segment-- > mine.begin;) {
+        if (program_.segments[segment].role == SegmentRole::Norm && program_.wrappers > 1) {
+            enterAround(-program_.wrappers, true);  // the body's output is the norm's
+        }
         gradient = backwardSegment(segment, pass, gradient);
         if (program_.segments[segment].role == SegmentRole::Loss && program_.rootUnit >= 0 &&
             !program_.lossInsideForward) {

@@ -33,6 +33,7 @@ private:
         int chunk = 0;
     };
     Pass forward(int chunk, Storage received);
+    void enterAround(int module, bool inBackward);
     void holdTables(const PlacedSegment& segment, const Pass& pass);
     Storage chunkedLoss(Storage hidden);
     /// Consumes the gradient of what was sent; returns that of what was received.

@@ -1,3 +1,4 @@
+#include "planner/memory/pinned_block.h"
 #include "planner/memory/zero_partition_engine.h"
 
 #include <algorithm>
@@ -8,15 +9,6 @@ namespace {
 
 constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kFp64 = 8;
-
-/// torch's pinned allocator hands out powers of two.
-std::int64_t pinnedBlock(std::int64_t bytes) {
-    std::int64_t block = 1;
-    while (block < bytes) {
-        block *= 2;
-    }
-    return block;
-}
 
 std::int64_t largestElements(const std::vector<std::int64_t>& elements) {
     return elements.empty() ? 0 : *std::max_element(elements.begin(), elements.end());

@@ -1,5 +1,6 @@
 #include "planner/ops/dense_layer.h"
 
+#include "planner/ops/dense_projection.h"
 #include "planner/ops/latent_attention.h"
 #include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
@@ -19,7 +20,9 @@ OpBuilder::Options builderOptions(const Scenario& scenario) {
     const PrecisionSettings& precision = scenario.settings.precision;
     return {.computeWidth = bytesPerElement(precision.compute),
             .storedWidth = bytesPerElement(precision.parameters),
-            .autocast = precision.autocast};
+            .autocast = precision.autocast,
+            .linearInPython = scenario.settings.engine == Engine::DeepSpeed &&
+                              scenario.layout.shard == Shard::Zero3};
 }
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
@@ -86,54 +89,6 @@ TensorId rotate(OpBuilder& g, const Rotary& table, TensorId x) {
                                      : g.ropeCosSin(x, table.first, table.second);
 }
 
-struct Projected {
-    TensorId q, k, v;
-};
-
-Projected projectQkv(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
-    const AttentionSpec& attention = scenario.model.attention;
-    const std::int64_t inWidth = scenario.model.hidden;
-    const std::int64_t q = shape.heads * attention.headDim;
-    const std::int64_t kv = shape.kvHeads * attention.headDim;
-    const std::int64_t tokens = shape.tokens;
-    const auto bias = [&](std::string_view name, std::int64_t rows) {
-        return attention.qkvBias ? g.weight(name, rows, false) : -1;
-    };
-    if (!scenario.settings.kernels.fusedQkv) {
-        const auto project = [&](std::string_view name, std::int64_t rows) {
-            const int weight = g.matrix(name, rows, inWidth);
-            return g.linear(x, weight, tokens * rows, bias("bias", rows));
-        };
-        const TensorId outQ = project("q_proj", q);
-        const TensorId outK = project("k_proj", kv);
-        return {outQ, outK, project("v_proj", kv)};
-    }
-    const int weight = g.matrix("qkv_proj", q + 2 * kv, inWidth);
-    const TensorId fused = g.linear(x, weight, tokens * (q + 2 * kv), bias("bias", q + 2 * kv));
-    const auto parts = g.split(fused, {tokens * q, tokens * kv, tokens * kv});
-    Projected out{parts[0], parts[1], parts[2]};
-    if (scenario.settings.kernels.code == ModelCode::TorchTitan) {
-        // Its fused projection interleaves heads per group, so each part is copied out.
-        const std::int64_t width = g.info(fused).width;
-        const auto copy = [&](TensorId part) {
-            return g.pointwise("contiguous", {part}, g.info(part).elements, width, {});
-        };
-        out = {copy(parts[0]), copy(parts[1]), copy(parts[2])};
-    }
-    return out;
-}
-
-TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
-    if (scenario.model.attention.qkNorm == QkNorm::None) {
-        return x;
-    }
-    const std::int64_t dim = scenario.model.attention.headDim;
-    const std::int64_t rows = g.info(x).elements / dim;
-    const int weight = g.weight(name, dim, false);
-    return scenario.settings.kernels.norm == NormKernel::Fused ? g.rmsNorm(x, rows, weight)
-                                                               : g.rmsNormFp32(x, rows, weight);
-}
-
 /// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
 /// tensor of its own, which the output projection keeps beside the attention's.
 TensorId mergeContext(OpBuilder& g, TensorId parts) {
@@ -158,32 +113,43 @@ TensorId geluWritten(OpBuilder& g, TensorId x) {
 
 }  // namespace
 
+void callDropout(OpBuilder& g, const Scenario& scenario) {
+    if (usesConv1d(scenario)) {
+        g.enterModule();
+        g.leaveModule();
+    }
+}
+
 TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t rows = g.info(x).elements / hidden;
+    g.enterModule();
     const int weight = g.weight(name, hidden, false);
-    switch (scenario.model.norm) {
-        case NormKind::Rms:
-            return scenario.settings.kernels.norm == NormKernel::Fused
-                       ? g.rmsNorm(x, rows, weight)
-                       : g.rmsNormFp32(x, rows, weight);
-        case NormKind::Layer:
-            return g.layerNorm(x, rows, {weight, g.weight("bias", hidden, false)});
-        case NormKind::LayerNoBias:
-        case NormKind::LayerNoParameters:
-            break;
+    TensorId out = kNoTensor;
+    if (scenario.model.norm != NormKind::Rms) {
+        std::vector<int> weights{weight};
+        if (scenario.model.norm == NormKind::Layer) {
+            weights.push_back(g.weight("bias", hidden, false));
+        }
+        out = g.layerNorm(x, rows, weights);
+    } else if (scenario.settings.kernels.norm == NormKernel::Fused) {
+        out = g.rmsNorm(x, rows, weight);
+    } else {
+        out = g.rmsNormFp32(x, rows, weight);
     }
-    return g.layerNorm(x, rows, {weight});
+    g.leaveModule();
+    return out;
 }
 
 TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
     const AttentionSpec& attention = scenario.model.attention;
     const Rotary table = rotaryTable(g, scenario, shape);
+    g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     Projected p = projectQkv(g, scenario, shape, full);
-    p.q = rotate(g, table, perHeadNorm(g, scenario, p.q, "q_norm"));
-    p.k = rotate(g, table, perHeadNorm(g, scenario, p.k, "k_norm"));
+    p.q = rotate(g, table, p.q);
+    p.k = rotate(g, table, p.k);
     g.module("core_attn");
     const TensorId out = g.flashAttention(p.q,
                                           p.k,
@@ -199,45 +165,67 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                 ? mergeContext(g, out)
                                 : out;
     g.module("");
-    const std::int64_t inWidth = shape.heads * attention.headDim;
-    const int weight = g.matrix("o_proj", scenario.model.hidden, inWidth);
-    const int bias = attention.outBias ? g.weight("bias", scenario.model.hidden, false) : -1;
-    const TensorId projected = g.linear(joined, weight, shape.tokens * scenario.model.hidden, bias);
-    return reducePartial(g, shape, projected);
+    const TensorId projected = linearModule(g,
+                                            "o_proj",
+                                            joined,
+                                            {.inputs = shape.heads * attention.headDim,
+                                             .outputs = scenario.model.hidden,
+                                             .tokens = shape.tokens,
+                                             .bias = attention.outBias});
+    const TensorId reduced = reducePartial(g, shape, projected);
+    callDropout(g, scenario);
+    g.leaveModule();
+    return reduced;
 }
 
 TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
-    const std::int64_t hidden = scenario.model.hidden;
     const MlpSpec& mlp = scenario.model.mlp;
-    const std::int64_t width = shape.width;
-    const auto bias = [&](std::int64_t rows) {
-        return mlp.bias ? g.weight("bias", rows, false) : -1;
-    };
+    g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     const auto widen = [&](std::string_view name) {
-        const int weight = g.matrix(name, width, hidden);
-        return g.linear(full, weight, shape.tokens * width, bias(width));
+        return linearModule(g,
+                            name,
+                            full,
+                            {.inputs = scenario.model.hidden,
+                             .outputs = shape.width,
+                             .tokens = shape.tokens,
+                             .bias = mlp.bias});
     };
     TensorId inner = kNoTensor;
     if (mlp.kind == MlpKind::Gated) {
-        const TensorId gate = g.silu(widen("gate_proj"));
+        const TensorId opened = widen("gate_proj");
+        g.enterModule();
+        const TensorId gate = g.silu(opened);
+        g.leaveModule();
         inner = g.multiply(gate, widen("up_proj"));
     } else {
         const TensorId up = widen("up_proj");
-        const bool written = scenario.settings.kernels.code == ModelCode::HuggingFace &&
-                             scenario.model.family == "gpt2";
-        inner = written ? geluWritten(g, up) : g.gelu(up);
+        g.enterModule();
+        inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
+        g.leaveModule();
     }
-    const int down = g.matrix("down_proj", hidden, width);
-    return reducePartial(g, shape, g.linear(inner, down, shape.tokens * hidden, bias(hidden)));
+    const TensorId narrowed = linearModule(g,
+                                           "down_proj",
+                                           inner,
+                                           {.inputs = shape.width,
+                                            .outputs = scenario.model.hidden,
+                                            .tokens = shape.tokens,
+                                            .bias = mlp.bias});
+    const TensorId reduced = reducePartial(g, shape, narrowed);
+    callDropout(g, scenario);
+    g.leaveModule();
+    return reduced;
 }
 
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder::Options options = builderOptions(scenario);
+    options.linearInPython = options.linearInPython && !usesConv1d(scenario);
+    OpBuilder g(options);
     const RankShape shape = rankShape(scenario);
     const TensorId x =
         g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    g.enterModule();
     const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
     const TensorId attended = g.add(
@@ -252,7 +240,9 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
         fed = titan ? torchtitanMoe(g, scenario, ready) : mixtralExperts(g, scenario, ready);
     }
     g.module("");
-    return g.finish(g.add(attended, fed));
+    const TensorId out = g.add(attended, fed);
+    g.leaveModule();
+    return g.finish(out);
 }
 
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {

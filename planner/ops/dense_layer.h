@@ -20,6 +20,9 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x);
 TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x);
 TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x);
 
+/// GPT-2 calls dropout modules, which at probability zero do nothing.
+void callDropout(OpBuilder& g, const Scenario& scenario);
+
 /// Bytes of one element in the residual stream: fp32 under autocast, else the compute type.
 std::int64_t residualWidth(const Settings& settings);
 OpBuilder::Options builderOptions(const Scenario& scenario);

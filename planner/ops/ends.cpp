@@ -60,9 +60,12 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
 }
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
+    g.enterModule();
     const int weight = g.matrix("lm_head", localVocab(scenario), scenario.model.hidden);
     g.weightAt(weight).tied = scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
-    return g.finish(g.linear(x, weight, tokens * localVocab(scenario)));
+    const TensorId logits = g.linear(x, weight, tokens * localVocab(scenario));
+    g.leaveModule();
+    return g.finish(logits);
 }
 
 }  // namespace
@@ -73,13 +76,16 @@ OpList embeddingSegment(const Scenario& scenario) {
     }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
+    g.enterModule();
     const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
     const TensorId out =
         g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings));
     g.push({.kind = OpKind::Lookup, .name = "embedding", .outputs = {out}, .weights = {table}});
+    g.leaveModule();
     TensorId x = out;
     if (scenario.model.position == PositionKind::Learned) {
+        g.enterModule();
         const int positions =
             g.matrix("positions", scenario.model.learnedPositions, scenario.model.hidden);
         g.weightAt(positions).cast = false;
@@ -88,7 +94,9 @@ OpList embeddingSegment(const Scenario& scenario) {
                 .name = "positions",
                 .outputs = {rows},
                 .weights = {positions}});
+        g.leaveModule();
         x = g.add(out, rows);
+        callDropout(g, scenario);
     }
     if (shape.sp) {
         const TensorId scattered = g.fresh(g.info(x).elements / shape.tp, g.info(x).width);

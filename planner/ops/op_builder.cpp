@@ -64,7 +64,21 @@ int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatri
                              .trained = true,
                              .cast = isMatrix && castsWeights(),
                              .isMatrix = isMatrix});
-    return static_cast<int>(list_.weights.size()) - 1;
+    const int index = static_cast<int>(list_.weights.size()) - 1;
+    if (!open_.empty()) {
+        list_.modules[open_.back()].weights.push_back(index);
+    }
+    return index;
+}
+
+void OpBuilder::enterModule() {
+    open_.push_back(list_.modules.size());
+    list_.modules.push_back({.begin = list_.ops.size()});
+}
+
+void OpBuilder::leaveModule() {
+    list_.modules[open_.back()].end = list_.ops.size();
+    open_.pop_back();
 }
 
 int OpBuilder::matrix(std::string_view name, std::int64_t rows, std::int64_t columns) {
@@ -107,7 +121,13 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
         fresh(outElements, options_.computeWidth, info(read).requiresGrad || use.trained);
     Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
     if (use.trained) {
-        op.saved = {read};
+        op.saved = {options_.linearInPython ? x : read};
+    }
+    if (options_.linearInPython) {  // its casts are not kept: backward casts again
+        op.inPython = true;
+        op.castsBeforeInput = use.cast ? use.elements * options_.computeWidth : 0;
+        op.castsBeforeWeight = read == x ? 0 : info(read).bytes;
+        op.forwardTemps = {op.castsBeforeInput};
     }
     op.weights.push_back(weight);
     if (bias >= 0) {

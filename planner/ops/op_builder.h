@@ -18,6 +18,7 @@ public:
         std::int64_t computeWidth = 2;  ///< bytes of the type GEMMs run in
         std::int64_t storedWidth = 4;   ///< bytes of a weight's element where it is stored
         bool autocast = false;          ///< every GEMM casts its inputs and weights itself
+        bool linearInPython = false;    ///< GEMMs are DeepSpeed's function for ZeRO-3
         bool frozenInput = false;       ///< nothing before this segment is trained
     };
     explicit OpBuilder(Options options) : options_(options) {}
@@ -34,6 +35,10 @@ public:
     WeightUse& weightAt(int index) { return list_.weights[static_cast<std::size_t>(index)]; }
     /// Ops added from here on belong to this recompute module.
     void module(std::string_view name) { module_ = name; }
+
+    /// What comes until `leaveModule` is inside a call of one of the model's modules.
+    void enterModule();
+    void leaveModule();
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
     TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);      ///< one fused kernel
@@ -89,6 +94,7 @@ private:
     Options options_;
     std::string_view module_;
     int block_ = -1;
+    std::vector<std::size_t> open_;  ///< modules entered and not left
     OpList list_;
 };
 

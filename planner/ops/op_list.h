@@ -45,11 +45,13 @@ struct Op {
     bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
     bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
-    bool outsideSelective = false;      ///< a GEMM that selective checkpointing does not count
-    bool keptBySelective = false;       ///< selective checkpointing keeps its outputs
-    std::string_view module;            ///< for per-module recompute: "core_attn", "mlp", …
-    int block = -1;                     ///< recomputed with its block: nothing it saves is kept
-    int recomputes = -1;                ///< where backward reaches this op, this block runs again
+    bool inPython =
+        false;  ///< a function in Python: saves last, holds it until its gradients' casts
+    bool outsideSelective = false;     ///< a GEMM that selective checkpointing does not count
+    bool keptBySelective = false;      ///< selective checkpointing keeps its outputs
+    std::string_view module;           ///< for per-module recompute: "core_attn", "mlp", …
+    int block = -1;                    ///< recomputed with its block: nothing it saves is kept
+    int recomputes = -1;               ///< where backward reaches this op, this block runs again
     bool graphDropped = false;         ///< nothing leads back to it: what it saves is freed at once
     bool defersWeights = false;        ///< its weight gradients wait for the op that delivers them
     std::vector<int> delivers;         ///< weights whose waiting gradients are handed over here
@@ -90,6 +92,14 @@ struct WeightUse {
     }
 };
 
+/// A call of one of the model's modules: a run of ops, perhaps empty, and the weights that are its
+/// own. A call inside it comes after it.
+struct ModuleSpan {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::vector<int> weights;  ///< indices into OpList::weights
+};
+
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the
 /// framework runs them. It is walked forward and backward by planner/memory, and timed by others.
 struct OpList {
@@ -101,6 +111,7 @@ struct OpList {
     std::vector<TensorId> externals;  ///< shared tables, in the order the caller gives them
     std::vector<std::vector<TensorId>> dropAfter;  ///< storages whose last reader is op i
     std::vector<RecomputeBlock> blocks;
+    std::vector<ModuleSpan> modules;  ///< in the order of their calls
     std::int64_t scratchBytes = 0;  ///< most that an op asks of the framework's one scratch buffer
 
     [[nodiscard]] const TensorInfo& tensor(TensorId id) const {
