@@ -77,7 +77,7 @@ struct KernelSettings {
     double capacityFactor = 0.0;  ///< 0: dropless
     bool padToCapacity = false;
     bool balancedRouting = false;  ///< tokens are dealt to experts in turn (benchmarks)
-    double imbalance = 1.0;  ///< rows this rank receives, over its even share
+    double imbalance = 1.0;        ///< rows this rank receives, over its even share
 };
 
 /// What numbers are stored and moved as.

@@ -44,8 +44,7 @@ Result<StageMemory> fullestStage(const Scenario& scenario) {
 
 void addRow(const CsvTable& table, std::size_t row, Tally& tally, bool print) {
     const auto scenario = publishedRun(table, row);
-    const auto memory =
-        scenario.and_then([](const Scenario& said) { return fullestStage(said); });
+    const auto memory = scenario.and_then([](const Scenario& said) { return fullestStage(said); });
     if (!memory) {
         ++tally.refused;
         ++tally.reasons[memory.error().text()];
