@@ -2,6 +2,7 @@
 #include "planner/memory/device.h"
 #include "planner/memory/segment_walk.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace fabricast {
@@ -25,7 +26,8 @@ struct SegmentWalk::Gradients {
             device.release(gradient);
             return;
         }
-        const Storage sum = device.take(device.bytes(slot), MemoryKind::Backward);
+        const std::int64_t bytes = std::max(device.bytes(slot), device.bytes(gradient));
+        const Storage sum = device.take(bytes, MemoryKind::Backward);
         device.release(slot);
         device.release(gradient);
         slot = sum;

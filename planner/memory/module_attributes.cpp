@@ -9,20 +9,34 @@ bool keepsAttributes(const OpList& list) {
         list.ops.begin(), list.ops.end(), [](const Op& op) { return !op.attributes.empty(); });
 }
 
-void ModuleAttributes::add(int module, TensorId variable, std::int64_t bytes) {
+void ModuleAttributes::add(const Key& key, std::int64_t bytes) {
     const Storage storage = device_.take(bytes, MemoryKind::Activations, 0, "module variables");
-    slots_[{module, variable}] = {.before = storage, .bytes = bytes};
+    slots_[key] = {.before = storage, .bytes = bytes};
 }
 
-void ModuleAttributes::hold(const OpList& list, int module, std::int64_t graphBytes) {
+void ModuleAttributes::addGraph(Checkpoint at, const OpList& list, TensorId input) {
+    if (list.tensor(input).requiresGrad) {
+        const std::int64_t bytes = list.tensor(input).bytes;
+        add({at.module, at.block, What::GraphInput, input}, bytes);
+        add({at.module, at.block, What::GraphGradient, input}, bytes);
+    }
+}
+
+void ModuleAttributes::hold(const OpList& list, int module, bool around) {
     for (const Op& op : list.ops) {
         for (const TensorId id : op.attributes) {
-            add(module, id, list.tensor(list.tensor(id).base).bytes);
+            add({.module = module, .tensor = id}, list.tensor(list.tensor(id).base).bytes);
         }
     }
-    if (graphBytes > 0) {
-        add(module, kGraphInput, graphBytes);
-        add(module, kGraphGradient, graphBytes);
+    if (around) {
+        addGraph({module, kAround}, list, list.input);
+    }
+    for (std::size_t block = 0; block < list.blocks.size(); ++block) {
+        if (!around && list.blocks[block].keepsGraph) {
+            for (const TensorId input : list.blocks[block].inputs) {
+                addGraph({module, static_cast<int>(block)}, list, input);
+            }
+        }
     }
 }
 
@@ -34,25 +48,32 @@ void ModuleAttributes::clear(Slot& slot) {
     }
 }
 
-void ModuleAttributes::assign(int module, TensorId variable, Storage storage) {
-    Slot& slot = slots_.at({module, variable});
+void ModuleAttributes::put(Slot& slot, Storage storage) {
     device_.retain(storage);
     clear(slot);
     slot.now = storage;
 }
 
-void ModuleAttributes::assignGraph(int module, Storage input, Storage gradient) {
-    if (slots_.count({module, kGraphInput}) > 0 && gradient != kNoStorage) {
-        assign(module, kGraphInput, input);
-        assign(module, kGraphGradient, gradient);
+void ModuleAttributes::assign(int module, TensorId variable, Storage storage) {
+    put(slots_.at({.module = module, .tensor = variable}), storage);
+}
+
+void ModuleAttributes::assignGraph(Checkpoint at,
+                                   TensorId input,
+                                   Storage storage,
+                                   Storage gradient) {
+    const auto kept = slots_.find({at.module, at.block, What::GraphInput, input});
+    if (kept != slots_.end() && gradient != kNoStorage) {
+        put(kept->second, storage);
+        put(slots_.at({at.module, at.block, What::GraphGradient, input}), gradient);
     }
 }
 
-void ModuleAttributes::dropGraph(int module) {
-    for (const TensorId variable : {kGraphInput, kGraphGradient}) {
-        const auto found = slots_.find({module, variable});
-        if (found != slots_.end()) {
-            clear(found->second);
+void ModuleAttributes::dropGraph(Checkpoint at) {
+    for (auto& [key, slot] : slots_) {
+        const bool mine = key.module == at.module && key.block == at.block;
+        if (mine && key.what != What::Variable) {
+            clear(slot);
         }
     }
 }

@@ -420,7 +420,8 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
         device_.retain(written);
         return written;
     }
-    const Storage made = device_.take(list.tensor(id).bytes, MemoryKind::Backward);
+    const std::int64_t bytes = op.gradientInScratch ? 0 : list.tensor(id).bytes;
+    const Storage made = device_.take(bytes, MemoryKind::Backward);
     if (op.kind == OpKind::Gemm) {
         device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
     }

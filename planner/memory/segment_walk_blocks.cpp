@@ -77,8 +77,10 @@ void SegmentWalk::finishBlock(const SegmentPlace& place,
     frame.held[index(block)].clear();
     for (const TensorId input : list.blocks[index(block)].inputs) {
         if (list.blocks[index(block)].keepsGraph) {
-            attributes_.assignGraph(
-                place.identity, frame.storage[index(input)], gradients.of[index(input)]);
+            attributes_.assignGraph({place.identity, block},
+                                    input,
+                                    frame.storage[index(input)],
+                                    gradients.of[index(input)]);
         }
         device_.release(frame.storage[index(input)]);
     }
@@ -88,7 +90,7 @@ void SegmentWalk::finishBlock(const SegmentPlace& place,
 void SegmentWalk::assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame) {
     for (const TensorId id : op.attributes) {
         if (place.ops->tensor(id).requiresGrad) {
-            attributes_.dropGraph(place.identity);
+            attributes_.dropGraph({place.identity, op.block});
         }
         attributes_.assign(place.identity, id, frame.storage[index(place.ops->tensor(id).base)]);
     }

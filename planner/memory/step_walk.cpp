@@ -37,21 +37,6 @@ Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
     return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
 }
 
-/// Bytes of the detached input of the checkpoint around a segment's modules, or of the whole.
-std::int64_t graphBytes(const PlacedSegment& segment) {
-    const OpList& ops = *segment.place.ops;
-    if (keepFor(segment.checkpoint) == Keep::Nothing && segment.reentrant) {
-        return ops.tensor(ops.input).bytes;
-    }
-    for (const Op& op : ops.ops) {
-        if (!op.attributes.empty() && op.block >= 0) {
-            const RecomputeBlock& block = ops.blocks[static_cast<std::size_t>(op.block)];
-            return ops.tensor(block.inputs.front()).bytes;
-        }
-    }
-    return 0;
-}
-
 }  // namespace
 
 StepWalk::StepWalk(Device& device,
@@ -213,7 +198,8 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     }
     const Storage passed = walk_.backward(placed.place, frame, gradient);
     if (placed.reentrant && input != kNoStorage) {
-        walk_.attributes().assignGraph(placed.place.identity, input, passed);
+        walk_.attributes().assignGraph(
+            {placed.place.identity}, placed.place.ops->input, input, passed);
     }
     for (const Storage variable : variables) {
         device_.release(variable);
@@ -272,8 +258,8 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     device_.take(program_.inputBytes, MemoryKind::Buffers);
     for (const PlacedSegment& segment : program_.segments) {
         if (keepsAttributes(*segment.place.ops)) {
-            walk_.attributes().hold(
-                *segment.place.ops, segment.place.identity, graphBytes(segment));
+            const bool around = keepFor(segment.checkpoint) == Keep::Nothing && segment.reentrant;
+            walk_.attributes().hold(*segment.place.ops, segment.place.identity, around);
         }
     }
     betweenSteps_ = device_.live();

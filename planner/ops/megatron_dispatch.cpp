@@ -194,7 +194,8 @@ Dispatched dispatchAllGather(MegatronCode& m,
         g.push({.kind = OpKind::Collective,
                 .name = "all_gather",
                 .inputs = {flat},
-                .outputs = {tokens}});
+                .outputs = {tokens},
+                .gradientInScratch = true});
     }
     const TensorId localMap = copied(g, "contiguous", map, local.elements());
     const TensorId localProbabilities = copied(g, "contiguous", probabilities, local.elements());

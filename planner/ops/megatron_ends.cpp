@@ -26,7 +26,7 @@ std::int64_t megatronLocalVocab(const Scenario& scenario) {
 OpList megatronEmbedding(const Scenario& scenario) {
     OpBuilder g(builderOptions(scenario));
     MegatronCode m = megatronCode(g, scenario);
-    return g.finish(embedTokens(m, {}));
+    return g.finish(embedTokens(m, {.table = tokenTable(m, false)}));
 }
 
 OpList megatronFinalNorm(const Scenario& scenario) {

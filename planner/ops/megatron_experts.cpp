@@ -110,13 +110,7 @@ TensorId sequential(MegatronCode& m, const MoeShape& shape, const Dispatched& di
         const TensorId active = weightedSwiglu(m, inner, probabilities[expert]);
         outputs.push_back(expertLinear(m, active, down, rows * hidden));
     }
-    if (!several) {
-        return outputs.front();
-    }
-    const TensorId joined =
-        g.pointwise("cat", outputs, shape.rows * hidden, g.info(outputs.front()).width, {});
-    g.last().passesGradient = true;
-    return joined;
+    return several ? joined(m, outputs) : outputs.front();
 }
 
 }  // namespace

@@ -77,12 +77,13 @@ TensorId predictFurther(MegatronCode& m, TensorId hidden, TensorId embedded) {
 TensorId allDepths(MegatronCode& m, TensorId hidden) {
     OpBuilder& g = m.g;
     std::vector<TensorId> states{renamed(m, "chunk", hidden, false)};
-    std::vector<TensorId> variables;
+    const int table = tokenTable(m, true);
     Shifted shifted;
     for (std::int64_t depth = 0; depth < m.scenario.model.mtpDepth; ++depth) {
         shifted.ids = perToken(m, "roll", shifted.ids);
         shifted.positions = perToken(m, "roll", shifted.positions);
-        const TensorId embedded = embedTokens(m, {.ids = shifted.ids, .again = true});
+        const TensorId embedded =
+            embedTokens(m, {.table = table, .ids = shifted.ids, .defersGradient = depth > 0});
         states.push_back(predictFurther(m, renamed(m, "viewless", states.back(), true), embedded));
     }
     const TensorId all = joined(m, states);

@@ -87,6 +87,10 @@ struct Scored {
 };
 
 Scored softmaxScores(MegatronCode& m, const MoeShape& shape, TensorId logits) {
+    if (shape.topK == 1) {  // megatron-core asks for --moe-router-pre-softmax
+        const Best first = topK(m, softmax(m, logits), shape.tokens);
+        return {first.values, first.indices};
+    }
     const Best best = topK(m, logits, shape.tokens * shape.topK);
     return {softmax(m, best.values), best.indices};
 }
@@ -108,6 +112,9 @@ Scored sigmoidScores(MegatronCode& m, const MoeShape& shape, TensorId logits) {
         best.values = gathered;
     } else {
         best = topK(m, scores, chosen);
+    }
+    if (shape.topK == 1) {
+        return {best.values, best.indices};
     }
     return {normalized(m, best.values, shape.tokens), best.indices};
 }

@@ -48,6 +48,14 @@ constexpr std::int64_t kFloat = 4;
 
 }  // namespace
 
+int tokenTable(MegatronCode& m, bool again) {
+    const std::int64_t rows = megatronLocalVocab(m.scenario);
+    const int table = m.g.weight("word_embeddings", rows * m.scenario.model.hidden);
+    m.g.weightAt(table).ownGradient = true;
+    m.g.weightAt(table).tied = again && m.scenario.layout.pp == 1;
+    return table;
+}
+
 /// The lookup is laid out sequence first. Alone, it is scattered over the sequence at once; with
 /// positions, their sum is cut.
 TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use) {
@@ -56,10 +64,8 @@ TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use) {
     const std::int64_t local = m.shape.localTokens * hidden;
     const std::int64_t width = residualWidth(m.scenario.settings);
     const bool learned = m.scenario.model.position == PositionKind::Learned;
-    const int table = g.weight("word_embeddings", megatronLocalVocab(m.scenario) * hidden);
-    g.weightAt(table).ownGradient = true;
-    g.weightAt(table).tied = use.again && m.scenario.layout.pp == 1;
-    const TensorId words = lookUp(m, table, m.shape.tp > 1, use.ids);
+    const TensorId words = lookUp(m, use.table, m.shape.tp > 1, use.ids);
+    g.last().defersWeights = use.defersGradient;
     TensorId x = words;
     std::vector<TensorId> parts{words};
     if (learned) {

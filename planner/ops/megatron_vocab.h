@@ -3,14 +3,16 @@
 
 namespace fabricast {
 
-/// Where the token table is looked up again, for tokens further on: their shifted ids are made on
-/// the way, and the table may be the one the model began with.
-struct EmbeddingUse {
-    TensorId ids = kNoTensor;  ///< kNoTensor: the batch's own
-    bool again = false;
-};
+/// The token table; `again`: for tokens further on, where the model began with it on this stage.
+int tokenTable(MegatronCode& m, bool again);
+
 /// Hidden states of this rank's tokens: the vocabulary-parallel table (and learned positions),
 /// summed over tp, scattered over the sequence where that is split.
+struct EmbeddingUse {
+    int table = -1;
+    TensorId ids = kNoTensor;     ///< kNoTensor: the batch's own
+    bool defersGradient = false;  ///< an earlier use of this table adds its gradient
+};
 TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use);
 
 /// The weight of the head, which may be the table.

@@ -47,6 +47,7 @@ struct Op {
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
     bool inPython =
         false;  ///< a function in Python: saves last, holds it until its gradients' casts
+    bool gradientInScratch = false;    ///< the input's gradient lies in the scratch buffer
     bool outsideSelective = false;     ///< a GEMM that selective checkpointing does not count
     bool keptBySelective = false;      ///< selective checkpointing keeps its outputs
     std::string_view module;           ///< for per-module recompute: "core_attn", "mlp", …
