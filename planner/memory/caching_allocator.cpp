@@ -162,6 +162,8 @@ std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
         const DeviceEvent& event = events[i];
         if (event.bytes > 0) {
             (i < statesEnd ? states : made)[event.storage] = event.bytes;
+        } else if (event.bytes == 0 && i < statesEnd) {
+            states.erase(event.storage);
         } else if (event.bytes == 0 && made.erase(event.storage) == 0) {
             if (const auto state = states.find(event.storage); state != states.end()) {
                 dropped.emplace(state->second, event.storage);

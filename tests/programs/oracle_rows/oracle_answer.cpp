@@ -54,16 +54,20 @@ void scorePeak(const CsvTable& table,
                std::size_t row,
                const StageMemory& memory,
                RecordScore& score) {
-    const bool allocated = !table.text(row, "peak_allocated_bytes").empty();
-    const auto recorded = static_cast<double>(
-        table.integer(row, allocated ? "peak_allocated_bytes" : "peak_requested_bytes"));
-    const auto found =
-        static_cast<double>((allocated ? memory.allocated : memory.requested).count());
-    const double error = std::abs(found / recorded - 1);
-    score.meanError += error;
-    if (error > score.worstError) {
-        score.worstError = error;
+    const auto error = [&](const char* column, Bytes found) {
+        const auto recorded = static_cast<double>(table.integer(row, column));
+        return std::abs(static_cast<double>(found.count()) / recorded - 1);
+    };
+    const double requested = error("peak_requested_bytes", memory.requested);
+    score.meanError += requested;
+    if (requested > score.worstError) {
+        score.worstError = requested;
         score.worstRow = row;
+    }
+    const double allocated = error("peak_allocated_bytes", memory.allocated);
+    if (allocated > score.worstAllocated) {
+        score.worstAllocated = allocated;
+        score.worstAllocatedRow = row;
     }
     const std::int64_t reserved = table.integer(row, "peak_reserved_bytes");
     if (reserved > 0) {

@@ -28,9 +28,11 @@ std::string savedColumn(const CsvTable& table);
 struct RecordScore {
     std::size_t rows = 0;
     std::size_t refused = 0;
-    double meanError = 0;  ///< of the peak allocated (requested, where only that is recorded)
+    double meanError = 0;  ///< of the peak requested
     double worstError = 0;
     std::size_t worstRow = 0;
+    double worstAllocated = 0;  ///< error of the peak allocated
+    std::size_t worstAllocatedRow = 0;
     std::int64_t worstSavedBytes = 0;  ///< furthest off of the saved bytes of a layer
     std::size_t worstSavedRow = 0;
     std::size_t reservedRows = 0;
