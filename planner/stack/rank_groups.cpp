@@ -142,6 +142,35 @@ std::vector<RankGroup> shardGroups(const Layout& layout, const RankOrder& order,
     return replicate ? across(groups, shardSize(layout)) : cut(groups, shardSize(layout));
 }
 
+/// Whole stages, cut into the ranks of each shard group and joined over the pipeline.
+std::vector<RankGroup> instanceGroups(const Layout& layout, const RankOrder& order) {
+    std::vector<RankGroup> instances;
+    const std::vector<RankGroup> shards = shardGroups(layout, order, false);
+    const std::vector<RankGroup> copies = rankGroups(layout, order, GroupKind::TensorPipeline);
+    std::vector<std::size_t> copyOf(static_cast<std::size_t>(layout.world()));
+    for (std::size_t copy = 0; copy < copies.size(); ++copy) {
+        for (const RankId rank : copies[copy]) {
+            copyOf[static_cast<std::size_t>(rank.index())] = copy;
+        }
+    }
+    std::vector<bool> taken(copies.size());
+    for (const RankGroup& shard : shards) {
+        RankGroup instance;
+        for (const RankId rank : shard) {
+            const std::size_t copy = copyOf[static_cast<std::size_t>(rank.index())];
+            if (!taken[copy]) {
+                taken[copy] = true;
+                instance.insert(instance.end(), copies[copy].begin(), copies[copy].end());
+            }
+        }
+        if (!instance.empty()) {
+            std::sort(instance.begin(), instance.end());
+            instances.push_back(std::move(instance));
+        }
+    }
+    return instances;
+}
+
 std::vector<RankGroup> expertShardGroups(const Layout& layout,
                                          const RankOrder& order,
                                          bool replicate) {
@@ -193,6 +222,16 @@ std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, 
             return expertShardGroups(layout, order, false);
         case GroupKind::ExpertReplicate:
             return expertShardGroups(layout, order, true);
+        case GroupKind::Stage:
+            return dense({Axis::Tensor, Axis::Context, Axis::Data});
+        case GroupKind::TensorPipeline:
+            return dense({Axis::Tensor, Axis::Pipeline});
+        case GroupKind::ExpertModel:
+            return sparse({Axis::ExpertTensor, Axis::Expert, Axis::Pipeline});
+        case GroupKind::OptimizerInstance:
+            return instanceGroups(layout, order);
+        case GroupKind::World:
+            return dense({Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline});
     }
     return {};
 }

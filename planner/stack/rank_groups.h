@@ -38,6 +38,11 @@ enum class GroupKind {
     Replicate,   ///< ranks with the same shard, across shard groups
     ExpertShard,
     ExpertReplicate,
+    Stage,              ///< all ranks of a pipeline stage
+    TensorPipeline,     ///< one copy of the dense model
+    ExpertModel,        ///< one copy of the experts: etp, ep, pp
+    OptimizerInstance,  ///< all stages of a shard group: where its gradient norm is summed
+    World,
 };
 
 using RankGroup = std::vector<RankId>;

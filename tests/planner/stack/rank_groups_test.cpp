@@ -26,6 +26,12 @@ const std::map<std::string, GroupKind>& kinds() {
         {"shard", GroupKind::Shard},
         {"replicate", GroupKind::Replicate},
         {"expert_shard", GroupKind::ExpertShard},
+        {"expert_replicate", GroupKind::ExpertReplicate},
+        {"stage", GroupKind::Stage},
+        {"tp_pp", GroupKind::TensorPipeline},
+        {"expert_model", GroupKind::ExpertModel},
+        {"optimizer_instance", GroupKind::OptimizerInstance},
+        {"world", GroupKind::World},
     };
     return table;
 }
@@ -119,6 +125,15 @@ TEST(RankGroups, InstancesAreContiguous) {
     const Layout layout{.dp = 8, .tp = 2, .shard = Shard::Zero1, .shardSize = 4};
     EXPECT_EQ(rankGroups(layout, {}, GroupKind::Shard).at(0), ranksOf("0 2 4 6"));
     EXPECT_EQ(rankGroups(layout, {}, GroupKind::Replicate).at(0), ranksOf("0 8"));
+}
+
+// Each instance has its ranks of every stage: the norm of its gradients is summed over them.
+TEST(RankGroups, AnInstanceSpansAllStages) {
+    const Layout layout{.dp = 4, .tp = 2, .pp = 2, .shard = Shard::Zero1, .shardSize = 2};
+    const auto instances = rankGroups(layout, {}, GroupKind::OptimizerInstance);
+    EXPECT_EQ(instances,
+              (std::vector{ranksOf("0 1 2 3 8 9 10 11"), ranksOf("4 5 6 7 12 13 14 15")}));
+    EXPECT_EQ(rankGroups(layout, {}, GroupKind::TensorPipeline).at(1), ranksOf("2 3 10 11"));
 }
 
 TEST(RankGroups, TiedEmbeddingsJoinTheEndsOfAPipeline) {
