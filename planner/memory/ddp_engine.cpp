@@ -13,8 +13,15 @@ DdpEngine::DdpEngine(Device& device, std::vector<Unit> units, DdpOptions options
 }
 
 void DdpEngine::holdStates() {
+    for (const Unit& unit : units_) {
+        for (const WeightUse& use : unit.weights) {
+            if (!use.tied) {
+                device_.take(use.storedBytes(options_.width), MemoryKind::Weights);
+            }
+        }
+    }
+    device_.take(sharedStateBytes(options_.optimizer), MemoryKind::Optimizer);
     for (const StepTensor& tensor : tensors_) {
-        device_.take(tensor.elements * tensor.width, MemoryKind::Weights);
         device_.take(optimizerState(options_.optimizer, tensor).device, MemoryKind::Optimizer);
         device_.take(tensor.elements * tensor.width,
                      MemoryKind::Communication);  // its bucket's part
@@ -28,7 +35,7 @@ void DdpEngine::holdStates() {
             Gradient& gradient = gradients_[unit][weight];
             gradient.viewsBucket = options_.gradientIsView;
             if (!options_.gradientIsView && use.trained && !use.tied) {
-                gradient.own = device_.take(use.elements * options_.width, MemoryKind::Gradients);
+                gradient.own = device_.take(use.storedBytes(options_.width), MemoryKind::Gradients);
             }
         }
     }

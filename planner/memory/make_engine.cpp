@@ -147,12 +147,6 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                                                    Device& device,
                                                    const StageProgram& program,
                                                    const StageRank& where) {
-    if (scenario.settings.tuning != Tuning::Full) {
-        return fail(Error::Code::Unsupported,
-                    "settings.tuning",
-                    "memory of LoRA is not modelled yet",
-                    "use settings.tuning=full");
-    }
     switch (scenario.settings.engine) {
         case Engine::Local:
             return std::make_unique<LocalEngine>(

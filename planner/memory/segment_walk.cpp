@@ -1,6 +1,7 @@
 #include "planner/memory/segment_walk.h"
 
 #include "planner/memory/gradients_on_way.h"
+#include "planner/memory/saving_ops.h"
 
 #include <algorithm>
 
@@ -37,7 +38,6 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
     Frame frame;
     frame.storage.assign(ops.tensors.size(), kNoStorage);
     frame.casts.assign(ops.weights.size(), kNoStorage);
-    frame.entered = ops.ops.size();
     frame.done.assign(ops.ops.size(), false);
     frame.held.resize(ops.blocks.size());
     std::size_t next = 0;
@@ -62,7 +62,8 @@ void SegmentWalk::keepWeights(const SegmentPlace& place, std::size_t op, Frame& 
         if (use.cast && casts_ != nullptr && !now.inPython) {
             const Storage copy =
                 casts_->copyOf({place.identity, weight}, kCastWidth * use.elements);
-            if (saves && use.isMatrix && use.trained) {
+            // A GEMM keeps its weight for the gradient of its input.
+            if (saves && use.isMatrix && list.tensor(now.inputs.front()).requiresGrad) {
                 device_.retain(copy);
                 frame.casts[index(weight)] = copy;
             }
@@ -89,7 +90,7 @@ void SegmentWalk::makeOutputs(const OpList& list, std::size_t op, Frame& frame) 
     for (const std::int64_t bytes : now.forwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Workspace));
     }
-    if (now.kind == OpKind::Gemm) {
+    if (now.kind == OpKind::Gemm && !now.ownKernel) {
         temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
     }
     for (const Storage temp : temps) {
@@ -150,71 +151,9 @@ Frame SegmentWalk::forward(const SegmentPlace& place,
     Frame frame = begin(place, given);
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
         modules_.beforeForward(place, op);
+        holdForGraph(place, op, frame, frame.untilFreed);
         runOp(place, op, frame, keep);
         modules_.afterForward(place, op);
-    }
-    return frame;
-}
-
-namespace {
-
-/// The last op that saves something: a checkpoint's second forward ends there.
-std::size_t lastSaving(const OpList& list) {
-    std::size_t last = list.ops.size();
-    while (last > 0 && list.ops[last - 1].saved.empty()) {
-        --last;
-    }
-    return last == 0 ? 0 : last - 1;
-}
-
-bool savesItsOutput(const OpList& list, const Op& op) {
-    return std::any_of(op.saved.begin(), op.saved.end(), [&](TensorId id) {
-        return std::find(op.outputs.begin(), op.outputs.end(), list.tensor(id).base) !=
-               op.outputs.end();
-    });
-}
-
-}  // namespace
-
-/// Autograd has come to the first op that needs what it saved: the modules around it are entered.
-Frame SegmentWalk::again(const SegmentPlace& place,
-                         const std::vector<Storage>& given,
-                         Frame kept,
-                         bool whole) {
-    const OpList& list = *place.ops;
-    Frame frame = begin(place, given);
-    const std::size_t stop = whole ? list.ops.size() : lastSaving(list);
-    for (frame.entered = list.ops.size(); frame.entered > stop; --frame.entered) {
-        modules_.beforeBackward(place, frame.entered - 1);
-    }
-    frame.done = kept.done;
-    frame.recomputed = true;
-    for (std::size_t op = 0; op < frame.done.size(); ++op) {
-        if (!frame.done[op]) {
-            continue;
-        }
-        for (const TensorId id : place.ops->ops[op].outputs) {
-            const auto base = index(place.ops->tensor(id).base);
-            frame.storage[base] = kept.storage[base];
-        }
-    }
-    for (std::size_t op = 0; op < stop; ++op) {
-        modules_.beforeForward(place, op);
-        runOp(place, op, frame, Keep::Everything);
-        modules_.afterForward(place, op);
-    }
-    if (!whole) {
-        modules_.beforeForward(place, stop);
-        if (list.ops[stop].inPython || savesItsOutput(list, list.ops[stop])) {
-            runOp(place, stop, frame, Keep::Everything);
-        } else {
-            keepWeights(place, stop, frame, Keep::Everything);
-            keepOutputs(place, stop, frame, Keep::Everything);
-            dropInputs(list, stop, frame, Keep::Everything);
-        }
-        for (std::size_t op = stop + 1; op < list.ops.size(); ++op) {
-            dropInputs(list, op, frame, Keep::Everything);  // names go as the forward is left
-        }
     }
     return frame;
 }
@@ -242,7 +181,7 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
         if (!use.trained || use.addedInGemm) {
             continue;
         }
-        const std::int64_t width = use.cast ? kCastWidth : engine_.gradientWidth();
+        const std::int64_t width = use.cast ? kCastWidth : use.widthOr(engine_.gradientWidth());
         made.push_back(device_.take(use.elements * width, MemoryKind::Backward));
         if (op.kind == OpKind::Gemm && use.isMatrix) {
             device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
@@ -253,7 +192,7 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
 
 /// Autocast's gradients are made in the compute type, then cast to the stored one.
 Storage SegmentWalk::widen(const WeightUse& use, Storage gradient) {
-    const std::int64_t bytes = use.elements * engine_.gradientWidth();
+    const std::int64_t bytes = use.elements * use.widthOr(engine_.gradientWidth());
     if (!use.cast || device_.bytes(gradient) == bytes) {
         return gradient;
     }
@@ -428,13 +367,18 @@ Storage SegmentWalk::makeInputGradient(const OpList& list,
     return made;
 }
 
-Storage SegmentWalk::backward(const SegmentPlace& place, Frame& frame, Storage outputGradient) {
+Storage SegmentWalk::backward(const SegmentPlace& place,
+                              Frame& frame,
+                              Storage outputGradient,
+                              const SecondForward* second) {
     const OpList& list = *place.ops;
     Gradients gradients(list.tensors.size());
     gradients.of[index(list.output)] = outputGradient;
     for (std::size_t op = list.ops.size(); op-- > 0;) {
-        if (op < frame.entered) {
-            modules_.beforeBackward(place, op);
+        modules_.beforeBackward(place, op);
+        if (second != nullptr && savesTensors(list, list.ops[op])) {
+            runAgain(place, *second, frame);
+            second = nullptr;
         }
         if (list.ops[op].recomputes >= 0) {
             runBlock(place, list.ops[op].recomputes, frame, gradients);

@@ -36,8 +36,15 @@ struct Frame {
     std::vector<Storage> casts;    ///< copies or aliases of weights kept by the ops, by weight
     std::vector<bool> done;        ///< ops whose outputs selective checkpointing already kept
     std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
+    std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
-    std::size_t entered = 0;  ///< modules that end after this op are entered for backward
+};
+
+/// A checkpoint's second forward, which torch starts where backward first wants a tensor that the
+/// first one did not keep.
+struct SecondForward {
+    std::vector<Storage> given;
+    bool whole = false;  ///< to the end, not only to the last op that saves something
 };
 
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
@@ -56,14 +63,16 @@ public:
     /// Returns the frame; the output is `storage[base of output]`, with one reference for the
     /// caller.
     Frame forward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
-    /// Second forward of a checkpointed segment; `kept` is what the first one selected. `whole`: to
-    /// the end, not only to the last op that saves something.
-    Frame again(const SegmentPlace& place,
-                const std::vector<Storage>& given,
-                Frame kept,
-                bool whole);
+    /// Second forward of a checkpointed segment; `kept` is what the first one selected.
+    Frame again(const SegmentPlace& place, const SecondForward& second, Frame kept);
     /// Consumes the gradient of the output; returns the gradient of the input (kNoStorage if none).
-    Storage backward(const SegmentPlace& place, Frame& frame, Storage outputGradient);
+    /// `second`: the frame is of a checkpoint that has not run again yet.
+    Storage backward(const SegmentPlace& place,
+                     Frame& frame,
+                     Storage outputGradient,
+                     const SecondForward* second = nullptr);
+    /// A graph is no more: what its operations held themselves is released.
+    void freeGraph(std::vector<Storage>& graph);
     void dropFrame(const OpList& ops, Frame& frame);
     [[nodiscard]] ModuleAttributes& attributes() { return attributes_; }
 
@@ -77,6 +86,12 @@ private:
     void makeOutputs(const OpList& list, std::size_t op, Frame& frame);
     void keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
     void dropInputs(const OpList& list, std::size_t op, Frame& frame, Keep keep);
+    void holdForGraph(const SegmentPlace& place,
+                      std::size_t op,
+                      const Frame& frame,
+                      std::vector<Storage>& graph);
+    void stopAt(const SegmentPlace& place, std::size_t op, Frame& frame);
+    void runAgain(const SegmentPlace& place, const SecondForward& second, Frame& frame);
     std::vector<Storage> backwardOp(const SegmentPlace& place,
                                     std::size_t op,
                                     Frame& frame,

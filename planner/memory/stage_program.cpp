@@ -6,6 +6,7 @@
 #include "planner/ops/layer_segment.h"
 #include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_prediction.h"
+#include "planner/ops/quantized_linear.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/stage_split.h"
 
@@ -68,14 +69,15 @@ bool sharesEnds(const Scenario& scenario) {
     return scenario.model.tiedEmbeddings && scenario.layout.pp == 1;
 }
 
-/// Layers of one kind (dense, sparse) share one op list.
+/// Layers of one kind (dense, sparse) share one op list; the first one's input may be frozen.
 Result<void> addLayers(StageBuilder& builder,
                        const Scenario& scenario,
                        std::int64_t first,
                        std::int64_t count) {
-    std::map<bool, const OpList*> kinds;
+    std::map<std::pair<bool, bool>, const OpList*> kinds;
+    const bool frozen = scenario.settings.tuning == Tuning::Lora;
     for (std::int64_t layer = first; layer < first + count; ++layer) {
-        const OpList*& list = kinds[scenario.model.isSparse(layer)];
+        const OpList*& list = kinds[{scenario.model.isSparse(layer), frozen && layer == 0}];
         if (list == nullptr) {
             FABRICAST_ASSIGN(OpList ops, layerSegment(scenario, layer));
             list = &builder.own(std::move(ops));
@@ -249,6 +251,7 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     }
     const KernelSettings& kernels = scenario.settings.kernels;
     program.inputBytes = 2 * kIdBytes * tokens;
+    program.namesEmbedding = kernels.code == ModelCode::HuggingFace;
     program.positionBytes = kernels.positionIds ? kIdBytes * tokens : 0;
     program.lossInsideForward = kernels.code == ModelCode::HuggingFace || isMegatronCode(scenario);
     if (isMegatronCode(scenario)) {
@@ -259,6 +262,9 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
+    }
+    if (scenario.settings.tuning == Tuning::Lora) {
+        program.bufferBytes += sharedTableBytes(scenario.settings.lora);
     }
     if (kernels.code == ModelCode::TorchTitan) {
         program.bufferBytes = titanBufferBytes(program, scenario);

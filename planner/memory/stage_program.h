@@ -61,6 +61,7 @@ struct StageProgram {
     bool lossInsideForward = false;    ///< the model computes its own loss
     int wrappers = 0;                  ///< modules around all segments: model, and its body
     bool rotaryModule = false;         ///< a module makes the tables, after the embedding
+    bool namesEmbedding = false;       ///< its output has a name until the last layer is done
     bool tablesPersist = false;        ///< the tables are buffers
     bool keepsLogits = false;  ///< torch's pipeline stages hold their output until its backward
     [[nodiscard]] std::int64_t elements() const;

@@ -26,12 +26,6 @@ Keep keepFor(Checkpointing kind) {
     return Keep::Everything;
 }
 
-/// A checkpoint's second forward stops at the last tensor that it was run for, unless the backward
-/// runs inside it.
-bool runsWhole(const PlacedSegment& segment) {
-    return segment.reentrant || !segment.place.ops->blocks.empty();
-}
-
 Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
     const OpList& ops = *segment.place.ops;
     return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
@@ -75,6 +69,13 @@ void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
     }
 }
 
+void StepWalk::drop(Storage& storage) {
+    if (storage != kNoStorage) {
+        device_.release(storage);
+        storage = kNoStorage;
+    }
+}
+
 StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     Pass pass;
     pass.chunk = chunk;
@@ -101,6 +102,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.opensUnit) {
             engine_.beforeForward(segment.place.unit);
         }
+        if (segment.role == SegmentRole::Head || segment.role == SegmentRole::Loss) {
+            drop(pass.embedded);
+        }
         if (segment.role == SegmentRole::Head && program_.lossInsideForward) {
             device_.retain(x);  // the model's forward has a name for its last hidden states
             pass.hidden = x;
@@ -112,6 +116,10 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             enterAround(kRotaryModule, false);
         }
         const Storage out = outputOf(segment, pass.frames.back());
+        if (segment.role == SegmentRole::Embedding && program_.namesEmbedding) {
+            device_.retain(out);
+            pass.embedded = out;
+        }
         if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
             pass.logits = x;
         } else if (keep != Keep::Everything) {
@@ -129,9 +137,8 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         engine_.endForward();
     }
     casts_.clear();
-    if (pass.hidden != kNoStorage) {
-        device_.release(pass.hidden);
-    }
+    drop(pass.embedded);
+    drop(pass.hidden);
     for (const Storage table : pass.tables) {
         device_.release(table);
     }
@@ -183,20 +190,16 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     Frame& frame = pass.frames[segment - begin];
     const Storage input = pass.inputs[segment - begin];
     std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
-    if (keepFor(placed.checkpoint) != Keep::Everything) {
-        walk_.report(MemoryKind::Recomputed);
-        frame = walk_.again(
-            placed.place, given(placed, input, pass), std::move(frame), runsWhole(placed));
-        walk_.report(MemoryKind::Activations);
-        if (placed.reentrant) {
-            device_.retain(gradient);
-            variables = {outputOf(placed, frame), gradient};
-        } else if (runsWhole(placed)) {
-            device_.release(outputOf(placed, frame));
-        }
-        casts_.clear();
+    const bool checkpointed = keepFor(placed.checkpoint) != Keep::Everything;
+    const SecondForward second{given(placed, input, pass),
+                               placed.reentrant || !placed.place.ops->blocks.empty()};
+    if (checkpointed && placed.reentrant) {
+        frame = walk_.again(placed.place, second, std::move(frame));
+        device_.retain(gradient);
+        variables = {outputOf(placed, frame), gradient};
     }
-    const Storage passed = walk_.backward(placed.place, frame, gradient);
+    const bool waits = checkpointed && !placed.reentrant;
+    const Storage passed = walk_.backward(placed.place, frame, gradient, waits ? &second : nullptr);
     if (placed.reentrant && input != kNoStorage) {
         walk_.attributes().assignGraph(
             {placed.place.identity}, placed.place.ops->input, input, passed);
@@ -247,6 +250,9 @@ Storage StepWalk::backward(Pass pass, Storage received) {
         device_.release(pass.logits);
     }
     device_.at("end of backward");
+    for (Frame& frame : pass.frames) {
+        walk_.freeGraph(frame.untilFreed);
+    }
     engine_.endBackward();
     return gradient;
 }

@@ -28,10 +28,12 @@ private:
         std::vector<Storage> inputs;  ///< of checkpointed segments
         std::vector<Storage> tables;
         Storage output = kNoStorage;
-        Storage hidden = kNoStorage;  ///< head's input, while the model's forward runs
-        Storage logits = kNoStorage;  ///< where the pipeline's stage keeps its output
+        Storage embedded = kNoStorage;  ///< the embedding's output, while the layers run
+        Storage hidden = kNoStorage;    ///< head's input, while the model's forward runs
+        Storage logits = kNoStorage;    ///< where the pipeline's stage keeps its output
         int chunk = 0;
     };
+    void drop(Storage& storage);
     Pass forward(int chunk, Storage received);
     void enterAround(int module, bool inBackward);
     void holdTables(const PlacedSegment& segment, const Pass& pass);

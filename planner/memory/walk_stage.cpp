@@ -1,6 +1,7 @@
 #include "planner/memory/walk_stage.h"
 
 #include "planner/memory/caching_allocator.h"
+#include "planner/memory/check_lora.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/peak_terms.h"
@@ -29,6 +30,7 @@ std::int64_t keptByLayer(const PlacedSegment& layer) {
 Result<StageMemory> walkStage(const Scenario& scenario,
                               const StageRank& where,
                               Allocator allocator) {
+    FABRICAST_TRY(checkLora(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));

@@ -2,6 +2,7 @@
 
 #include "planner/ops/dense_projection.h"
 #include "planner/ops/latent_attention.h"
+#include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/mixtral_experts.h"
@@ -11,18 +12,32 @@
 
 namespace fabricast {
 
+namespace {
+std::int64_t storedWidth(const Settings& settings) {
+    return bytesPerElement(settings.tuning == Tuning::Lora ? frozenType(settings.lora)
+                                                           : settings.precision.parameters);
+}
+}  // namespace
+
 std::int64_t residualWidth(const Settings& settings) {
-    const PrecisionSettings& precision = settings.precision;
-    return bytesPerElement(precision.autocast ? precision.parameters : precision.compute);
+    return settings.precision.autocast ? storedWidth(settings)
+                                       : bytesPerElement(settings.precision.compute);
+}
+
+std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
+    constexpr std::int64_t kFp32 = 4;
+    const bool widened = settings.tuning == Tuning::Lora && layer > 0 && widensOutput(settings);
+    return widened ? kFp32 : residualWidth(settings);
 }
 
 OpBuilder::Options builderOptions(const Scenario& scenario) {
-    const PrecisionSettings& precision = scenario.settings.precision;
-    return {.computeWidth = bytesPerElement(precision.compute),
-            .storedWidth = bytesPerElement(precision.parameters),
-            .autocast = precision.autocast,
-            .linearInPython = scenario.settings.engine == Engine::DeepSpeed &&
-                              scenario.layout.shard == Shard::Zero3};
+    const Settings& settings = scenario.settings;
+    return {.computeWidth = bytesPerElement(settings.precision.compute),
+            .storedWidth = storedWidth(settings),
+            .autocast = settings.precision.autocast,
+            .linearInPython =
+                settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
+            .frozen = settings.tuning == Tuning::Lora};
 }
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
@@ -147,9 +162,10 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const Rotary table = rotaryTable(g, scenario, shape);
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
-    Projected p = projectQkv(g, scenario, shape, full);
-    p.q = rotate(g, table, p.q);
-    p.k = rotate(g, table, p.k);
+    const Projected projections = projectQkv(g, scenario, shape, full);
+    const Projected p{
+        rotate(g, table, projections.q), rotate(g, table, projections.k), projections.v};
+    g.holdUntilHere({projections.q, projections.k});
     g.module("core_attn");
     const TensorId out = g.flashAttention(p.q,
                                           p.k,
@@ -165,13 +181,13 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                 ? mergeContext(g, out)
                                 : out;
     g.module("");
-    const TensorId projected = linearModule(g,
-                                            "o_proj",
-                                            joined,
-                                            {.inputs = shape.heads * attention.headDim,
-                                             .outputs = scenario.model.hidden,
-                                             .tokens = shape.tokens,
-                                             .bias = attention.outBias});
+    const std::int64_t inputs = shape.heads * attention.headDim;
+    const TensorId projected =
+        siteLinear(g,
+                   scenario.settings,
+                   {"o_proj", "o", inputs, scenario.model.hidden, attention.outBias},
+                   joined);
+    g.holdUntilHere({p.q, p.k, p.v});
     const TensorId reduced = reducePartial(g, shape, projected);
     callDropout(g, scenario);
     g.leaveModule();
@@ -183,53 +199,49 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const MlpSpec& mlp = scenario.model.mlp;
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
-    const auto widen = [&](std::string_view name) {
-        return linearModule(g,
-                            name,
-                            full,
-                            {.inputs = scenario.model.hidden,
-                             .outputs = shape.width,
-                             .tokens = shape.tokens,
-                             .bias = mlp.bias});
+    const auto widen = [&](std::string_view name, std::string_view target) {
+        const LinearSite site{name, target, scenario.model.hidden, shape.width, mlp.bias};
+        return siteLinear(g, scenario.settings, site, full);
     };
     TensorId inner = kNoTensor;
     if (mlp.kind == MlpKind::Gated) {
-        const TensorId opened = widen("gate_proj");
+        const TensorId opened = widen("gate_proj", "gate");
         g.enterModule();
         const TensorId gate = g.silu(opened);
         g.leaveModule();
-        inner = g.multiply(gate, widen("up_proj"));
+        inner = g.multiply(gate, widen("up_proj", "up"));
     } else {
-        const TensorId up = widen("up_proj");
+        const TensorId up = widen("up_proj", "up");
         g.enterModule();
         inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
         g.leaveModule();
     }
-    const TensorId narrowed = linearModule(g,
-                                           "down_proj",
-                                           inner,
-                                           {.inputs = shape.width,
-                                            .outputs = scenario.model.hidden,
-                                            .tokens = shape.tokens,
-                                            .bias = mlp.bias});
+    const LinearSite down{"down_proj", "down", shape.width, scenario.model.hidden, mlp.bias};
+    const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
     const TensorId reduced = reducePartial(g, shape, narrowed);
     callDropout(g, scenario);
     g.leaveModule();
     return reduced;
 }
 
+/// Before the first adapter nothing is trained, so nothing asks for its gradient; transformers
+/// makes the embedding's output ask for one where layers are checkpointed.
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     OpBuilder::Options options = builderOptions(scenario);
+    options.frozenInput =
+        options.frozen && layer == 0 && scenario.settings.recompute.kind == Checkpointing::None;
     options.linearInPython = options.linearInPython && !usesConv1d(scenario);
     OpBuilder g(options);
     const RankShape shape = rankShape(scenario);
     const TensorId x =
-        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings, layer));
     g.enterModule();
     const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
-    const TensorId attended = g.add(
-        x, latent ? latentAttention(g, scenario, normed) : eagerAttention(g, scenario, normed));
+    const TensorId attention =
+        latent ? latentAttention(g, scenario, normed) : eagerAttention(g, scenario, normed);
+    g.holdUntilHere({normed});
+    const TensorId attended = g.add(x, attention);
     g.module("mlp");
     const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
@@ -239,6 +251,7 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     } else {
         fed = titan ? torchtitanMoe(g, scenario, ready) : mixtralExperts(g, scenario, ready);
     }
+    g.holdUntilHere({ready});
     g.module("");
     const TensorId out = g.add(attended, fed);
     g.leaveModule();

@@ -25,6 +25,8 @@ void callDropout(OpBuilder& g, const Scenario& scenario);
 
 /// Bytes of one element in the residual stream: fp32 under autocast, else the compute type.
 std::int64_t residualWidth(const Settings& settings);
+/// The same where layer `layer` begins (the final norm begins after the last one).
+std::int64_t residualWidth(const Settings& settings, std::int64_t layer);
 OpBuilder::Options builderOptions(const Scenario& scenario);
 
 /// Tables shared by all layers of one pass (rotary cos and sin, or none), in `externals` order.

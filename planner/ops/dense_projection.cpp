@@ -1,19 +1,12 @@
 #include "planner/ops/dense_projection.h"
 
+#include "planner/ops/lora_linear.h"
+
 namespace fabricast {
 
 bool usesConv1d(const Scenario& scenario) {
     return scenario.settings.kernels.code == ModelCode::HuggingFace &&
            scenario.model.family == "gpt2";
-}
-
-TensorId linearModule(OpBuilder& g, std::string_view name, TensorId x, const LinearSize& size) {
-    g.enterModule();
-    const int weight = g.matrix(name, size.outputs, size.inputs);
-    const int bias = size.bias ? g.weight("bias", size.outputs, false) : -1;
-    const TensorId out = g.linear(x, weight, size.tokens * size.outputs, bias);
-    g.leaveModule();
-    return out;
 }
 
 namespace {
@@ -36,23 +29,19 @@ TensorId perHeadNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::st
 /// transformers norms each projection as it makes it.
 Projected projectApart(OpBuilder& g, const Scenario& scenario, const RankShape& shape, TensorId x) {
     const AttentionSpec& attention = scenario.model.attention;
-    const auto project = [&](std::string_view name, std::int64_t heads) {
-        return linearModule(g,
-                            name,
-                            x,
-                            {.inputs = scenario.model.hidden,
-                             .outputs = heads * attention.headDim,
-                             .tokens = shape.tokens,
-                             .bias = attention.qkvBias});
+    const auto project = [&](std::string_view name, std::string_view target, std::int64_t heads) {
+        const LinearSite site{
+            name, target, scenario.model.hidden, heads * attention.headDim, attention.qkvBias};
+        return siteLinear(g, scenario.settings, site, x);
     };
     const bool each = scenario.settings.kernels.code == ModelCode::HuggingFace;
     const auto normed = [&](TensorId part, std::string_view name, bool now) {
         return now ? perHeadNorm(g, scenario, part, name) : part;
     };
     Projected out{};
-    out.q = normed(project("q_proj", shape.heads), "q_norm", each);
-    out.k = normed(project("k_proj", shape.kvHeads), "k_norm", each);
-    out.v = project("v_proj", shape.kvHeads);
+    out.q = normed(project("q_proj", "q", shape.heads), "q_norm", each);
+    out.k = normed(project("k_proj", "k", shape.kvHeads), "k_norm", each);
+    out.v = project("v_proj", "v", shape.kvHeads);
     out.q = normed(out.q, "q_norm", !each);
     out.k = normed(out.k, "k_norm", !each);
     return out;
@@ -63,13 +52,8 @@ Projected projectFused(OpBuilder& g, const Scenario& scenario, const RankShape& 
     const std::int64_t q = shape.heads * attention.headDim;
     const std::int64_t kv = shape.kvHeads * attention.headDim;
     const std::int64_t tokens = shape.tokens;
-    const TensorId fused = linearModule(g,
-                                        "qkv_proj",
-                                        x,
-                                        {.inputs = scenario.model.hidden,
-                                         .outputs = q + 2 * kv,
-                                         .tokens = tokens,
-                                         .bias = attention.qkvBias});
+    const LinearSite site{"qkv_proj", "qkv", scenario.model.hidden, q + 2 * kv, attention.qkvBias};
+    const TensorId fused = siteLinear(g, scenario.settings, site, x);
     const auto parts = g.split(fused, {tokens * q, tokens * kv, tokens * kv});
     Projected out{parts[0], parts[1], parts[2]};
     if (scenario.settings.kernels.code == ModelCode::TorchTitan) {

@@ -115,8 +115,8 @@ OpList finalNormSegment(const Scenario& scenario) {
     }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
-    const TensorId x =
-        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    const TensorId x = g.input(shape.localTokens * scenario.model.hidden,
+                               residualWidth(scenario.settings, scenario.model.layers));
     return g.finish(eagerNorm(g, scenario, x, "norm"));
 }
 
@@ -126,8 +126,8 @@ OpList headSegment(const Scenario& scenario) {
     }
     OpBuilder g(builderOptions(scenario));
     const RankShape shape = rankShape(scenario);
-    TensorId x =
-        g.input(shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    TensorId x = g.input(shape.localTokens * scenario.model.hidden,
+                         residualWidth(scenario.settings, scenario.model.layers));
     if (shape.sp) {
         const TensorId full = g.fresh(shape.tokens * scenario.model.hidden, g.info(x).width);
         g.push(

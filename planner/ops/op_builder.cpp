@@ -25,6 +25,12 @@ bool OpBuilder::anyGrad(const std::vector<TensorId>& ids) const {
         ids.begin(), ids.end(), [this](TensorId id) { return info(id).requiresGrad; });
 }
 
+bool OpBuilder::anyTrained(const std::vector<int>& weights) const {
+    return std::any_of(weights.begin(), weights.end(), [this](int weight) {
+        return list_.weights[static_cast<std::size_t>(weight)].trained;
+    });
+}
+
 TensorId OpBuilder::fresh(std::int64_t elements, std::int64_t width, bool requiresGrad) {
     const auto id = static_cast<TensorId>(list_.tensors.size());
     list_.tensors.push_back({.bytes = elements * width,
@@ -61,9 +67,10 @@ TensorId OpBuilder::external(std::int64_t elements, std::int64_t width) {
 int OpBuilder::weight(std::string_view name, std::int64_t elements, bool isMatrix) {
     list_.weights.push_back({.name = name,
                              .elements = elements,
-                             .trained = true,
-                             .cast = isMatrix && castsWeights(),
-                             .isMatrix = isMatrix});
+                             .trained = !options_.frozen,
+                             .cast = isMatrix && castsWeights() && !options_.frozen,
+                             .isMatrix = isMatrix,
+                             .width = options_.frozen ? options_.storedWidth : 0});
     const int index = static_cast<int>(list_.weights.size()) - 1;
     if (!open_.empty()) {
         list_.modules[open_.back()].weights.push_back(index);
@@ -114,11 +121,23 @@ TensorId OpBuilder::cast(TensorId x, std::int64_t width) {
     return pointwise("cast", {x}, info(x).elements, width, {});
 }
 
+/// Autocast keeps a copy only of weights that are trained; each use of another makes its own.
+TensorId OpBuilder::castFrozen(const WeightUse& use) {
+    const std::int64_t width = use.widthOr(options_.storedWidth);
+    if (!options_.autocast || use.trained || width == options_.computeWidth) {
+        return kNoTensor;
+    }
+    const TensorId copy = fresh(use.elements, options_.computeWidth, false);
+    push({.kind = OpKind::Copy, .name = "cast_weight", .outputs = {copy}});
+    return copy;
+}
+
 TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int bias) {
-    const TensorId read = cast(x, options_.computeWidth);
+    const TensorId copy = castFrozen(weightAt(weight));
+    const TensorId read = options_.autocast ? cast(x, options_.computeWidth) : x;
     const WeightUse& use = weightAt(weight);
     const TensorId out =
-        fresh(outElements, options_.computeWidth, info(read).requiresGrad || use.trained);
+        fresh(outElements, info(read).width, info(read).requiresGrad || use.trained);
     Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
     if (use.trained) {
         op.saved = {options_.linearInPython ? x : read};
@@ -129,9 +148,15 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
         op.castsBeforeWeight = read == x ? 0 : info(read).bytes;
         op.forwardTemps = {op.castsBeforeInput};
     }
+    if (copy != kNoTensor) {
+        op.inputs.push_back(copy);
+        if (info(read).requiresGrad) {
+            op.saved.push_back(copy);
+        }
+    }
     op.weights.push_back(weight);
     if (bias >= 0) {
-        weightAt(bias).cast = castsWeights();
+        weightAt(bias).cast = castsWeights() && weightAt(bias).trained;
         op.weights.push_back(bias);
     }
     push(std::move(op));
@@ -139,26 +164,28 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
 }
 
 TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
-    const TensorId out = fresh(info(x).elements, info(x).width);
+    const bool graph = info(x).requiresGrad || anyTrained({weight});
+    const TensorId out = fresh(info(x).elements, info(x).width, graph);
     const TensorId rstd = fresh(rows, 4, false);
     push({.kind = OpKind::Norm,
           .name = "rms_norm",
           .inputs = {x},
           .outputs = {out, rstd},
-          .saved = {x, rstd},
+          .saved = graph ? std::vector{x, rstd} : std::vector<TensorId>{},
           .weights = {weight}});
     return out;
 }
 
 TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights) {
     const TensorId read = options_.autocast ? cast(x, 4) : x;
-    const TensorId out = fresh(info(read).elements, info(read).width);
+    const bool graph = info(read).requiresGrad || anyTrained(weights);
+    const TensorId out = fresh(info(read).elements, info(read).width, graph);
     const TensorId meanAndRstd = fresh(2 * rows, 4, false);
     push({.kind = OpKind::Norm,
           .name = "layer_norm",
           .inputs = {read},
           .outputs = {out, meanAndRstd},
-          .saved = {read, meanAndRstd},
+          .saved = graph ? std::vector{read, meanAndRstd} : std::vector<TensorId>{},
           .weights = weights});
     return out;
 }
@@ -174,15 +201,15 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
         last().saved = {inverse};
     }
     const TensorId scaled = cast(multiply(x32, inverse), info(x).width);
-    const TensorId out = fresh(elements, info(x).width);
-    push({.kind = OpKind::Norm,
-          .name = "norm_scale",
-          .inputs = {scaled},
-          .outputs = {out},
-          .saved =
-              weightAt(weight).trained ? std::vector<TensorId>{scaled} : std::vector<TensorId>{},
-          .weights = {weight},
-          .backwardTemps = {elements * info(x).width}});
+    const bool trained = weightAt(weight).trained;
+    const TensorId out = fresh(elements, info(x).width, trained || info(scaled).requiresGrad);
+    Op op{.kind = OpKind::Norm, .name = "norm_scale", .inputs = {scaled}, .outputs = {out}};
+    if (trained) {  // its gradient is formed at full size and summed
+        op.saved = {scaled};
+        op.backwardTemps = {elements * info(x).width};
+    }
+    op.weights = {weight};
+    push(std::move(op));
     return out;
 }
 
@@ -242,6 +269,13 @@ TensorId OpBuilder::ropeCosSin(TensorId x, TensorId cosine, TensorId sine) {
     return cast(add(direct, multiply(rotated, sine)), info(x).width);
 }
 
+TensorId OpBuilder::dropout(TensorId x) {
+    const TensorId mask = fresh(info(x).elements, 1, false);
+    const TensorId out = pointwise("dropout", {x}, info(x).elements, info(x).width, {mask});
+    last().outputs.push_back(mask);
+    return out;
+}
+
 std::vector<TensorId> OpBuilder::split(TensorId x, const std::vector<std::int64_t>& elements) {
     std::vector<TensorId> parts;
     parts.reserve(elements.size());
@@ -262,7 +296,8 @@ TensorId OpBuilder::flashAttention(TensorId q,
         q = cast(q, options_.computeWidth);
     }
     const std::int64_t width = info(q).width;
-    const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width);
+    const bool graph = anyGrad({q, k, v});
+    const TensorId out = fresh(shape.tokens * shape.heads * shape.valueDim, width, graph);
     const bool efficient = width == kEfficientWidth || shape.headDim != shape.valueDim;
     const std::int64_t lseRows =
         efficient ? shape.batch * roundUp(shape.sequence, kEfficientRows) : shape.tokens;
@@ -273,8 +308,13 @@ TensorId OpBuilder::flashAttention(TensorId q,
           .name = "attention",
           .inputs = {q, k, v},
           .outputs = {out, logSumExp, rng},
-          .saved = {q, k, v, out, logSumExp, rng},
           .backwardTemps = {4 * rows * shape.heads, 4 * rows * shape.heads * shape.headDim}};
+    if (graph) {
+        op.saved = {q, k, v, out, logSumExp, rng};
+    }
+    for (const TensorId id : {q, k, v}) {  // all three gradients are made
+        op.backwardTemps.push_back(info(id).requiresGrad ? 0 : info(id).bytes);
+    }
     if (shape.kvHeads != shape.heads) {  // dK and dV per query head, summed over the group after
         op.backwardTemps.push_back(width * shape.tokens * shape.heads *
                                    (shape.headDim + shape.valueDim));

@@ -20,6 +20,7 @@ public:
         bool autocast = false;          ///< every GEMM casts its inputs and weights itself
         bool linearInPython = false;    ///< GEMMs are DeepSpeed's function for ZeRO-3
         bool frozenInput = false;       ///< nothing before this segment is trained
+        bool frozen = false;            ///< weights are not trained unless they say so
     };
     explicit OpBuilder(Options options) : options_(options) {}
 
@@ -50,6 +51,7 @@ public:
     TensorId silu(TensorId x);
     TensorId gelu(TensorId x);
     TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
+    TensorId dropout(TensorId x);
     TensorId ropeComplex(TensorId x, TensorId table);
     TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
     std::vector<TensorId> split(TensorId x, const std::vector<std::int64_t>& elements);
@@ -87,6 +89,8 @@ public:
 private:
     void findBlockOutputs();
     [[nodiscard]] bool anyGrad(const std::vector<TensorId>& ids) const;
+    [[nodiscard]] bool anyTrained(const std::vector<int>& weights) const;
+    TensorId castFrozen(const WeightUse& use);
     [[nodiscard]] bool castsWeights() const {
         return options_.autocast && options_.storedWidth != options_.computeWidth;
     }

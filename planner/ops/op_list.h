@@ -45,17 +45,20 @@ struct Op {
     bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
     bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
+    bool ownKernel = false;             ///< a GEMM whose forward is not cuBLAS's
     bool inPython =
         false;  ///< a function in Python: saves last, holds it until its gradients' casts
-    bool gradientInScratch = false;    ///< the input's gradient lies in the scratch buffer
-    bool outsideSelective = false;     ///< a GEMM that selective checkpointing does not count
-    bool keptBySelective = false;      ///< selective checkpointing keeps its outputs
-    std::string_view module;           ///< for per-module recompute: "core_attn", "mlp", …
-    int block = -1;                    ///< recomputed with its block: nothing it saves is kept
-    int recomputes = -1;               ///< where backward reaches this op, this block runs again
-    bool graphDropped = false;         ///< nothing leads back to it: what it saves is freed at once
-    bool defersWeights = false;        ///< its weight gradients wait for the op that delivers them
-    std::vector<int> delivers;         ///< weights whose waiting gradients are handed over here
+    bool gradientInScratch = false;  ///< the input's gradient lies in the scratch buffer
+    bool outsideSelective = false;   ///< a GEMM that selective checkpointing does not count
+    bool keptBySelective = false;    ///< selective checkpointing keeps its outputs
+    std::string_view module;         ///< for per-module recompute: "core_attn", "mlp", …
+    int block = -1;                  ///< recomputed with its block: nothing it saves is kept
+    int recomputes = -1;             ///< where backward reaches this op, this block runs again
+    bool graphDropped = false;       ///< nothing leads back to it: what it saves is freed at once
+    bool defersWeights = false;      ///< its weight gradients wait for the op that delivers them
+    std::vector<int> delivers;       ///< weights whose waiting gradients are handed over here
+    std::vector<TensorId>
+        heldByGraph;                   ///< alive until the pass's graph is freed, recomputed or not
     std::vector<TensorId> attributes;  ///< the module's variables hold these until its next forward
 };
 

@@ -159,8 +159,9 @@ struct MegatronSettings {
 };
 
 struct LoraSettings {
-    std::int64_t rank = 0;
-    std::set<std::string> targets;  ///< q k v o gate up down
+    std::int64_t rank = 16;
+    /// All linear layers, as most recipes have it; peft itself starts from q and v.
+    std::set<std::string> targets = {"q", "k", "v", "o", "gate", "up", "down"};
     double dropout = 0.0;
     Dtype dtype = Dtype::Fp32;
     bool dora = false;

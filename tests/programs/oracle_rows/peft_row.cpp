@@ -1,5 +1,8 @@
 #include "tests/programs/oracle_rows/oracle_row.h"
 
+#include <set>
+#include <string>
+
 namespace fabricast {
 
 namespace {
@@ -29,9 +32,58 @@ constexpr Named<OptimizerSettings> kOptimizer[] = {
     {"ao_adamw4bit", {OptimizerKind::AdamW4bit, kLoop, kAo}},
     {"ao_adamwfp8", {OptimizerKind::AdamWFp8, kLoop, kAo}}};
 
+constexpr Named<Dtype> kBase[] = {{"fp32", Dtype::Fp32},
+                                  {"bf16", Dtype::Bf16},
+                                  {"nf4", Dtype::Nf4},
+                                  {"nf4dq", Dtype::Nf4},
+                                  {"int8", Dtype::Int8}};
+
 /// The weights as loaded: Trainer's column is `load`, PEFT's loop's is `base`.
-Dtype loadedAs(const CsvTable& table, std::size_t row) {
-    return table.text(row, "load") == "fp32" ? Dtype::Fp32 : Dtype::Bf16;
+std::string loadedAs(const CsvTable& table, std::size_t row) {
+    return table.text(row, table.text(row, "framework") == "trainer" ? "load" : "base");
+}
+
+Result<std::set<std::string>> targets(const std::string& text) {
+    if (text == "all-linear") {
+        return std::set<std::string>{"q", "k", "v", "o", "gate", "up", "down"};
+    }
+    if (text == "attention") {
+        return std::set<std::string>{"q", "k", "v", "o"};
+    }
+    if (text == "qv") {
+        return std::set<std::string>{"q", "v"};
+    }
+    return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
+}
+
+/// Without autocast_adapter_dtype (`lora_dtype` bf16), PEFT gives adapters the type of the base's
+/// weights, or of its compute; over int8 codes they stay fp32.
+Dtype adapterType(const CsvTable& table, std::size_t row, const LoraSettings& lora) {
+    const bool wide = lora.base == Dtype::Fp32 || lora.base == Dtype::Int8 ||
+                      (lora.base == Dtype::Bf16 && lora.preparedForKbit);
+    return wide || table.text(row, "lora_dtype") == "fp32" ? Dtype::Fp32 : Dtype::Bf16;
+}
+
+Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings) {
+    LoraSettings& lora = settings.lora;
+    lora.rank = table.integer(row, "lora_r");
+    FABRICAST_ASSIGN(lora.base, pick(kBase, loadedAs(table, row), "base"));
+    if (lora.rank == 0) {
+        settings.precision.parameters = lora.base;
+        return {};
+    }
+    settings.tuning = Tuning::Lora;
+    FABRICAST_ASSIGN(lora.targets, targets(table.text(row, "lora_targets")));
+    lora.dropout = table.number(row, "lora_dropout");
+    lora.dora = table.integer(row, "dora") != 0;
+    lora.doubleQuantization = loadedAs(table, row) == "nf4dq";
+    lora.preparedForKbit = table.integer(row, "prepare") != 0;
+    lora.dtype = adapterType(table, row, lora);
+    if (lora.preparedForKbit && lora.base == Dtype::Bf16) {
+        // prepare_model_for_kbit_training turns checkpointing on for quantised models only.
+        settings.recompute.kind = Checkpointing::None;
+    }
+    return {};
 }
 
 }  // namespace
@@ -43,8 +95,6 @@ Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {
     settings.engine = Engine::Local;
     FABRICAST_ASSIGN(scenario.model, huggingFaceModel(table, row));
     settings.precision.autocast = table.text(row, "precision") == "autocast";
-    settings.precision.parameters = loadedAs(table, row);
-    settings.precision.gradients = settings.precision.reduce = settings.precision.parameters;
     settings.precision.compute = Dtype::Bf16;
     scenario.layout.microBatch = table.integer(row, "b", 1);
     scenario.workload.sequence = table.integer(row, "s");
@@ -63,9 +113,8 @@ Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {
     settings.allocator = table.text(row, "alloc") == "expandable"
                              ? AllocatorKind::ExpandableSegments
                              : AllocatorKind::Default;
-    if (table.integer(row, "lora_r") > 0) {
-        return fail(Error::Code::Unsupported, "lora_r", "memory of LoRA is not modelled");
-    }
+    FABRICAST_TRY(setLora(table, row, settings));
+    settings.precision.gradients = settings.precision.reduce = settings.precision.parameters;
     return out;
 }
 

@@ -1,0 +1,35 @@
+#pragma once
+#include "planner/ops/op_builder.h"
+#include "planner/spec/settings.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace fabricast {
+
+/// A linear layer inside a transformer layer, and the name by which LoRA's targets know it.
+struct LinearSite {
+    std::string_view name;
+    std::string_view target;  ///< q, k, v, o, gate, up, down; qkv where they are one matrix
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    bool bias = false;
+};
+
+/// The trained weights that PEFT puts beside one linear layer.
+struct Adapter {
+    int down = -1;       ///< lora_A, rank x in
+    int up = -1;         ///< lora_B, out x rank
+    int magnitude = -1;  ///< DoRA's, out
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t rank = 0;
+};
+
+bool isAdapted(const LoraSettings& lora, const LinearSite& site);
+Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite& site);
+/// lora_B(lora_A(x)), and that times the scaling.
+TensorId adapterProduct(OpBuilder& g, const Adapter& adapter, TensorId x);
+TensorId scaleUpdate(OpBuilder& g, TensorId product);
+
+}  // namespace fabricast

@@ -1,0 +1,87 @@
+#include "planner/memory/check_lora.h"
+#include "planner/memory/make_boundary.h"
+#include "planner/memory/make_engine.h"
+#include "planner/memory/pipeline_order.h"
+#include "planner/memory/step_walk.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+Scenario loraScenario() {
+    Scenario scenario;
+    ModelSpec& model = scenario.model;
+    model.layers = 3;
+    model.hidden = 64;
+    model.vocab = 256;
+    model.mlp.width = 192;
+    model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
+    scenario.workload = {.sequence = 128, .globalBatch = 2};
+    Settings& settings = scenario.settings;
+    settings.engine = Engine::Local;
+    settings.kernels = {.code = ModelCode::HuggingFace,
+                        .norm = NormKernel::Fp32,
+                        .rope = RopeKernel::CosSin,
+                        .loss = LossKernel::HuggingFace};
+    settings.precision.autocast = true;
+    settings.tuning = Tuning::Lora;
+    settings.lora.rank = 4;
+    return scenario;
+}
+
+void expectSettled(const Scenario& scenario, const std::string& what) {
+    const auto program = stageProgram(scenario, 0);
+    ASSERT_TRUE(program) << what;
+    Device device;
+    const auto engine = makeEngine(scenario, device, *program, {});
+    ASSERT_TRUE(engine) << what;
+    StepWalk walk(device, **engine, *program, scenario.settings.precision.autocast);
+    const auto order = pipelineOrder(scenario, 0);
+    walk.run(*order, *makeBoundary(scenario, device, *program, *order, 0));
+    EXPECT_EQ(device.live(), walk.betweenSteps()) << what;
+    EXPECT_GT(device.peak(), walk.betweenSteps()) << what;
+}
+
+// Whatever is quantised, dropped, decomposed or recomputed, every tensor of a step is freed by its
+// end, and no byte twice.
+TEST(LoraStep, EndsWithWhatItBeganWith) {
+    for (const Dtype base : {Dtype::Bf16, Dtype::Fp32, Dtype::Nf4, Dtype::Int8}) {
+        for (int variant = 0; variant < 32; ++variant) {
+            Scenario scenario = loraScenario();
+            LoraSettings& lora = scenario.settings.lora;
+            lora.base = base;
+            lora.dora = (variant & 1) != 0;
+            lora.dropout = (variant & 2) != 0 ? 0.1 : 0;
+            lora.preparedForKbit = (variant & 4) != 0;
+            scenario.settings.precision.autocast = (variant & 8) != 0;
+            scenario.settings.recompute.kind =
+                (variant & 16) != 0 ? Checkpointing::Full : Checkpointing::None;
+            expectSettled(scenario, "variant " + std::to_string(variant));
+        }
+    }
+}
+
+TEST(LoraStep, RefusesWhatItDoesNotModel) {
+    const auto why = [](const auto& change) {
+        Scenario scenario = loraScenario();
+        change(scenario);
+        const auto checked = checkLora(scenario);
+        return checked ? std::string() : checked.error().text();
+    };
+    EXPECT_EQ(why([](Scenario&) {}), "");
+    EXPECT_NE(why([](Scenario& s) { s.settings.lora.rank = 0; }).find("settings.lora.rank"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.settings.lora.targets = {"gates"}; }).find("gate"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.settings.lora.base = Dtype::Fp8; }).find("fp8"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.layout.tp = 2; }).find("layout.tp"), std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("deepspeed"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
