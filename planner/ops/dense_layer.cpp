@@ -64,6 +64,15 @@ TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x) {
     return out;
 }
 
+/// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
+/// tensor of its own, which the output projection keeps beside the attention's.
+TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts) {
+    if (scenario.layout.cp == 1 || scenario.settings.kernels.code != ModelCode::TorchTitan) {
+        return parts;
+    }
+    return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
+}
+
 namespace {
 
 struct Rotary {
@@ -102,12 +111,6 @@ TensorId rotate(OpBuilder& g, const Rotary& table, TensorId x) {
     }
     return table.second == kNoTensor ? g.ropeComplex(x, table.first)
                                      : g.ropeCosSin(x, table.first, table.second);
-}
-
-/// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
-/// tensor of its own, which the output projection keeps beside the attention's.
-TensorId mergeContext(OpBuilder& g, TensorId parts) {
-    return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
 }
 
 /// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op. Autocast runs the power,
@@ -177,9 +180,7 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                            .valueDim = attention.headDim,
                                            .batch = shape.batch,
                                            .sequence = shape.sequence});
-    const TensorId joined = shape.cp > 1 && scenario.settings.kernels.code == ModelCode::TorchTitan
-                                ? mergeContext(g, out)
-                                : out;
+    const TensorId joined = mergeContext(g, scenario, out);
     g.module("");
     const std::int64_t inputs = shape.heads * attention.headDim;
     const TensorId projected =

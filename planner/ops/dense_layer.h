@@ -19,6 +19,8 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x);
 /// row-split ones scattered over it (all-reduced without it).
 TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x);
 TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x);
+/// Under context parallelism: what the ranks of the ring computed of the attention, as one tensor.
+TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts);
 
 /// GPT-2 calls dropout modules, which at probability zero do nothing.
 void callDropout(OpBuilder& g, const Scenario& scenario);

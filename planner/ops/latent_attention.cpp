@@ -75,7 +75,8 @@ TensorId latentAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                                            .batch = shape.batch,
                                            .sequence = shape.sequence});
     const int weight = g.weight("wo", shape.heads * attention.vHeadDim * hidden);
-    return reducePartial(g, shape, g.linear(out, weight, tokens * hidden));
+    const TensorId joined = mergeContext(g, scenario, out);
+    return reducePartial(g, shape, g.linear(joined, weight, tokens * hidden));
 }
 
 }  // namespace fabricast

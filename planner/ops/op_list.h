@@ -84,6 +84,7 @@ struct WeightUse {
     bool ownGradient = false;  ///< made as a tensor of its own, not as a transposed view
     bool addedInGemm = false;  ///< the GEMM adds its gradient straight into the framework's buffer
     std::int64_t columns = 0;  ///< of a matrix: how many inputs each output has
+    std::int64_t experts = 0;  ///< of a stack of experts: how many there are
     std::int64_t width = 0;    ///< bytes of a stored element; 0: as the engine stores them
     std::int64_t packedBytes = 0;  ///< of a quantised weight: codes, scales and tables
     bool inLayer = false;          ///< inside a layer, not at the model's ends

@@ -13,16 +13,31 @@ namespace {
 
 constexpr std::int64_t kIndexBytes = 8;
 constexpr std::int64_t kRouterBytes = 4;  ///< scores are fp32
+/// Rows of an expert come in multiples of these for torchao's grouped GEMMs in 8 bits.
+constexpr std::int64_t kFp8Rows = 16;
+constexpr std::int64_t kMxFp8Rows = 32;
+constexpr std::int64_t kPaddedIndexBytes = 4;
 
 /// Rows on one rank: what it routes, and what its experts receive.
 struct Rows {
     std::int64_t tokens = 0;    ///< that this rank routes
     std::int64_t sent = 0;      ///< tokens · topK
     std::int64_t received = 0;  ///< by the local experts
+    std::int64_t padded = 0;    ///< the same with what fills each expert's up; 0: nothing does
     std::int64_t experts = 0;   ///< local ones
     std::int64_t width = 0;     ///< local columns of an expert
     bool exchanged = false;     ///< expert parallelism: all-to-alls around the experts
 };
+
+/// torchao pads for the worst case: a whole multiple for every expert.
+std::int64_t paddedRows(const KernelSettings& kernels, const Rows& rows) {
+    if (!kernels.quantizedExperts) {
+        return 0;
+    }
+    const std::int64_t multiple =
+        kernels.quantization == Quantization::MxFp8 ? kMxFp8Rows : kFp8Rows;
+    return (rows.received + (rows.experts + 1) * multiple - 1) / multiple * multiple;
+}
 
 /// With expert parallelism each rank routes its own slice of the sequence; without, tensor
 /// parallelism gathers the tokens and splits every expert's columns.
@@ -36,6 +51,7 @@ Rows rowsOf(const Scenario& scenario) {
     const double imbalance = rows.exchanged ? scenario.settings.kernels.imbalance : 1.0;
     rows.received = std::llround(static_cast<double>(rows.sent) * imbalance);
     rows.experts = std::max<std::int64_t>(1, moe.experts / shape.ep);
+    rows.padded = paddedRows(scenario.settings.kernels, rows);
     rows.width = rows.exchanged ? moe.expertWidth : moe.expertWidth / shape.tp;
     return rows;
 }
@@ -95,6 +111,7 @@ TensorId exchange(OpBuilder& g, TensorId x, std::int64_t rowsOut, std::int64_t h
 int expertWeight(OpBuilder& g, std::string_view name, const Rows& rows, std::int64_t hidden) {
     const int weight = g.weight(name, rows.experts * rows.width * hidden);
     g.weightAt(weight).expert = rows.exchanged;
+    g.weightAt(weight).experts = rows.experts;
     return weight;
 }
 
@@ -111,7 +128,8 @@ TensorId grouped(OpBuilder& g, TensorId x, int weight, std::int64_t elements, Te
 
 TensorId expertsOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
-    const std::int64_t inner = rows.received * rows.width;
+    const std::int64_t received = std::max(rows.received, rows.padded);
+    const std::int64_t inner = received * rows.width;
     const TensorId offsets = g.fresh(rows.experts, 4, false);
     g.push({.name = "offsets", .outputs = {offsets}});
     const TensorId gate =
@@ -120,7 +138,7 @@ TensorId expertsOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, Ten
     return grouped(g,
                    g.multiply(gate, up),
                    expertWeight(g, "experts.w2", rows, hidden),
-                   rows.received * hidden,
+                   received * hidden,
                    offsets);
 }
 
@@ -130,10 +148,42 @@ TensorId pick(
     return g.pointwise(name, {x}, elements, g.info(x).width, {index});
 }
 
-TensorId indexOf(OpBuilder& g, std::string_view name, std::int64_t rows) {
-    const TensorId index = g.fresh(rows, kIndexBytes, false);
+TensorId indexOf(OpBuilder& g,
+                 std::string_view name,
+                 std::int64_t rows,
+                 std::int64_t width = kIndexBytes) {
+    const TensorId index = g.fresh(rows, width, false);
     g.push({.name = name, .outputs = {index}});
     return index;
+}
+
+/// The experts behind torchao's permutation: a row of zeros is put below the others, for the rows
+/// that fill up to read, and taken off afterwards.
+TensorId paddedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+    const std::int64_t hidden = scenario.model.hidden;
+    const std::int64_t width = g.info(x).width;
+    const TensorId placing = indexOf(g, "permuted indices", rows.padded, kPaddedIndexBytes);
+    const TensorId stacked = g.pointwise("vstack", {x}, (rows.received + 1) * hidden, width, {});
+    g.last().passesGradient = true;
+    g.last().viewsGradient = true;
+    const TensorId in = pick(g, "permute", stacked, placing, rows.padded * hidden);
+    const TensorId out = expertsOf(g, scenario, rows, in);
+    const TensorId back = pick(g, "unpermute", out, placing, (rows.received + 1) * hidden);
+    return g.split(back, {rows.received * hidden}).front();
+}
+
+/// The experts, with the rows of each brought together where they come from several ranks.
+TensorId placedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+    if (rows.padded > 0) {
+        return paddedExperts(g, scenario, rows, x);
+    }
+    if (!rows.exchanged) {
+        return expertsOf(g, scenario, rows, x);
+    }
+    const std::int64_t elements = rows.received * scenario.model.hidden;
+    const TensorId placing = indexOf(g, "permuted indices", rows.received);
+    const TensorId in = pick(g, "permute", x, placing, elements);
+    return pick(g, "unpermute", expertsOf(g, scenario, rows, in), placing, elements);
 }
 
 TensorId routedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
@@ -143,15 +193,11 @@ TensorId routedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows,
     const TensorId sortedScores = pick(g, "sorted scores", routing.scores, sorting, rows.sent);
     const TensorId origin = indexOf(g, "token indices", rows.sent);
     TensorId routed = pick(g, "routed input", x, origin, rows.sent * hidden);
-    TensorId placing = kNoTensor;
     if (rows.exchanged) {
         routed = exchange(g, routed, rows.received, hidden);
-        placing = indexOf(g, "permuted indices", rows.received);
-        routed = pick(g, "permute", routed, placing, rows.received * hidden);
     }
-    TensorId out = expertsOf(g, scenario, rows, routed);
+    TensorId out = placedExperts(g, scenario, rows, routed);
     if (rows.exchanged) {
-        out = pick(g, "unpermute", out, placing, rows.received * hidden);
         out = exchange(g, out, rows.sent, hidden);
     }
     const TensorId scored =

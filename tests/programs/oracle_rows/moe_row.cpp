@@ -106,6 +106,21 @@ Result<void> readExperts(const CsvTable& table, std::size_t row, KernelSettings&
     return {};
 }
 
+/// The other ranks' share of queries, keys, values, output and row sums (fp32) of the attention.
+std::int64_t attentionElsewhere(const Scenario& scenario) {
+    const AttentionSpec& attention = scenario.model.attention;
+    const Layout& layout = scenario.layout;
+    const bool latent = attention.kind == AttentionKind::Latent;
+    const std::int64_t key = latent ? attention.qkNopeDim + attention.qkRopeDim : attention.headDim;
+    const std::int64_t value = latent ? attention.vHeadDim : attention.headDim;
+    // Latent values are a view of keys and values together.
+    const std::int64_t kept = latent ? attention.qkNopeDim + value : value;
+    const std::int64_t perToken =
+        attention.heads * (2 * key + 2 * value + 4) + attention.kvHeads * (2 * key + 2 * kept);
+    const std::int64_t tokens = layout.microBatch * scenario.workload.sequence / layout.cp;
+    return (layout.cp - 1) * tokens * perToken / layout.tp;
+}
+
 /// torchtitan: FSDP2 around fp32 shards; its own DeepSeek-V3, Qwen3 and Llama 3.
 Result<void> setTorchTitan(const CsvTable& table, std::size_t row, OracleRow& out) {
     Scenario& scenario = out.scenario;
@@ -151,6 +166,7 @@ Result<OracleRow> moeRow(const CsvTable& table, std::size_t row) {
     if (table.text(row, "framework") == "titan") {
         FABRICAST_TRY(setTorchTitan(table, row, out));
         out.hidesSaved = recompute != "none";
+        out.countedBesides = attentionElsewhere(scenario);
         return out;
     }
     setMegatronCore(settings);

@@ -42,6 +42,7 @@ OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader read
     }
     answer.memory = *memory;
     answer.layerOnly = read->layerOnly;
+    answer.memory.savedPerLayer += Bytes(read->countedBesides);
     if (read->hidesSaved) {
         answer.memory.savedPerLayer = Bytes(0);
     }

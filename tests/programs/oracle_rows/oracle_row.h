@@ -16,6 +16,9 @@ struct OracleRow {
     std::int64_t expertRank = 0;
     bool layerOnly = false;   ///< the record is of one layer, not of a step
     bool hidesSaved = false;  ///< checkpointing hides from the record what a layer saves
+    /// What the record counts as saved besides: with context parallelism attention keeps DTensors,
+    /// each recorded at the size of the whole sequence, not of the part that this rank holds.
+    std::int64_t countedBesides = 0;
 };
 
 /// Each form of record, told apart by its columns.
