@@ -9,7 +9,7 @@ namespace {
 
 /// Recorded over replayed reserved bytes: median, and the band that holds nine steps in ten. From
 /// the steps under tests/cases/memory and as many again of other shapes and settings (rows: DDP 73,
-/// FSDP1 67, FSDP2 186, DeepSpeed 106, Megatron 154).
+/// FSDP1 67, FSDP2 248, DeepSpeed 106, Megatron 154).
 struct Band {
     double median;
     double low;
@@ -22,7 +22,7 @@ Band bandOf(Engine engine) {
             return {1.04, 0.95, 1.16};
         case Engine::Fsdp2:
         case Engine::MegatronFsdp:
-            return {0.94, 0.85, 1.02};
+            return {1.00, 0.85, 1.055};
         case Engine::DeepSpeed:
             return {1.00, 0.90, 1.10};
         case Engine::Megatron:

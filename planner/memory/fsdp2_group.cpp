@@ -1,0 +1,262 @@
+#include "planner/memory/fsdp2_group.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+constexpr int kGatherPool = 1;
+constexpr int kReducePool = 2;
+
+std::size_t at(int id) {
+    return static_cast<std::size_t>(id);
+}
+std::int64_t share(std::int64_t elements, std::int64_t ranks) {
+    return (elements + ranks - 1) / ranks;
+}
+bool anyOf(const std::vector<Storage>& storages) {
+    return std::any_of(
+        storages.begin(), storages.end(), [](Storage storage) { return storage != kNoStorage; });
+}
+}  // namespace
+
+int Fsdp2Group::add(const WeightUse& weight) {
+    weights_.push_back(weight);
+    parameters_.push_back(kNoStorage);
+    gradients_.push_back(kNoStorage);
+    accumulated_.push_back(kNoStorage);
+    return static_cast<int>(weights_.size()) - 1;
+}
+
+bool Fsdp2Group::hasGradients() const {
+    return anyOf(gradients_);
+}
+
+bool Fsdp2Group::hasAccumulated() const {
+    return anyOf(accumulated_);
+}
+
+/// Experts are dealt out whole, unless there are more ranks than experts: then each is cut along
+/// its next dimension.
+bool Fsdp2Group::splitsInner(const WeightUse& weight) const {
+    return weight.experts > 0 && ranks_ > weight.experts;
+}
+
+std::int64_t Fsdp2Group::shardOf(const WeightUse& weight) const {
+    if (weight.experts > 0 && !splitsInner(weight)) {
+        return share(weight.experts, ranks_) * (weight.elements / weight.experts);
+    }
+    return share(weight.elements, ranks_);
+}
+
+std::int64_t Fsdp2Group::shardElements() const {
+    std::int64_t sum = 0;
+    for (const WeightUse& weight : weights_) {
+        sum += weight.tied ? 0 : shardOf(weight);
+    }
+    return sum;
+}
+
+std::vector<StepTensor> Fsdp2Group::shardTensors() const {
+    const std::int64_t width =
+        options_->masterWidth > 0 ? options_->masterWidth : options_->storedWidth;
+    std::vector<StepTensor> tensors;
+    for (const WeightUse& weight : weights_) {
+        if (weight.trained && !weight.tied) {
+            tensors.push_back({.elements = shardOf(weight), .width = width});
+        }
+    }
+    return tensors;
+}
+
+void Fsdp2Group::drop(Storage& storage) {
+    if (storage != kNoStorage) {
+        device_->release(storage);
+        storage = kNoStorage;
+    }
+}
+
+/// The shard is cast to the compute type, and gathered into one flat buffer. A group of one rank
+/// gathers nothing.
+void Fsdp2Group::unshard() {
+    if (unsharded_ || onItsWay_) {
+        return;
+    }
+    onItsWay_ = true;
+    if (ranks_ == 1 && !options_->offload) {
+        return;
+    }
+    const std::int64_t width = options_->computeWidth;
+    Storage cast = kNoStorage;
+    Storage fetched = kNoStorage;
+    if (options_->offload) {
+        fetched = device_->take(shardElements() * options_->storedWidth,
+                                MemoryKind::Gathered,
+                                kGatherPool,
+                                "shard from the host");
+    }
+    if (options_->storedWidth != width) {
+        cast =
+            device_->take(shardElements() * width, MemoryKind::Gathered, kGatherPool, "cast shard");
+    }
+    std::int64_t whole = 0;
+    for (const WeightUse& weight : weights_) {
+        whole += shardOf(weight) * ranks_;
+    }
+    gathered_ =
+        device_->take(whole * width, MemoryKind::Gathered, kGatherPool, "all-gather output");
+    drop(cast);
+    drop(fetched);
+}
+
+/// One weight after another is cast and copied; its cast goes when the next one's is made.
+void Fsdp2Group::copyAlone() {
+    const bool casts = options_->storedWidth != options_->computeWidth;
+    Storage before = kNoStorage;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        const std::int64_t bytes = shardOf(weights_[i]) * options_->computeWidth;
+        Storage cast = kNoStorage;
+        if (casts) {
+            cast = device_->take(bytes, MemoryKind::Gathered, 0, "cast shard");
+        }
+        drop(before);
+        parameters_[i] = device_->take(bytes, MemoryKind::Gathered, 0, "unsharded parameters");
+        before = cast;
+    }
+    drop(before);
+}
+
+/// What is cut along an inner dimension is copied twice, to put its pieces in order.
+void Fsdp2Group::copyOut() {
+    std::vector<Storage> unordered;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        const std::int64_t bytes = shardOf(weights_[i]) * ranks_ * options_->computeWidth;
+        parameters_[i] = device_->take(bytes, MemoryKind::Gathered, 0, "unsharded parameters");
+        if (splitsInner(weights_[i])) {
+            unordered.push_back(
+                device_->take(bytes, MemoryKind::Gathered, 0, "unsharded parameters, by rank"));
+        }
+    }
+    for (Storage& storage : unordered) {
+        drop(storage);
+    }
+}
+
+Storage Fsdp2Group::waitForUnshard() {
+    if (!onItsWay_) {
+        return kNoStorage;
+    }
+    if (gathered_ == kNoStorage) {
+        copyAlone();
+    } else {
+        copyOut();
+    }
+    onItsWay_ = false;
+    unsharded_ = true;
+    return std::exchange(gathered_, kNoStorage);
+}
+
+void Fsdp2Group::reshard() {
+    for (Storage& parameter : parameters_) {
+        drop(parameter);
+    }
+    unsharded_ = false;
+}
+
+void Fsdp2Group::takeGradient(int weight, Storage gradient) {
+    device_->rename(gradient, MemoryKind::Gradients);
+    Storage& slot = gradients_[at(weight)];
+    if (slot == kNoStorage) {
+        slot = gradient;
+    } else {
+        device_->release(gradient);  // added in place
+    }
+}
+
+void Fsdp2Group::keepUnsharded(bool castEach) {
+    const bool widens = options_->reduceWidth != options_->computeWidth;
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+        Storage& gradient = gradients_[i];
+        if (gradient == kNoStorage) {
+            continue;
+        }
+        Storage& sum = accumulated_[i];
+        if (widens && (castEach || sum == kNoStorage)) {
+            const Storage wide = device_->take(weights_[i].elements * options_->reduceWidth,
+                                               MemoryKind::Gradients,
+                                               0,
+                                               "unsharded gradients");
+            drop(gradient);
+            gradient = wide;
+        }
+        if (sum == kNoStorage) {
+            std::swap(sum, gradient);
+        } else {
+            drop(gradient);
+        }
+    }
+}
+
+Storage Fsdp2Group::reduceScatter() {
+    std::int64_t shard = 0;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        Storage& gradient = accumulated_[i] != kNoStorage ? accumulated_[i] : gradients_[i];
+        if (gradient == kNoStorage) {
+            continue;
+        }
+        shard += shardOf(weights_[i]);
+        if (splitsInner(weights_[i])) {
+            const Storage ordered = device_->take(device_->bytes(gradient),
+                                                  MemoryKind::Communication,
+                                                  0,
+                                                  "unsharded gradients, by rank");
+            drop(gradient);
+            gradient = ordered;
+        }
+    }
+    if (shard == 0) {
+        return kNoStorage;
+    }
+    const Storage input = device_->take(shard * ranks_ * options_->reduceWidth,
+                                        MemoryKind::Communication,
+                                        0,
+                                        "reduce-scatter input");
+    for (auto* list : {&gradients_, &accumulated_}) {
+        for (Storage& gradient : *list) {
+            drop(gradient);
+        }
+    }
+    Storage reduced = device_->take(
+        shard * options_->reduceWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
+    const bool keepsReduceType = options_->masterWidth > 0;
+    if (options_->reduceWidth != options_->storedWidth && !keepsReduceType) {
+        const Storage stored = device_->take(
+            shard * options_->storedWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
+        device_->release(reduced);
+        reduced = stored;
+    }
+    keepShard(reduced, shard);
+    return input;
+}
+
+/// The reduced shard stays until the step, is added to the earlier micro-steps' sum, or, with
+/// offload, goes to the host.
+void Fsdp2Group::keepShard(Storage reduced, std::int64_t shard) {
+    if (options_->offload) {
+        device_->release(reduced);
+    } else if (shardGradient_ == kNoStorage) {
+        shardGradient_ = reduced;
+    } else if (shard * options_->storedWidth > device_->bytes(shardGradient_)) {
+        device_->release(shardGradient_);  // more of the group's weights have one now
+        shardGradient_ = reduced;
+    } else {
+        device_->release(reduced);
+    }
+}
+
+void Fsdp2Group::dropShardGradient() {
+    drop(shardGradient_);
+}
+
+}  // namespace fabricast
