@@ -3,7 +3,9 @@
 #include "planner/base/quantity_text.h"
 #include "planner/io/model_file.h"
 #include "planner/ops/parameters.h"
+#include "planner/spec/kernel_names.h"
 
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -63,6 +65,25 @@ std::string summaryOf(const ClusterSpec& cluster) {
            cluster.fabric.name;
 }
 
+/// "bf16 702 TFLOP/s sustained, 5 % mean error", and whose fit it is.
+std::string summaryOf(const KernelProfile& kernels) {
+    std::string summary;
+    for (const GemmType type : {GemmType::Bf16, GemmType::Fp16}) {
+        if (const GemmFit* fit = kernels.fit(type)) {
+            const double rate = fit->peak.count() * fit->efficiency / (1 + fit->throttle) *
+                                kernels.sustained.factor / kernels.gemmScale;
+            constexpr double kTera = 1e12;
+            append(summary,
+                   std::string(nameOf(type)) + " sustains " +
+                       quantityText(FlopsPerSecond(std::round(rate / kTera) * kTera)));
+            append(summary, "error " + std::to_string(std::lround(100 * fit->error.mean)) + " %");
+            break;
+        }
+    }
+    append(summary, kernels.donor.empty() ? "fitted" : "from " + kernels.donor);
+    return summary;
+}
+
 Result<void> readModelRow(const ProfileFile& file, ProfileRow& row) {
     FABRICAST_ASSIGN(const ModelSpec model, parseModel(file.text, file.source));
     row.title = model.family;
@@ -100,6 +121,12 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
         }
         case ProfileKind::Model: {
             FABRICAST_TRY(readModelRow(file, row));
+            break;
+        }
+        case ProfileKind::Kernel: {
+            FABRICAST_ASSIGN(const GpuSpec gpu, store.gpu(file.name, file.source));
+            row.title = "Kernels of the " + gpu.title;
+            row.summary = summaryOf(*gpu.kernels);
             break;
         }
     }

@@ -65,19 +65,48 @@ ProfileFact factOf(const std::string& key, const JsonValue& number) {
             .note = memberText(number, "note")};
 }
 
-bool isPlainList(const JsonValue& value) {
+/// Of plain values, or of lists.
+bool isList(const JsonValue& value) {
     return value.is(JsonValue::Kind::Array) &&
            std::ranges::none_of(value.items(), [](const JsonValue& item) {
-               return item.is(JsonValue::Kind::Object) || item.is(JsonValue::Kind::Array);
+               return item.is(JsonValue::Kind::Object);
            });
 }
 
-std::string joined(std::span<const JsonValue> items) {
+/// "64: 0.74, 128: 1" for a list of pairs.
+std::string listText(const JsonValue& list) {
     std::string text;
-    for (const JsonValue& item : items) {
-        text += (text.empty() ? "" : ", ") + plainText(item);
+    for (const JsonValue& item : list.items()) {
+        text += text.empty() ? "" : ", ";
+        if (!item.is(JsonValue::Kind::Array)) {
+            text += plainText(item);
+            continue;
+        }
+        for (const JsonValue& part : item.items()) {
+            text += (&part == item.items().data() ? "" : ": ") + plainText(part);
+        }
     }
     return text;
+}
+
+constexpr std::array<std::string_view, 3> kSectionKeys = {"source", "from", "note"};
+
+/// Numbers that share one source are one line: "efficiency 0.83, launch_us 0.91".
+ProfileFact sectionFact(const std::string& key, const JsonValue& section) {
+    ProfileFact fact{.key = key,
+                     .value = "",
+                     .range = "",
+                     .source = memberText(section, "source"),
+                     .from = memberText(section, "from"),
+                     .note = memberText(section, "note")};
+    for (const JsonValue& member : section.members()) {
+        if (std::ranges::find(kSectionKeys, member.name()) == kSectionKeys.end()) {
+            const bool isList = member.is(JsonValue::Kind::Array);
+            fact.value += (fact.value.empty() ? "" : ", ") + member.name() + " " +
+                          (isList ? "(" + listText(member) + ")" : plainText(member));
+        }
+    }
+    return fact;
 }
 
 /// Adds what `value` says under `key`. Nesting is bounded by the JSON parser.
@@ -89,12 +118,14 @@ void addFacts(const std::string& key, const JsonValue& value, std::vector<Profil
         if (value.find("value")->is(JsonValue::Kind::String)) {
             readQuantity(facts.back());
         }
+    } else if (isObject && value.find("source") != nullptr) {
+        facts.push_back(sectionFact(key, value));
     } else if (isObject) {
         for (const JsonValue& member : value.members()) {
             addFacts(key + "." + member.name(), member, facts);
         }
-    } else if (isPlainList(value)) {
-        facts.push_back({.key = key, .value = joined(value.items())});
+    } else if (isList(value)) {
+        facts.push_back({.key = key, .value = listText(value)});
     } else if (value.is(JsonValue::Kind::Array)) {
         for (const JsonValue& item : value.items()) {
             addFacts(key, item, facts);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,12 +16,15 @@
 
 namespace fabricast {
 
-enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model };
+struct KernelFile;
+
+enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
                                              ProfileKind::Fabric,
                                              ProfileKind::Cluster,
-                                             ProfileKind::Model};
+                                             ProfileKind::Model,
+                                             ProfileKind::Kernel};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -54,6 +58,8 @@ public:
     static ProfileStore builtIn();
     static Result<ProfileStore> open(std::span<const std::string> folders);
 
+    /// With its kernels: its own, those its file in kernels/ borrows, or those of a GPU of its
+    /// architecture.
     [[nodiscard]] Result<GpuSpec> gpu(std::string_view name, std::string_view where = {}) const;
     [[nodiscard]] Result<NodeSpec> node(std::string_view name, std::string_view where = {}) const;
     [[nodiscard]] Result<FabricSpec> fabric(std::string_view name,
@@ -76,7 +82,7 @@ public:
     [[nodiscard]] Result<ProfileFile> find(ProfileKind kind,
                                            std::string_view name,
                                            std::string_view where = {}) const;
-    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model.
+    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model, kernel.
     [[nodiscard]] Result<ProfileFile> findAny(std::string_view name,
                                               std::string_view where = {}) const;
     [[nodiscard]] Result<std::map<std::string, ProfileSource>> sources() const;
@@ -91,6 +97,9 @@ private:
     [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
                                          std::string_view name,
                                          std::string_view where) const;
+    [[nodiscard]] Result<std::optional<KernelProfile>> kernelsOf(const GpuSpec& gpu) const;
+    [[nodiscard]] Result<std::optional<KernelProfile>> relatedKernels(const GpuSpec& gpu) const;
+    [[nodiscard]] Result<KernelProfile> borrowed(const KernelFile& file, const GpuSpec& gpu) const;
     [[nodiscard]] Result<NodeSpec> nodeOf(const JsonValue& root) const;
     [[nodiscard]] Result<ClusterSpec> clusterOf(const JsonValue& root) const;
     [[nodiscard]] Result<ClusterSpec> oneNode(NodeSpec node) const;

@@ -43,7 +43,9 @@ std::int64_t usualDomain(const GpuSpec& gpu, std::int64_t gpus) {
 Result<GpuSpec> ProfileStore::gpu(std::string_view name, std::string_view where) const {
     FABRICAST_ASSIGN(const ProfileFile file, find(ProfileKind::Gpu, name, where));
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
-    return readGpuProfile(root);
+    FABRICAST_ASSIGN(GpuSpec gpu, readGpuProfile(root));
+    FABRICAST_ASSIGN(gpu.kernels, kernelsOf(gpu));
+    return gpu;
 }
 
 Result<FabricSpec> ProfileStore::fabric(std::string_view name, std::string_view where) const {

@@ -38,6 +38,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             FABRICAST_ASSIGN(const ClusterSpec cluster, store.cluster(file.name));
             return contradictionsOf(cluster);
         }
+        case ProfileKind::Kernel: {
+            FABRICAST_TRY(store.gpu(file.name, file.source));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Model:
             break;
     }
@@ -126,7 +130,8 @@ private:
             }
             checkSource(sheet, fact);
         }
-        if (!unknown.keys.empty() && sheet.kind != ProfileKind::Model) {
+        if (!unknown.keys.empty() && sheet.kind != ProfileKind::Model &&
+            sheet.kind != ProfileKind::Kernel) {
             result_.unknown.push_back(std::move(unknown));
         }
     }

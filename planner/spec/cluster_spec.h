@@ -1,9 +1,11 @@
 #pragma once
 #include "planner/base/units.h"
+#include "planner/spec/kernel_profile.h"
 #include "planner/spec/sourced.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@ struct GpuSpec {
     Sourced<BytesPerSecond> pcieBandwidth;  ///< one direction
     Sourced<bool> peerToPeer;               ///< PCIe peer access with the stock driver
     std::vector<MeasuredRate> measuredMatmul;
+    std::optional<KernelProfile> kernels;  ///< empty: nobody has measured a GPU like it
     std::string notes;
 
     /// What "fits" is judged by: usable memory, else what the driver prints, else the data sheet.

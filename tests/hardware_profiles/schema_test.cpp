@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                                          std::pair{"node", 23U},
                                          std::pair{"fabric", 28U},
                                          std::pair{"cluster", 18U},
-                                         std::pair{"model", 150U}));
+                                         std::pair{"model", 150U},
+                                         std::pair{"kernel", 32U}));
 
 TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");

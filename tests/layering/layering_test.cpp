@@ -27,6 +27,7 @@ const std::map<std::string, Rooms> kMayInclude = {
     {"planner/stack", {"planner/base", "planner/spec"}},
     {"planner/ops", {"planner/base", "planner/spec"}},
     {"planner/comm", {"planner/base", "planner/spec", "planner/stack", "planner/ops"}},
+    {"planner/compute", {"planner/base", "planner/spec"}},
     {"planner/memory", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
     {"planner/io", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
     {"planner/load",

@@ -1,5 +1,6 @@
 #include "planner/io/embedded_profiles.h"
 #include "planner/io/profile_store.h"
+#include "planner/io/read_kernel_profile.h"
 #include "planner/io/read_profile.h"
 
 #include <gtest/gtest.h>
@@ -111,6 +112,10 @@ void readAs(const ProfileStore& store, std::string_view path, const std::string&
             expectSane(gpu->memoryBandwidth, text);
             expectSane(gpu->power, text);
         }
+    } else if (path.starts_with("kernels/")) {
+        const Result<KernelFile> kernels = readKernelFile(*root);
+        expectAnswerOrPlace(kernels, text);
+        EXPECT_TRUE(!kernels || kernels->donor || kernels->fitted.multiprocessors > 0) << text;
     } else if (path.starts_with("fabrics/")) {
         const Result<FabricSpec> fabric = readFabricProfile(*root, {});
         expectAnswerOrPlace(fabric, text);
@@ -128,7 +133,8 @@ TEST(ProfileMutation, AnyBytesGiveAnAnswerOrAnErrorWithItsPlace) {
     const ProfileStore store = ProfileStore::builtIn();
     std::vector<const EmbeddedFile*> files;
     for (const EmbeddedFile& file : embeddedProfiles()) {
-        for (const std::string_view folder : {"gpus/", "nodes/", "fabrics/", "clusters/"}) {
+        for (const std::string_view folder :
+             {"gpus/", "nodes/", "fabrics/", "clusters/", "kernels/"}) {
             if (file.path.starts_with(folder)) {
                 files.push_back(&file);
             }

@@ -62,6 +62,7 @@ TEST(VerifyProfiles, FindsNothingWrongWithWhatWeShip) {
     EXPECT_GE(countOf(result, ProfileKind::Node), 23U);
     EXPECT_GE(countOf(result, ProfileKind::Fabric), 28U);
     EXPECT_GE(countOf(result, ProfileKind::Cluster), 18U);
+    EXPECT_EQ(countOf(result, ProfileKind::Kernel), countOf(result, ProfileKind::Gpu));
 }
 
 TEST(VerifyProfiles, FindsWhatContradictsItself) {

@@ -1,0 +1,148 @@
+#include "planner/compute/attention_time.h"
+
+#include "planner/base/check.h"
+#include "planner/compute/fit_terms.h"
+#include "planner/compute/gemm_time.h"
+#include "planner/compute/written_out_attention.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace fabricast {
+namespace {
+
+/// Queries of one tile: what the last multiprocessor still works on when the others are done.
+constexpr double kTileQueries = 128;
+/// Where backward over forward was measured: short sequences, and long ones.
+constexpr double kShort = 4096;
+constexpr double kLong = 32768;
+
+/// Keys that a query sees at most.
+double reach(const Attention& attention) {
+    const auto keys = static_cast<double>(attention.keys);
+    return attention.window > 0 ? std::min(keys, static_cast<double>(attention.window)) : keys;
+}
+
+/// The rate at a head's width over that at 128, between the widths that were measured.
+double headRate(const AttentionFit& fit, std::int64_t dim) {
+    HeadRate below{0, 0.0};
+    for (const HeadRate& rate : fit.headRates) {
+        if (rate.dim >= dim) {
+            const double part =
+                static_cast<double>(dim - below.dim) / static_cast<double>(rate.dim - below.dim);
+            return below.rate + part * (rate.rate - below.rate);
+        }
+        below = rate;
+    }
+    return below.dim > 0 ? below.rate : 1.0;
+}
+
+/// Of the widths that were measured, the nearest; between short and long, by ln(length).
+double backwardRatio(const KernelProfile& profile, const Attention& attention) {
+    const BackwardRatio* nearest = nullptr;
+    std::int64_t distance = 0;
+    for (const BackwardRatio& ratio : profile.backward) {
+        const std::int64_t away = std::abs(ratio.headDim - attention.headDim) +
+                                  std::abs(ratio.valueDim - attention.valueDim);
+        if (nearest == nullptr || away < distance) {
+            nearest = &ratio;
+            distance = away;
+        }
+    }
+    FABRICAST_CHECK(nearest != nullptr);
+    const double length = std::clamp(reach(attention), kShort, kLong);
+    const double part = std::log(length / kShort) / std::log(kLong / kShort);
+    return nearest->atShort + part * (nearest->atLong - nearest->atShort);
+}
+
+}  // namespace
+
+double Attention::pairs() const {
+    const auto rows = static_cast<double>(queries);
+    const double most = reach(*this);
+    if (!causal) {
+        return rows * most;
+    }
+    // Query i of the last rows sees keys − rows + i of them, at most the window.
+    const double before = static_cast<double>(keys) - rows;
+    const double growing = std::clamp(most - before, 0.0, rows);
+    const double start = std::clamp(before, 0.0, most);
+    return growing * (start + growing / 2) + (rows - growing) * most;
+}
+
+Flops Attention::flops() const {
+    constexpr double kForward = 2;
+    constexpr double kBackward = 5;
+    const double products = pass == AttentionPass::Forward ? kForward : kBackward;
+    // Each product multiplies and adds over the mean of both widths.
+    const double width = static_cast<double>(headDim + valueDim) / 2;
+    return Flops(2 * products * static_cast<double>(batch) * static_cast<double>(heads) * width *
+                 pairs());
+}
+
+const AttentionFit* findAttention(const KernelProfile& profile, const Attention& attention) {
+    // fp16 runs like bf16.
+    const GemmType type = attention.type == GemmType::Fp16 ? GemmType::Bf16 : attention.type;
+    const AttentionFit* native = nullptr;
+    const AttentionFit* own = nullptr;
+    for (const AttentionFit& fit : profile.attention) {
+        if (fit.type != type) {
+            continue;
+        }
+        // Of two fits of one kernel, the one that was timed as it runs here.
+        const bool better = fit.paged == attention.paged;
+        if (native == nullptr || (fit.code == native->code && better)) {
+            native = &fit;
+        }
+        if (fit.code == attention.code && (own == nullptr || better)) {
+            own = &fit;
+        }
+    }
+    return own != nullptr ? own : native;
+}
+
+/// FL = 4·b·h·d·(pairs + q·s0);  tc = FL/R, throttled
+/// tl = 4·128·d·(keys + s0)·β·SM/R: the last tile, on one multiprocessor
+/// tm = (bytes·b·q·h·(dqk + dv)·cq + bytes·b·keys·kv·(dqk + dv)·ck)/BW
+/// t  = t0 + (tc^p + tl^p)^(1/p) + tm
+Seconds attentionForwardTime(const KernelProfile& profile,
+                             const AttentionFit& fit,
+                             const Attention& attention,
+                             const RateState& state) {
+    const auto both = static_cast<double>(attention.headDim + attention.valueDim);
+    const auto batch = static_cast<double>(attention.batch);
+    const auto heads = static_cast<double>(attention.heads);
+    const auto queries = static_cast<double>(attention.queries);
+    const double rate = fit.peak.count() * fit.efficiency * headRate(fit, attention.headDim);
+    const double work = 2 * both * batch * heads * (attention.pairs() + queries * fit.baseLength);
+    const double compute = throttled(work / (rate * state.multiprocessors),
+                                     fit.throttle,
+                                     fit.throttleTime,
+                                     profile.sustained.factor,
+                                     state);
+    const double tail = 2 * kTileQueries * both * (reach(attention) + fit.baseLength) * fit.tail *
+                        static_cast<double>(profile.multiprocessors) / rate;
+    const double keyTraffic = fit.paged && !attention.paged ? 1.0 : fit.keyTraffic;
+    const double bytes =
+        fit.inputBytes * batch * both *
+        (queries * heads * fit.queryTraffic +
+         static_cast<double>(attention.keys) * static_cast<double>(attention.kvHeads) * keyTraffic);
+    const double memory = bytes / (profile.memoryBandwidth.count() * state.bandwidth);
+    return Seconds(fit.launch.count() + join(compute, tail, fit.joinPower) + memory);
+}
+
+Seconds attentionTime(const KernelProfile& profile,
+                      const Attention& attention,
+                      const RateState& state) {
+    if (attention.code == AttentionCode::Math) {
+        return writtenOutAttentionTime(profile, attention, state);
+    }
+    const AttentionFit* fit = findAttention(profile, attention);
+    FABRICAST_CHECK(fit != nullptr);
+    const Seconds forward = attentionForwardTime(profile, *fit, attention, state);
+    const double ratio =
+        attention.pass == AttentionPass::Backward ? backwardRatio(profile, attention) : 1.0;
+    return forward * (ratio * profile.attentionScale);
+}
+
+}  // namespace fabricast

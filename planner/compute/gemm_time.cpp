@@ -1,0 +1,139 @@
+#include "planner/compute/gemm_time.h"
+
+#include "planner/base/check.h"
+#include "planner/compute/fit_terms.h"
+
+#include <array>
+#include <limits>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<double, 4> kSplits = {1, 2, 4, 8};
+/// A split runs at most this many waves of tiles, over at least this many steps of k.
+constexpr double kMostSplitWaves = 2;
+constexpr double kLeastSplitDepth = 256;
+constexpr double kPartialSumBytes = 4;
+/// An fp32 accumulator is read and written.
+constexpr double kAccumulatorBytes = 8;
+/// Tile edges are counted in units of the usual 128.
+constexpr double kUsualEdge = 128;
+
+double edgeOf(const Tile& tile) {
+    return 1 / tile.rows + 1 / tile.columns;
+}
+
+double shortestEdge(const std::vector<Tile>& tiles) {
+    double shortest = std::numeric_limits<double>::max();
+    for (const Tile& tile : tiles) {
+        shortest = std::min(shortest, edgeOf(tile));
+    }
+    return shortest;
+}
+
+struct Shape {
+    double m, n, k, batch;
+};
+
+Shape shapeOf(const Gemm& gemm) {
+    return {static_cast<double>(gemm.m),
+            static_cast<double>(gemm.n),
+            static_cast<double>(gemm.k),
+            static_cast<double>(gemm.batch)};
+}
+
+/// Tensor cores' time with the best tile and split of k:
+///     Weff · SM · 2·tm·tn·(ceil(k/sk) + k0) · (1 + penalty·h) / (peak·κ)  +  partial sums
+double computeTime(const KernelProfile& profile,
+                   const GemmFit& fit,
+                   const Shape& shape,
+                   const RateState& state) {
+    const auto multiprocessors = static_cast<double>(profile.multiprocessors);
+    const double available = multiprocessors * state.multiprocessors;
+    const double perMultiprocessor = fit.peak.count() * fit.efficiency / multiprocessors;
+    const double bandwidth = profile.memoryBandwidth.count() * state.bandwidth;
+    const double shortest = shortestEdge(profile.tiles);
+    double best = std::numeric_limits<double>::max();
+    for (const Tile& tile : profile.tiles) {
+        const double tiles =
+            shape.batch * ceiling(shape.m / tile.rows) * ceiling(shape.n / tile.columns);
+        const double penalty = 1 + fit.tilePenalty * kUsualEdge * (edgeOf(tile) - shortest);
+        const double step = 2 * tile.rows * tile.columns * penalty / perMultiprocessor;
+        for (const double split : kSplits) {
+            if (split > 1 && (tiles * split > kMostSplitWaves * multiprocessors ||
+                              shape.k / split < kLeastSplitDepth)) {
+                break;
+            }
+            const double waves = effectiveWaves(tiles * split / available, fit.waveFraction);
+            double time = waves * step * (ceiling(shape.k / split) + fit.prologueDepth);
+            if (split > 1) {
+                time += fit.splitKTraffic * kPartialSumBytes * shape.batch * shape.m * shape.n *
+                        split / bandwidth;
+            }
+            best = std::min(best, time);
+        }
+    }
+    return best;
+}
+
+double memoryTime(const KernelProfile& profile,
+                  const GemmFit& fit,
+                  const Shape& shape,
+                  double outputBytes,
+                  const RateState& state) {
+    const double bytes = shape.batch * (fit.inputBytes * (shape.m * shape.k + shape.k * shape.n) +
+                                        outputBytes * shape.m * shape.n);
+    return bytes / (profile.memoryBandwidth.count() * state.bandwidth * fit.bandwidthEfficiency);
+}
+
+/// What does not depend on the output's width, so that two widths cost one search over tiles.
+struct Terms {
+    double compute = 0.0;
+    double around = 0.0;  ///< before and after: launch and quantisation
+};
+
+Terms termsOf(const KernelProfile& profile,
+              const GemmFit& fit,
+              const Shape& shape,
+              const RateState& state) {
+    const double compute = computeTime(profile, fit, shape, state);
+    const double quantise = fit.quantiseTraffic * shape.batch * shape.m * shape.k /
+                            (profile.memoryBandwidth.count() * state.bandwidth);
+    return {throttled(compute, fit.throttle, fit.throttleTime, profile.sustained.factor, state),
+            fit.launch.count() + quantise};
+}
+
+}  // namespace
+
+Seconds gemmTime(const KernelProfile& profile,
+                 const GemmFit& fit,
+                 const Gemm& gemm,
+                 const RateState& state) {
+    const Shape shape = shapeOf(gemm);
+    const Terms terms = termsOf(profile, fit, shape, state);
+    const double output = gemm.accumulateFp32 ? kAccumulatorBytes : fit.outputBytes;
+    const double memory = memoryTime(profile, fit, shape, output, state);
+    return Seconds(terms.around + join(terms.compute, memory, fit.joinPower));
+}
+
+Seconds gemmTime(const KernelProfile& profile, const Gemm& gemm, const RateState& state) {
+    const GemmFit* fit = profile.fit(gemm.type);
+    FABRICAST_CHECK(fit != nullptr);
+    const Shape shape = shapeOf(gemm);
+    const Terms terms = termsOf(profile, *fit, shape, state);
+    const auto timeWith = [&](double outputBytes) {
+        const double memory = memoryTime(profile, *fit, shape, outputBytes, state);
+        return terms.around + join(terms.compute, memory, fit->joinPower);
+    };
+    double time = timeWith(fit->outputBytes);
+    if (gemm.accumulateFp32) {
+        // The measured factor holds the accumulator's traffic of compute-bound shapes; where memory
+        // bounds, its bytes count instead.
+        time = std::max(time * profile.weightGradientFactor, timeWith(kAccumulatorBytes));
+    } else if (gemm.layout == GemmLayout::Nn) {
+        time *= profile.inputGradientFactor;
+    }
+    return Seconds(time * profile.gemmScale);
+}
+
+}  // namespace fabricast

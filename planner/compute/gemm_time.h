@@ -1,0 +1,41 @@
+#pragma once
+#include "planner/base/units.h"
+#include "planner/compute/rate_state.h"
+#include "planner/spec/kernel_profile.h"
+
+#include <cstdint>
+
+namespace fabricast {
+
+/// How the operands lie: forward, input gradient and weight gradient of a linear layer.
+enum class GemmLayout { Tn, Nn, Nt };
+
+/// C[m,n] = A[m,k] · B[k,n], `batch` times.
+struct Gemm {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    GemmLayout layout = GemmLayout::Tn;
+    GemmType type = GemmType::Bf16;
+    bool accumulateFp32 = false;  ///< adds into an fp32 output, as fused weight gradients do
+    std::int64_t batch = 1;
+
+    [[nodiscard]] Flops flops() const {
+        return Flops(2.0 * static_cast<double>(m) * static_cast<double>(n) *
+                     static_cast<double>(k) * static_cast<double>(batch));
+    }
+};
+
+/// The time of one matrix multiply; the profile must support its type. The fit holds from 128 rows
+/// and 1e9 operations on; below, it is a floor.
+///     const Seconds forward = gemmTime(profile, {.m = 8192, .n = 28672, .k = 8192}, {});
+Seconds gemmTime(const KernelProfile& profile, const Gemm& gemm, const RateState& state);
+
+/// The same by a fit that is not in the profile yet, for the fitting program: without the layout's
+/// factor and the machine's.
+Seconds gemmTime(const KernelProfile& profile,
+                 const GemmFit& fit,
+                 const Gemm& gemm,
+                 const RateState& state);
+
+}  // namespace fabricast

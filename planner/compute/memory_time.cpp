@@ -1,0 +1,22 @@
+#include "planner/compute/memory_time.h"
+
+namespace fabricast {
+
+/// t = t0 + bytes/(BW·η)
+Seconds memoryTime(const KernelProfile& profile,
+                   MemoryOp op,
+                   double bytes,
+                   const RateState& state) {
+    const MemoryFit& fit = profile.fit(op);
+    const double rate = profile.memoryBandwidth.count() * state.bandwidth * fit.efficiency;
+    return fit.launch + Seconds(bytes / rate);
+}
+
+Seconds memoryBoundTime(const KernelProfile& profile,
+                        MemoryOp op,
+                        Bytes bytes,
+                        const RateState& state) {
+    return memoryTime(profile, op, static_cast<double>(bytes.count()), state);
+}
+
+}  // namespace fabricast

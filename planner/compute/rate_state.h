@@ -1,0 +1,13 @@
+#pragma once
+
+namespace fabricast {
+
+/// What a kernel has of its GPU while it runs.
+///     gemmTime(profile, gemm, {.multiprocessors = 112.0 / 132});  // 20 are held by communication
+struct RateState {
+    double multiprocessors = 1.0;  ///< the share that communication leaves, above 0
+    double bandwidth = 1.0;        ///< of the memory, likewise
+    bool sustained = true;  ///< in a training loop; false: alone on a cool GPU, as benchmarks
+};
+
+}  // namespace fabricast

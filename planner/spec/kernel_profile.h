@@ -1,0 +1,157 @@
+#pragma once
+#include "planner/base/units.h"
+#include "planner/spec/sourced.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What a matrix multiply reads. Fp8Gemm multiplies alone; Fp8, Fp8Block, MxFp8 and NvFp4 begin by
+/// quantising a 16-bit activation.
+enum class GemmType { Bf16, Fp16, Tf32, Fp32, Fp8Gemm, Fp8, Fp8Block, MxFp8, NvFp4 };
+inline constexpr std::size_t kGemmTypes = 9;
+
+/// How far held-out measurements were from a fit, relative to them.
+struct FitError {
+    double mean = 0.0;
+    double p90 = 0.0;
+};
+
+/// A block of the output that one multiprocessor makes at a time.
+struct Tile {
+    double rows = 0.0;
+    double columns = 0.0;
+};
+
+/// A GPU's matrix multiplies of one type, in the parameters of docs/kernels.md.
+struct GemmFit {
+    FlopsPerSecond peak{};
+    double efficiency = 0.0;     ///< of the peak, in an endless burst-clocked loop over k
+    double prologueDepth = 0.0;  ///< what filling and draining the pipeline costs, in steps of k
+    double tilePenalty = 0.0;    ///< what a small tile's longer edge costs
+    double waveFraction = 0.0;   ///< 1: a last wave counts whole; 0: it counts as it is filled
+    Seconds launch{};
+    double bandwidthEfficiency = 0.0;
+    double joinPower = 0.0;  ///< p of (compute^p + memory^p)^(1/p)
+    double throttle = 0.0;   ///< how much slower a kernel gets that lasts past throttleTime
+    Seconds throttleTime{};
+    double quantiseTraffic = 0.0;  ///< bytes per element of the activation
+    double splitKTraffic = 0.0;    ///< passes over the fp32 partial sums
+    double inputBytes = 0.0;
+    double outputBytes = 0.0;
+    Source source = Source::Assumed;
+    FitError error;
+};
+
+/// Whose attention kernel runs. Native is the one the GPU was measured with.
+enum class AttentionCode { Native, Flash2, Flash3, CuDnn, Math };
+
+struct HeadRate {
+    std::int64_t dim = 0;
+    double rate = 1.0;  ///< over the rate at 128
+};
+
+/// A GPU's attention forward by one kernel in one type.
+struct AttentionFit {
+    AttentionCode code = AttentionCode::Native;
+    GemmType type = GemmType::Bf16;
+    bool paged = false;  ///< timed with the paged cache of a server; a trainer's is dense
+    FlopsPerSecond peak{};
+    double efficiency = 0.0;
+    std::vector<HeadRate> headRates;  ///< ascending
+    double baseLength = 0.0;          ///< what starting a row of tiles costs, in keys
+    double tail = 0.0;                ///< how much of the last tile nothing hides
+    double joinPower = 0.0;
+    double queryTraffic = 0.0;  ///< passes over queries and outputs that are not hidden
+    double keyTraffic = 0.0;
+    Seconds launch{};
+    double throttle = 0.0;
+    Seconds throttleTime{};
+    double inputBytes = 0.0;
+    Source source = Source::Assumed;
+    FitError error;
+};
+
+/// Backward over forward time, at 4,096 tokens and from 32,768 on.
+struct BackwardRatio {
+    std::int64_t headDim = 0;
+    std::int64_t valueDim = 0;
+    double atShort = 0.0;
+    double atLong = 0.0;
+};
+
+/// Experts' matrix multiplies as one kernel, over what the dense fit says of all their tiles.
+struct GroupedFit {
+    double forward = 1.0;
+    double inputGradient = 1.0;
+    double weightGradient = 1.0;
+    Seconds perExpert{};
+    Source source = Source::Assumed;
+    FitError error;
+};
+
+/// Operations that move bytes and compute next to nothing.
+enum class MemoryOp {
+    Elementwise,
+    Norm,
+    Softmax,
+    CrossEntropy,
+    FusedCrossEntropy,
+    Permute,
+    Cast,
+    AmaxScale,
+    Copy,
+    EmbeddingScatter,
+    Optimizer
+};
+inline constexpr std::size_t kMemoryOps = 11;
+
+struct MemoryFit {
+    double efficiency = 0.0;  ///< of the bandwidth, at any size beyond the launch
+    Seconds launch{};
+    Source source = Source::Assumed;
+    FitError error;
+};
+
+/// The long-run clock under load, over that of a benchmark's burst.
+struct SustainedRate {
+    double factor = 1.0;
+    double least = 1.0;  ///< of the slowest host seen
+    Source source = Source::Assumed;
+};
+
+/// This is how long kernels take on one GPU: fitted to measurements, or borrowed from a GPU that
+/// was measured and rescaled. planner/compute evaluates it; hardware_profiles/kernels holds it.
+struct KernelProfile {
+    std::string name;
+    std::string donor;  ///< whose fit this is; empty: its own
+    std::int64_t multiprocessors = 0;
+    BytesPerSecond memoryBandwidth{};
+    std::vector<Tile> tiles;
+    double weightGradientFactor = 1.0;  ///< NT with fp32 accumulation over TN
+    double inputGradientFactor = 1.0;   ///< NN over TN
+    double gemmScale = 1.0;             ///< one machine's own factor on all matrix multiplies
+    double attentionScale = 1.0;
+    SustainedRate sustained;
+    std::array<std::optional<GemmFit>, kGemmTypes> gemm{};
+    std::vector<AttentionFit> attention;
+    std::vector<BackwardRatio> backward;
+    GroupedFit grouped;
+    std::array<MemoryFit, kMemoryOps> memory{};
+
+    [[nodiscard]] const GemmFit* fit(GemmType type) const {
+        const auto& found = gemm[static_cast<std::size_t>(type)];
+        return found ? &*found : nullptr;
+    }
+    [[nodiscard]] bool supports(GemmType type) const { return fit(type) != nullptr; }
+    [[nodiscard]] const MemoryFit& fit(MemoryOp op) const {
+        return memory[static_cast<std::size_t>(op)];
+    }
+};
+
+}  // namespace fabricast
