@@ -73,7 +73,8 @@ constexpr auto fieldsOf(const PipelineSettings&) {
                       Field{"head_weight", &Group::headWeight, 0, 1'000'000},
                       Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
                       Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
-                      Field{"remainder", &Group::remainder}};
+                      Field{"remainder", &Group::remainder},
+                      Field{"passes", &Group::passes, 1, 1'000'000}};
 }
 constexpr auto fieldsOf(const OptimizerSettings&) {
     using Group = OptimizerSettings;
@@ -94,7 +95,8 @@ constexpr auto fieldsOf(const TorchSettings&) {
                       Field{"use_orig_params", &Group::useOrigParams},
                       Field{"backward_prefetch", &Group::backwardPrefetch},
                       Field{"forward_prefetch", &Group::forwardPrefetch},
-                      Field{"limit_all_gathers", &Group::limitAllGathers}};
+                      Field{"limit_all_gathers", &Group::limitAllGathers},
+                      Field{"backend", &Group::backend}};
 }
 constexpr auto fieldsOf(const DeepSpeedSettings&) {
     using Group = DeepSpeedSettings;
@@ -103,6 +105,7 @@ constexpr auto fieldsOf(const DeepSpeedSettings&) {
                       Field{"overlap_comm", &Group::overlapComm},
                       Field{"contiguous_gradients", &Group::contiguousGradients},
                       Field{"reduce_scatter", &Group::reduceScatter},
+                      Field{"multi_rank_buckets", &Group::multiRankBuckets},
                       Field{"round_robin", &Group::roundRobin},
                       Field{"prefetch_bucket", &Group::prefetchBucket},
                       Field{"persistence_threshold", &Group::persistenceThreshold},
@@ -116,6 +119,8 @@ constexpr auto fieldsOf(const MegatronSettings&) {
     using Group = MegatronSettings;
     return std::tuple{Field{"distributed_optimizer", &Group::distributedOptimizer},
                       Field{"overlap_grad_reduce", &Group::overlapGradReduce},
+                      Field{"overlap_param_gather", &Group::overlapParamGather},
+                      Field{"bucket_elements", &Group::bucketElements},
                       Field{"pad_buckets", &Group::padBuckets},
                       Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000},
                       Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000},

@@ -76,6 +76,11 @@ constexpr auto namesOf(Reshard) {
     return std::to_array<Named<Reshard>>(
         {{Reshard::Default, "default"}, {Reshard::Always, "always"}, {Reshard::Never, "never"}});
 }
+constexpr auto namesOf(TitanBackend) {
+    return std::to_array<Named<TitanBackend>>({{TitanBackend::SpmdTypes, "spmd_types"},
+                                               {TitanBackend::PartialDTensor, "partial_dtensor"},
+                                               {TitanBackend::FullDTensor, "full_dtensor"}});
+}
 constexpr auto namesOf(OptimizerKernel) {
     return std::to_array<Named<OptimizerKernel>>({{OptimizerKernel::Fused, "fused"},
                                                   {OptimizerKernel::Foreach, "foreach"},

@@ -22,6 +22,9 @@ enum class AuxLoss { None, Batch, Sequence, Global };
 enum class Checkpointing { None, Full, Block, Selective, Modules };
 enum class GradientSync { EachMicroBatch, LastMicroBatch };
 enum class Reshard { Default, Always, Never };
+/// Who calls torchtitan's tensor, context and expert parallel collectives: its own typed functions,
+/// or DTensor for the parallel regions alone, or for everything.
+enum class TitanBackend { SpmdTypes, PartialDTensor, FullDTensor };
 enum class OptimizerKind {
     AdamW,
     AdamW8bit,
@@ -106,6 +109,9 @@ struct PipelineSettings {
     std::int64_t firstStageLayers = 0;  ///< of the first rank; 0: as the others
     std::int64_t lastStageLayers = 0;   ///< of the last rank; 0: as the others
     bool remainder = false;  ///< chunks may differ by one layer (Megatron: by a layout string)
+    /// Times that the pipeline fills and drains in a step, each with its share of the microbatches
+    /// (torchtitan's gradient accumulation).
+    std::int64_t passes = 1;
 };
 
 struct OptimizerSettings {
@@ -128,6 +134,7 @@ struct TorchSettings {
     BackwardPrefetch backwardPrefetch = BackwardPrefetch::Pre;
     bool forwardPrefetch = false;
     bool limitAllGathers = true;
+    TitanBackend backend = TitanBackend::SpmdTypes;
 };
 
 /// DeepSpeed's zero_optimization block; sizes in elements, as in its JSON.
@@ -137,6 +144,7 @@ struct DeepSpeedSettings {
     bool overlapComm = false;
     bool contiguousGradients = true;
     bool reduceScatter = true;
+    bool multiRankBuckets = true;  ///< use_multi_rank_bucket_allreduce
     bool roundRobin = false;
     std::int64_t prefetchBucket = 50'000'000;
     std::int64_t persistenceThreshold = 100'000;
@@ -150,6 +158,8 @@ struct DeepSpeedSettings {
 struct MegatronSettings {
     bool distributedOptimizer = true;
     bool overlapGradReduce = false;
+    bool overlapParamGather = false;
+    std::int64_t bucketElements = 0;  ///< --ddp-bucket-size; 0: max(40e6, 1e6 · dp · cp)
     bool padBuckets = false;
     std::int64_t optimizerInstances = 1;
     std::int64_t vocabPadding = 128;

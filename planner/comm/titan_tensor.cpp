@@ -1,0 +1,255 @@
+#include "planner/comm/rank_tensors.h"
+#include "planner/comm/titan_calls.h"
+
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+bool isFull(const StageView& view) {
+    return view.settings().torch.backend == TitanBackend::FullDTensor;
+}
+
+/// Calls over the tensor parallel group on the activations of a microbatch, T · h each.
+class Activations {
+public:
+    Activations(const StageView& view, const ChunkView& chunk) : view_(view), chunk_(chunk) {}
+
+    void call(CommPhase phase, CommOp op, CommPlace place, const LayerKind& layers) {
+        add(calls_,
+            {.group = GroupKind::Tensor,
+             .op = op,
+             .type = view_.compute,
+             .phase = phase,
+             .use = CommUse::Activation,
+             .place = place,
+             .sparse = layers.sparse,
+             .chunk = chunk_.index,
+             .elements = view_.shape.tokens * view_.model().hidden,
+             .parts = layers.count,
+             .times = view_.microBatches});
+    }
+    [[nodiscard]] Calls take() { return std::move(calls_); }
+
+private:
+    const StageView& view_;
+    const ChunkView& chunk_;
+    Calls calls_;
+};
+
+/// Without expert parallelism the routed experts are tensor parallel too: one more partial sum.
+bool sumsExperts(const StageView& view, const LayerKind& kind) {
+    return kind.sparse && view.layout().ep == 1;
+}
+
+// Sequence parallel: each of attention and MLP gathers its input and scatters its sum; the
+// embedding scatters, the head gathers. Backward is the mirror image: inputs are not gathered
+// again.
+void sequenceCalls(Activations& out, const StageView& view, const LayerKind& kind) {
+    using enum CommPhase;
+    const bool scatters = titanRepeatsScatters(view);
+    for (const CommPlace place : {CommPlace::Attention, CommPlace::Mlp}) {
+        for (const CommPhase phase : {Forward, Backward}) {
+            out.call(phase, CommOp::AllGather, place, kind);
+            out.call(phase, CommOp::ReduceScatter, place, kind);
+        }
+        if (view.recomputes()) {
+            out.call(Recompute, CommOp::AllGather, place, kind);
+        }
+        if (scatters) {
+            out.call(Recompute, CommOp::ReduceScatter, place, kind);
+        }
+    }
+    if (sumsExperts(view, kind)) {
+        out.call(Forward, CommOp::ReduceScatter, CommPlace::Experts, kind);
+        out.call(Backward, CommOp::AllGather, CommPlace::Experts, kind);
+        if (scatters) {
+            out.call(Recompute, CommOp::ReduceScatter, CommPlace::Experts, kind);
+        }
+    }
+}
+
+// Whole sequences: sums are all-reduced. Under expert parallelism each rank still dispatches its
+// share of the tokens, which backward puts together again.
+void wholeSequenceCalls(Activations& out, const StageView& view, const LayerKind& kind) {
+    using enum CommPhase;
+    for (const CommPlace place : {CommPlace::Attention, CommPlace::Mlp}) {
+        out.call(Forward, CommOp::AllReduce, place, kind);
+        if (isFull(view)) {
+            out.call(Backward, CommOp::ReduceScatter, place, kind);
+            out.call(Backward, CommOp::AllGather, place, kind);
+        } else {
+            out.call(Backward, CommOp::AllReduce, place, kind);
+        }
+        if (view.recomputes()) {
+            out.call(Recompute, CommOp::AllReduce, place, kind);
+        }
+    }
+    if (sumsExperts(view, kind)) {
+        out.call(Forward, CommOp::AllReduce, CommPlace::Experts, kind);
+        if (view.recomputes()) {
+            out.call(Recompute, CommOp::AllReduce, CommPlace::Experts, kind);
+        }
+    } else if (kind.sparse) {
+        out.call(Backward, CommOp::AllGather, CommPlace::Experts, kind);
+        out.call(Backward, CommOp::AllGather, CommPlace::Experts, kind);
+    }
+}
+
+void endCalls(Activations& out, const StageView& view, const ChunkView& chunk) {
+    using enum CommPhase;
+    const LayerKind one{.count = 1};
+    const bool sp = view.shape.sp;
+    if (chunk.first) {
+        out.call(
+            Forward, sp ? CommOp::ReduceScatter : CommOp::AllReduce, CommPlace::Embedding, one);
+        if (sp) {
+            out.call(Backward, CommOp::AllGather, CommPlace::Embedding, one);
+        }
+    }
+    if (!chunk.last) {
+        return;
+    }
+    if (sp) {
+        out.call(Forward, CommOp::AllGather, CommPlace::Head, one);
+    }
+    if (sp || isFull(view)) {
+        out.call(Backward, CommOp::ReduceScatter, CommPlace::Head, one);
+    }
+    if (!sp) {
+        out.call(
+            Backward, isFull(view) ? CommOp::AllGather : CommOp::AllReduce, CommPlace::Head, one);
+    }
+}
+
+/// Cross entropy over a split vocabulary: maximum, the label's logit, sum; of each chunk.
+CommCall lossCall(const StageView& view, const ChunkView& chunk) {
+    const KernelSettings& kernels = view.settings().kernels;
+    const std::int64_t chunks = kernels.loss == LossKernel::Chunked ? kernels.lossChunks : 1;
+    return {.group = GroupKind::Tensor,
+            .type = WireType::Fp32,
+            .use = CommUse::Loss,
+            .place = CommPlace::Head,
+            .chunk = chunk.index,
+            .elements = view.shape.tokens / chunks,
+            .each = 3 * chunks,
+            .times = view.microBatches};
+}
+
+/// How the gradient of one replicated weight is summed.
+class SharedGradients {
+public:
+    SharedGradients(const StageView& view, const ChunkView& chunk) : view_(view), chunk_(chunk) {}
+
+    void weight(const RankTensor& tensor, const LayerKind& layers, CommPlace place) {
+        call(CommOp::AllReduce, WireType::Fp32, tensor.elements(), layers, place);
+    }
+    /// Down-projections and norms of latent attention, whose gradients DTensor makes from summed
+    /// or scattered activations.
+    void latent(const RankTensor& tensor, const LayerKind& layers) {
+        const std::int64_t tokens = view_.shape.tokens;
+        const std::int64_t rope = view_.model().attention.qkRopeDim;
+        const TitanBackend backend = view_.settings().torch.backend;
+        if (backend == TitanBackend::PartialDTensor && tensor.vector) {
+            call(CommOp::AllReduce, view_.compute, tokens * tensor.rows, layers);
+        } else if (backend == TitanBackend::FullDTensor && !tensor.vector) {
+            const bool keys = tensor.rows == view_.model().attention.kvLoraRank + rope;
+            call(CommOp::AllGather, view_.compute, tokens * tensor.rows, layers);
+            call(CommOp::ReduceScatter,
+                 view_.compute,
+                 tokens * (keys ? tensor.rows - rope : tensor.rows),
+                 layers);
+            call(CommOp::ReduceScatter, view_.compute, keys ? tokens * rope : 0, layers);
+        } else {
+            weight(tensor, layers, CommPlace::Attention);
+        }
+    }
+    [[nodiscard]] Calls take() { return std::move(calls_); }
+
+private:
+    void call(CommOp op,
+              WireType type,
+              std::int64_t elements,
+              const LayerKind& layers,
+              CommPlace place = CommPlace::Attention) {
+        add(calls_,
+            {.group = GroupKind::Tensor,
+             .op = op,
+             .type = type,
+             .phase = view_.pipelined() ? CommPhase::Other : CommPhase::Backward,
+             .use = CommUse::SharedGradient,
+             .place = place,
+             .sparse = layers.sparse,
+             .chunk = chunk_.index,
+             .elements = elements,
+             .parts = layers.count,
+             .times = view_.passes});
+    }
+
+    const StageView& view_;
+    const ChunkView& chunk_;
+    Calls calls_;
+};
+
+}  // namespace
+
+bool titanRepeatsScatters(const StageView& view) {
+    const Checkpointing kind = view.settings().recompute.kind;
+    return kind == Checkpointing::Full ||
+           (kind == Checkpointing::Selective &&
+            view.settings().torch.backend == TitanBackend::SpmdTypes);
+}
+
+Calls titanTensorCalls(const StageView& view, const ChunkView& chunk) {
+    if (view.layout().tp == 1) {
+        return {};
+    }
+    Activations activations(view, chunk);
+    for (const LayerKind& kind : view.kinds(chunk)) {
+        if (view.shape.sp) {
+            sequenceCalls(activations, view, kind);
+        } else {
+            wholeSequenceCalls(activations, view, kind);
+        }
+    }
+    endCalls(activations, view, chunk);
+    Calls calls = activations.take();
+    if (chunk.last) {
+        add(calls, lossCall(view, chunk));
+    }
+    return calls;
+}
+
+// Norms see a part of the sequence each when it is split; what lies inside attention, and the
+// router, always sees a part of the heads or tokens.
+Calls titanSharedGradients(const StageView& view, const ChunkView& chunk) {
+    if (view.layout().tp == 1) {
+        return {};
+    }
+    const bool norms = view.shape.sp || isFull(view);
+    SharedGradients gradients(view, chunk);
+    for (const LayerKind& kind : view.kinds(chunk)) {
+        for (const RankTensor& tensor : layerTensors(view, kind.layer)) {
+            if (tensor.split != Split::Replicated || !tensor.trained) {
+                continue;
+            }
+            const bool inside = tensor.part == Part::Attention || tensor.part == Part::Router;
+            if (tensor.part == Part::Attention &&
+                view.model().attention.kind == AttentionKind::Latent) {
+                gradients.latent(tensor, kind);
+            } else if (inside || norms) {
+                gradients.weight(tensor, kind, CommPlace::Block);
+            }
+        }
+    }
+    if (chunk.last && norms) {
+        for (const RankTensor& tensor : headTensors(view)) {
+            if (tensor.part == Part::Norm && tensor.trained) {
+                gradients.weight(tensor, {.count = 1}, CommPlace::Head);
+            }
+        }
+    }
+    return gradients.take();
+}
+
+}  // namespace fabricast
