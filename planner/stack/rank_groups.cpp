@@ -122,21 +122,6 @@ std::vector<RankGroup> ends(const std::vector<RankGroup>& pipelines) {
     return groups;
 }
 
-/// Of the experts' data ranks as many share a copy as the dense ranks' share leaves: with all of
-/// dp · cp sharded, all of them.
-std::int64_t expertShardSize(const Layout& layout, std::int64_t dataRanks) {
-    const std::int64_t copies =
-        layout.replicas() / (layout.shardSize > 0 ? layout.shardSize : layout.replicas());
-    return std::max<std::int64_t>(1, dataRanks / copies);
-}
-
-std::int64_t shardSize(const Layout& layout) {
-    if (layout.shard == Shard::None) {
-        return 1;
-    }
-    return layout.shardSize > 0 ? layout.shardSize : layout.replicas();
-}
-
 std::vector<RankGroup> shardGroups(const Layout& layout, const RankOrder& order, bool replicate) {
     const auto groups = rankGroups(layout, order, GroupKind::DataContext);
     return replicate ? across(groups, shardSize(layout)) : cut(groups, shardSize(layout));
@@ -176,11 +161,25 @@ std::vector<RankGroup> expertShardGroups(const Layout& layout,
                                          bool replicate) {
     const auto groups = rankGroups(layout, order, GroupKind::ExpertData);
     const auto dataRanks = static_cast<std::int64_t>(groups.front().size());
-    const std::int64_t size = layout.shard == Shard::None ? 1 : expertShardSize(layout, dataRanks);
+    const std::int64_t size = expertShardSize(layout, dataRanks);
     return replicate ? across(groups, size) : cut(groups, size);
 }
 
 }  // namespace
+
+std::int64_t shardSize(const Layout& layout) {
+    if (layout.shard == Shard::None) {
+        return 1;
+    }
+    return layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+}
+
+std::int64_t expertShardSize(const Layout& layout, std::int64_t dataRanks) {
+    if (layout.shard == Shard::None) {
+        return 1;
+    }
+    return std::max<std::int64_t>(1, dataRanks / (layout.replicas() / shardSize(layout)));
+}
 
 std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind) {
     constexpr std::int64_t kMostRanks = 1 << 24;

@@ -47,6 +47,12 @@ enum class GroupKind {
 
 using RankGroup = std::vector<RankId>;
 
+/// Ranks that share one copy of the dense states; 1 where nothing is sharded.
+std::int64_t shardSize(const Layout& layout);
+/// Of `dataRanks` that hold the same experts, as many share a copy as the dense ranks' share
+/// leaves: with all of dp · cp sharded, all of them.
+std::int64_t expertShardSize(const Layout& layout, std::int64_t dataRanks);
+
 /// Every group of a kind, by its lowest rank, for a layout that its stack has checked.
 ///     rankGroups({.tp = 2, .pp = 4, .dp = 2}, {}, GroupKind::Data)  →  {0, 2}, {1, 3}, {4, 6}, …
 std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind);
