@@ -64,7 +64,9 @@ Command profilesCommand(CLI::App& program, const GlobalOptions& options) {
     app->require_subcommand(1);
     const auto flags = std::make_shared<ProfilesFlags>();
     const auto addKind = [&flags](CLI::App* command) {
-        command->add_option("--kind", flags->kind, "gpu, node, fabric, cluster, model or kernel")
+        command
+            ->add_option(
+                "--kind", flags->kind, "gpu, node, fabric, cluster, model, kernel or collective")
             ->option_text("KIND");
     };
     CLI::App* listing = app->add_subcommand("list", "All of them, or those of one kind");

@@ -146,7 +146,9 @@ GroupAxes groupAxes(const Layout& layout, const RankOrder& order, GroupKind kind
         case GroupKind::TensorContext:
             return along({dense.tensor, dense.context});
         case GroupKind::Embedding:
-            return along({{layout.pp > 1 ? 2 : 1, dense.pipeline.stride * (layout.pp - 1)}});
+            return along({{.size = layout.pp > 1 ? 2 : 1,
+                           .stride = dense.pipeline.stride * (layout.pp - 1),
+                           .block = dense.pipeline.stride * layout.pp}});
         case GroupKind::ExpertTensor:
             return along({expert.tensor});
         case GroupKind::Expert:
@@ -191,12 +193,12 @@ GroupSpan spanOver(const GroupAxes& group, std::int64_t pieceRanks, std::int64_t
     GroupSpan span;
     for (std::size_t i = 0; i < group.count; ++i) {
         const Axis& axis = group.axes[i];
-        const std::int64_t run = axis.size * axis.stride;
+        const std::int64_t run = axis.run();
         if (axis.stride >= pieceRanks) {
             span.pieces *= axis.size;
         } else if (pieceRanks % run == 0) {
             span.perPiece *= axis.size;
-        } else if (pieceRanks % axis.stride == 0 && run % pieceRanks == 0) {
+        } else if (axis.block == 0 && pieceRanks % axis.stride == 0 && run % pieceRanks == 0) {
             span.perPiece *= pieceRanks / axis.stride;
             span.pieces *= run / pieceRanks;
         } else {

@@ -15,6 +15,10 @@ struct GroupAxes {
     struct Axis {
         std::int64_t size = 1;
         std::int64_t stride = 1;
+        /// Consecutive ranks in which groups along it lie side by side; 0: size · stride.
+        std::int64_t block = 0;
+
+        [[nodiscard]] std::int64_t run() const { return block > 0 ? block : size * stride; }
     };
     std::array<Axis, 4> axes{};
     std::size_t count = 0;

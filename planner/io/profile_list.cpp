@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/io/model_file.h"
+#include "planner/io/read_nccl_model.h"
 #include "planner/ops/parameters.h"
 #include "planner/spec/kernel_names.h"
 
@@ -92,6 +93,14 @@ Result<void> readModelRow(const ProfileFile& file, ProfileRow& row) {
     return {};
 }
 
+Result<void> readCollectiveRow(const ProfileFile& file, ProfileRow& row) {
+    FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+    FABRICAST_ASSIGN(const NcclModel model, readNcclModel(root));
+    row.title = model.title;
+    row.summary = model.library + " " + model.version;
+    return {};
+}
+
 Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
     ProfileRow row{.kind = file.kind, .name = file.name, .builtIn = file.layer == 0};
     switch (file.kind) {
@@ -127,6 +136,10 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             FABRICAST_ASSIGN(const GpuSpec gpu, store.gpu(file.name, file.source));
             row.title = "Kernels of the " + gpu.title;
             row.summary = summaryOf(*gpu.kernels);
+            break;
+        }
+        case ProfileKind::Collective: {
+            FABRICAST_TRY(readCollectiveRow(file, row));
             break;
         }
     }

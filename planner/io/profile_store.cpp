@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestQuoted = 100;
 constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {
-    "gpu", "node", "fabric", "cluster", "model", "kernel"};
+    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective"};
 
 std::string folderOf(ProfileKind kind) {
     return std::string(profileKindName(kind)) + "s";
@@ -203,7 +203,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Gpu,
                                    ProfileKind::Fabric,
                                    ProfileKind::Model,
-                                   ProfileKind::Kernel};
+                                   ProfileKind::Kernel,
+                                   ProfileKind::Collective};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/nccl_model.h"
 
 #include <array>
 #include <cstddef>
@@ -18,13 +19,14 @@ namespace fabricast {
 
 struct KernelFile;
 
-enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel };
+enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel, Collective };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
                                              ProfileKind::Fabric,
                                              ProfileKind::Cluster,
                                              ProfileKind::Model,
-                                             ProfileKind::Kernel};
+                                             ProfileKind::Kernel,
+                                             ProfileKind::Collective};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -77,12 +79,16 @@ public:
     [[nodiscard]] Result<ProfileFile> model(std::string_view name,
                                             std::string_view where = {}) const;
 
+    /// The cost model of a collective library: "nccl" is the newest known of NVIDIA's.
+    [[nodiscard]] Result<NcclModel> ncclModel(std::string_view name,
+                                              std::string_view where = {}) const;
+
     /// All profiles of a kind, sorted by name.
     [[nodiscard]] std::span<const ProfileFile> files(ProfileKind kind) const;
     [[nodiscard]] Result<ProfileFile> find(ProfileKind kind,
                                            std::string_view name,
                                            std::string_view where = {}) const;
-    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model, kernel.
+    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model, kernel, collective.
     [[nodiscard]] Result<ProfileFile> findAny(std::string_view name,
                                               std::string_view where = {}) const;
     [[nodiscard]] Result<std::map<std::string, ProfileSource>> sources() const;

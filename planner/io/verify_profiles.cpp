@@ -42,6 +42,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             FABRICAST_TRY(store.gpu(file.name, file.source));
             return std::vector<std::string>();
         }
+        case ProfileKind::Collective: {
+            FABRICAST_TRY(store.ncclModel(file.name));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Model:
             break;
     }

@@ -55,7 +55,8 @@ struct NcclModel {
     template <class T>
     using ByAlgorithm = std::array<T, kAlgorithms>;
 
-    std::string name;     ///< "nccl-2.30"
+    std::string name;  ///< "nccl-2-30"
+    std::string title;
     std::string library;  ///< "nccl" or "rccl"
     std::string version;
     ByAlgorithm<ByProtocol<Seconds>> baseLatency{};

@@ -1,0 +1,320 @@
+#include "planner/comm/collective_time.h"
+
+#include "planner/base/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fabricast {
+namespace {
+
+/// Bytes that a channel must have to be worth opening: threads times the least per thread.
+constexpr double kLlChannelBytes = 512 * 8;
+constexpr double kLl128ChannelBytes = 640 * 8;
+constexpr double kSimpleChannelBytes = 512 * 64;
+/// From so many bytes per channel and rank a ring over nodes reaches its plateau.
+constexpr double kLongRing = 64;
+/// A switch with SHARP does AllReduce at this share of the rate on GPUs of Hopper and later.
+constexpr double kCollNetShare = 0.85;
+
+std::size_t nodesIndex(std::int64_t nodes) {
+    return nodes <= 2 ? static_cast<std::size_t>(nodes - 1) : 2;
+}
+
+bool isSharded(CollectiveKind kind) {
+    return kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter;
+}
+
+std::int64_t openChannels(const CollectiveLine& line, double size, double ranks) {
+    double least = kSimpleChannelBytes;
+    if (line.protocol == CollectiveProtocol::Ll) {
+        least = kLlChannelBytes * (line.algorithm == CollectiveAlgorithm::Ring ? ranks : 1.0);
+    } else if (line.protocol == CollectiveProtocol::Ll128) {
+        least = kLl128ChannelBytes;
+    }
+    const double wanted = std::min(size / least, static_cast<double>(line.channels));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+}
+
+}  // namespace
+
+CollectivePrior::CollectivePrior(CollectiveKind kind,
+                                 const GroupShape& shape,
+                                 const ClusterLinks& links,
+                                 const NcclModel& model)
+    : kind_(kind), shape_(shape), links_(&links), model_(&model), graph_(ncclGraph(shape, links)) {
+    if (shape.ranks <= 1) {
+        return;
+    }
+    if (kind == CollectiveKind::AllToAll || kind == CollectiveKind::SendReceive) {
+        addPairs();
+        return;
+    }
+    addRings();
+    if (kind == CollectiveKind::AllReduce) {
+        addTrees();
+        addCollNet();
+    }
+    addSwitch();
+    if (isSharded(kind)) {
+        addPat();
+    }
+}
+
+/// A line for what `bus` gives, unless it is nothing. Bus bandwidth is that of the busiest link; of
+/// the collective's size it is n / steps in rings and in the switch, half in other trees.
+void CollectivePrior::add(CollectiveAlgorithm algorithm,
+                          CollectiveProtocol protocol,
+                          BytesPerSecond bus) {
+    if (bus.count() <= 0) {
+        return;
+    }
+    const bool ringLike = algorithm == CollectiveAlgorithm::Ring ||
+                          algorithm == CollectiveAlgorithm::Nvls ||
+                          algorithm == CollectiveAlgorithm::NvlsTree;
+    double ratio = 0.5;
+    if (ringLike) {
+        ratio =
+            static_cast<double>(shape_.ranks) / static_cast<double>(ringSteps(kind_, shape_.ranks));
+    }
+    if (isSharded(kind_) && algorithm != CollectiveAlgorithm::Ring) {
+        ratio = 1.0;
+    }
+    const NcclCall call{.kind = kind_,
+                        .algorithm = algorithm,
+                        .protocol = protocol,
+                        .ranks = shape_.ranks,
+                        .nodes = shape_.nodes,
+                        .perNode = shape_.perNode,
+                        .intra = graph_.intra,
+                        .networkLatency = links_->networkLatency,
+                        .networkOverhead = links_->networkOverhead};
+    FABRICAST_CHECK(count_ < lines_.size());
+    lines_[count_++] = {.algorithm = algorithm,
+                        .protocol = protocol,
+                        .latency = ncclLatency(call, *model_),
+                        .bandwidth = bus * ratio,
+                        .channels = std::min(model_->mostChannels, 2 * graph_.channels)};
+}
+
+void CollectivePrior::addRings() {
+    const NcclGeneration& gpu = links_->generation;
+    const std::size_t at = nodesIndex(shape_.nodes);
+    const auto& share = model_->ringShare[at == 0 ? 0 : 1];
+    const BytesPerSecond bus = graph_.ringBus;
+    const BytesPerSecond ll = at == 0 ? gpu.llNodeMost : links_->llNetworkMost[at - 1];
+    const auto channels = static_cast<double>(graph_.channels);
+    add(CollectiveAlgorithm::Ring, CollectiveProtocol::Ll, std::min(ll, bus * share[0]));
+    if (gpu.ll128 && graph_.intra == LinkClass::NvLink) {
+        add(CollectiveAlgorithm::Ring,
+            CollectiveProtocol::Ll128,
+            std::min(bus * share[1], gpu.ringLl128Most[at] * channels));
+    }
+    add(CollectiveAlgorithm::Ring, CollectiveProtocol::Simple, bus * share[2]);
+}
+
+void CollectivePrior::addTrees() {
+    const NcclGeneration& gpu = links_->generation;
+    const std::size_t at = nodesIndex(shape_.nodes);
+    const auto& share = model_->treeProtocolShare[at == 0 ? 0 : 1];
+    const auto channels = static_cast<double>(graph_.channels);
+    const BytesPerSecond bus =
+        std::min(graph_.treeBus * model_->treeShare, gpu.treeMost[at] * channels);
+    const BytesPerSecond ll = at == 0 ? gpu.llNodeMost : links_->llNetworkMost[at - 1];
+    add(CollectiveAlgorithm::Tree, CollectiveProtocol::Ll, std::min(ll, bus * share[0]));
+    if (gpu.ll128 && graph_.intra == LinkClass::NvLink) {
+        add(CollectiveAlgorithm::Tree,
+            CollectiveProtocol::Ll128,
+            std::min(bus * share[1], gpu.treeLl128Most[at] * channels));
+    }
+    add(CollectiveAlgorithm::Tree, CollectiveProtocol::Simple, bus * share[2]);
+}
+
+/// Reduction in the NVSwitch: on one node, and with trees between nodes for an all-reduce.
+void CollectivePrior::addSwitch() {
+    const bool pipeline = kind_ == CollectiveKind::Broadcast || kind_ == CollectiveKind::Reduce;
+    if (graph_.nvlsHeads < 2 || pipeline || (isSharded(kind_) && shape_.nodes > 1)) {
+        return;
+    }
+    const NcclGeneration& gpu = links_->generation;
+    const auto heads = static_cast<double>(graph_.nvlsHeads);
+    const auto members = static_cast<double>(shape_.perNode);
+    // An all-reduce pipelines its two halves.
+    const double rounds = isSharded(kind_) ? (members - 1.0) / members : 2.0;
+    const BytesPerSecond inside =
+        graph_.nvlsBandwidth * (gpu.nvlsShare * (heads - 1.0) / heads * rounds);
+    if (shape_.nodes == 1) {
+        add(CollectiveAlgorithm::Nvls,
+            CollectiveProtocol::Simple,
+            std::min(inside, graph_.nvlsNetwork) * heads);
+        lines_[count_ - 1].channels = gpu.nvlsChannels[0];
+        return;
+    }
+    const BytesPerSecond most = gpu.nvlsTreeMost[nodesIndex(shape_.nodes)];
+    const BytesPerSecond between = graph_.nvlsNetwork * (shape_.nodes == 2 ? 2.0 : 1.0);
+    add(CollectiveAlgorithm::NvlsTree,
+        CollectiveProtocol::Simple,
+        std::min({inside, between, most}) * heads);
+    lines_[count_ - 1].channels = gpu.nvlsChannels[1];
+}
+
+/// Logarithmic gather and scatter, for one rank per node only.
+void CollectivePrior::addPat() {
+    if (shape_.nodes > 1 && shape_.perNode == 1) {
+        add(CollectiveAlgorithm::Pat,
+            CollectiveProtocol::Simple,
+            graph_.ringBus * model_->patShare);
+    }
+}
+
+/// Reduction in the network's switches.
+void CollectivePrior::addCollNet() {
+    if (!links_->networkReduction || shape_.nodes < 2 || links_->fabric != NodeFabric::Switch) {
+        return;
+    }
+    double factor = static_cast<double>(shape_.perNode) / static_cast<double>(graph_.channels);
+    factor -= (factor - 1.0) / 2.0;
+    const double share = links_->generation.nvlsShare > 0 ? kCollNetShare : 1.0;
+    // Every byte goes up to the switch once and comes down once.
+    const BytesPerSecond bus = std::min(graph_.network * 2.0, links_->gpuBandwidth);
+    add(CollectiveAlgorithm::CollNetDirect,
+        CollectiveProtocol::Simple,
+        bus * (share / std::max(1.0, factor)));
+}
+
+/// Ranks send to each other without a ring: each link carries what its two ends exchange.
+///     t = first + peers · further + max(local / links, remote / NICs)
+void CollectivePrior::addPairs() {
+    const NcclGeneration& gpu = links_->generation;
+    const bool toAll = kind_ == CollectiveKind::AllToAll;
+    const auto ranks = static_cast<double>(shape_.ranks);
+    const auto members = static_cast<double>(shape_.perNode);
+    const double local = toAll ? members - 1.0 : (shape_.nodes == 1 ? 1.0 : 0.0);
+    const double remote = toAll ? ranks - members : (shape_.nodes > 1 ? 1.0 : 0.0);
+    const double parts = toAll ? ranks : 1.0;
+    const NodeRing inside = local > 0 ? nodeRing(shape_, *links_) : NodeRing{};
+    double perByte = 0.0;
+    std::size_t link = static_cast<std::size_t>(inside.link);
+    if (local > 0) {
+        BytesPerSecond rate = inside.link == LinkClass::Pci ? inside.bus : links_->gpuBandwidth;
+        if (inside.link == LinkClass::NvLink) {
+            const bool direct = links_->fabric == NodeFabric::Xgmi;
+            rate = direct ? gpu.linkBandwidth * local : rate * (local / (local + gpu.pairSpread));
+            rate = rate * gpu.pairShare;
+        }
+        perByte = local / parts / rate.count();
+    }
+    Seconds latency = model_->pairLatency[link];
+    if (remote > 0) {
+        const double crossing =
+            toAll ? 1.0 - static_cast<double>(shape_.nodesPerPod * shape_.perNode) / ranks
+                  : 1.0 / static_cast<double>(shape_.nodesPerPod);
+        const double share =
+            shape_.pods > 1 ? crossingShare(crossing, links_->oversubscription) : 1.0;
+        const BytesPerSecond rate =
+            links_->nicBandwidth *
+            (shape_.nics / members * share * scaleShare(shape_.nodes, links_->network));
+        perByte = std::max(perByte, remote / parts / rate.count());
+        link = static_cast<std::size_t>(LinkClass::Network);
+        latency = model_->pairLatency[link] + links_->networkLatency;
+    }
+    const auto localLink = static_cast<std::size_t>(inside.link);
+    const auto network = static_cast<std::size_t>(LinkClass::Network);
+    const double furtherLocal = std::max(0.0, local - (remote > 0 ? 0.0 : 1.0));
+    latency += model_->peerLatency[localLink] * furtherLocal;
+    latency += model_->peerLatency[network] * std::max(0.0, remote - 1.0);
+    lines_[count_++] = {.algorithm = CollectiveAlgorithm::PointToPoint,
+                        .protocol = CollectiveProtocol::Simple,
+                        .latency = latency,
+                        .bandwidth = BytesPerSecond(1.0 / perByte),
+                        .channels = std::min(model_->mostChannels, 2 * graph_.channels)};
+}
+
+/// The model's table says 64 B, 128 B, ...; between them along the logarithm, so that more bytes
+/// never take less time.
+double CollectivePrior::treeCorrection(CollectiveProtocol protocol, double size) const {
+    const std::vector<double>& table = model_->treeCorrection[static_cast<std::size_t>(protocol)];
+    constexpr double kFirst = 6.0;
+    if (table.empty()) {
+        return 1.0;
+    }
+    const auto last = static_cast<double>(table.size() - 1);
+    const double place = std::clamp(std::log2(std::max(size, 1.0)) - kFirst, 0.0, last);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, table.size() - 1);
+    return table[below] + (table[above] - table[below]) * (place - static_cast<double>(below));
+}
+
+CollectivePrior::Choice CollectivePrior::choose(double size) const {
+    Choice best{.seconds = Seconds(std::numeric_limits<double>::infinity())};
+    for (std::size_t i = 0; i < count_; ++i) {
+        const CollectiveLine& line = lines_[i];
+        double latency = line.latency.count();
+        double bandwidth = line.bandwidth.count();
+        if (line.algorithm == CollectiveAlgorithm::Tree) {
+            bandwidth *= treeCorrection(line.protocol, size);
+        } else if (line.algorithm == CollectiveAlgorithm::Ring &&
+                   line.protocol == CollectiveProtocol::Simple && shape_.nodes > 1 &&
+                   kind_ == CollectiveKind::AllReduce &&
+                   size >= kLongRing * static_cast<double>(line.channels * shape_.ranks)) {
+            latency *= links_->generation.longRingFactor;
+        }
+        const double seconds = latency + size / bandwidth;
+        if (seconds < best.seconds.count()) {
+            best = {.seconds = Seconds(seconds), .line = i};
+        }
+    }
+    return best;
+}
+
+Seconds CollectivePrior::secondsAt(double size) const {
+    return shape_.ranks <= 1 ? Seconds(0) : choose(size).seconds;
+}
+
+CollectiveTime CollectivePrior::at(Bytes size) const {
+    if (shape_.ranks <= 1) {
+        return {};
+    }
+    const auto bytes = static_cast<double>(size.count());
+    const auto ranks = static_cast<double>(shape_.ranks);
+    const Choice best = choose(bytes);
+    const CollectiveLine& line = lines_[best.line];
+    const bool known =
+        shape_.nodes > 1 ? links_->networkMeasured : graph_.intra == LinkClass::NvLink;
+    return {
+        .seconds = best.seconds,
+        .algorithm = line.algorithm,
+        .protocol = line.protocol,
+        .channels = openChannels(line, bytes, ranks),
+        .wire = Bytes(static_cast<std::int64_t>(wireBytes(kind_, line.algorithm, bytes, ranks))),
+        .evidence = known ? CollectiveEvidence::Modelled : CollectiveEvidence::Assumed};
+}
+
+double wireBytes(CollectiveKind kind, CollectiveAlgorithm algorithm, double size, double ranks) {
+    switch (kind) {
+        case CollectiveKind::AllReduce:
+            if (algorithm == CollectiveAlgorithm::Nvls ||
+                algorithm == CollectiveAlgorithm::NvlsTree) {
+                // The switch adds what all send, and multicasts each share of the sum.
+                return size * (1.0 + 1.0 / ranks);
+            }
+            return 2.0 * size * (ranks - 1.0) / ranks;
+        case CollectiveKind::AllGather:
+        case CollectiveKind::ReduceScatter:
+        case CollectiveKind::AllToAll:
+            return size * (ranks - 1.0) / ranks;
+        default:
+            return size;
+    }
+}
+
+CollectiveTime collectiveTime(CollectiveKind kind,
+                              Bytes size,
+                              const GroupShape& shape,
+                              const ClusterLinks& links,
+                              const NcclModel& model) {
+    return CollectivePrior(kind, shape, links, model).at(size);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,39 @@
+#pragma once
+#include "planner/comm/cluster_links.h"
+#include "planner/comm/group_axes.h"
+
+#include <compare>
+#include <cstdint>
+
+namespace fabricast {
+
+/// This is all that a collective's time depends on about where its ranks are. A node here is what
+/// the library takes for one: GPUs joined by NVLink may be a whole rack.
+///     const GroupShape data = groupShape(layout, order, GroupKind::Data, links);
+/// A group with k members in a node owns k GPUs' share of that node's NICs, because every GPU is in
+/// a group of the kind and all of them are busy at once.
+struct GroupShape {
+    std::int64_t ranks = 1;
+    std::int64_t nodes = 1;
+    std::int64_t perNode = 1;      ///< ranks in each, the fullest
+    std::int64_t domains = 1;      ///< NVLink domains in a node that it touches
+    std::int64_t sockets = 1;      ///< sockets or PCIe switches in a node that it touches
+    std::int64_t sharing = 1;      ///< groups of the kind in a node
+    std::int64_t pods = 1;         ///< parts of the network with full rate inside
+    std::int64_t nodesPerPod = 1;  ///< of its nodes, in each
+    double nics = 0.0;             ///< of each node, its own
+
+    friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
+};
+
+/// Of the groups of a kind that lie differently, the one over most nodes.
+GroupShape groupShape(const Layout& layout,
+                      const RankOrder& order,
+                      GroupKind kind,
+                      const ClusterLinks& links);
+GroupShape groupShape(const GroupAxes& group, std::int64_t world, const ClusterLinks& links);
+
+/// A group of consecutive ranks that has the nodes to itself, as benchmarks run.
+GroupShape wholeNodes(std::int64_t ranks, const ClusterLinks& links);
+
+}  // namespace fabricast
