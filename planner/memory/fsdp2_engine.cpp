@@ -136,6 +136,7 @@ void Fsdp2Engine::prefetchBefore(int unit, std::size_t group) {
 void Fsdp2Engine::beforeBackward(int unit) {
     std::vector<Fsdp2Group>& groups = wrapped(unit).groups;
     for (std::size_t group = 0; group < groups.size(); ++group) {
+        groups[group].setInBackward(true);
         groups[group].unshard();
         const Storage gathered = groups[group].waitForUnshard();
         if (gathered != kNoStorage) {
@@ -171,8 +172,9 @@ void Fsdp2Engine::afterBackward(int unit) {
     const bool sync = !options_.reduceAtEnd && (options_.syncEachMicroStep || lastMicroStep_);
     for (std::size_t i = mine.groups.size(); i-- > 0;) {
         Fsdp2Group& group = mine.groups[i];
-        if (!sync || group.hasAccumulated()) {
-            group.keepUnsharded(false);
+        group.setInBackward(false);
+        if (!sync) {
+            group.keepUnsharded();
         }
         if (options_.reshardAfterBackward) {
             group.reshard();
@@ -183,14 +185,13 @@ void Fsdp2Engine::afterBackward(int unit) {
     }
 }
 
-/// The head's chunks, whose unit never enters its backward, have each gradient cast first.
 void Fsdp2Engine::afterHeadChunk(int unit, bool last) {
+    if (!last) {
+        return;
+    }
     for (Fsdp2Group& group : wrapped(unit).groups) {
-        group.keepUnsharded(true);
-        if (last) {
-            reduce(group, true);
-            group.reshard();
-        }
+        reduce(group, true);
+        group.reshard();
     }
 }
 

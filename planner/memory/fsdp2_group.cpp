@@ -164,36 +164,38 @@ void Fsdp2Group::reshard() {
     unsharded_ = false;
 }
 
+/// Autograd adds a gradient in place to what is there. Where the group's backward was not entered,
+/// as the head's is not under a chunked loss, each gradient is cast to the reduce type first.
 void Fsdp2Group::takeGradient(int weight, Storage gradient) {
     device_->rename(gradient, MemoryKind::Gradients);
-    Storage& slot = gradients_[at(weight)];
+    const std::size_t i = at(weight);
+    if (!inBackward_) {
+        gradient = widened(i, gradient);
+    }
+    Storage& slot = inBackward_ && accumulated_[i] == kNoStorage ? gradients_[i] : accumulated_[i];
     if (slot == kNoStorage) {
         slot = gradient;
     } else {
-        device_->release(gradient);  // added in place
+        device_->release(gradient);
     }
 }
 
-void Fsdp2Group::keepUnsharded(bool castEach) {
-    const bool widens = options_->reduceWidth != options_->computeWidth;
+Storage Fsdp2Group::widened(std::size_t weight, Storage gradient) {
+    if (options_->reduceWidth == options_->computeWidth) {
+        return gradient;
+    }
+    const Storage wide = device_->take(weights_[weight].elements * options_->reduceWidth,
+                                       MemoryKind::Gradients,
+                                       0,
+                                       "unsharded gradients");
+    device_->release(gradient);
+    return wide;
+}
+
+void Fsdp2Group::keepUnsharded() {
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
-        Storage& gradient = gradients_[i];
-        if (gradient == kNoStorage) {
-            continue;
-        }
-        Storage& sum = accumulated_[i];
-        if (widens && (castEach || sum == kNoStorage)) {
-            const Storage wide = device_->take(weights_[i].elements * options_->reduceWidth,
-                                               MemoryKind::Gradients,
-                                               0,
-                                               "unsharded gradients");
-            drop(gradient);
-            gradient = wide;
-        }
-        if (sum == kNoStorage) {
-            std::swap(sum, gradient);
-        } else {
-            drop(gradient);
+        if (gradients_[i] != kNoStorage) {
+            accumulated_[i] = widened(i, std::exchange(gradients_[i], kNoStorage));
         }
     }
 }

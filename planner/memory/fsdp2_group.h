@@ -34,9 +34,10 @@ public:
     Storage waitForUnshard();
     void reshard();
     void takeGradient(int weight, Storage gradient);
-    /// Without gradient sync the unsharded gradients stay, in the reduce type. Autograd adds a
-    /// narrower gradient in place to what is there; `castEach`: each is cast first.
-    void keepUnsharded(bool castEach);
+    /// Without gradient sync the unsharded gradients stay, in the reduce type.
+    void keepUnsharded();
+    /// From the pre-backward hook to the post-backward one.
+    void setInBackward(bool inside) { inBackward_ = inside; }
     /// Reduces the gradients that are there into a shard; returns the reduce-scatter's input, which
     /// stays until a later module's.
     Storage reduceScatter();
@@ -46,6 +47,7 @@ private:
     [[nodiscard]] std::int64_t shardOf(const WeightUse& weight) const;
     /// Whether a weight is split along another dimension than its first.
     [[nodiscard]] bool splitsInner(const WeightUse& weight) const;
+    Storage widened(std::size_t weight, Storage gradient);
     void copyAlone();
     void copyOut();
     void keepShard(Storage reduced, std::int64_t shard);
@@ -57,6 +59,7 @@ private:
     std::vector<WeightUse> weights_;
     bool unsharded_ = false;
     bool onItsWay_ = false;
+    bool inBackward_ = false;
     Storage gathered_ = kNoStorage;     ///< all-gather output, before it is copied out
     std::vector<Storage> parameters_;   ///< unsharded, by weight
     std::vector<Storage> gradients_;    ///< unsharded, by weight

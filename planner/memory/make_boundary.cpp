@@ -1,10 +1,55 @@
 #include "planner/memory/make_boundary.h"
 
 #include "planner/memory/megatron_interleaved.h"
+#include "planner/memory/receive_order.h"
+#include "planner/memory/torch_boundary.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace fabricast {
+
+namespace {
+
+/// torch's schedules; folded ones hand tensors over within a rank, which is what passes own.
+std::unique_ptr<StageBoundary> makeTorchBoundary(const Scenario& scenario,
+                                                 Device& device,
+                                                 const StageProgram& program,
+                                                 const PipelineOrder& order,
+                                                 std::int64_t stage) {
+    const Layout& layout = scenario.layout;
+    TorchBoundary::Options options;
+    switch (layout.schedule) {
+        case ScheduleKind::None:
+        case ScheduleKind::OneFOneB:
+            break;
+        case ScheduleKind::Gpipe:
+            options.sends = TorchSends::Gpipe;
+            break;
+        case ScheduleKind::Interleaved: {
+            options.sends = TorchSends::Runtime;
+            std::vector<PipelineOrder> orders;
+            for (std::int64_t rank = 0; rank < layout.pp; ++rank) {
+                const auto other = pipelineOrder(scenario, rank);
+                orders.push_back(other ? *other : order);
+            }
+            options.receives = receiveOrder(layout, orders, stage);
+            break;
+        }
+        case ScheduleKind::InterleavedZb:
+        case ScheduleKind::LoopedBfs:
+            options.sends = TorchSends::Runtime;
+            break;
+        default:
+            return std::make_unique<PassBoundary>(device, program);
+    }
+    const auto passes = static_cast<std::int64_t>(order.actions.size()) / 2 + order.held;
+    options.further = std::max<std::int64_t>(0, scenario.microBatches() - passes / layout.vpp);
+    return std::make_unique<TorchBoundary>(device, program, std::move(options));
+}
+
+}  // namespace
 
 std::unique_ptr<StageBoundary> makeBoundary(const Scenario& scenario,
                                             Device& device,
@@ -12,8 +57,12 @@ std::unique_ptr<StageBoundary> makeBoundary(const Scenario& scenario,
                                             const PipelineOrder& order,
                                             std::int64_t stage) {
     const Layout& layout = scenario.layout;
-    if (scenario.settings.engine != Engine::Megatron || layout.pp == 1) {
-        return std::make_unique<TorchBoundary>(device, program);
+    const Engine engine = scenario.settings.engine;
+    if (layout.pp == 1 || engine == Engine::DeepSpeed) {
+        return std::make_unique<PassBoundary>(device, program);
+    }
+    if (engine != Engine::Megatron) {
+        return makeTorchBoundary(scenario, device, program, order, stage);
     }
     MegatronBoundary::Options options;
     options.freesOutputs = scenario.settings.kernels.deallocatePipelineOutputs;

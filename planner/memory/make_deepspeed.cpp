@@ -175,7 +175,7 @@ std::vector<ModuleVisit> recordTrace(const Scenario& scenario,
     Zero3Engine engine(
         device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
     StepWalk walk(device, engine, program, scenario.settings.precision.autocast);
-    TorchBoundary boundary(device, program);
+    PassBoundary boundary(device, program);
     walk.run({.actions = {{.forward = true}, {.forward = false}}}, boundary);
     return engine.seen();
 }

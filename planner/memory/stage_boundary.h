@@ -19,6 +19,8 @@ public:
 
     /// Takes what is held between steps.
     virtual void hold() {}
+    /// The action of this index in the order is next.
+    virtual void beforeAction(std::size_t /*index*/) {}
     /// The activation received for a forward; kNoStorage on the model's first chunk.
     virtual Storage input(const PipelineAction& action) = 0;
     /// What a forward sends on; kNoStorage on the model's last chunk.
@@ -54,8 +56,8 @@ protected:
     const StageProgram& program_;
 };
 
-/// torch.distributed.pipelining: what is received and sent lives as long as the pass that needs it.
-class TorchBoundary final : public StageBoundary {
+/// What is received and sent lives as long as the pass that needs it.
+class PassBoundary final : public StageBoundary {
 public:
     using StageBoundary::StageBoundary;
     Storage input(const PipelineAction& action) override { return receiveActivation(action.chunk); }

@@ -275,7 +275,9 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     std::map<std::pair<int, std::int64_t>, Pass> alive;
     std::int64_t finished = 0;
     Storage held = kNoStorage;
-    for (const PipelineAction& action : order.actions) {
+    for (std::size_t next = 0; next < order.actions.size(); ++next) {
+        const PipelineAction& action = order.actions[next];
+        boundary.beforeAction(next);
         const std::pair key{action.chunk, action.microBatch};
         if (action.forward) {
             const std::int64_t before = device_.live();

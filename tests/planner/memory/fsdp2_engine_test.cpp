@@ -75,6 +75,7 @@ TEST_F(Fsdp2EngineTest, ExpertsOfOneRankAreNotGatheredAhead) {
 TEST_F(Fsdp2EngineTest, GroupsAreReducedOneAfterAnother) {
     Fsdp2Engine engine(device_, layers(1), options(2));
     engine.beginMicroStep(0, 1);
+    engine.beforeBackward(0);
     takeGradients(engine, 0);
     engine.afterBackward(0);
     EXPECT_EQ(of(MemoryKind::Communication), 4 * (60 + 64));  // until the next module's
@@ -83,6 +84,22 @@ TEST_F(Fsdp2EngineTest, GroupsAreReducedOneAfterAnother) {
     EXPECT_EQ(device_.peak(), 4 * (60 + 30) + 2 * 64 + 4 * 64);
     engine.endBackward();
     EXPECT_EQ(device_.live(), 4 * (30 + 16));
+}
+
+// Without gradient sync the first micro-step's gradients are cast; later ones are added as they
+// come.
+TEST_F(Fsdp2EngineTest, LaterGradientsAreAddedInPlace) {
+    Fsdp2Options lazy = options(2);
+    lazy.syncEachMicroStep = false;
+    Fsdp2Engine engine(device_, layers(1), lazy);
+    for (const std::int64_t step : {0, 1}) {
+        engine.beginMicroStep(step, 3);
+        engine.beforeBackward(0);
+        takeGradients(engine, 0);
+        EXPECT_EQ(of(MemoryKind::Gradients), (step == 0 ? 2 : 4) * (64 + 60));
+        engine.afterBackward(0);
+        EXPECT_EQ(of(MemoryKind::Gradients), 4 * (64 + 60));
+    }
 }
 
 }  // namespace
