@@ -2,6 +2,7 @@
 #include "cli/flag_values.h"
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
+#include "cli/shell_word.h"
 #include "cli/state_terms.h"
 #include "planner/io/memory_json.h"
 #include "planner/io/profile_store.h"
@@ -53,11 +54,18 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
 }
 
 /// Asks for the formula of what takes most.
-std::string nextCommand(const ExplainFlags& flags, const MemoryBreakdown& memory) {
+std::string nextCommand(const ExplainFlags& flags,
+                        const GlobalOptions& options,
+                        const MemoryBreakdown& memory) {
     const std::string largest = largestTerm(memory);
-    return largest.empty()
-               ? ""
-               : "\nnext: fabricast explain" + flags.scenario.typed() + " --why " + largest + "\n";
+    if (largest.empty()) {
+        return "";
+    }
+    std::string typed = flags.scenario.typed();
+    for (const std::string& set : options.sets) {
+        typed += " --set " + shellWord(set);
+    }
+    return "\nnext: fabricast explain" + typed + " --why " + largest + "\n";
 }
 
 std::string rendered(const Explained& answer,
@@ -75,7 +83,7 @@ std::string rendered(const Explained& answer,
     }
     const std::string formulas =
         options.verbose ? "\n" + memoryFormulas(answer.memory) : std::string();
-    const std::string next = options.quiet ? "" : nextCommand(flags, answer.memory);
+    const std::string next = options.quiet ? "" : nextCommand(flags, options, answer.memory);
     return memoryText(answer.scenario, answer.memory) + formulas + next;
 }
 

@@ -39,7 +39,8 @@ Result<Words> readWords(const JsonValue& value) {
     }
     const auto wrong = std::find_if_not(listed.begin(), listed.end(), isWord);
     if (wrong != listed.end() || listed.size() > kMostWords) {
-        return tl::unexpected(value.problem("must be a list of words", R"(["core_attn", "mlp"])"));
+        return tl::unexpected(
+            value.problem("must be a list of words", R"(["core_attn", "mlp"], or core_attn+mlp)"));
     }
     return Words(listed.begin(), listed.end());
 }

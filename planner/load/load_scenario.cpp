@@ -6,6 +6,8 @@
 #include "planner/load/find_cluster.h"
 #include "planner/load/find_model.h"
 #include "planner/load/precision_scheme.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>
@@ -126,6 +128,36 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     return settings;
 }
 
+/// Settings of LoRA say nothing where everything is trained; and what they leave out is assumed.
+Result<void> checkTuning(const ScenarioRequest& request,
+                         const Settings& settings,
+                         std::vector<std::string>& assumed) {
+    const LoraSettings& lora = settings.lora;
+    if (settings.tuning == Tuning::Full) {
+        if (lora == LoraSettings{}) {
+            return {};
+        }
+        return fail(Error::Code::BadInput,
+                    "settings.lora",
+                    "adapters are described, but tuning is full",
+                    "settings.tuning=lora");
+    }
+    const auto says = [&](std::string_view key) {
+        const JsonValue* group = request.settings.find("lora");
+        return group != nullptr && group->find(key) != nullptr;
+    };
+    if (!says("rank")) {
+        assumed.push_back("LoRA of rank " + std::to_string(lora.rank));
+    }
+    if (!says("targets")) {
+        assumed.emplace_back("LoRA on every linear layer of the blocks");
+    }
+    if (!says("base")) {
+        assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));
+    }
+    return {};
+}
+
 Result<LoadedScenario> fillIn(const ScenarioRequest& request,
                               const ProfileStore& profiles,
                               const Folders& folders) {
@@ -145,6 +177,7 @@ Result<LoadedScenario> fillIn(const ScenarioRequest& request,
             request.workload, scenario.workload.sequence, scenario.layout, loaded.assumed));
     FABRICAST_TRY(checkBatch(scenario.layout, scenario.workload.globalBatch));
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
+    FABRICAST_TRY(checkTuning(request, scenario.settings, loaded.assumed));
     FABRICAST_TRY(stack->check(scenario));
     return loaded;
 }

@@ -15,13 +15,24 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kTargets = {"q", "k", "v", "o", "gate", "up", "down"};
 
-Result<void> checkTargets(const LoraSettings& lora) {
+Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     if (lora.rank < 1) {
         return fail(Error::Code::BadInput,
                     "settings.lora.rank",
                     "LoRA needs a rank of at least 1",
                     "settings.lora.rank=16");
     }
+    if (lora.rank > model.hidden) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.rank",
+                    "a rank of " + std::to_string(lora.rank) + " is above the hidden size (" +
+                        std::to_string(model.hidden) + "): adapters larger than what they adapt",
+                    "settings.lora.rank=16");
+    }
+    return {};
+}
+
+Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
     for (const std::string& target : lora.targets) {
         if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end()) {
             return fail(Error::Code::BadInput,
@@ -34,7 +45,14 @@ Result<void> checkTargets(const LoraSettings& lora) {
         return fail(Error::Code::BadInput,
                     "settings.lora.targets",
                     "LoRA needs at least one linear layer to adapt",
-                    "settings.lora.targets=q,v");
+                    "settings.lora.targets=q+v");
+    }
+    if (lora.targets.size() == 1 && lora.targets.count("gate") > 0 &&
+        model.mlp.kind != MlpKind::Gated) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.targets",
+                    "the MLP of " + model.name + " has no gate",
+                    "settings.lora.targets=q+v");
     }
     return {};
 }
@@ -54,6 +72,13 @@ Result<void> checkTypes(const LoraSettings& lora) {
                     "adapters are not kept in " + std::string(nameOf(lora.dtype)),
                     "use fp32, bf16 or fp16");
     }
+    if (lora.doubleQuantization && lora.base != Dtype::Nf4) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.double_quantization",
+                    "only the scales of an nf4 base are quantised again, not of " +
+                        std::string(nameOf(lora.base)),
+                    "settings.lora.base=nf4");
+    }
     return {};
 }
 
@@ -68,7 +93,8 @@ Result<void> checkLora(const Scenario& scenario) {
     if (settings.tuning != Tuning::Lora) {
         return {};
     }
-    FABRICAST_TRY(checkTargets(settings.lora));
+    FABRICAST_TRY(checkRank(settings.lora, scenario.model));
+    FABRICAST_TRY(checkTargets(settings.lora, scenario.model));
     FABRICAST_TRY(checkTypes(settings.lora));
     const ModelCode code = settings.kernels.code;
     if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
@@ -79,6 +105,10 @@ Result<void> checkLora(const Scenario& scenario) {
     if (scenario.model.moe) {
         return unsupported(
             "settings.tuning", "LoRA is not modelled for models with experts", "a dense model");
+    }
+    if (scenario.model.attention.kind == AttentionKind::Latent) {
+        return unsupported(
+            "settings.tuning", "LoRA is not modelled for latent attention", "another model");
     }
     if (scenario.layout.tp > 1) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");

@@ -77,6 +77,15 @@ void addMicroBatch(const Scenario& now, Changes& changes) {
     }
 }
 
+void addBase(const Scenario& now, Changes& changes) {
+    if (now.settings.tuning == Tuning::Lora && now.settings.lora.base != Dtype::Nf4) {
+        Change change{
+            1, "settings.lora.base=nf4", "every pass dequantises: check convergence", now};
+        change.scenario.settings.lora.base = Dtype::Nf4;
+        changes.push_back(std::move(change));
+    }
+}
+
 void addOptimizer(const Scenario& now, Changes& changes) {
     if (now.settings.optimizer.kind == OptimizerKind::AdamW) {
         Change change{1, "optimizer=adamw_8bit", "moments in 8 bits: check convergence", now};
@@ -168,6 +177,7 @@ Changes changesOf(const Scenario& scenario) {
     addKernels(scenario, changes);
     addRecompute(scenario, changes);
     addMicroBatch(scenario, changes);
+    addBase(scenario, changes);
     addOptimizer(scenario, changes);
     addSharding(scenario, changes);
     addAxes(scenario, changes);

@@ -5,6 +5,8 @@
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/layout_fields.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 
 #include <fmt/format.h>
 
@@ -73,13 +75,27 @@ Layout shownLayout(const Scenario& scenario) {
     return layout;
 }
 
+/// ", LoRA rank 16 over nf4"
+std::string tuningText(const Settings& settings) {
+    if (settings.tuning == Tuning::Full) {
+        return {};
+    }
+    const LoraSettings& lora = settings.lora;
+    return fmt::format(", {} rank {} over {}{}",
+                       lora.dora ? "DoRA" : "LoRA",
+                       lora.rank,
+                       nameOf(lora.base),
+                       lora.doubleQuantization ? " (double)" : "");
+}
+
 std::string subjectText(const Scenario& scenario) {
-    return fmt::format("{} on {}, {}, {}, recompute={}, sequence {}, global batch {}",
+    return fmt::format("{} on {}, {}, {}, recompute={}{}, sequence {}, global batch {}",
                        scenario.model.name,
                        clusterText(scenario.cluster),
                        scenario.stack,
                        layoutText(shownLayout(scenario)),
                        recomputeText(scenario.settings.recompute),
+                       tuningText(scenario.settings),
                        scenario.workload.sequence,
                        scenario.workload.globalBatch);
 }

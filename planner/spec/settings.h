@@ -177,8 +177,9 @@ struct LoraSettings {
     bool dora = false;
     Dtype base = Dtype::Bf16;  ///< Bf16, Fp32, Nf4 or Int8
     bool doubleQuantization = false;
-    bool preparedForKbit =
-        false;  ///< prepare_model_for_kbit_training: the unquantised rest in fp32
+    /// prepare_model_for_kbit_training: the unquantised rest in fp32.
+    bool preparedForKbit = false;
+    friend bool operator==(const LoraSettings&, const LoraSettings&) = default;
 };
 
 /// How the software does a step. A stack gives the defaults; a scenario may override any of them,

@@ -89,6 +89,8 @@ TEST(ExplainCommand, QuietLeavesOutWhatIsNotTheAnswer) {
     const std::string quiet = explain(small({"-q"})).out;
     EXPECT_NE(all.find("\nnext: fabricast explain -m llama-3.1-8b"), std::string::npos);
     EXPECT_EQ(quiet, all.substr(0, all.find("\nassumed: ")));
+    const std::string other = explain(small({"--set", "settings.kernels.compile=true"})).out;
+    EXPECT_NE(other.find(" --set settings.kernels.compile=true --why "), std::string::npos);
 }
 
 TEST(ExplainCommand, TheSameBytesEveryTime) {

@@ -49,6 +49,21 @@ TEST(LoadScenario, WhatNobodySaidIsAssumedAloud) {
     EXPECT_EQ(loaded->assumed.size(), 3U);  // stack, sequence, global batch
 }
 
+TEST(LoadScenario, WhatNobodySaidOfAdaptersIsAssumedToo) {
+    const auto assumed = [](const std::string& lora) {
+        return loadWith(R"("cluster": "dgx-h100", "stack": "axolotl", "layout": "shard=none",
+            "workload": {"sequence": 4096, "global_batch": 8},
+            "settings": {"tuning": "lora", "lora": {)" +
+                        lora + "}}")
+            ->assumed.size();
+    };
+    EXPECT_EQ(assumed(""), 3U);
+    EXPECT_EQ(assumed(R"("rank": 8, "base": "nf4", "targets": "q+v")"), 0U);
+    EXPECT_NE(why(R"("cluster": "dgx-h100", "settings": {"lora": {"rank": 8}})")
+                  .find("tuning is full (settings.tuning=lora)"),
+              std::string::npos);
+}
+
 TEST(LoadScenario, PrecisionAndOptimizerInAWord) {
     const auto settings = [](const std::string& workload) {
         return loadWith("\"cluster\": \"dgx-h100\", \"stack\": \"megatron\", \"workload\": {" +

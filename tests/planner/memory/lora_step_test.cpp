@@ -78,6 +78,18 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
               std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.settings.lora.base = Dtype::Fp8; }).find("fp8"),
               std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.settings.lora.rank = s.model.hidden + 1; }).find("hidden"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) { s.settings.lora.doubleQuantization = true; }).find("nf4"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) {
+                  s.model.mlp.kind = MlpKind::Plain;
+                  s.settings.lora.targets = {"gate"};
+              }).find("no gate"),
+              std::string::npos);
+    EXPECT_NE(
+        why([](Scenario& s) { s.model.attention.kind = AttentionKind::Latent; }).find("latent"),
+        std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.layout.tp = 2; }).find("layout.tp"), std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("deepspeed"),
               std::string::npos);
