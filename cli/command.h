@@ -31,6 +31,7 @@ using MakeCommand = Command (*)(CLI::App& program, const GlobalOptions& options)
 // One file each in cli/commands.
 Command modelCommand(CLI::App& program, const GlobalOptions& options);
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
+Command scheduleCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
 Command profilesCommand(CLI::App& program, const GlobalOptions& options);
 

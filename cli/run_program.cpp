@@ -16,7 +16,8 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {&modelCommand, &explainCommand, &profilesCommand, &helpCommand};
+constexpr std::array kCommands = {
+    &modelCommand, &explainCommand, &scheduleCommand, &profilesCommand, &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts what training a large model needs: memory, and why.";

@@ -28,6 +28,7 @@ const std::map<std::string, Rooms> kMayInclude = {
     {"planner/ops", {"planner/base", "planner/spec"}},
     {"planner/comm", {"planner/base", "planner/spec", "planner/stack", "planner/ops"}},
     {"planner/compute", {"planner/base", "planner/spec"}},
+    {"planner/schedule", {"planner/base", "planner/spec", "planner/result"}},
     {"planner/memory", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
     {"planner/io", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
     {"planner/load",

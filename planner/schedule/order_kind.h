@@ -1,0 +1,35 @@
+#pragma once
+#include "planner/schedule/action_order.h"
+
+#include <array>
+#include <cstdint>
+
+namespace fabricast {
+
+/// The orders that there are. Several schedules of several frameworks are one order: see
+/// `frameworkOrder`.
+enum class OrderKind : std::uint8_t {
+    Gpipe,
+    OneFOneB,
+    LoopedBfs,
+    Interleaved,
+    InterleavedPairs,
+    InterleavedZb,
+    ZbV,
+    DualPipeV,
+    DualPipeVWhole
+};
+
+/// How one of them is made.
+struct OrderRecipe {
+    OrderKind kind;
+    Placement placement;
+    StageActions (*actions)(const PipelineShape& shape, std::int64_t rank);
+};
+const OrderRecipe& recipeOf(OrderKind kind);
+
+/// Every rank's actions. The shape has been accepted by `frameworkOrder`.
+///     const ActionOrder order = actionOrder(OrderKind::OneFOneB, {.ranks = 4, .microBatches = 8});
+ActionOrder actionOrder(OrderKind kind, const PipelineShape& shape);
+
+}  // namespace fabricast

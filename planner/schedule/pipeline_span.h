@@ -1,0 +1,106 @@
+#pragma once
+#include "planner/schedule/step_list.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fabricast {
+
+/// What a hand-over between ranks does to the receiver: nothing, it arrives while the rank
+/// computes; or the rank waits for it.
+enum class Receive : std::uint8_t { Overlap, Block };
+
+/// How long everything takes, in seconds (double) or in whole ticks (int64, exact).
+template <class Time>
+struct SpanTimes {
+    std::span<const Time> passes;  ///< by timeIndex: kPasses for each stage
+    Time handOver = 0;             ///< from one rank to another; none inside a rank
+    Receive receive = Receive::Overlap;
+};
+
+/// When the ranks of a pipeline are done.
+template <class Time>
+struct PipelineSpan {
+    Time makespan = 0;
+    std::vector<Time> busy;          ///< of each rank; its bubble is makespan - busy
+    std::vector<Time> end;           ///< of each rank
+    std::vector<Time> firstForward;  ///< of each stage: when it starts, so what may come before
+    /// Of each stage: from its last gradient to the makespan, where their reduction may hide.
+    std::vector<Time> slack;
+};
+
+/// This times orders. It keeps its memory between calls; use one per thread.
+///     SpanClock<double> clock;
+///     const PipelineSpan<double>& span = clock.time(steps, {.passes = seconds});
+template <class Time>
+class SpanClock {
+public:
+    /// Every step starts when its rank is free and its inputs are there:
+    ///     overlap: start = max(rank free, output + hand-over)
+    ///     block:   start = max(rank free, output) + hand-over
+    /// The answer lives until the next call.
+    const PipelineSpan<Time>& time(const StepList& list, const SpanTimes<Time>& times) {
+        passes_.assign(times.passes.begin(), times.passes.end());
+        passes_.push_back(0);  // the missing half of a step
+        ends_.resize(list.steps.size() + 1);
+        ends_[0] = 0;
+        span_.end.assign(static_cast<std::size_t>(list.ranks), 0);
+        if (list.pairs) {
+            walk<true>(list, times);
+        } else {
+            walk<false>(list, times);
+        }
+        summarise(list);
+        return span_;
+    }
+
+    /// When a step of the last call ended; steps[i] is number i + 1.
+    [[nodiscard]] std::span<const Time> ends() const { return std::span(ends_).subspan(1); }
+
+private:
+    template <bool kPairs>
+    void walk(const StepList& list, const SpanTimes<Time>& times) {
+        const bool blocks = times.receive == Receive::Block;
+        const Time late = blocks ? Time{0} : times.handOver;
+        const Time blocked = blocks ? times.handOver : Time{0};
+        Time* const free = span_.end.data();
+        Time* end = ends_.data();
+        for (const OrderStep& step : list.steps) {
+            Time ready = ends_[step.after[0]] + (step.remote[0] ? late : Time{0});
+            Time length = passes_[step.times[0]] + (step.remote[0] ? blocked : Time{0});
+            if constexpr (kPairs) {
+                ready = std::max(ready, ends_[step.after[1]] + (step.remote[1] ? late : Time{0}));
+                length += passes_[step.times[1]] +
+                          (step.remote[1] && !step.remote[0] ? blocked : Time{0});
+            }
+            *++end = free[step.rank] = std::max(free[step.rank], ready) + length;
+        }
+    }
+
+    void summarise(const StepList& list) {
+        span_.makespan = span_.end.empty() ? Time{0} : *std::ranges::max_element(span_.end);
+        span_.busy.clear();
+        for (const std::vector<StepList::Share>& work : list.work) {
+            Time sum = 0;
+            for (const StepList::Share& share : work) {
+                sum += static_cast<Time>(share.count) * passes_[share.time];
+            }
+            span_.busy.push_back(sum);
+        }
+        span_.slack.clear();
+        span_.firstForward.clear();
+        for (std::size_t stage = 0; stage < static_cast<std::size_t>(list.stages); ++stage) {
+            span_.slack.push_back(span_.makespan - ends_[list.lastGradientOfStage[stage]]);
+            span_.firstForward.push_back(ends_[list.firstForwardOfStage[stage]] -
+                                         passes_[timeIndex(stage, Pass::Forward)]);
+        }
+    }
+
+    std::vector<Time> passes_;
+    std::vector<Time> ends_;
+    PipelineSpan<Time> span_;
+};
+
+}  // namespace fabricast

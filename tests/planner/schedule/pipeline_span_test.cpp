@@ -1,0 +1,180 @@
+#include "planner/schedule/pipeline_span.h"
+
+#include "planner/schedule/order_kind.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kKinds = {OrderKind::Gpipe,
+                               OrderKind::OneFOneB,
+                               OrderKind::LoopedBfs,
+                               OrderKind::Interleaved,
+                               OrderKind::InterleavedPairs,
+                               OrderKind::InterleavedZb,
+                               OrderKind::ZbV,
+                               OrderKind::DualPipeV,
+                               OrderKind::DualPipeVWhole};
+
+bool isFolded(OrderKind kind) {
+    return recipeOf(kind).placement == Placement::Fold;
+}
+
+/// Any shape that the order takes.
+PipelineShape anyShape(OrderKind kind) {
+    const bool one = kind == OrderKind::Gpipe || kind == OrderKind::OneFOneB;
+    PipelineShape shape{.ranks = *rc::gen::inRange<std::int64_t>(1, 9),
+                        .chunks = one              ? 1
+                                  : isFolded(kind) ? 2
+                                                   : *rc::gen::inRange<std::int64_t>(1, 5)};
+    const std::int64_t least =
+        kind == OrderKind::DualPipeV || kind == OrderKind::DualPipeVWhole ? 2 * shape.ranks : 1;
+    shape.microBatches = least + *rc::gen::inRange<std::int64_t>(0, 20);
+    std::vector<std::int64_t> groups;
+    for (std::int64_t group = 1; group <= shape.microBatches; ++group) {
+        const std::int64_t rest = shape.microBatches % group;
+        const bool full = group >= std::min(shape.ranks, shape.microBatches);
+        if (full && (rest == 0 || rest >= shape.ranks)) {
+            groups.push_back(group);
+        }
+    }
+    shape.group = *rc::gen::elementOf(groups);
+    return shape;
+}
+
+std::vector<std::int64_t> anyTimes(const StepList& list) {
+    return *rc::gen::container<std::vector<std::int64_t>>(
+        static_cast<std::size_t>(list.stages) * kPasses, rc::gen::inRange<std::int64_t>(0, 90));
+}
+
+/// The recurrence as it is said, over (stage, microbatch) and without any sorting: ends grow until
+/// nothing moves.
+std::int64_t slowMakespan(const ActionOrder& order,
+                          const std::vector<std::int64_t>& times,
+                          std::int64_t handOver) {
+    const auto count = static_cast<std::size_t>(order.shape.microBatches);
+    const auto stages = static_cast<std::size_t>(order.stages());
+    std::vector<std::int64_t> forward(stages * count, -1);
+    std::vector<std::int64_t> backward(stages * count, -1);
+    std::int64_t most = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+            std::int64_t free = 0;
+            for (const StageAction& action : order.ranks[rank]) {
+                const auto stage = static_cast<std::size_t>(action.stage);
+                const auto at = [&](std::size_t from) {
+                    return from * count + static_cast<std::size_t>(action.microBatch);
+                };
+                std::int64_t input = 0;
+                std::size_t from = stage;
+                if (action.pass == Pass::Forward && stage > 0) {
+                    from = stage - 1;
+                    input = forward[at(from)];
+                } else if (action.pass == Pass::WeightGradient) {
+                    input = backward[at(stage)];
+                } else if (action.pass != Pass::Forward) {
+                    from = std::min(stage + 1, stages - 1);
+                    input = stage + 1 < stages ? backward[at(from)] : forward[at(stage)];
+                }
+                if (input < 0) {
+                    break;  // not yet known
+                }
+                const bool remote =
+                    order.rankOf(static_cast<std::int64_t>(from), action.microBatch) !=
+                    static_cast<std::int64_t>(rank);
+                free = std::max(free, input + (remote ? handOver : 0)) +
+                       times[timeIndex(stage, action.pass)];
+                if (action.pass != Pass::WeightGradient) {
+                    std::int64_t& end =
+                        (action.pass == Pass::Forward ? forward : backward)[at(stage)];
+                    moved = moved || end != free;
+                    end = free;
+                }
+                most = std::max(most, free);
+            }
+        }
+    }
+    return most;
+}
+
+RC_GTEST_PROP(PipelineSpan, IsTheRecurrenceOfAnyOrder, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const ActionOrder order = actionOrder(kind, anyShape(kind));
+    const StepList list = sortSteps(order, PairMode::Sequential).value();
+    const std::vector<std::int64_t> times = anyTimes(list);
+    const auto handOver = *rc::gen::inRange<std::int64_t>(0, 20);
+    SpanClock<std::int64_t> clock;
+    const PipelineSpan<std::int64_t>& span = clock.time(list, {times, handOver});
+    RC_ASSERT(span.makespan == slowMakespan(order, times, handOver));
+}
+
+RC_GTEST_PROP(PipelineSpan, SaysTheSameInSeconds, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const ActionOrder order = actionOrder(kind, anyShape(kind));
+    const PairMode mode = *rc::gen::elementOf(std::array{PairMode::Atomic, PairMode::Sequential});
+    const StepList list = sortSteps(order, mode).value();
+    const std::vector<std::int64_t> times = anyTimes(list);
+    const std::vector<double> seconds(times.begin(), times.end());
+    const auto handOver = *rc::gen::inRange<std::int64_t>(0, 20);
+    const Receive receive = *rc::gen::elementOf(std::array{Receive::Overlap, Receive::Block});
+    SpanClock<std::int64_t> ticks;
+    SpanClock<double> clock;
+    const PipelineSpan<std::int64_t>& exact = ticks.time(list, {times, handOver, receive});
+    const PipelineSpan<double>& real =
+        clock.time(list, {seconds, static_cast<double>(handOver), receive});
+    const auto same = [](const std::vector<std::int64_t>& a, const std::vector<double>& b) {
+        return std::ranges::equal(a, b, {}, [](std::int64_t x) { return static_cast<double>(x); });
+    };
+    RC_ASSERT(static_cast<double>(exact.makespan) == real.makespan);
+    RC_ASSERT(same(exact.busy, real.busy));
+    RC_ASSERT(same(exact.end, real.end));
+    RC_ASSERT(same(exact.slack, real.slack));
+    RC_ASSERT(same(exact.firstForward, real.firstForward));
+}
+
+RC_GTEST_PROP(PipelineSpan, NoWaitMakesItShorter, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const StepList list = sortSteps(actionOrder(kind, anyShape(kind)), PairMode::Atomic).value();
+    const std::vector<std::int64_t> times = anyTimes(list);
+    SpanClock<std::int64_t> clock;
+    const std::int64_t free = clock.time(list, {times, 0}).makespan;
+    const std::int64_t overlapped = clock.time(list, {times, 7}).makespan;
+    const std::int64_t blocked = clock.time(list, {times, 7, Receive::Block}).makespan;
+    RC_ASSERT(free <= overlapped);
+    RC_ASSERT(overlapped <= blocked);
+}
+
+TEST(PipelineSpan, SaysWhereReductionsMayHide) {
+    // p = 2, m = 2: rank 0 runs F0 F1 B0 B1, rank 1 F0 B0 F1 B1; F = 1, B = 2.
+    //     0  0 1 . 0 0 1 1      rank 0 ends at 9 after waiting for B1 of rank 1 until 7
+    //     1  . 0 0 0 1 1 1
+    const StepList list =
+        sortSteps(actionOrder(OrderKind::OneFOneB, {.ranks = 2, .microBatches = 2}),
+                  PairMode::Atomic)
+            .value();
+    const std::vector<std::int64_t> times = {1, 2, 0, 0, 1, 2, 0, 0};
+    SpanClock<std::int64_t> clock;
+    const PipelineSpan<std::int64_t>& span = clock.time(list, {times});
+    EXPECT_EQ(span.makespan, 9);
+    EXPECT_EQ(span.slack, (std::vector<std::int64_t>{0, 2}));
+    EXPECT_EQ(span.firstForward, (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(span.busy, (std::vector<std::int64_t>{6, 6}));
+}
+
+TEST(StepList, NamesWhatWaitsForEver) {
+    // Two microbatches in groups of one on two ranks: the second group's forward stands before the
+    // backward that would free the rank below.
+    ActionOrder order = actionOrder(OrderKind::OneFOneB, {.ranks = 2, .microBatches = 1});
+    std::swap(order.ranks[1][0], order.ranks[1][1]);
+    const auto list = sortSteps(order, PairMode::Atomic);
+    ASSERT_FALSE(list);
+    EXPECT_EQ(list.error().why, "rank 0 waits for ever for what 0B0 needs");
+}
+
+}  // namespace
+}  // namespace fabricast

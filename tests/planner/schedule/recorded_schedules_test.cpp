@@ -1,0 +1,33 @@
+#include "tests/programs/schedule_rows/recorded_schedules.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const std::string kFolder = FABRICAST_SOURCE_DIR "/tests/cases/schedules/";
+
+void expectEqual(const Comparison& comparison, int rows) {
+    EXPECT_EQ(comparison.rows, rows);
+    for (const std::string& difference : comparison.differences) {
+        ADD_FAILURE() << difference;
+    }
+}
+
+TEST(RecordedSchedules, AreReproducedActionByAction) {
+    expectEqual(compareOrders(kFolder + "actions.jsonl"), 236);
+    expectEqual(compareOrders(kFolder + "more/actions.jsonl"), 168);
+}
+
+TEST(RecordedSchedules, TakeTheSameTimeToTheUnit) {
+    expectEqual(compareTimes(kFolder + "timing.csv"), 2202);
+    expectEqual(compareTimes(kFolder + "more/timing.csv"), 1064);
+}
+
+TEST(RecordedSchedules, AreRefusedInTheFrameworksWords) {
+    expectEqual(compareRefusals(kFolder + "rejections.csv"), 182);
+    expectEqual(compareRefusals(kFolder + "more/rejections.csv"), 89);
+}
+
+}  // namespace
+}  // namespace fabricast
