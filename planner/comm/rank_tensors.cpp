@@ -11,6 +11,10 @@ bool isMegatron(const StageView& view) {
     return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
 }
 
+bool isBias(const Parameter& parameter) {
+    return std::string_view(parameter.name).ends_with(".bias");
+}
+
 /// Experts are cut by ep, and their width by etp; torchtitan cuts it by tp where there is no ep.
 RankTensor expertOnRank(const StageView& view, const Parameter& parameter) {
     const Layout& layout = view.layout();
@@ -21,7 +25,8 @@ RankTensor expertOnRank(const StageView& view, const Parameter& parameter) {
                       .cols = std::max<std::int64_t>(1, parameter.cols),
                       .part = parameter.part,
                       .split = parameter.split,
-                      .vector = !parameter.isMatrix()};
+                      .vector = !parameter.isMatrix(),
+                      .bias = isBias(parameter)};
     const bool down = std::string_view(parameter.name).find("down_proj") != std::string_view::npos;
     if (!down) {
         tensor.rows /= parts;
@@ -41,7 +46,8 @@ RankTensor onRank(const StageView& view, const Parameter& parameter) {
                       .cols = std::max<std::int64_t>(1, parameter.cols),
                       .part = parameter.part,
                       .split = parameter.split,
-                      .vector = !parameter.isMatrix()};
+                      .vector = !parameter.isMatrix(),
+                      .bias = isBias(parameter)};
     if (parameter.split == Split::Column) {
         tensor.rows /= tp;
     } else if (parameter.split == Split::Row) {

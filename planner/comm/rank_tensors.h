@@ -16,6 +16,7 @@ struct RankTensor {
     Part part = Part::Mlp;
     Split split = Split::Replicated;
     bool vector = false;
+    bool bias = false;  ///< of the weight before it
     bool trained = true;
 
     [[nodiscard]] std::int64_t elements() const { return copies * rows * cols; }

@@ -1,5 +1,6 @@
 #include "planner/comm/step_calls.h"
 
+#include "planner/comm/data_parallel_calls.h"
 #include "planner/comm/fsdp2_calls.h"
 #include "planner/comm/megatron_calls.h"
 #include "planner/comm/pipeline_calls.h"
@@ -37,6 +38,32 @@ Calls megatron(const StageView& view) {
     return calls;
 }
 
+/// DeepSpeed's DistributedAttention: heads for tokens and back, gradients the same way.
+Calls ulyssesCalls(const StageView& view) {
+    const AttentionSpec& attention = view.model().attention;
+    const std::int64_t tokens = view.shape.tokens;
+    Calls calls;
+    for (const ChunkView& chunk : view.chunks) {
+        for (const CommPhase phase : {CommPhase::Forward, CommPhase::Backward}) {
+            for (const std::int64_t heads : {attention.heads, attention.kvHeads}) {
+                add(calls,
+                    {.group = GroupKind::Context,
+                     .op = CommOp::AllToAll,
+                     .type = view.compute,
+                     .phase = phase,
+                     .use = CommUse::KeyValue,
+                     .place = CommPlace::Attention,
+                     .chunk = chunk.index,
+                     .elements = tokens * heads * attention.headDim,
+                     .each = 2,
+                     .parts = chunk.layers,
+                     .times = view.microBatches});
+            }
+        }
+    }
+    return calls;
+}
+
 }  // namespace
 
 Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank) {
@@ -46,8 +73,16 @@ Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank)
         return torchtitan(view);
     }
     switch (settings.engine) {
+        case Engine::Local:
+            return ulyssesCalls(view);
+        case Engine::Ddp:
+            return ddpCalls(view);
+        case Engine::Fsdp1:
+            return fsdp1Calls(view);
         case Engine::Fsdp2:
             return fsdp2Calls(view);
+        case Engine::DeepSpeed:
+            return view.layout().shard == Shard::Zero3 ? zero3Calls(view) : zeroCalls(view);
         case Engine::Megatron:
             return megatron(view);
         default:

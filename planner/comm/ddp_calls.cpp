@@ -1,0 +1,52 @@
+#include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/module_weights.h"
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+std::int64_t reductions(const StageView& view) {
+    return view.settings().torch.sync == GradientSync::LastMicroBatch ? 1 : view.microBatches;
+}
+
+/// The frequencies of rotary embeddings, once as they are and once as they began.
+std::int64_t bufferElements(const StageView& view) {
+    const AttentionSpec& attention = view.model().attention;
+    if (view.model().position != PositionKind::Rope) {
+        return 0;
+    }
+    return attention.kind == AttentionKind::Latent ? attention.qkRopeDim : attention.headDim;
+}
+
+}  // namespace
+
+Calls ddpCalls(const StageView& view) {
+    const ModelWeights model = modelWeights(view);
+    const WireType type = wireType(view.settings().precision.gradients);
+    CommCall bucket{.type = type,
+                    .phase = CommPhase::Backward,
+                    .use = CommUse::GradientReduce,
+                    .place = CommPlace::Buckets,
+                    .times = reductions(view)};
+    Calls calls;
+    std::int64_t limit = kMiB;
+    for (const std::size_t weight : gradientOrder(model)) {
+        bucket.elements += model.tensors[weight].elements();
+        if (bucket.bytes() >= limit) {
+            add(calls, bucket);
+            bucket.elements = 0;
+            limit = view.settings().torch.bucketCapMb * kMiB;
+        }
+    }
+    add(calls, bucket);
+    add(calls,
+        {.op = CommOp::Broadcast,
+         .type = WireType::Fp32,
+         .phase = CommPhase::Forward,
+         .elements = bufferElements(view),
+         .times = reductions(view)});
+    return calls;
+}
+
+}  // namespace fabricast
