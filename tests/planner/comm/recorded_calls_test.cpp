@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace fabricast {
 namespace {
 
 const std::string kFolder = FABRICAST_SOURCE_DIR "/tests/cases/collectives/";
+
+/// The device computes nothing, so a gradient norm is whatever lay in memory: in these two steps it
+/// was no number, DeepSpeed skipped the optimizer, and did not gather the small weights after it.
+const std::set<std::string> kSkippedSteps = {"zero-027", "zero-032"};
 
 struct Score {
     int cases = 0;
@@ -32,7 +37,7 @@ std::map<std::string, Score> scores(const std::string& cases, const std::string&
         }
         const auto different = differences(*forecast, recorded.at(id), 0);
         score.equal += different.empty() ? 1 : 0;
-        if (!different.empty()) {
+        if (!different.empty() && !kSkippedSteps.contains(id)) {
             const auto& [group, op, type] = different.front();
             ADD_FAILURE() << id << ": " << group << " " << op << " " << type << " differs";
         }
@@ -43,8 +48,12 @@ std::map<std::string, Score> scores(const std::string& cases, const std::string&
 // What is answered is answered exactly; the bar is on how much is answered.
 TEST(RecordedCalls, EveryForecastStepIsEqualInEveryCall) {
     const auto byFramework = scores("cases.csv", "summary.csv");
-    EXPECT_GE(byFramework.at("titan").equal, 125);    // of 126
-    EXPECT_GE(byFramework.at("megatron").equal, 95);  // of 95
+    EXPECT_GE(byFramework.at("titan").equal, 125);  // of 126
+    EXPECT_EQ(byFramework.at("megatron").equal, 95);
+    EXPECT_EQ(byFramework.at("ddp").equal, 13);
+    EXPECT_EQ(byFramework.at("fsdp1").equal, 19);
+    EXPECT_EQ(byFramework.at("zero").equal, 52);  // of 54
+    EXPECT_EQ(byFramework.at("ulysses").equal, 4);
 }
 
 }  // namespace
