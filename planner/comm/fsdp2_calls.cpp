@@ -1,70 +1,54 @@
 #include "planner/comm/fsdp2_calls.h"
 
 #include "planner/comm/fsdp2_units.h"
-
-#include <algorithm>
+#include "planner/comm/pipeline_gathers.h"
 
 namespace fabricast {
 namespace {
 
 /// How often a unit is gathered before forwards and backwards, and its gradients are reduced.
 struct UnitTimes {
-    std::int64_t forward = 0;
-    std::int64_t backward = 0;
+    ChunkGathers gathers;
     std::int64_t reduced = 0;
 };
 
-/// A pipeline that reshards after every forward, and keeps what a backward gathered: a gather
-/// wherever a forward follows a forward (or begins), or a backward follows a forward.
-UnitTimes reshardingPipeline(const StageView& view) {
-    const std::int64_t batches = view.microBatches / view.passes;
-    const bool allForward = view.layout().schedule == ScheduleKind::Gpipe;
-    const std::int64_t ahead =
-        allForward ? batches : std::min(batches, view.layout().pp - view.rank.stage);
-    // 1F1B: `ahead` forwards, then one backward and one forward in turn, then backwards. Only the
-    // warm-up has forwards after forwards; every backward but those of the cool-down follows one.
-    return {.forward = ahead * view.passes,
-            .backward = (batches - ahead + 1) * view.passes,
+/// Outside of a pipeline: in every micro-batch.
+UnitTimes timesOf(const StageView& view, const FsdpUnit& unit) {
+    const bool last = view.settings().torch.sync == GradientSync::LastMicroBatch;
+    return {
+        .gathers = {.forward = view.microBatches, .backward = unit.kept ? 0 : view.microBatches},
+        .reduced = last ? 1 : view.microBatches};
+}
+
+UnitTimes timesInPipeline(const StageView& view, const ChunkGathers& pass) {
+    return {.gathers = {.ahead = pass.ahead * view.passes,
+                        .forward = pass.forward * view.passes,
+                        .backward = pass.backward * view.passes},
             .reduced = view.passes};
 }
 
-UnitTimes timesOf(const StageView& view, const FsdpUnit& unit) {
-    const TorchSettings& torch = view.settings().torch;
-    if (view.pipelined()) {
-        return torch.reshard == Reshard::Always
-                   ? reshardingPipeline(view)
-                   : UnitTimes{.forward = view.passes, .reduced = view.passes};
-    }
-    const bool last = torch.sync == GradientSync::LastMicroBatch;
-    return {.forward = view.microBatches,
-            .backward = unit.kept ? 0 : view.microBatches,
-            .reduced = last ? 1 : view.microBatches};
-}
-
-void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, UnitTimes times) {
+void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, ChunkGathers times) {
     if (unit.ranks == 1) {
         return;
     }
-    // A schedule with several stages a rank gathers by an action of its own, before the forward.
-    const bool apart = view.pipelined() && view.chunks.size() > 1;
     CommCall gather{.group = unit.group,
                     .op = CommOp::AllGather,
                     .type = view.compute,
-                    .phase = apart ? CommPhase::Other : CommPhase::Forward,
                     .use = CommUse::ParameterGather,
                     .place = unit.place,
                     .sparse = unit.sparse,
                     .chunk = unit.chunk,
                     .elements = unit.elements,
-                    .parts = unit.count,
-                    .times = times.forward};
-    add(calls, gather);
-    gather.phase = CommPhase::Backward;
-    gather.times = times.backward;
-    add(calls, gather);
-    gather.phase = CommPhase::Other;
-    gather.times = unit.lossGather ? view.microBatches : 0;
-    add(calls, gather);
+                    .parts = unit.count};
+    const auto make = [&](CommPhase phase, std::int64_t count) {
+        gather.phase = phase;
+        gather.times = count;
+        add(calls, gather);
+    };
+    make(CommPhase::Forward, times.forward);
+    make(CommPhase::Backward, times.backward);
+    make(CommPhase::Other, times.ahead);
+    make(CommPhase::Other, unit.lossGather ? view.microBatches : 0);
 }
 
 void addReductions(Calls& calls, const StageView& view, const FsdpUnit& unit, UnitTimes times) {
@@ -125,19 +109,18 @@ Calls normCalls(const StageView& view) {
 }  // namespace
 
 Result<Calls> fsdp2Calls(const StageView& view) {
-    if (view.pipelined() && view.chunks.size() > 1 &&
-        view.settings().torch.reshard == Reshard::Always) {
-        return fail(Error::Code::Unsupported,
-                    "settings.torch.reshard",
-                    "how often a schedule with several stages per rank gathers when it always "
-                    "reshards is not known",
-                    "reshard default, or one stage per rank");
+    std::vector<ChunkGathers> passes;
+    if (view.pipelined()) {
+        FABRICAST_ASSIGN(passes, pipelineGathers(view));
     }
     Calls calls;
     for (const ChunkView& chunk : view.chunks) {
         for (const FsdpUnit& unit : fsdpUnits(view, chunk)) {
-            const UnitTimes times = timesOf(view, unit);
-            addGathers(calls, view, unit, times);
+            const UnitTimes times =
+                view.pipelined()
+                    ? timesInPipeline(view, passes[static_cast<std::size_t>(chunk.index)])
+                    : timesOf(view, unit);
+            addGathers(calls, view, unit, times.gathers);
             addReductions(calls, view, unit, times);
         }
     }
