@@ -83,32 +83,37 @@ void addLayers(std::vector<FsdpUnit>& units, const StageView& view, const ChunkV
     }
 }
 
+/// A table tied to the head is two parameters to FSDP, but for DTensor's parallel regions: these
+/// leave a model without tensor parallelism as it is.
+bool tiesOneParameter(const StageView& view) {
+    return view.settings().torch.backend == TitanBackend::PartialDTensor && view.layout().tp == 1;
+}
+
 /// [norm, head]: the last to be used in forward and the first in backward, so it stays. A loss in
-/// chunks reduces the head (or the table tied to it) apart.
-FsdpUnit headUnit(const StageView& view, const ChunkView& chunk, bool tied) {
+/// chunks reduces the head's gradient (or its part of the tied table's) apart.
+FsdpUnit headUnit(const StageView& view, const ChunkView& chunk) {
     const bool chunked = view.settings().kernels.loss == LossKernel::Chunked;
-    const Tensors table = tied ? embeddingTensors(view) : Tensors{};
-    const Tensors head = headTensors(view);
+    const bool tied = view.model().tiedEmbeddings;
+    const Sizes table =
+        sizesOf(view, tied ? embeddingTensors(view) : Tensors{}, view.shards, false);
+    const Tensors tensors = headTensors(view);
+    const Sizes head = sizesOf(view, tensors, view.shards, false);
     FsdpUnit unit{.place = CommPlace::Head, .chunk = chunk.index, .ranks = view.shards};
     unit.kept = view.settings().torch.reshard != Reshard::Always && !chunked;
     unit.lossGather = chunked;
-    const Sizes first = sizesOf(view, table, view.shards, false);
-    Sizes rest = sizesOf(view, head, view.shards, false);
-    std::int64_t norm = 0;
-    for (const RankTensor& tensor : head) {
-        norm +=
-            tensor.part == Part::Norm && tensor.trained ? padded(tensor, view.shards, false) : 0;
-    }
-    if (tied) {
-        rest.all += first.all;
-        rest.trained += first.trained;
-        unit.reduced = {first.trained, rest.trained};
-    } else {
-        unit.reduced = {norm, rest.trained - norm};
-    }
-    unit.elements = first.all + rest.all;
+    const std::int64_t tables = tiesOneParameter(view) ? 1 : 2;
+    unit.elements = tables * table.all + head.all;
     if (!chunked) {
-        unit.reduced = {unit.reduced[0] + unit.reduced[1]};
+        unit.reduced = {tables * table.trained + head.trained};
+    } else if (tied) {
+        unit.reduced = {table.trained, table.trained + head.trained};
+    } else {
+        std::int64_t norm = 0;
+        for (const RankTensor& tensor : tensors) {
+            const bool counts = tensor.part == Part::Norm && tensor.trained;
+            norm += counts ? padded(tensor, view.shards, false) : 0;
+        }
+        unit.reduced = {norm, head.trained - norm};
     }
     return unit;
 }
@@ -125,7 +130,7 @@ void addTitanEnds(std::vector<FsdpUnit>& units, const StageView& view, const Chu
                          .kept = view.settings().torch.reshard == Reshard::Never});
     }
     if (chunk.last) {
-        units.push_back(headUnit(view, chunk, tied));
+        units.push_back(headUnit(view, chunk));
     }
 }
 

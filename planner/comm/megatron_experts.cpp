@@ -43,15 +43,23 @@ CommCall counts(WireType type, std::int64_t elements) {
     return {.type = type, .use = CommUse::Routing, .elements = elements};
 }
 
-// Counts are known before anything is sent; balancing losses count tokens over tp · cp.
+// Balancing losses count tokens over tp · cp where gradients are recorded: layers that are computed
+// again do so the second time only.
+void addBalance(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
+    const Layout& layout = view.layout();
+    if (view.settings().kernels.auxLoss != AuxLoss::None && layout.tp * layout.cp > 1) {
+        out.call(phase,
+                 GroupKind::TensorContext,
+                 CommOp::AllReduce,
+                 counts(WireType::Int64, view.model().moe->experts));
+    }
+}
+
+// Counts are known before anything is sent.
 void addRouting(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
     const Layout& layout = view.layout();
     const std::int64_t experts = view.model().moe->experts;
     const std::int64_t ranks = layout.ep * layout.etp;
-    if (view.settings().kernels.auxLoss != AuxLoss::None && layout.tp * layout.cp > 1) {
-        out.call(
-            phase, GroupKind::TensorContext, CommOp::AllReduce, counts(WireType::Int64, experts));
-    }
     if (ranks == 1) {
         return;
     }
@@ -111,6 +119,8 @@ Calls megatronExpertCalls(const StageView& view, const ChunkView& chunk) {
                             .layers = megatronRecomputed(view, kind, "moe")};
     const ExpertPhase backward{.phase = CommPhase::Backward, .layers = chunk.sparse};
     ExpertCalls out(view, chunk);
+    addBalance(out, view, {.phase = CommPhase::Forward, .layers = forward.layers - again.layers});
+    addBalance(out, view, again);
     for (const ExpertPhase& phase : {forward, again}) {
         addRouting(out, view, phase);
     }

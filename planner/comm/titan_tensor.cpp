@@ -16,6 +16,21 @@ public:
     Activations(const StageView& view, const ChunkView& chunk) : view_(view), chunk_(chunk) {}
 
     void call(CommPhase phase, CommOp op, CommPlace place, const LayerKind& layers) {
+        make(phase, op, place, layers, view_.shape.tokens);
+    }
+    /// DTensor scatters whole sequences over the first dimension that has enough rows, padded.
+    void scattered(CommOp op, CommPlace place, const LayerKind& layers) {
+        const RankShape& shape = view_.shape;
+        const std::int64_t tokens = shape.batch >= shape.tp
+                                        ? roundUp(shape.batch, shape.tp) * shape.sequence
+                                        : shape.batch * roundUp(shape.sequence, shape.tp);
+        make(CommPhase::Backward, op, place, layers, tokens);
+    }
+    [[nodiscard]] Calls take() { return std::move(calls_); }
+
+private:
+    void make(
+        CommPhase phase, CommOp op, CommPlace place, const LayerKind& layers, std::int64_t tokens) {
         add(calls_,
             {.group = GroupKind::Tensor,
              .op = op,
@@ -25,21 +40,21 @@ public:
              .place = place,
              .sparse = layers.sparse,
              .chunk = chunk_.index,
-             .elements = view_.shape.tokens * view_.model().hidden,
+             .elements = tokens * view_.model().hidden,
              .parts = layers.count,
              .times = view_.microBatches});
     }
-    [[nodiscard]] Calls take() { return std::move(calls_); }
 
-private:
     const StageView& view_;
     const ChunkView& chunk_;
     Calls calls_;
 };
 
-/// Without expert parallelism the routed experts are tensor parallel too: one more partial sum.
+/// Without expert parallelism the routed experts are tensor parallel too: one more partial sum,
+/// which DTensor adds to the shared experts' before it is reduced.
 bool sumsExperts(const StageView& view, const LayerKind& kind) {
-    return kind.sparse && view.layout().ep == 1;
+    const bool apart = view.shape.sp || view.settings().torch.backend == TitanBackend::SpmdTypes;
+    return kind.sparse && view.layout().ep == 1 && apart;
 }
 
 // Sequence parallel: each of attention and MLP gathers its input and scatters its sum; the
@@ -76,8 +91,8 @@ void wholeSequenceCalls(Activations& out, const StageView& view, const LayerKind
     for (const CommPlace place : {CommPlace::Attention, CommPlace::Mlp}) {
         out.call(Forward, CommOp::AllReduce, place, kind);
         if (isFull(view)) {
-            out.call(Backward, CommOp::ReduceScatter, place, kind);
-            out.call(Backward, CommOp::AllGather, place, kind);
+            out.scattered(CommOp::ReduceScatter, place, kind);
+            out.scattered(CommOp::AllGather, place, kind);
         } else {
             out.call(Backward, CommOp::AllReduce, place, kind);
         }
@@ -90,7 +105,7 @@ void wholeSequenceCalls(Activations& out, const StageView& view, const LayerKind
         if (view.recomputes()) {
             out.call(Recompute, CommOp::AllReduce, CommPlace::Experts, kind);
         }
-    } else if (kind.sparse) {
+    } else if (kind.sparse && view.layout().ep > 1) {
         out.call(Backward, CommOp::AllGather, CommPlace::Experts, kind);
         out.call(Backward, CommOp::AllGather, CommPlace::Experts, kind);
     }
@@ -112,13 +127,12 @@ void endCalls(Activations& out, const StageView& view, const ChunkView& chunk) {
     }
     if (sp) {
         out.call(Forward, CommOp::AllGather, CommPlace::Head, one);
-    }
-    if (sp || isFull(view)) {
         out.call(Backward, CommOp::ReduceScatter, CommPlace::Head, one);
-    }
-    if (!sp) {
-        out.call(
-            Backward, isFull(view) ? CommOp::AllGather : CommOp::AllReduce, CommPlace::Head, one);
+    } else if (isFull(view)) {
+        out.scattered(CommOp::ReduceScatter, CommPlace::Head, one);
+        out.scattered(CommOp::AllGather, CommPlace::Head, one);
+    } else {
+        out.call(Backward, CommOp::AllReduce, CommPlace::Head, one);
     }
 }
 
@@ -142,11 +156,15 @@ public:
     SharedGradients(const StageView& view, const ChunkView& chunk) : view_(view), chunk_(chunk) {}
 
     void weight(const RankTensor& tensor, const LayerKind& layers, CommPlace place) {
-        call(CommOp::AllReduce, WireType::Fp32, tensor.elements(), layers, place);
+        call(CommOp::AllReduce, view_.reduce, tensor.elements(), layers, place);
     }
-    /// Down-projections and norms of latent attention, whose gradients DTensor makes from summed
+    /// Down-projections and norms of latent attention have gradients that DTensor makes from summed
     /// or scattered activations.
-    void latent(const RankTensor& tensor, const LayerKind& layers) {
+    void attention(const RankTensor& tensor, const LayerKind& layers) {
+        if (view_.model().attention.kind != AttentionKind::Latent) {
+            weight(tensor, layers, CommPlace::Attention);
+            return;
+        }
         const std::int64_t tokens = view_.shape.tokens;
         const std::int64_t rope = view_.model().attention.qkRopeDim;
         const TitanBackend backend = view_.settings().torch.backend;
@@ -162,6 +180,21 @@ public:
             call(CommOp::ReduceScatter, view_.compute, keys ? tokens * rope : 0, layers);
         } else {
             weight(tensor, layers, CommPlace::Attention);
+        }
+    }
+    /// Without expert parallelism DTensor sums the gradients of the chosen scores, not the
+    /// weight's.
+    void router(const RankTensor& tensor, const LayerKind& layers) {
+        const TitanBackend backend = view_.settings().torch.backend;
+        const std::int64_t chosen = view_.shape.tokens * view_.model().moe->topK;
+        if (backend == TitanBackend::SpmdTypes || view_.layout().ep > 1) {
+            weight(tensor, layers, CommPlace::Experts);
+        } else if (backend == TitanBackend::PartialDTensor) {
+            call(CommOp::AllReduce, WireType::Fp32, chosen, layers, CommPlace::Experts);
+        } else {
+            const std::int64_t scores = view_.shape.tokens * view_.model().moe->experts;
+            call(CommOp::AllGather, WireType::Fp32, scores, layers, CommPlace::Experts);
+            call(CommOp::ReduceScatter, WireType::Fp32, chosen, layers, CommPlace::Experts);
         }
     }
     [[nodiscard]] Calls take() { return std::move(calls_); }
@@ -233,11 +266,11 @@ Calls titanSharedGradients(const StageView& view, const ChunkView& chunk) {
             if (tensor.split != Split::Replicated || !tensor.trained) {
                 continue;
             }
-            const bool inside = tensor.part == Part::Attention || tensor.part == Part::Router;
-            if (tensor.part == Part::Attention &&
-                view.model().attention.kind == AttentionKind::Latent) {
-                gradients.latent(tensor, kind);
-            } else if (inside || norms) {
+            if (tensor.part == Part::Router) {
+                gradients.router(tensor, kind);
+            } else if (tensor.part == Part::Attention) {
+                gradients.attention(tensor, kind);
+            } else if (norms) {
                 gradients.weight(tensor, kind, CommPlace::Block);
             }
         }
