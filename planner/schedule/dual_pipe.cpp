@@ -2,6 +2,7 @@
 
 #include "planner/schedule/rank_actions.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -115,6 +116,19 @@ StageActions folded(const PipelineShape& shape, std::int64_t rank, bool splitsWe
 
 StageActions dualPipeActions(const DualPipePlace& place, ChunkCounter actions) {
     return DualPipeRank(place, std::move(actions)).run();
+}
+
+// Both halves of the ranks play the same game, each from its own end: rank p-1-r is rank r with the
+// two pipelines swapped.
+StageActions dualPipeTwoWayActions(const PipelineShape& shape, std::int64_t rank) {
+    const std::int64_t half = shape.microBatches / 2;
+    const bool second = rank >= shape.ranks / 2;
+    const std::int64_t mirrored = shape.ranks - 1 - rank;
+    const ChunkCounter::Chunk down{.stage = rank, .firstMicroBatch = 0, .microBatches = half};
+    const ChunkCounter::Chunk up{.stage = mirrored, .firstMicroBatch = half, .microBatches = half};
+    return dualPipeActions(
+        {.depth = shape.ranks / 2, .rank = std::min(rank, mirrored), .microBatches = half},
+        second ? ChunkCounter(up, down) : ChunkCounter(down, up));
 }
 
 StageActions dualPipeVActions(const PipelineShape& shape, std::int64_t rank) {

@@ -15,7 +15,9 @@ constexpr std::array kRecipes = {
     OrderRecipe{OrderKind::InterleavedZb, Placement::Loop, &interleavedZbActions},
     OrderRecipe{OrderKind::ZbV, Placement::Fold, &zbVActions},
     OrderRecipe{OrderKind::DualPipeV, Placement::Fold, &dualPipeVActions},
-    OrderRecipe{OrderKind::DualPipeVWhole, Placement::Fold, &dualPipeVWholeActions}};
+    OrderRecipe{OrderKind::DualPipeVWhole, Placement::Fold, &dualPipeVWholeActions},
+    OrderRecipe{OrderKind::DualPipe, Placement::TwoWay, &dualPipeTwoWayActions},
+    OrderRecipe{OrderKind::ZbH2, Placement::Loop, &zbH2Actions}};
 
 }  // namespace
 

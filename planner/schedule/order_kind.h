@@ -17,7 +17,9 @@ enum class OrderKind : std::uint8_t {
     InterleavedZb,
     ZbV,
     DualPipeV,
-    DualPipeVWhole
+    DualPipeVWhole,
+    DualPipe,
+    ZbH2
 };
 
 /// How one of them is made.

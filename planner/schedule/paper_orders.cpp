@@ -50,6 +50,19 @@ Result<FrameworkOrder> dualPipeV(const PipelineShape& shape) {
     return withChunks(OrderKind::DualPipeV, shape, 2);
 }
 
+/// As in DeepSeek's code; each rank holds a stage of either pipeline.
+Result<FrameworkOrder> dualPipe(const PipelineShape& shape) {
+    if (shape.ranks % 2 != 0) {
+        return needs("pp", "DualPipe folds an even number of ranks", "--pp 4");
+    }
+    if (shape.microBatches % 2 != 0 || shape.microBatches < 2 * shape.ranks) {
+        return needs("microbatches",
+                     "DualPipe needs an even number of microbatches, two per rank at least",
+                     "--microbatches " + std::to_string(2 * shape.ranks));
+    }
+    return withChunks(OrderKind::DualPipe, shape, 1);
+}
+
 }  // namespace
 
 // The schedules as published; where code came with the paper, that code's rules.
@@ -78,9 +91,11 @@ Result<FrameworkOrder> paperOrder(const ScheduleRequest& request) {
         case ScheduleKind::DualPipeV:
             return dualPipeV(shape);
         case ScheduleKind::ZbH2:
+            return withChunks(OrderKind::ZbH2, shape, 1);
+        case ScheduleKind::DualPipe:
+            return dualPipe(shape);
         case ScheduleKind::VHalf:
         case ScheduleKind::VMin:
-        case ScheduleKind::DualPipe:
             break;
     }
     return fail(Error::Code::Unsupported, "schedule", "this schedule is not drawn yet", "1f1b");

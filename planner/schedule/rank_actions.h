@@ -23,4 +23,9 @@ StageActions zbVActions(const PipelineShape& shape, std::int64_t rank);
 StageActions dualPipeVActions(const PipelineShape& shape, std::int64_t rank);
 StageActions dualPipeVWholeActions(const PipelineShape& shape, std::int64_t rank);
 
+/// DeepSeek's own: p stages twice, one pipeline down the ranks and one up. Ranks and microbatches
+/// are even.
+StageActions dualPipeTwoWayActions(const PipelineShape& shape, std::int64_t rank);
+StageActions zbH2Actions(const PipelineShape& shape, std::int64_t rank);
+
 }  // namespace fabricast

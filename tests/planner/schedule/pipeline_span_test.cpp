@@ -1,6 +1,6 @@
 #include "planner/schedule/pipeline_span.h"
 
-#include "planner/schedule/order_kind.h"
+#include "tests/planner/schedule/any_order.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,47 +9,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr std::array kKinds = {OrderKind::Gpipe,
-                               OrderKind::OneFOneB,
-                               OrderKind::LoopedBfs,
-                               OrderKind::Interleaved,
-                               OrderKind::InterleavedPairs,
-                               OrderKind::InterleavedZb,
-                               OrderKind::ZbV,
-                               OrderKind::DualPipeV,
-                               OrderKind::DualPipeVWhole};
-
-bool isFolded(OrderKind kind) {
-    return recipeOf(kind).placement == Placement::Fold;
-}
-
-/// Any shape that the order takes.
-PipelineShape anyShape(OrderKind kind) {
-    const bool one = kind == OrderKind::Gpipe || kind == OrderKind::OneFOneB;
-    PipelineShape shape{.ranks = *rc::gen::inRange<std::int64_t>(1, 9),
-                        .chunks = one              ? 1
-                                  : isFolded(kind) ? 2
-                                                   : *rc::gen::inRange<std::int64_t>(1, 5)};
-    const std::int64_t least =
-        kind == OrderKind::DualPipeV || kind == OrderKind::DualPipeVWhole ? 2 * shape.ranks : 1;
-    shape.microBatches = least + *rc::gen::inRange<std::int64_t>(0, 20);
-    std::vector<std::int64_t> groups;
-    for (std::int64_t group = 1; group <= shape.microBatches; ++group) {
-        const std::int64_t rest = shape.microBatches % group;
-        const bool full = group >= std::min(shape.ranks, shape.microBatches);
-        if (full && (rest == 0 || rest >= shape.ranks)) {
-            groups.push_back(group);
-        }
-    }
-    shape.group = *rc::gen::elementOf(groups);
-    return shape;
-}
-
-std::vector<std::int64_t> anyTimes(const StepList& list) {
-    return *rc::gen::container<std::vector<std::int64_t>>(
-        static_cast<std::size_t>(list.stages) * kPasses, rc::gen::inRange<std::int64_t>(0, 90));
-}
 
 /// The recurrence as it is said, over (stage, microbatch) and without any sorting: ends grow until
 /// nothing moves.
@@ -103,10 +62,10 @@ std::int64_t slowMakespan(const ActionOrder& order,
 }
 
 RC_GTEST_PROP(PipelineSpan, IsTheRecurrenceOfAnyOrder, ()) {
-    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
     const ActionOrder order = actionOrder(kind, anyShape(kind));
     const StepList list = sortSteps(order, PairMode::Sequential).value();
-    const std::vector<std::int64_t> times = anyTimes(list);
+    const std::vector<std::int64_t> times = anyTimes(list.stages);
     const auto handOver = *rc::gen::inRange<std::int64_t>(0, 20);
     SpanClock<std::int64_t> clock;
     const PipelineSpan<std::int64_t>& span = clock.time(list, {times, handOver});
@@ -114,11 +73,11 @@ RC_GTEST_PROP(PipelineSpan, IsTheRecurrenceOfAnyOrder, ()) {
 }
 
 RC_GTEST_PROP(PipelineSpan, SaysTheSameInSeconds, ()) {
-    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
     const ActionOrder order = actionOrder(kind, anyShape(kind));
     const PairMode mode = *rc::gen::elementOf(std::array{PairMode::Atomic, PairMode::Sequential});
     const StepList list = sortSteps(order, mode).value();
-    const std::vector<std::int64_t> times = anyTimes(list);
+    const std::vector<std::int64_t> times = anyTimes(list.stages);
     const std::vector<double> seconds(times.begin(), times.end());
     const auto handOver = *rc::gen::inRange<std::int64_t>(0, 20);
     const Receive receive = *rc::gen::elementOf(std::array{Receive::Overlap, Receive::Block});
@@ -138,9 +97,9 @@ RC_GTEST_PROP(PipelineSpan, SaysTheSameInSeconds, ()) {
 }
 
 RC_GTEST_PROP(PipelineSpan, NoWaitMakesItShorter, ()) {
-    const OrderKind kind = *rc::gen::elementOf(kKinds);
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
     const StepList list = sortSteps(actionOrder(kind, anyShape(kind)), PairMode::Atomic).value();
-    const std::vector<std::int64_t> times = anyTimes(list);
+    const std::vector<std::int64_t> times = anyTimes(list.stages);
     SpanClock<std::int64_t> clock;
     const std::int64_t free = clock.time(list, {times, 0}).makespan;
     const std::int64_t overlapped = clock.time(list, {times, 7}).makespan;

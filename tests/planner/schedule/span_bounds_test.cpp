@@ -1,0 +1,73 @@
+#include "planner/schedule/span_bounds.h"
+
+#include "planner/schedule/span_workspace.h"
+#include "tests/planner/schedule/any_order.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace fabricast {
+namespace {
+
+std::vector<double> everyStage(std::int64_t stages, const EqualTimes& times) {
+    std::vector<double> passes;
+    for (std::int64_t stage = 0; stage < stages; ++stage) {
+        passes.insert(passes.end(),
+                      {times.forward, times.backward, times.inputGradient, times.weightGradient});
+    }
+    return passes;
+}
+
+RC_GTEST_PROP(EqualStages, TakeWhatTheClosedFormSays, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
+    const PipelineShape shape = anyShape(kind);
+    const auto time = [] { return static_cast<double>(*rc::gen::inRange(1, 60)); };
+    EqualTimes times{.forward = time(), .backward = time()};
+    times.inputGradient = *rc::gen::arbitrary<bool>() ? times.forward : time();
+    times.weightGradient = *rc::gen::arbitrary<bool>() ? times.forward : time();
+    const std::optional<double> closed = equalStagesMakespan(kind, shape, times);
+    RC_PRE(closed.has_value());
+    SpanWorkspace workspace;
+    const std::vector<double> passes = everyStage(shape.stages(), times);
+    RC_ASSERT(pipelineSpan(kind, shape, {passes}, workspace).makespan == *closed);
+}
+
+RC_GTEST_PROP(MakespanBound, IsNeverAboveTheMakespan, ()) {
+    const OrderKind kind = *rc::gen::elementOf(kAllKinds);
+    const PipelineShape shape = anyShape(kind);
+    const std::vector<std::int64_t> ticks = anyTimes(shape.stages());
+    const std::vector<double> passes(ticks.begin(), ticks.end());
+    const SpanTimes<double> times{
+        .passes = passes,
+        .handOver = static_cast<double>(*rc::gen::inRange(0, 20)),
+        .receive = *rc::gen::elementOf(std::array{Receive::Overlap, Receive::Block})};
+    SpanWorkspace workspace;
+    RC_ASSERT(makespanBound(kind, shape, times) <=
+              pipelineSpan(kind, shape, times, workspace).makespan);
+}
+
+// With equal stages the last rank of 1F1B is never idle between its first and its last action.
+TEST(MakespanBound, IsTheMakespanOfEqualStages) {
+    const EqualTimes times{.forward = 3, .backward = 7};
+    for (const OrderKind kind : {OrderKind::Gpipe, OrderKind::OneFOneB}) {
+        const PipelineShape shape{.ranks = 6, .microBatches = 11};
+        const std::vector<double> passes = everyStage(6, times);
+        EXPECT_EQ(makespanBound(kind, shape, {passes}), (11 + 6 - 1) * 10.0);
+    }
+}
+
+TEST(SpanWorkspace, ForgetsAndFindsOrdersAgain) {
+    SpanWorkspace small(100);
+    const std::vector<double> passes = everyStage(8, {.forward = 1, .backward = 2});
+    for (int round = 0; round < 3; ++round) {
+        for (const std::int64_t count : {4, 9, 40}) {
+            const PipelineShape shape{.ranks = 8, .microBatches = count};
+            EXPECT_EQ(
+                pipelineSpan(OrderKind::OneFOneB, shape, {passes}, small).makespan,
+                *equalStagesMakespan(OrderKind::OneFOneB, shape, {.forward = 1, .backward = 2}));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
