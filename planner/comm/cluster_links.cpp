@@ -56,6 +56,7 @@ std::int64_t linksOf(const GpuSpec& gpu) {
 void setPci(const NodeSpec& node, const NcclModel& model, ClusterLinks& links) {
     const PciTopology& pci = node.pci;
     const bool peers = node.gpu.peerToPeer.value.value_or(true);
+    links.pciPeers = peers;
     const BytesPerSecond line = node.gpu.pcieBandwidth.value.value_or(BytesPerSecond(0));
     const BytesPerSecond usable = pci.hostBandwidth.value.value_or(line * kPciUsable);
     links.pciBandwidth = peers ? pci.peerBandwidth.value.value_or(usable) : usable;

@@ -27,6 +27,7 @@ struct ClusterLinks {
     NcclGeneration generation;
     std::int64_t gpuLinks = 0;
     BytesPerSecond gpuBandwidth;   ///< all links of one GPU together, one way
+    bool pciPeers = true;          ///< GPUs reach each other over PCIe without the host's memory
     BytesPerSecond pciBandwidth;   ///< of a copy between a GPU and a peer, or the host
     BytesPerSecond pciSocketRing;  ///< bus bandwidth of a ring inside a socket
     BytesPerSecond pciNodeRing;    ///< bus bandwidth of a ring over the node

@@ -66,7 +66,8 @@ CollectivePrior::CollectivePrior(CollectiveKind kind,
 /// the collective's size it is n / steps in rings and in the switch, half in other trees.
 void CollectivePrior::add(CollectiveAlgorithm algorithm,
                           CollectiveProtocol protocol,
-                          BytesPerSecond bus) {
+                          BytesPerSecond bus,
+                          std::int64_t channels) {
     if (bus.count() <= 0) {
         return;
     }
@@ -95,7 +96,12 @@ void CollectivePrior::add(CollectiveAlgorithm algorithm,
                         .protocol = protocol,
                         .latency = ncclLatency(call, *model_),
                         .bandwidth = bus * ratio,
-                        .channels = std::min(model_->mostChannels, 2 * graph_.channels)};
+                        .channels = channels > 0 ? channels : kernelChannels()};
+}
+
+/// NCCL runs every channel of its search twice.
+std::int64_t CollectivePrior::kernelChannels() const {
+    return std::min(model_->mostChannels, 2 * graph_.channels);
 }
 
 void CollectivePrior::addRings() {
@@ -147,16 +153,16 @@ void CollectivePrior::addSwitch() {
     if (shape_.nodes == 1) {
         add(CollectiveAlgorithm::Nvls,
             CollectiveProtocol::Simple,
-            std::min(inside, graph_.nvlsNetwork) * heads);
-        lines_[count_ - 1].channels = gpu.nvlsChannels[0];
+            std::min(inside, graph_.nvlsNetwork) * heads,
+            gpu.nvlsChannels[0]);
         return;
     }
     const BytesPerSecond most = gpu.nvlsTreeMost[nodesIndex(shape_.nodes)];
     const BytesPerSecond between = graph_.nvlsNetwork * (shape_.nodes == 2 ? 2.0 : 1.0);
     add(CollectiveAlgorithm::NvlsTree,
         CollectiveProtocol::Simple,
-        std::min({inside, between, most}) * heads);
-    lines_[count_ - 1].channels = gpu.nvlsChannels[1];
+        std::min({inside, between, most}) * heads,
+        gpu.nvlsChannels[1]);
 }
 
 /// Logarithmic gather and scatter, for one rank per node only.
@@ -185,6 +191,7 @@ void CollectivePrior::addCollNet() {
 
 /// Ranks send to each other without a ring: each link carries what its two ends exchange.
 ///     t = first + peers · further + max(local / links, remote / NICs)
+/// with flags in the data for small messages, without for large.
 void CollectivePrior::addPairs() {
     const NcclGeneration& gpu = links_->generation;
     const bool toAll = kind_ == CollectiveKind::AllToAll;
@@ -195,40 +202,48 @@ void CollectivePrior::addPairs() {
     const double parts = toAll ? ranks : 1.0;
     const NodeRing inside = local > 0 ? nodeRing(shape_, *links_) : NodeRing{};
     double perByte = 0.0;
-    std::size_t link = static_cast<std::size_t>(inside.link);
     if (local > 0) {
-        BytesPerSecond rate = inside.link == LinkClass::Pci ? inside.bus : links_->gpuBandwidth;
+        BytesPerSecond rate = inside.bus;
         if (inside.link == LinkClass::NvLink) {
             const bool direct = links_->fabric == NodeFabric::Xgmi;
-            rate = direct ? gpu.linkBandwidth * local : rate * (local / (local + gpu.pairSpread));
+            rate = direct ? gpu.linkBandwidth * local
+                          : links_->gpuBandwidth * (local / (local + gpu.pairSpread));
             rate = rate * gpu.pairShare;
         }
         perByte = local / parts / rate.count();
     }
-    Seconds latency = model_->pairLatency[link];
     if (remote > 0) {
-        const double crossing =
-            toAll ? 1.0 - static_cast<double>(shape_.nodesPerPod * shape_.perNode) / ranks
-                  : 1.0 / static_cast<double>(shape_.nodesPerPod);
-        const double share =
-            shape_.pods > 1 ? crossingShare(crossing, links_->oversubscription) : 1.0;
-        const BytesPerSecond rate =
-            links_->nicBandwidth *
-            (shape_.nics / members * share * scaleShare(shape_.nodes, links_->network));
-        perByte = std::max(perByte, remote / parts / rate.count());
-        link = static_cast<std::size_t>(LinkClass::Network);
-        latency = model_->pairLatency[link] + links_->networkLatency;
+        perByte = std::max(perByte, remote / parts / pairNetwork(toAll).count());
     }
-    const auto localLink = static_cast<std::size_t>(inside.link);
-    const auto network = static_cast<std::size_t>(LinkClass::Network);
+    const LinkClass link = remote > 0 ? LinkClass::Network : inside.link;
+    const auto& latency = model_->pairLatency[static_cast<std::size_t>(link)];
     const double furtherLocal = std::max(0.0, local - (remote > 0 ? 0.0 : 1.0));
-    latency += model_->peerLatency[localLink] * furtherLocal;
-    latency += model_->peerLatency[network] * std::max(0.0, remote - 1.0);
-    lines_[count_++] = {.algorithm = CollectiveAlgorithm::PointToPoint,
-                        .protocol = CollectiveProtocol::Simple,
-                        .latency = latency,
-                        .bandwidth = BytesPerSecond(1.0 / perByte),
-                        .channels = std::min(model_->mostChannels, 2 * graph_.channels)};
+    Seconds further = model_->peerLatency[static_cast<std::size_t>(inside.link)] * furtherLocal;
+    if (remote > 0) {
+        further += links_->networkLatency;
+        further += model_->peerLatency[static_cast<std::size_t>(link)] * (remote - 1.0);
+    }
+    const double perByteLl = std::max(perByte, 1.0 / parts / model_->pairLlBandwidth.count());
+    for (const bool flags : {true, false}) {
+        lines_[count_++] = {.algorithm = CollectiveAlgorithm::PointToPoint,
+                            .protocol = flags ? CollectiveProtocol::Ll : CollectiveProtocol::Simple,
+                            .latency = latency[flags ? 0 : 1] + further,
+                            .bandwidth = BytesPerSecond(1.0 / (flags ? perByteLl : perByte)),
+                            .channels = kernelChannels()};
+    }
+}
+
+/// What one rank sends to other nodes: its share of the NICs. Of a ring's stages one in nodesPerPod
+/// sends out of its pod, of an all-to-all all that is for other pods.
+BytesPerSecond CollectivePrior::pairNetwork(bool toAll) const {
+    double share = scaleShare(shape_.nodes, links_->network);
+    if (shape_.pods > 1) {
+        const auto near = static_cast<double>(shape_.nodesPerPod * shape_.perNode);
+        const double crossing = toAll ? 1.0 - near / static_cast<double>(shape_.ranks)
+                                      : 1.0 / static_cast<double>(shape_.nodesPerPod);
+        share *= crossingShare(crossing, links_->oversubscription);
+    }
+    return links_->nicBandwidth * (shape_.nics / static_cast<double>(shape_.perNode) * share);
 }
 
 /// The model's table says 64 B, 128 B, ...; between them along the logarithm, so that more bytes

@@ -54,13 +54,18 @@ private:
         Seconds seconds;
         std::size_t line = 0;
     };
-    void add(CollectiveAlgorithm algorithm, CollectiveProtocol protocol, BytesPerSecond bus);
+    void add(CollectiveAlgorithm algorithm,
+             CollectiveProtocol protocol,
+             BytesPerSecond bus,
+             std::int64_t channels = 0);
+    [[nodiscard]] std::int64_t kernelChannels() const;
     void addRings();
     void addTrees();
     void addSwitch();
     void addPat();
     void addCollNet();
     void addPairs();
+    [[nodiscard]] BytesPerSecond pairNetwork(bool toAll) const;
     [[nodiscard]] Choice choose(double size) const;
     [[nodiscard]] double treeCorrection(CollectiveProtocol protocol, double size) const;
 

@@ -143,10 +143,11 @@ NcclGraph ncclGraph(const GroupShape& shape, const ClusterLinks& links) {
     if (shape.nodes > 1) {
         // Of a ring's hops between nodes one in nodesPerPod leaves the pod.
         const double crossing = shape.pods > 1 ? 1.0 / static_cast<double>(shape.nodesPerPod) : 0.0;
-        graph.network = links.nicBandwidth * (shape.nics * scaleShare(shape.nodes, links.network) *
-                                              crossingShare(crossing, links.oversubscription));
+        graph.network =
+            links.nicBandwidth * (shape.nics * crossingShare(crossing, links.oversubscription));
         graph.channels = networkChannels(shape, links);
-        graph.ringBus = graph.network;
+        // Every byte of a ring passes every node: one slow link holds all up, which trees bear.
+        graph.ringBus = graph.network * scaleShare(shape.nodes, links.network);
         // Of two trees over two nodes each sends every byte once; over more, twice as much.
         graph.treeBus = graph.network * (shape.nodes == 2 ? 2.0 : 1.0);
         if (shape.perNode > 1) {

@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/io/model_file.h"
+#include "planner/io/read_measured_collectives.h"
 #include "planner/io/read_nccl_model.h"
 #include "planner/ops/parameters.h"
 #include "planner/spec/kernel_names.h"
@@ -93,8 +94,16 @@ Result<void> readModelRow(const ProfileFile& file, ProfileRow& row) {
     return {};
 }
 
-Result<void> readCollectiveRow(const ProfileFile& file, ProfileRow& row) {
+Result<void> readCollectiveRow(const ProfileStore& store,
+                               const ProfileFile& file,
+                               ProfileRow& row) {
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+    if (isMeasured(root)) {
+        FABRICAST_ASSIGN(const MeasuredCollectives measured, store.measuredCollectives(file));
+        row.title = measured.title;
+        row.summary = std::to_string(measured.curves.size()) + " curves";
+        return {};
+    }
     FABRICAST_ASSIGN(const NcclModel model, readNcclModel(root));
     row.title = model.title;
     row.summary = model.library + " " + model.version;
@@ -139,7 +148,7 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             break;
         }
         case ProfileKind::Collective: {
-            FABRICAST_TRY(readCollectiveRow(file, row));
+            FABRICAST_TRY(readCollectiveRow(store, file, row));
             break;
         }
     }

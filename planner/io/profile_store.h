@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
 
 #include <array>
@@ -82,6 +83,9 @@ public:
     /// The cost model of a collective library: "nccl" is the newest known of NVIDIA's.
     [[nodiscard]] Result<NcclModel> ncclModel(std::string_view name,
                                               std::string_view where = {}) const;
+    /// Every file of measured collectives, with the machine it was measured on.
+    [[nodiscard]] Result<std::vector<MeasuredCollectives>> measuredCollectives() const;
+    [[nodiscard]] Result<MeasuredCollectives> measuredCollectives(const ProfileFile& file) const;
 
     /// All profiles of a kind, sorted by name.
     [[nodiscard]] std::span<const ProfileFile> files(ProfileKind kind) const;

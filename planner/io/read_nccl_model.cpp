@@ -16,18 +16,31 @@ constexpr NumberRange kGigabytes = {0.0, 1e5};
 constexpr NumberRange kShare = {0.0, 10.0};
 constexpr std::size_t kMostRows = 64;
 
-constexpr std::array<std::string_view, 24> kKeys = {"schema",          "name",
-                                                    "aliases",         "title",
-                                                    "library",         "version",
-                                                    "base_latency_us", "step_latency_us",
-                                                    "ring_share",      "tree_protocol_share",
-                                                    "tree_share",      "pat_share",
-                                                    "ll_network_GBps", "net_overhead_us",
-                                                    "tree_correction", "generations",
-                                                    "networks",        "pair_latency_us",
-                                                    "peer_latency_us", "pci_peer_share",
-                                                    "pci_host_share",  "most_channels",
-                                                    "sources",         "notes"};
+constexpr std::array<std::string_view, 25> kKeys = {"schema",
+                                                    "name",
+                                                    "aliases",
+                                                    "title",
+                                                    "library",
+                                                    "version",
+                                                    "base_latency_us",
+                                                    "step_latency_us",
+                                                    "ring_share",
+                                                    "tree_protocol_share",
+                                                    "tree_share",
+                                                    "pat_share",
+                                                    "ll_network_GBps",
+                                                    "net_overhead_us",
+                                                    "tree_correction",
+                                                    "generations",
+                                                    "networks",
+                                                    "pair_latency_us",
+                                                    "pair_ll_GBps",
+                                                    "peer_latency_us",
+                                                    "pci_peer_share",
+                                                    "pci_host_share",
+                                                    "most_channels",
+                                                    "sources",
+                                                    "notes"};
 constexpr std::array<std::string_view, 2> kLibraries = {"nccl", "rccl"};
 constexpr std::array<std::string_view, 3> kLinks = {"nvlink", "pci", "network"};
 constexpr std::array<std::string_view, 2> kReaches = {"node", "network"};
@@ -221,11 +234,13 @@ Result<void> readPairs(const JsonValue& root, NcclModel& model) {
     FABRICAST_ASSIGN(const JsonValue* const base, requireObject(root, "pair_latency_us", kLinks));
     FABRICAST_ASSIGN(const JsonValue* const peer, requireObject(root, "peer_latency_us", kLinks));
     for (std::size_t i = 0; i < kLinks.size(); ++i) {
-        FABRICAST_ASSIGN(const double first, requireNumber(*base, kLinks[i], kMicroseconds));
+        FABRICAST_ASSIGN(const auto first, requireNumbers<2>(*base, kLinks[i], kMicroseconds));
         FABRICAST_ASSIGN(const double further, requireNumber(*peer, kLinks[i], kMicroseconds));
-        model.pairLatency[i] = microseconds(first);
+        model.pairLatency[i] = inUnit<Seconds>(first, microseconds);
         model.peerLatency[i] = microseconds(further);
     }
+    FABRICAST_ASSIGN(const double ll, requireNumber(root, "pair_ll_GBps", {0.01, 1e5}));
+    model.pairLlBandwidth = gigabytes(ll);
     FABRICAST_ASSIGN(model.pciPeerShare, requireNumber(root, "pci_peer_share", {0.01, 1.0}));
     FABRICAST_ASSIGN(model.pciHostShare, requireNumber(root, "pci_host_share", {0.01, 1.0}));
     FABRICAST_ASSIGN(const JsonValue* const channels, root.require("most_channels"));

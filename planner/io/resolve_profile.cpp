@@ -1,5 +1,4 @@
 #include "planner/io/profile_store.h"
-#include "planner/io/read_nccl_model.h"
 #include "planner/io/read_profile.h"
 
 #include <algorithm>
@@ -157,12 +156,6 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.gpuFabricName = card.linkFabric;
     box.gpu = std::move(card);
     return oneNode(std::move(box));
-}
-
-Result<NcclModel> ProfileStore::ncclModel(std::string_view name, std::string_view where) const {
-    FABRICAST_ASSIGN(const ProfileFile file, find(ProfileKind::Collective, name, where));
-    FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
-    return readNcclModel(root);
 }
 
 Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view where) const {

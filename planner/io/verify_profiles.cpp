@@ -3,6 +3,7 @@
 #include "planner/io/compare_profiles.h"
 #include "planner/io/model_file.h"
 #include "planner/io/profile_sheet.h"
+#include "planner/io/read_measured_collectives.h"
 
 #include <algorithm>
 #include <optional>
@@ -43,7 +44,12 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             return std::vector<std::string>();
         }
         case ProfileKind::Collective: {
-            FABRICAST_TRY(store.ncclModel(file.name));
+            FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+            if (isMeasured(root)) {
+                FABRICAST_TRY(store.measuredCollectives(file));
+            } else {
+                FABRICAST_TRY(store.ncclModel(file.name));
+            }
             return std::vector<std::string>();
         }
         case ProfileKind::Model:

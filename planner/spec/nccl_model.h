@@ -74,7 +74,9 @@ struct NcclModel {
     ByProtocol<std::vector<double>> treeCorrection{};
     std::vector<NcclGeneration> generations;
     std::vector<NcclNetwork> networks;
-    std::array<Seconds, 3> pairLatency{};  ///< of a point-to-point kernel, by LinkClass
+    /// Of a point-to-point kernel, by LinkClass: with flags in the data (LL), and without.
+    std::array<std::array<Seconds, 2>, 3> pairLatency{};
+    BytesPerSecond pairLlBandwidth;        ///< to each peer, with flags in the data
     std::array<Seconds, 3> peerLatency{};  ///< for each further peer
     double pciPeerShare = 1.0;      ///< of the PCIe rate, in a ring of GPUs that reach each other
     double pciHostShare = 1.0;      ///< of the PCIe rate, in a ring through host memory

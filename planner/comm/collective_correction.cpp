@@ -1,0 +1,263 @@
+#include "planner/comm/collective_correction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fabricast {
+namespace {
+
+/// Octaves of ranks after which a correction counts half.
+constexpr double kHalfDistance = 4.0;
+/// Unlikeness in octaves of ranks: another GPU with the same links, another PCIe tree, another
+/// network of the same kind.
+constexpr double kOtherGpu = 0.3;
+constexpr double kOtherBoard = 2.0;
+constexpr double kOtherNetwork = 0.5;
+
+double knotBytes(std::size_t knot) {
+    return std::ldexp(1.0, kFirstKnot + static_cast<int>(knot));
+}
+
+/// Measured over modelled at the measured sizes, between them along log(bytes), beyond them as at
+/// the last.
+CollectiveCorrection correctionOf(const MeasuredCurve& curve, const CollectivePrior& prior) {
+    CollectiveCorrection row{.kind = curve.kind, .ranks = curve.ranks, .nodes = curve.nodes};
+    const auto ratioAt = [&](const MeasuredCurve::Point& point) {
+        return std::log(point.seconds / prior.secondsAt(point.bytes));
+    };
+    std::size_t above = 0;
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        const double bytes = knotBytes(knot);
+        while (above < curve.points.size() && curve.points[above].bytes < bytes) {
+            ++above;
+        }
+        if (above == 0 || above == curve.points.size()) {
+            row.logRatio[knot] = ratioAt(above == 0 ? curve.points.front() : curve.points.back());
+            continue;
+        }
+        const MeasuredCurve::Point& low = curve.points[above - 1];
+        const MeasuredCurve::Point& high = curve.points[above];
+        const double part = std::log(bytes / low.bytes) / std::log(high.bytes / low.bytes);
+        row.logRatio[knot] = ratioAt(low) * (1.0 - part) + ratioAt(high) * part;
+    }
+    return row;
+}
+
+/// A send is half of an all-to-all between two: the same kernel, with the message for a peer.
+CollectiveCorrection sendOf(const CollectiveCorrection& pair) {
+    CollectiveCorrection send = pair;
+    send.kind = CollectiveKind::SendReceive;
+    for (std::size_t knot = 0; knot + 1 < kKnots; ++knot) {
+        send.logRatio[knot] = pair.logRatio[knot + 1];
+    }
+    return send;
+}
+
+bool names(const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+}
+
+bool alikeNetworks(const std::string& a, const std::string& b) {
+    const auto rdma = [](const std::string& kind) {
+        return kind == "infiniband" || kind == "roce";
+    };
+    return a == b || (rdma(a) && rdma(b));
+}
+
+/// How unlike two places are for collectives inside a node or over several; nothing: incomparable.
+std::optional<double> unlikeness(const MeasuredPlace& here,
+                                 const MeasuredPlace& there,
+                                 bool overNodes) {
+    if (here.fabric != there.fabric || here.generation != there.generation) {
+        return std::nullopt;
+    }
+    if (here.fabric == NodeFabric::Pcie && here.pciPeers != there.pciPeers) {
+        return std::nullopt;
+    }
+    double distance = 0.0;
+    if (here.gpus.empty() || !names(there.gpus, here.gpus.front())) {
+        distance += kOtherGpu;
+    }
+    if (here.fabric == NodeFabric::Pcie && here.node != there.node) {
+        distance += kOtherBoard;
+    }
+    if (overNodes) {
+        if (!alikeNetworks(here.networkKind, there.networkKind)) {
+            return std::nullopt;
+        }
+        // What Google's NICs reach differs by machine.
+        const bool own = here.networkKind == "gpudirect-tcpx" || here.networkKind == "efa";
+        if (own && here.network != there.network) {
+            return std::nullopt;
+        }
+        distance += here.network == there.network ? 0.0 : kOtherNetwork;
+    }
+    return distance;
+}
+
+/// The two rows of one machine whose ranks enclose a group's, and where between them it lies.
+struct Bracket {
+    const CollectiveCorrection* low = nullptr;
+    const CollectiveCorrection* high = nullptr;
+};
+
+Bracket bracketOf(CollectiveKind kind,
+                  const GroupShape& shape,
+                  std::size_t machine,
+                  const CorrectionTable& table) {
+    Bracket bracket;
+    for (const CollectiveCorrection& row : table.rows) {
+        const bool fits =
+            row.kind == kind && row.machine == machine && (row.nodes > 1) == (shape.nodes > 1);
+        if (!fits) {
+            continue;
+        }
+        if (row.ranks <= shape.ranks &&
+            (bracket.low == nullptr || row.ranks > bracket.low->ranks)) {
+            bracket.low = &row;
+        }
+        if (row.ranks >= shape.ranks &&
+            (bracket.high == nullptr || row.ranks < bracket.high->ranks)) {
+            bracket.high = &row;
+        }
+    }
+    return bracket;
+}
+
+double octaves(std::int64_t a, std::int64_t b) {
+    return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+}
+
+/// How far a group is from one that was measured, in octaves of ranks and of ranks per node.
+double distanceTo(const CollectiveCorrection& row, const GroupShape& shape) {
+    double distance = octaves(row.ranks, shape.ranks);
+    if (row.nodes > 1) {
+        distance += octaves(row.ranks / row.nodes, shape.perNode);
+    }
+    return distance;
+}
+
+ChosenCorrection between(const Bracket& bracket, const GroupShape& shape) {
+    ChosenCorrection chosen;
+    const CollectiveCorrection& low = bracket.low != nullptr ? *bracket.low : *bracket.high;
+    const CollectiveCorrection& high = bracket.high != nullptr ? *bracket.high : *bracket.low;
+    double part = 0.0;
+    double weight = 1.0;
+    if (&low != &high && low.ranks != high.ranks) {
+        part = octaves(shape.ranks, low.ranks) / octaves(high.ranks, low.ranks);
+    } else {
+        weight = 1.0 / (1.0 + distanceTo(low, shape) / kHalfDistance);
+    }
+    for (std::size_t knot = 0; knot < kKnots; ++knot) {
+        chosen.logRatio[knot] =
+            weight * (low.logRatio[knot] * (1.0 - part) + high.logRatio[knot] * part);
+    }
+    const bool same = distanceTo(low, shape) == 0.0 || distanceTo(high, shape) == 0.0;
+    chosen.evidence = same ? CollectiveEvidence::Measured : CollectiveEvidence::NearMeasured;
+    return chosen;
+}
+
+/// Gathers and scatters over nodes that nobody measured are taken to fall short of the model half
+/// as far as an all-reduce: they share its network, but not its algorithm.
+constexpr double kStandInWeight = 0.5;
+constexpr std::array kStandIns = {CollectiveKind::AllGather, CollectiveKind::ReduceScatter};
+
+std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
+                                         const GroupShape& shape,
+                                         const MeasuredPlace& place,
+                                         const CorrectionTable& table) {
+    std::optional<ChosenCorrection> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t machine = 0; machine < table.machines.size(); ++machine) {
+        const auto unlike = unlikeness(place, table.machines[machine], shape.nodes > 1);
+        if (!unlike) {
+            continue;
+        }
+        const Bracket bracket = bracketOf(kind, shape, machine, table);
+        if (bracket.low == nullptr && bracket.high == nullptr) {
+            continue;
+        }
+        double distance = std::numeric_limits<double>::infinity();
+        for (const CollectiveCorrection* row : {bracket.low, bracket.high}) {
+            if (row != nullptr) {
+                distance = std::min(distance, *unlike + distanceTo(*row, shape));
+            }
+        }
+        if (distance < least) {
+            least = distance;
+            best = between(bracket, shape);
+            best->machine = machine;
+            if (*unlike > 0.0) {
+                best->evidence = CollectiveEvidence::NearMeasured;
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured,
+                                const NcclModel& model) {
+    CorrectionTable table;
+    for (const MeasuredCollectives& file : measured) {
+        const Result<ClusterLinks> links = clusterLinks(file.machine, model);
+        if (!links) {
+            continue;
+        }
+        MeasuredPlace place = placeOf(file.machine, *links);
+        place.name = file.name;
+        place.gpus.insert(place.gpus.end(), file.gpus.begin(), file.gpus.end());
+        for (const MeasuredCurve& curve : file.curves) {
+            const GroupShape shape = wholeNodes(curve.ranks, *links);
+            if (shape.nodes > 1 && links->nicBandwidth.count() <= 0) {
+                continue;
+            }
+            CollectiveCorrection row =
+                correctionOf(curve, CollectivePrior(curve.kind, shape, *links, model));
+            row.machine = table.machines.size();
+            row.nodes = shape.nodes;
+            table.rows.push_back(row);
+            if (curve.kind == CollectiveKind::AllToAll && curve.ranks == 2) {
+                table.rows.push_back(sendOf(row));
+            }
+        }
+        table.machines.push_back(std::move(place));
+    }
+    return table;
+}
+
+MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links) {
+    return {.name = {},
+            .gpus = {cluster.node.gpu.name},
+            .generation = links.generation.name,
+            .fabric = links.fabric,
+            .pciPeers = links.pciPeers,
+            .node = cluster.node.name,
+            .networkKind = cluster.fabric.kind,
+            .network = cluster.fabric.name};
+}
+
+std::optional<ChosenCorrection> chooseCorrection(CollectiveKind kind,
+                                                 const GroupShape& shape,
+                                                 const MeasuredPlace& place,
+                                                 const CorrectionTable& table) {
+    if (shape.ranks <= 1) {
+        return std::nullopt;
+    }
+    std::optional<ChosenCorrection> chosen = chooseOf(kind, shape, place, table);
+    const bool standIn = std::ranges::find(kStandIns, kind) != kStandIns.end();
+    if (!chosen && shape.nodes > 1 && standIn) {
+        chosen = chooseOf(CollectiveKind::AllReduce, shape, place, table);
+        if (chosen) {
+            chosen->evidence = CollectiveEvidence::NearMeasured;
+            for (double& ratio : chosen->logRatio) {
+                ratio *= kStandInWeight;
+            }
+        }
+    }
+    return chosen;
+}
+
+}  // namespace fabricast

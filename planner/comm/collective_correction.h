@@ -1,0 +1,63 @@
+#pragma once
+#include "planner/comm/collective_time.h"
+#include "planner/spec/measured_collectives.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Sizes at which curves are kept: 64 B, 128 B, ... 64 GiB.
+inline constexpr int kFirstKnot = 6;
+inline constexpr std::size_t kKnots = 31;
+
+/// This is how far a measured curve is from the library's own model for the same group: the
+/// logarithm of measured over modelled time, by size.
+struct CollectiveCorrection {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::int64_t ranks = 2;
+    std::int64_t nodes = 1;
+    std::size_t machine = 0;  ///< of the table
+    std::array<double, kKnots> logRatio{};
+};
+
+/// What is compared when a correction is looked for.
+struct MeasuredPlace {
+    std::string name;               ///< of the file
+    std::vector<std::string> gpus;  ///< profiles
+    std::string generation;
+    NodeFabric fabric = NodeFabric::Pcie;
+    bool pciPeers = true;
+    std::string node;         ///< profile
+    std::string networkKind;  ///< "infiniband"
+    std::string network;      ///< profile
+};
+
+/// All corrections, once per program. Files for GPUs that the model does not know are left out.
+///     const CorrectionTable table = correctionTable(measured, nccl);
+struct CorrectionTable {
+    std::vector<MeasuredPlace> machines;
+    std::vector<CollectiveCorrection> rows;
+};
+CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured,
+                                const NcclModel& model);
+
+/// Where a group runs, as far as corrections know places.
+MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links);
+
+/// The correction for a group: of the nearest machine, between its two nearest numbers of ranks,
+/// and the weaker the farther it is. Nothing where nothing comparable was measured.
+struct ChosenCorrection {
+    std::array<double, kKnots> logRatio{};
+    CollectiveEvidence evidence = CollectiveEvidence::Modelled;
+    std::size_t machine = 0;
+};
+std::optional<ChosenCorrection> chooseCorrection(CollectiveKind kind,
+                                                 const GroupShape& shape,
+                                                 const MeasuredPlace& place,
+                                                 const CorrectionTable& table);
+
+}  // namespace fabricast

@@ -1,0 +1,55 @@
+#pragma once
+#include "planner/comm/collective_correction.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace fabricast {
+
+/// A cluster, its library, and what was measured of it: all that the time of a collective needs.
+/// The parts must outlive what is made from it.
+struct CollectiveSetting {
+    const ClusterLinks& links;
+    const NcclModel& model;
+    const MeasuredPlace& place;
+    const CorrectionTable& corrections;
+};
+
+/// This is the time of one collective over one group for any size, ready to be asked often: the
+/// library's own model, corrected by what was measured. More bytes never take less time.
+///     const CollectiveCurve gather(CollectiveKind::AllGather, shape, setting);
+///     total += gather.seconds(bytes);
+class CollectiveCurve {
+public:
+    CollectiveCurve(CollectiveKind kind, const GroupShape& shape, const CollectiveSetting& setting);
+
+    [[nodiscard]] Seconds seconds(Bytes size) const;
+    /// Multiprocessors that its kernel holds meanwhile.
+    [[nodiscard]] std::int64_t channels(Bytes size) const;
+    /// With the algorithm, the protocol and the evidence.
+    [[nodiscard]] CollectiveTime at(Bytes size) const;
+
+private:
+    CollectivePrior prior_;
+    std::array<double, kKnots> knots_{};
+    std::array<std::int16_t, kKnots> channels_{};
+    CollectiveEvidence evidence_ = CollectiveEvidence::Modelled;
+    bool corrected_ = false;
+};
+
+/// Curves already made, by collective and group: a search asks for few of them, often. One per
+/// thread.
+class CollectiveCurves {
+public:
+    explicit CollectiveCurves(const CollectiveSetting& setting) : setting_(setting) {}
+    const CollectiveCurve& of(CollectiveKind kind, const GroupShape& shape);
+
+private:
+    CollectiveSetting setting_;
+    std::map<std::pair<CollectiveKind, GroupShape>, CollectiveCurve> curves_;
+};
+
+}  // namespace fabricast

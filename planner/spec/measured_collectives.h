@@ -1,0 +1,33 @@
+#pragma once
+#include "planner/spec/cluster_spec.h"
+#include "planner/spec/collective_kind.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Times of one collective over one group, by size; sizes rise.
+struct MeasuredCurve {
+    struct Point {
+        double bytes = 0.0;
+        Seconds seconds;
+    };
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::int64_t ranks = 2;
+    std::int64_t nodes = 1;
+    std::vector<Point> points;
+};
+
+/// This is what nccl-tests (or rccl-tests) printed on one machine: a file of
+/// hardware_profiles/collectives with "curves".
+struct MeasuredCollectives {
+    std::string name;
+    std::string title;
+    ClusterSpec machine;
+    std::vector<std::string> gpus;  ///< GPU profiles it holds for: the machine's, and the same die
+    std::vector<MeasuredCurve> curves;
+};
+
+}  // namespace fabricast
