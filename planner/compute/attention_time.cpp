@@ -37,16 +37,23 @@ double headRate(const AttentionFit& fit, std::int64_t dim) {
     return below.dim > 0 ? below.rate : 1.0;
 }
 
-/// Of the widths that were measured, the nearest; between short and long, by ln(length).
-double backwardRatio(const KernelProfile& profile, const Attention& attention) {
+/// Of the widths measured with this code (or with any) the nearest; between short and long, by
+/// ln(length).
+double backwardRatio(const KernelProfile& profile, AttentionCode code, const Attention& attention) {
     const BackwardRatio* nearest = nullptr;
     std::int64_t distance = 0;
+    bool nearestIsOwn = false;
     for (const BackwardRatio& ratio : profile.backward) {
+        const bool isOwn = ratio.code == code;
+        if (!isOwn && (nearestIsOwn || ratio.code != AttentionCode::Native)) {
+            continue;
+        }
         const std::int64_t away = std::abs(ratio.headDim - attention.headDim) +
                                   std::abs(ratio.valueDim - attention.valueDim);
-        if (nearest == nullptr || away < distance) {
+        if (nearest == nullptr || away < distance || (isOwn && !nearestIsOwn)) {
             nearest = &ratio;
             distance = away;
+            nearestIsOwn = isOwn;
         }
     }
     FABRICAST_CHECK(nearest != nullptr);
@@ -63,11 +70,12 @@ double Attention::pairs() const {
     if (!causal) {
         return rows * most;
     }
-    // Query i of the last rows sees keys − rows + i of them, at most the window.
-    const double before = static_cast<double>(keys) - rows;
-    const double growing = std::clamp(most - before, 0.0, rows);
+    // Query i sees keys − queries + i of them, none below 0, and at most the window.
+    const double before = static_cast<double>(keys - queries);
+    const double seeing = std::min(rows, rows + before);
     const double start = std::clamp(before, 0.0, most);
-    return growing * (start + growing / 2) + (rows - growing) * most;
+    const double growing = std::min(most - start, seeing);
+    return growing * (start + growing / 2) + (seeing - growing) * most;
 }
 
 Flops Attention::flops() const {
@@ -140,8 +148,9 @@ Seconds attentionTime(const KernelProfile& profile,
     const AttentionFit* fit = findAttention(profile, attention);
     FABRICAST_CHECK(fit != nullptr);
     const Seconds forward = attentionForwardTime(profile, *fit, attention, state);
-    const double ratio =
-        attention.pass == AttentionPass::Backward ? backwardRatio(profile, attention) : 1.0;
+    const double ratio = attention.pass == AttentionPass::Backward
+                             ? backwardRatio(profile, fit->code, attention)
+                             : 1.0;
     return forward * (ratio * profile.attentionScale);
 }
 

@@ -86,50 +86,44 @@ double memoryTime(const KernelProfile& profile,
     return bytes / (profile.memoryBandwidth.count() * state.bandwidth * fit.bandwidthEfficiency);
 }
 
-/// What does not depend on the output's width, so that two widths cost one search over tiles.
-struct Terms {
-    double compute = 0.0;
-    double around = 0.0;  ///< before and after: launch and quantisation
-};
+}  // namespace
 
-Terms termsOf(const KernelProfile& profile,
-              const GemmFit& fit,
-              const Shape& shape,
-              const RateState& state) {
+GemmParts gemmParts(const KernelProfile& profile,
+                    const GemmFit& fit,
+                    const Gemm& gemm,
+                    const RateState& state) {
+    const Shape shape = shapeOf(gemm);
     const double compute = computeTime(profile, fit, shape, state);
+    const double output = gemm.accumulateFp32 ? kAccumulatorBytes : fit.outputBytes;
     const double quantise = fit.quantiseTraffic * shape.batch * shape.m * shape.k /
                             (profile.memoryBandwidth.count() * state.bandwidth);
-    return {throttled(compute, fit.throttle, fit.throttleTime, profile.sustained.factor, state),
-            fit.launch.count() + quantise};
+    return {Seconds(throttled(
+                compute, fit.throttle, fit.throttleTime, profile.sustained.factor, state)),
+            Seconds(memoryTime(profile, fit, shape, output, state)),
+            fit.launch + Seconds(quantise)};
 }
-
-}  // namespace
 
 Seconds gemmTime(const KernelProfile& profile,
                  const GemmFit& fit,
                  const Gemm& gemm,
                  const RateState& state) {
-    const Shape shape = shapeOf(gemm);
-    const Terms terms = termsOf(profile, fit, shape, state);
-    const double output = gemm.accumulateFp32 ? kAccumulatorBytes : fit.outputBytes;
-    const double memory = memoryTime(profile, fit, shape, output, state);
-    return Seconds(terms.around + join(terms.compute, memory, fit.joinPower));
+    const GemmParts parts = gemmParts(profile, fit, gemm, state);
+    return parts.around + Seconds(join(parts.compute.count(), parts.memory.count(), fit.joinPower));
 }
 
 Seconds gemmTime(const KernelProfile& profile, const Gemm& gemm, const RateState& state) {
     const GemmFit* fit = profile.fit(gemm.type);
     FABRICAST_CHECK(fit != nullptr);
-    const Shape shape = shapeOf(gemm);
-    const Terms terms = termsOf(profile, *fit, shape, state);
-    const auto timeWith = [&](double outputBytes) {
-        const double memory = memoryTime(profile, *fit, shape, outputBytes, state);
-        return terms.around + join(terms.compute, memory, fit->joinPower);
+    const GemmParts parts = gemmParts(profile, *fit, gemm, state);
+    const auto timeWith = [&](double memory) {
+        return parts.around.count() + join(parts.compute.count(), memory, fit->joinPower);
     };
-    double time = timeWith(fit->outputBytes);
+    double time = timeWith(parts.memory.count());
     if (gemm.accumulateFp32) {
         // The measured factor holds the accumulator's traffic of compute-bound shapes; where memory
         // bounds, its bytes count instead.
-        time = std::max(time * profile.weightGradientFactor, timeWith(kAccumulatorBytes));
+        const double plain = memoryTime(profile, *fit, shapeOf(gemm), fit->outputBytes, state);
+        time = std::max(time, timeWith(plain) * profile.weightGradientFactor);
     } else if (gemm.layout == GemmLayout::Nn) {
         time *= profile.inputGradientFactor;
     }

@@ -26,6 +26,17 @@ struct Gemm {
     }
 };
 
+/// The parts of a matrix multiply's time: around + (compute^p + memory^p)^(1/p).
+struct GemmParts {
+    Seconds compute{};
+    Seconds memory{};
+    Seconds around{};  ///< launch, and quantisation
+};
+GemmParts gemmParts(const KernelProfile& profile,
+                    const GemmFit& fit,
+                    const Gemm& gemm,
+                    const RateState& state);
+
 /// The time of one matrix multiply; the profile must support its type. The fit holds from 128 rows
 /// and 1e9 operations on; below, it is a floor.
 ///     const Seconds forward = gemmTime(profile, {.m = 8192, .n = 28672, .k = 8192}, {});

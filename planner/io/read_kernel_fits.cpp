@@ -39,10 +39,11 @@ constexpr std::array<FitNumber<BackwardRatio>, 2> kBackwardNumbers = {{
     {"short", &BackwardRatio::atShort, 0.1, 100},
     {"long", &BackwardRatio::atLong, 0.1, 100},
 }};
-constexpr std::array<FitNumber<GroupedFit>, 3> kGroupedNumbers = {{
+constexpr std::array<FitNumber<GroupedFit>, 4> kGroupedNumbers = {{
     {"forward", &GroupedFit::forward, 0.1, 100},
     {"input_gradient", &GroupedFit::inputGradient, 0.1, 100},
     {"weight_gradient", &GroupedFit::weightGradient, 0.1, 100},
+    {"unbalanced", &GroupedFit::unbalanced, 1, 100},
 }};
 constexpr std::array<FitNumber<MemoryFit>, 1> kMemoryNumbers = {{
     {"efficiency", &MemoryFit::efficiency, 1e-3, 10},
@@ -124,8 +125,12 @@ Result<AttentionFit> readAttentionFit(const JsonValue& section) {
 
 Result<BackwardRatio> readBackwardRatio(const JsonValue& section) {
     constexpr std::array<FitTime<BackwardRatio>, 0> kNone = {};
-    FABRICAST_TRY(onlyFitKeys(section, kBackwardNumbers, kNone, {"head_dim", "value_dim"}));
+    FABRICAST_TRY(
+        onlyFitKeys(section, kBackwardNumbers, kNone, {"kernel", "head_dim", "value_dim"}));
     BackwardRatio ratio;
+    if (const JsonValue* kernel = section.find("kernel")) {
+        FABRICAST_ASSIGN(ratio.code, readEnum<AttentionCode>(*kernel));
+    }
     FABRICAST_ASSIGN(const JsonValue* const head, section.require("head_dim"));
     FABRICAST_ASSIGN(ratio.headDim, head->integer({1, kWidestHead}));
     FABRICAST_ASSIGN(const JsonValue* const value, section.require("value_dim"));

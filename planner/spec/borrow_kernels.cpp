@@ -69,6 +69,22 @@ void scaleAttention(KernelProfile& kernels, const GpuSpec& gpu, double scale, do
     }
 }
 
+/// Another vendor has one kernel of its own, which starts as the donor's native one.
+void keepNativeAttention(KernelProfile& kernels) {
+    if (kernels.attention.empty()) {
+        return;
+    }
+    const AttentionCode native = kernels.attention.front().code;
+    std::erase_if(kernels.attention,
+                  [native](const AttentionFit& fit) { return fit.code != native; });
+    std::erase_if(kernels.backward, [native](const BackwardRatio& ratio) {
+        return ratio.code != AttentionCode::Native && ratio.code != native;
+    });
+    for (AttentionFit& fit : kernels.attention) {
+        fit.code = AttentionCode::Native;
+    }
+}
+
 /// A fit of the 16-bit shapes for another width, with what was measured of it on this GPU.
 GemmFit wideFit(GemmFit fit, const GpuSpec& gpu, const char* dtype, FlopsPerSecond peak) {
     fit.peak = peak;
@@ -121,6 +137,9 @@ KernelProfile borrowKernels(const KernelProfile& donor,
     kernels.sustained = rates.sustained.value_or(donor.sustained);
     scaleGemms(kernels, gpu, scale, extraError);
     scaleAttention(kernels, gpu, scale, extraError);
+    if (gpu.vendor != "NVIDIA") {
+        keepNativeAttention(kernels);
+    }
     kernels.grouped.source = Source::Assumed;
     for (MemoryFit& fit : kernels.memory) {
         fit.source = Source::Assumed;

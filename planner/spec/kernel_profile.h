@@ -79,6 +79,7 @@ struct AttentionFit {
 
 /// Backward over forward time, at 4,096 tokens and from 32,768 on.
 struct BackwardRatio {
+    AttentionCode code = AttentionCode::Native;  ///< Native: of any code that has none of its own
     std::int64_t headDim = 0;
     std::int64_t valueDim = 0;
     double atShort = 0.0;
@@ -90,7 +91,8 @@ struct GroupedFit {
     double forward = 1.0;
     double inputGradient = 1.0;
     double weightGradient = 1.0;
-    Seconds perExpert{};
+    double unbalanced = 1.0;  ///< as a router deals rows, over every expert having the mean
+    Seconds perExpert{};      ///< where each expert is launched by itself
     Source source = Source::Assumed;
     FitError error;
 };

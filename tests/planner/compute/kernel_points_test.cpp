@@ -1,30 +1,15 @@
 #include "planner/compute/attention_time.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/io/profile_store.h"
 #include "planner/spec/kernel_names.h"
+#include "tests/planner/compute/shipped_kernels.h"
 #include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 namespace fabricast {
 namespace {
-
-/// The kernels of a shipped GPU, read once.
-const KernelProfile& kernelsOf(const std::string& gpu) {
-    static std::map<std::string, KernelProfile> known;
-    const auto found = known.find(gpu);
-    if (found != known.end()) {
-        return found->second;
-    }
-    const Result<GpuSpec> read = ProfileStore::builtIn().gpu(gpu);
-    if (!read || !read->kernels) {
-        throw std::runtime_error(read ? gpu + " has no kernels" : read.error().text());
-    }
-    return known.emplace(gpu, *read->kernels).first->second;
-}
 
 std::int64_t whole(const CaseRow& row, const char* column) {
     return std::stoll(row.at(column));
@@ -36,7 +21,7 @@ constexpr double kMicroseconds = 1e6;
 
 TEST(KernelPoints, GemmTimesAreThoseOfTheEquations) {
     for (const CaseRow& row : readCases("kernels/gemm_points.csv")) {
-        const KernelProfile& kernels = kernelsOf(row.at("gpu"));
+        const KernelProfile& kernels = shippedKernels(row.at("gpu"));
         const GemmFit* fit = kernels.fit(*fromName<GemmType>(row.at("type")));
         ASSERT_NE(fit, nullptr) << row.at("gpu") << " " << row.at("type");
         const Gemm gemm{.m = whole(row, "m"),
@@ -54,7 +39,7 @@ TEST(KernelPoints, GemmTimesAreThoseOfTheEquations) {
 
 TEST(KernelPoints, AttentionTimesAreThoseOfTheEquations) {
     for (const CaseRow& row : readCases("kernels/attention_points.csv")) {
-        const KernelProfile& kernels = kernelsOf(row.at("gpu"));
+        const KernelProfile& kernels = shippedKernels(row.at("gpu"));
         const Attention attention{.type = *fromName<GemmType>(row.at("type")),
                                   .batch = whole(row, "batch"),
                                   .heads = whole(row, "heads"),

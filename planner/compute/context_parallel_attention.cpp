@@ -1,0 +1,82 @@
+#include "planner/compute/context_parallel_attention.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+std::int64_t share(std::int64_t whole, std::int64_t parts) {
+    return (whole + parts - 1) / parts;
+}
+
+/// All tokens, some heads.
+ContextParallelAttention byHeads(const KernelProfile& profile,
+                                 Attention whole,
+                                 std::int64_t ranks,
+                                 const RateState& state) {
+    whole.heads = share(whole.heads, ranks);
+    whole.kvHeads = std::max<std::int64_t>(1, whole.kvHeads / ranks);
+    return {.steps = 1, .first = attentionTime(profile, whole, state)};
+}
+
+/// The keys go round: first one's own, then half of a square in each step (a causal mask hides the
+/// other half: of the keys from later ranks, or of one's own first chunk).
+ContextParallelAttention byRing(const KernelProfile& profile,
+                                const Attention& whole,
+                                std::int64_t ranks,
+                                const RateState& state) {
+    Attention own = whole;
+    own.queries = share(whole.queries, ranks);
+    own.keys = share(whole.keys, ranks);
+    Attention other = own;
+    other.causal = false;
+    if (whole.causal) {
+        other.keys = share(own.keys, 2);
+    }
+    return {.steps = ranks,
+            .first = attentionTime(profile, own, state),
+            .each = attentionTime(profile, other, state)};
+}
+
+/// One's queries on all keys up to them: a causal rank runs its early chunk and its late one. Over
+/// all ranks the pair sees the same: the first chunk and the whole sequence, for rank 0.
+ContextParallelAttention byGather(const KernelProfile& profile,
+                                  const Attention& whole,
+                                  std::int64_t ranks,
+                                  const RateState& state) {
+    Attention own = whole;
+    if (!whole.causal) {
+        own.queries = share(whole.queries, ranks);
+        return {.steps = 1, .first = attentionTime(profile, own, state)};
+    }
+    const std::int64_t chunk = share(whole.queries, 2 * ranks);
+    own.queries = chunk;
+    own.keys = std::min(chunk, whole.keys);
+    const Seconds early = attentionTime(profile, own, state);
+    own.keys = whole.keys;
+    return {.steps = 2, .first = early, .each = attentionTime(profile, own, state)};
+}
+
+}  // namespace
+
+ContextParallelAttention contextParallelAttention(const KernelProfile& profile,
+                                                  const Attention& whole,
+                                                  std::int64_t ranks,
+                                                  CpKind kind,
+                                                  const RateState& state) {
+    if (ranks <= 1) {
+        return {.steps = 1, .first = attentionTime(profile, whole, state)};
+    }
+    switch (kind) {
+        case CpKind::Ulysses:
+            return byHeads(profile, whole, ranks, state);
+        case CpKind::AllGather:
+            return byGather(profile, whole, ranks, state);
+        case CpKind::Ring:
+        case CpKind::Hierarchical:
+            break;
+    }
+    return byRing(profile, whole, ranks, state);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,164 @@
+#include "probes/fit/fit_gemm.h"
+
+#include "probes/fit/free_numbers.h"
+#include "probes/fit/held_out.h"
+
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace fabricast {
+namespace {
+
+using Free = FreeNumber<GemmFit>;
+
+template <double GemmFit::*Member>
+constexpr Free number(std::string_view key, Free bounds) {
+    bounds.key = key;
+    bounds.get = [](const GemmFit& fit) { return fit.*Member; };
+    bounds.set = [](GemmFit& fit, double value) { fit.*Member = value; };
+    return bounds;
+}
+template <Seconds GemmFit::*Member>
+constexpr Free time(std::string_view key, Free bounds) {
+    bounds.key = key;
+    bounds.get = [](const GemmFit& fit) { return (fit.*Member).count(); };
+    bounds.set = [](GemmFit& fit, double value) { fit.*Member = Seconds(value); };
+    return bounds;
+}
+
+/// Zero would do for the first of these too, but its logarithm would not.
+constexpr std::array<Free, 11> kNumbers = {
+    number<&GemmFit::efficiency>("efficiency", {.least = 0.05, .most = 1.5}),
+    number<&GemmFit::prologueDepth>("prologue_depth",
+                                    {.least = 1, .most = 5e3, .leastIsLaw = true}),
+    number<&GemmFit::tilePenalty>("tile_penalty", {.least = 1e-3, .most = 5, .leastIsLaw = true}),
+    number<&GemmFit::waveFraction>("wave_fraction",
+                                   {.least = 0, .most = 1, .leastIsLaw = true, .mostIsLaw = true}),
+    time<&GemmFit::launch>("launch_us", {.least = 1e-7, .most = 2e-4, .usual = 3e-6}),
+    number<&GemmFit::bandwidthEfficiency>("bandwidth_efficiency", {.least = 0.05, .most = 3}),
+    number<&GemmFit::joinPower>("join_power",
+                                {.least = 1, .most = 30, .leastIsLaw = true, .mostIsLaw = true}),
+    number<&GemmFit::throttle>("throttle",
+                               {.least = 1e-3, .most = 2, .leastIsLaw = true, .usual = 0.12}),
+    time<&GemmFit::throttleTime>("throttle_time_us", {.least = 1e-5, .most = 0.1, .usual = 1.5e-3}),
+    number<&GemmFit::splitKTraffic>(
+        "split_k_traffic", {.least = 0.1, .most = 100, .leastIsLaw = true, .mostIsLaw = true}),
+    number<&GemmFit::quantiseTraffic>("quantise_traffic",
+                                      {.least = 1e-2, .most = 100, .leastIsLaw = true}),
+};
+
+constexpr std::size_t kMostRows = 4000;
+constexpr std::size_t kFewestRows = 40;
+constexpr double kLeastWork = 1e9;
+constexpr std::int64_t kLeastRows = 128;
+constexpr std::int64_t kLeastWidth = 256;
+
+/// The shapes the equations are for.
+bool isModelled(const MeasuredGemm& row) {
+    const Gemm& gemm = row.gemm;
+    return gemm.layout == GemmLayout::Tn && gemm.m >= kLeastRows && gemm.n >= kLeastWidth &&
+           gemm.k >= kLeastWidth && gemm.flops().count() >= kLeastWork;
+}
+
+bool isHeldOut(const MeasuredGemm& row) {
+    return shapeIsHeldOut({static_cast<double>(row.gemm.m),
+                           static_cast<double>(row.gemm.n),
+                           static_cast<double>(row.gemm.k)});
+}
+
+Residual residualOf(const KernelProfile& kernels, const GemmFit& fit, const MeasuredGemm& row) {
+    return {row.gemm.flops().count(),
+            row.time.count(),
+            gemmTime(kernels, fit, row.gemm, {.sustained = false}).count()};
+}
+
+std::vector<Residual> residualsOf(const KernelProfile& kernels,
+                                  const GemmFit& fit,
+                                  const std::vector<MeasuredGemm>& rows) {
+    std::vector<Residual> residuals;
+    residuals.reserve(rows.size());
+    for (const MeasuredGemm& row : rows) {
+        residuals.push_back(residualOf(kernels, fit, row));
+    }
+    return residuals;
+}
+
+/// Only some types quantise; the others begin, and stay, at none.
+std::span<const Free> numbersOf(const GemmFit& start) {
+    return std::span(kNumbers).first(start.quantiseTraffic > 0 ? kNumbers.size()
+                                                               : kNumbers.size() - 1);
+}
+
+double median(std::vector<double> values) {
+    std::ranges::sort(values);
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace
+
+Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
+                                const GemmFit& start,
+                                const std::vector<MeasuredGemm>& rows) {
+    std::vector<MeasuredGemm> shown;
+    std::vector<MeasuredGemm> held;
+    for (const MeasuredGemm& row : rows) {
+        if (isModelled(row)) {
+            (isHeldOut(row) ? held : shown).push_back(row);
+        }
+    }
+    if (shown.size() < kFewestRows) {
+        return fail(Error::Code::BadInput,
+                    "matrix multiplies",
+                    std::to_string(shown.size()) + " rows are too few to fit eleven numbers",
+                    "measure " + std::to_string(kFewestRows) +
+                        " shapes or more, with m from 128, n and k from 256, 1e9 operations on");
+    }
+    const std::vector<MeasuredGemm> searched = stratified(
+        shown, kMostRows, [](const MeasuredGemm& row) { return row.gemm.flops().count(); });
+    const auto error = [&](const GemmFit& fit) {
+        return meanLogError(residualsOf(kernels, fit, searched));
+    };
+    FABRICAST_ASSIGN(GemmFit fit, searchFit(numbersOf(start), start, error, {}));
+    std::vector<Residual> residuals = residualsOf(kernels, fit, held);
+    const ErrorSummary summary = summarise(residuals);
+    fit.source = Source::Fitted;
+    fit.error = {summary.mean, summary.p90};
+    return Fitted<GemmFit>{fit, shown.size() + held.size(), std::move(residuals)};
+}
+
+double layoutFactor(const std::vector<MeasuredGemm>& rows, GemmLayout layout) {
+    using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
+    std::map<Key, double> usual;
+    const auto keyOf = [](const MeasuredGemm& row) {
+        return Key(row.source, row.gemm.m, row.gemm.n, row.gemm.k);
+    };
+    for (const MeasuredGemm& row : rows) {
+        if (row.gemm.layout == GemmLayout::Tn) {
+            usual[keyOf(row)] = row.time.count();
+        }
+    }
+    std::vector<double> ratios;
+    for (const MeasuredGemm& row : rows) {
+        const auto found = usual.find(keyOf(row));
+        if (row.gemm.layout == layout && found != usual.end()) {
+            ratios.push_back(row.time.count() / found->second);
+        }
+    }
+    return ratios.empty() ? 0.0 : median(std::move(ratios));
+}
+
+double hostFactor(const KernelProfile& kernels, const std::vector<MeasuredGemm>& rows) {
+    std::vector<double> ratios;
+    for (const MeasuredGemm& row : rows) {
+        const GemmFit* fit = kernels.fit(row.gemm.type);
+        if (fit != nullptr && isModelled(row)) {
+            const Residual residual = residualOf(kernels, *fit, row);
+            ratios.push_back(residual.measured / residual.modelled);
+        }
+    }
+    return ratios.empty() ? 1.0 : median(std::move(ratios));
+}
+
+}  // namespace fabricast

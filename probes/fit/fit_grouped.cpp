@@ -1,0 +1,132 @@
+#include "probes/fit/fit_grouped.h"
+
+#include "planner/compute/memory_time.h"
+#include "probes/fit/free_numbers.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+using Free = FreeNumber<GroupedFit>;
+
+template <double GroupedFit::*Member>
+constexpr Free number(std::string_view key) {
+    return {.key = key,
+            .get = [](const GroupedFit& fit) { return fit.*Member; },
+            .set = [](GroupedFit& fit, double value) { fit.*Member = value; },
+            .least = 0.2,
+            .most = 10};
+}
+
+constexpr std::array<Free, 4> kNumbers = {
+    number<&GroupedFit::forward>("forward"),
+    number<&GroupedFit::inputGradient>("input_gradient"),
+    number<&GroupedFit::weightGradient>("weight_gradient"),
+    Free{.key = "per_expert_us",
+         .get = [](const GroupedFit& fit) { return fit.perExpert.count(); },
+         .set = [](GroupedFit& fit, double value) { fit.perExpert = Seconds(value); },
+         .least = 1e-8,
+         .most = 1e-4,
+         .leastIsLaw = true},
+};
+constexpr std::size_t kFewestRows = 12;
+/// Below these, an inference layer is its launches and its weights.
+constexpr double kLeastWork = 1e11;
+constexpr double kLeastRows = 32;
+constexpr double kProducts = 3;
+
+/// A gated MLP of every expert: both multiplies, and what carries the rows there and back.
+double layerTime(const KernelProfile& kernels, const MeasuredExperts& row) {
+    const double sent = static_cast<double>(row.tokens) * static_cast<double>(row.topK);
+    GroupedGemm up{.experts = row.experts,
+                   .rowsPerExpert = sent / static_cast<double>(row.experts),
+                   .inputs = row.hidden,
+                   .outputs = 2 * row.inner,
+                   .type = row.type,
+                   .balanced = row.balanced};
+    GroupedGemm down = up;
+    down.inputs = row.inner;
+    down.outputs = row.hidden;
+    const RateState burst{.sustained = false};
+    const auto hidden = static_cast<double>(row.hidden);
+    const auto inner = static_cast<double>(row.inner);
+    // 16-bit rows: gathered and scattered (each read and written), and the gate (two read, one
+    // written).
+    const double permuted = sent * 8 * hidden;
+    const double gated = sent * 6 * inner;
+    return (groupedGemmTime(kernels, up, burst) + groupedGemmTime(kernels, down, burst) +
+            memoryTime(kernels, MemoryOp::Permute, permuted, burst) +
+            memoryTime(kernels, MemoryOp::Elementwise, gated, burst))
+        .count();
+}
+
+double workOf(const MeasuredExperts& row) {
+    return row.group ? row.group->flops().count()
+                     : 2 * kProducts * static_cast<double>(row.tokens * row.topK) *
+                           static_cast<double>(row.hidden) * static_cast<double>(row.inner);
+}
+
+bool isLayer(const MeasuredExperts& row) {
+    const double rows =
+        static_cast<double>(row.tokens * row.topK) / static_cast<double>(row.experts);
+    return !row.group && row.type == GemmType::Bf16 && row.balanced && workOf(row) >= kLeastWork &&
+           rows >= kLeastRows;
+}
+
+std::vector<Residual> residualsOf(KernelProfile kernels,
+                                  const GroupedFit& fit,
+                                  const std::vector<MeasuredExperts>& rows) {
+    kernels.grouped = fit;
+    std::vector<Residual> residuals;
+    for (const MeasuredExperts& row : rows) {
+        const double time = row.group
+                                ? groupedGemmTime(kernels, *row.group, {.sustained = false}).count()
+                                : layerTime(kernels, row);
+        residuals.push_back({workOf(row), row.time.count(), time});
+    }
+    return residuals;
+}
+
+}  // namespace
+
+Result<Fitted<GroupedFit>> fitGrouped(const KernelProfile& kernels,
+                                      const std::vector<MeasuredExperts>& rows,
+                                      double host) {
+    std::vector<MeasuredExperts> passes;
+    std::vector<MeasuredExperts> layers;
+    for (const MeasuredExperts& row : rows) {
+        if (row.group && kernels.supports(row.type)) {
+            passes.push_back(row);
+        } else if (isLayer(row)) {
+            layers.push_back(row);
+        }
+    }
+    const bool training = passes.size() >= kFewestRows;
+    const std::vector<MeasuredExperts>& used = training ? passes : layers;
+    if (used.size() < kFewestRows) {
+        return fail(Error::Code::BadInput,
+                    "experts",
+                    std::to_string(used.size()) + " rows are too few to fit",
+                    "measure " + std::to_string(kFewestRows) + " groups or more");
+    }
+    KernelProfile slower = kernels;
+    for (std::optional<GemmFit>& fit : slower.gemm) {
+        if (fit && training) {
+            fit->efficiency /= host;
+        }
+    }
+    const std::span<const Free> numbers(kNumbers);
+    const auto error = [&](const GroupedFit& fit) {
+        return meanLogError(residualsOf(slower, fit, used));
+    };
+    FABRICAST_ASSIGN(GroupedFit fit,
+                     searchFit(training ? numbers : numbers.first(1), kernels.grouped, error, {}));
+    std::vector<Residual> residuals = residualsOf(slower, fit, used);
+    const ErrorSummary summary = summarise(residuals);
+    fit.source = Source::Fitted;
+    fit.error = {summary.mean, summary.p90};
+    return Fitted<GroupedFit>{fit, used.size(), std::move(residuals)};
+}
+
+}  // namespace fabricast

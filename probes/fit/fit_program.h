@@ -1,0 +1,20 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <span>
+#include <string>
+
+namespace fabricast {
+
+/// fabricast-fit as a function: what it was told, and what it prints.
+struct FitAnswer {
+    std::string profile;  ///< JSON; empty where it was written to a file
+    std::string report;
+};
+
+Result<FitAnswer> runFit(std::span<const std::string> arguments);
+
+/// What `fabricast-fit --help` prints.
+std::string_view fitHelp();
+
+}  // namespace fabricast

@@ -1,0 +1,131 @@
+#include "planner/compute/gemm_time.h"
+
+#include "planner/compute/grouped_gemm_time.h"
+#include "tests/planner/compute/shipped_kernels.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+const std::array<std::string, 5> kGpus = {
+    "a100-sxm4-80gb", "h100-sxm5-80gb", "b200-sxm-180gb", "l40s", "mi300x"};
+
+Gemm anyGemm() {
+    return {.m = *rc::gen::inRange<std::int64_t>(1, 200'000),
+            .n = *rc::gen::inRange<std::int64_t>(1, 200'000),
+            .k = *rc::gen::inRange<std::int64_t>(1, 200'000)};
+}
+
+const KernelProfile& anyKernels() {
+    return shippedKernels(*rc::gen::elementOf(kGpus));
+}
+
+TEST(GemmTime, SustainsTheTrainingRateOfALargeProduct) {
+    // 989 TFLOP/s · 0.8453 / (1 + 0.1391) · 0.957 = 702: what 16k³ comes near, from below
+    const Gemm gemm{.m = 16384, .n = 16384, .k = 16384};
+    const Seconds time = gemmTime(shippedKernels("h100-sxm5-80gb"), gemm, {});
+    const double rate = gemm.flops().count() / time.count();
+    EXPECT_GT(rate, 680e12);
+    EXPECT_LT(rate, 702.4e12);
+}
+
+TEST(GemmTime, AnAccumulatedWeightGradientCostsItsTraffic) {
+    const KernelProfile& kernels = shippedKernels("h100-sxm5-80gb");
+    Gemm gemm{.m = 4096, .n = 4096, .k = 65536, .layout = GemmLayout::Nt};
+    const Seconds plain = gemmTime(kernels, gemm, {});
+    gemm.accumulateFp32 = true;
+    // Long in k: the measured factor alone.
+    EXPECT_NEAR(gemmTime(kernels, gemm, {}) / plain, kernels.weightGradientFactor, 1e-9);
+    // Short in k: 8 instead of 2 bytes of each output. 4 us of inputs and launch are little of it.
+    gemm = {.m = 16384, .n = 16384, .k = 128, .layout = GemmLayout::Nt};
+    const Seconds thin = gemmTime(kernels, gemm, {});
+    gemm.accumulateFp32 = true;
+    EXPECT_GT(gemmTime(kernels, gemm, {}) / thin, 3.0);
+}
+
+TEST(GemmTime, QuantisingCostsMoreThanTheProductAlone) {
+    const KernelProfile& kernels = shippedKernels("h100-sxm5-80gb");
+    Gemm gemm{.m = 8192, .n = 4096, .k = 4096, .type = GemmType::Fp8Gemm};
+    const Seconds alone = gemmTime(kernels, gemm, {});
+    gemm.type = GemmType::Fp8;
+    EXPECT_GT(gemmTime(kernels, gemm, {}), alone);
+    gemm.type = GemmType::Bf16;
+    EXPECT_GT(gemmTime(kernels, gemm, {}), alone);
+}
+
+TEST(GemmTime, WidthsFollowFromOneAnother) {
+    const KernelProfile& kernels = shippedKernels("a100-sxm4-80gb");
+    Gemm gemm{.m = 8192, .n = 8192, .k = 8192};
+    const Seconds bf16 = gemmTime(kernels, gemm, {});
+    gemm.type = GemmType::Fp16;
+    EXPECT_EQ(gemmTime(kernels, gemm, {}), bf16);
+    gemm.type = GemmType::Tf32;
+    EXPECT_NEAR(gemmTime(kernels, gemm, {}) / bf16, 2.0, 0.05);  // 156 of 312 TFLOP/s
+    gemm.type = GemmType::Fp32;
+    EXPECT_GT(gemmTime(kernels, gemm, {}) / bf16, 10.0);  // CUDA cores: 19.5
+    EXPECT_FALSE(kernels.supports(GemmType::Fp8Gemm));
+    const KernelProfile& volta = shippedKernels("v100-sxm2-32gb");
+    EXPECT_FALSE(volta.supports(GemmType::Bf16));
+    EXPECT_TRUE(volta.supports(GemmType::Fp16));
+}
+
+TEST(GemmTime, BorrowedKernelsReachTheMeasuredRate) {
+    // 668.4 TFLOP/s by torch on MI300X; a burst ends between that and 1 + throttle of it.
+    const Gemm gemm{.m = 16384, .n = 16384, .k = 16384};
+    const KernelProfile& kernels = shippedKernels("mi300x");
+    EXPECT_EQ(kernels.donor, "h100-sxm5-80gb");
+    const double rate =
+        gemm.flops().count() / gemmTime(kernels, gemm, {.sustained = false}).count();
+    EXPECT_NEAR(rate / 668.4e12, 1.0, 0.03);
+}
+
+RC_GTEST_PROP(GemmTimeProperty, MoreOfTheGpuIsNeverSlower, ()) {
+    const KernelProfile& kernels = anyKernels();
+    const Gemm gemm = anyGemm();
+    const double share = *rc::gen::inRange(1, 100) / 100.0;
+    const double more = share + (1 - share) * *rc::gen::inRange(0, 100) / 100.0;
+    const Seconds slow = gemmTime(kernels, gemm, {.bandwidth = share});
+    RC_ASSERT(gemmTime(kernels, gemm, {.bandwidth = more}) <= slow);
+    const Seconds fewer = gemmTime(kernels, gemm, {.multiprocessors = share});
+    const Seconds all = gemmTime(kernels, gemm, {});
+    RC_ASSERT(all <= fewer);
+    RC_ASSERT(all.count() > 0 && all.count() < 1e7);
+}
+
+RC_GTEST_PROP(GemmTimeProperty, NoTileEdgeMakesMoreWorkFaster, ()) {
+    const KernelProfile& kernels = anyKernels();
+    Gemm gemm = anyGemm();
+    const Seconds time = gemmTime(kernels, gemm, {});
+    gemm.k += *rc::gen::inRange<std::int64_t>(0, 10'000);
+    gemm.n += *rc::gen::inRange<std::int64_t>(0, 10'000);
+    // Splitting k begins and ends with sizes: up to its own gain a larger product may be faster.
+    RC_ASSERT(gemmTime(kernels, gemm, {}).count() >= time.count() * 0.55);
+}
+
+TEST(GroupedGemmTime, ManyRowsAreOneDenseProduct) {
+    const KernelProfile& kernels = shippedKernels("a100-sxm4-80gb");
+    const Seconds dense = gemmTime(kernels, {.m = 65536, .n = 6144, .k = 4096}, {});
+    const Seconds grouped = groupedGemmTime(
+        kernels, {.experts = 8, .rowsPerExpert = 8192, .inputs = 4096, .outputs = 6144}, {});
+    EXPECT_NEAR(grouped / dense, 1.0, 0.02);
+}
+
+TEST(GroupedGemmTime, FewRowsPayForEveryExpertsWeights) {
+    const KernelProfile& kernels = shippedKernels("b200-sxm-180gb");
+    GroupedGemm group{.experts = 256, .rowsPerExpert = 16, .inputs = 7168, .outputs = 4096};
+    const Seconds time = groupedGemmTime(kernels, group, {});
+    // 256 · 7168 · 4096 weights of 2 bytes at 8 TB/s: 1.88 ms at the very least
+    EXPECT_GT(time.count(), 1.88e-3);
+    group.perExpert = true;
+    EXPECT_NEAR((groupedGemmTime(kernels, group, {}) - time).count(), 256 * 4e-6, 1e-9);
+    group.perExpert = false;
+    group.balanced = false;
+    EXPECT_GT(groupedGemmTime(kernels, group, {}), time);
+}
+
+}  // namespace
+}  // namespace fabricast
