@@ -269,8 +269,11 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     if (kernels.code == ModelCode::TorchTitan) {
         program.bufferBytes = titanBufferBytes(program, scenario);
         program.tablesPersist = true;
-        program.keepsLogits = scenario.layout.pp > 1;
     }
+    // DeepSpeed's pipeline engine has them among its buffers.
+    const bool deepspeed = scenario.settings.engine == Engine::DeepSpeed;
+    program.keepsLogits =
+        scenario.layout.pp > 1 && (kernels.code == ModelCode::TorchTitan || deepspeed);
     return std::move(program);
 }
 

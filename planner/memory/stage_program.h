@@ -63,7 +63,7 @@ struct StageProgram {
     bool rotaryModule = false;         ///< a module makes the tables, after the embedding
     bool namesEmbedding = false;       ///< its output has a name until the last layer is done
     bool tablesPersist = false;        ///< the tables are buffers
-    bool keepsLogits = false;  ///< torch's pipeline stages hold their output until its backward
+    bool keepsLogits = false;          ///< the last stage's output is held until its backward
     [[nodiscard]] std::int64_t elements() const;
 };
 

@@ -3,7 +3,7 @@
 // reserved.
 #include "planner/memory/runtime_overhead.h"
 #include "planner/memory/walk_stage.h"
-#include "tests/programs/published_run.h"
+#include "tests/programs/oracle_rows/published_run.h"
 #include "tests/support/csv.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tests/programs/published_run.h"
+#include "tests/programs/oracle_rows/published_run.h"
 
 #include "planner/stack/stack.h"
 
@@ -12,13 +12,17 @@ namespace {
 
 /// The stack of ours that runs nearest to a published one.
 Result<std::string> nearestStack(const std::string& stack) {
-    static const std::pair<const char*, const char*> kNearest[] = {{"nanotron", "megatron"},
-                                                                   {"megatron-2021", "megatron"},
-                                                                   {"megatron-core", "megatron"},
-                                                                   {"torchtitan", "torchtitan"},
-                                                                   {"deepspeed", "deepspeed"},
-                                                                   {"litgpt", "axolotl"},
-                                                                   {"torchtune", "axolotl"}};
+    static const std::pair<const char*, const char*> kNearest[] = {
+        {"nanotron", "megatron"},
+        {"Megatron-DeepSpeed", "megatron"},
+        {"Megatron-Core (FSDP)", "megatron-fsdp"},
+        {"LitGPT/Fabric", "axolotl"},
+        {"megatron-2021", "megatron"},
+        {"megatron-core", "megatron"},
+        {"torchtitan", "torchtitan"},
+        {"deepspeed", "deepspeed"},
+        {"litgpt", "axolotl"},
+        {"torchtune", "axolotl"}};
     for (const auto& [published, ours] : kNearest) {
         if (stack == published) {
             return std::string(ours);
@@ -80,6 +84,8 @@ Result<ModelSpec> readModel(const CsvTable& table, std::size_t row) {
     model.family = gpt ? "gpt" : "llama";
     if (gpt) {
         model.norm = NormKind::Layer;
+        model.position = PositionKind::Learned;
+        model.learnedPositions = table.integer(row, "seq");
         model.mlp = {.kind = MlpKind::Plain, .width = model.mlp.width, .bias = true};
         model.attention.qkvBias = model.attention.outBias = true;
         model.tiedEmbeddings = true;
@@ -124,8 +130,33 @@ Result<void> readLayout(const CsvTable& table, std::size_t row, Scenario& scenar
     return {};
 }
 
+/// BigScience's Megatron-DeepSpeed: Megatron's modules of 2021, which write the attention scores
+/// out, in DeepSpeed's pipeline and ZeRO-1.
+Result<Settings> megatronDeepSpeed(const CsvTable& table,
+                                   std::size_t row,
+                                   const Scenario& scenario) {
+    constexpr double kMegatronDropout = 0.1;
+    FABRICAST_ASSIGN(const Stack* deepspeed, findStack("deepspeed"));
+    Settings settings = defaultSettings(*deepspeed, scenario.model, scenario.layout);
+    settings.kernels = {.code = ModelCode::Megatron,
+                        .fusedQkv = true,
+                        .attention = AttentionKernel::Unfused,
+                        .loss = LossKernel::VocabParallel,
+                        .dropout = kMegatronDropout};
+    settings.megatron.gradientAccumulationFusion = false;
+    const bool half = table.text(row, "precision") == "fp16";
+    PrecisionSettings& types = settings.precision;
+    types.parameters = types.compute = types.reduce = half ? Dtype::Fp16 : Dtype::Bf16;
+    const bool wide = table.text(row, "optimizer").find("fp32 grad") != std::string::npos;
+    types.gradients = wide ? Dtype::Fp32 : types.parameters;
+    return settings;
+}
+
 Result<void> readSettings(const CsvTable& table, std::size_t row, Scenario& scenario) {
     Settings& settings = scenario.settings;
+    if (table.text(row, "framework") == "Megatron-DeepSpeed") {
+        FABRICAST_ASSIGN(settings, megatronDeepSpeed(table, row, scenario));
+    }
     const std::string recompute = table.text(row, "recompute");
     if (recompute.empty()) {
         return fail(Error::Code::BadInput, "recompute", "the source does not say");
@@ -168,7 +199,8 @@ Result<void> readSettings(const CsvTable& table, std::size_t row, Scenario& scen
 
 Result<Scenario> publishedRun(const CsvTable& table, std::size_t row) {
     Scenario scenario;
-    FABRICAST_ASSIGN(scenario.stack, nearestStack(table.text(row, "stack")));
+    FABRICAST_ASSIGN(scenario.stack,
+                     nearestStack(table.text(row, table.has("stack") ? "stack" : "framework")));
     FABRICAST_ASSIGN(scenario.model, readModel(table, row));
     FABRICAST_TRY(readLayout(table, row, scenario));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
