@@ -2,6 +2,7 @@
 
 #include "planner/base/check.h"
 #include "planner/schedule/rank_actions.h"
+#include "planner/schedule/whole_orders.h"
 
 namespace fabricast {
 namespace {
@@ -17,7 +18,9 @@ constexpr std::array kRecipes = {
     OrderRecipe{OrderKind::DualPipeV, Placement::Fold, &dualPipeVActions},
     OrderRecipe{OrderKind::DualPipeVWhole, Placement::Fold, &dualPipeVWholeActions},
     OrderRecipe{OrderKind::DualPipe, Placement::TwoWay, &dualPipeTwoWayActions},
-    OrderRecipe{OrderKind::ZbH2, Placement::Loop, &zbH2Actions}};
+    OrderRecipe{OrderKind::ZbH2, Placement::Loop, &zbH2Actions},
+    OrderRecipe{OrderKind::VHalf, Placement::Fold, nullptr, &vHalfActions},
+    OrderRecipe{OrderKind::VMin, Placement::Fold, nullptr, &vMinActions}};
 
 }  // namespace
 
@@ -30,9 +33,13 @@ const OrderRecipe& recipeOf(OrderKind kind) {
 ActionOrder actionOrder(OrderKind kind, const PipelineShape& shape) {
     const OrderRecipe& recipe = recipeOf(kind);
     ActionOrder order{.shape = shape, .placement = recipe.placement, .ranks = {}};
+    if (recipe.ofAll != nullptr) {
+        order.ranks = recipe.ofAll(shape);
+        return order;
+    }
     order.ranks.reserve(static_cast<std::size_t>(shape.ranks));
     for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
-        order.ranks.push_back(recipe.actions(shape, rank));
+        order.ranks.push_back(recipe.ofRank(shape, rank));
     }
     return order;
 }

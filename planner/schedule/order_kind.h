@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace fabricast {
 
@@ -19,14 +20,17 @@ enum class OrderKind : std::uint8_t {
     DualPipeV,
     DualPipeVWhole,
     DualPipe,
-    ZbH2
+    ZbH2,
+    VHalf,
+    VMin
 };
 
-/// How one of them is made.
+/// How one of them is made: rank by rank, or all at once.
 struct OrderRecipe {
     OrderKind kind;
     Placement placement;
-    StageActions (*actions)(const PipelineShape& shape, std::int64_t rank);
+    StageActions (*ofRank)(const PipelineShape& shape, std::int64_t rank) = nullptr;
+    std::vector<StageActions> (*ofAll)(const PipelineShape& shape) = nullptr;
 };
 const OrderRecipe& recipeOf(OrderKind kind);
 

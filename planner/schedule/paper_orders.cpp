@@ -95,10 +95,11 @@ Result<FrameworkOrder> paperOrder(const ScheduleRequest& request) {
         case ScheduleKind::DualPipe:
             return dualPipe(shape);
         case ScheduleKind::VHalf:
+            return withChunks(OrderKind::VHalf, shape, 2);
         case ScheduleKind::VMin:
-            break;
+            return withChunks(OrderKind::VMin, shape, 2);
     }
-    return fail(Error::Code::Unsupported, "schedule", "this schedule is not drawn yet", "1f1b");
+    return fail(Error::Code::Internal, "schedule", "no such schedule");
 }
 
 }  // namespace fabricast

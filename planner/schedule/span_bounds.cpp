@@ -19,6 +19,8 @@ Split splitOf(OrderKind kind) {
         case OrderKind::InterleavedZb:
         case OrderKind::ZbV:
         case OrderKind::ZbH2:
+        case OrderKind::VHalf:
+        case OrderKind::VMin:
             return {false, true};
         case OrderKind::DualPipeV:
         case OrderKind::DualPipe:

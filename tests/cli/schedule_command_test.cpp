@@ -23,6 +23,7 @@ TEST(ScheduleCommand, WritesEveryFormat) {
     expectGolden("schedule_1f1b.txt", run({"1f1b", "--pp", "4"}).out);
     expectGolden("schedule_zbv.txt", run(titan).out);
     expectGolden("schedule_zb_h2.txt", run({"zb-h2", "--durations", "F=1;I=1;W=1"}).out);
+    expectGolden("schedule_v_half.txt", run({"v-half", "--durations", "F=1;I=1;W=1"}).out);
     expectGolden("schedule_dualpipe.txt", run({"dualpipe", "--pp", "4"}).out);
     expectGolden("schedule_interleaved.txt",
                  run({"interleaved",

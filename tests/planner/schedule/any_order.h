@@ -19,7 +19,9 @@ inline constexpr std::array kAllKinds = {OrderKind::Gpipe,
                                          OrderKind::DualPipeV,
                                          OrderKind::DualPipeVWhole,
                                          OrderKind::DualPipe,
-                                         OrderKind::ZbH2};
+                                         OrderKind::ZbH2,
+                                         OrderKind::VHalf,
+                                         OrderKind::VMin};
 
 inline bool hasOneChunk(OrderKind kind) {
     return kind == OrderKind::Gpipe || kind == OrderKind::OneFOneB || kind == OrderKind::ZbH2 ||

@@ -84,5 +84,25 @@ RC_GTEST_PROP(PublishedClaims, DualPipeHasTheBubbleOfItsReport, ()) {
     RC_ASSERT(outcome.span.makespan <= plain.span.makespan);
 }
 
+// Qi et al. 2024: with F = I = W, V-Half keeps (p+2)/2 microbatches and V-Min (p+4)/3, each of them
+// two of the stages here, with less bubble than 1F1B's stages of twice the length have.
+RC_GTEST_PROP(PublishedClaims, VSchedulesKeepWithinTheirMemory, ()) {
+    const auto ranks = *rc::gen::inRange<std::int64_t>(2, 14);
+    const auto count = *rc::gen::inRange<std::int64_t>(1, 50);
+    const PipelineShape shape{.ranks = ranks, .chunks = 2, .microBatches = count};
+    const Outcome half = outcomeOf(OrderKind::VHalf, shape, {1, 2, 1, 1});
+    const Outcome least = outcomeOf(OrderKind::VMin, shape, {1, 2, 1, 1});
+    const Outcome plain =
+        outcomeOf(OrderKind::OneFOneB, {.ranks = ranks, .microBatches = count}, {2, 4, 2, 2});
+    RC_ASSERT(mostKept(half) <= ranks + 2);
+    RC_ASSERT(3 * mostKept(least) <= 2 * (ranks + 4));
+    RC_ASSERT(half.span.makespan <= plain.span.makespan);
+    RC_ASSERT(least.span.makespan <= plain.span.makespan);
+    if (count >= 2 * ranks) {  // bubbles: about p/2 and 2p/3 microbatches, 1F1B's is p-1
+        RC_ASSERT(half.span.makespan - 6 * count <= 3 * ranks + 6);
+        RC_ASSERT(least.span.makespan - 6 * count <= 4 * ranks);
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

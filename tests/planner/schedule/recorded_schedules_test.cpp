@@ -17,6 +17,7 @@ void expectEqual(const Comparison& comparison, int rows) {
 TEST(RecordedSchedules, AreReproducedActionByAction) {
     expectEqual(compareOrders(kFolder + "actions.jsonl"), 236);
     expectEqual(compareOrders(kFolder + "more/actions.jsonl"), 168);
+    expectEqual(compareOrders(kFolder + "v_controlled.jsonl"), 24);
 }
 
 TEST(RecordedSchedules, TakeTheSameTimeToTheUnit) {

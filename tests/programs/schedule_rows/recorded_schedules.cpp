@@ -30,7 +30,9 @@ Name scheduleNamed(const std::string& name) {
         {"InterleavedZeroBubble", {ScheduleKind::InterleavedZb}},
         {"ZBVZeroBubble", {ScheduleKind::ZbV}},
         {"DualPipeV", {ScheduleKind::DualPipeV}},
-        {"DualPipeVSchedule", {ScheduleKind::DualPipeV}}};
+        {"DualPipeVSchedule", {ScheduleKind::DualPipeV}},
+        {"v-half", {ScheduleKind::VHalf}},
+        {"v-min", {ScheduleKind::VMin}}};
     return names.at(name);
 }
 
