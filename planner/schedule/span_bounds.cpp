@@ -90,9 +90,21 @@ std::optional<double> equalStagesMakespan(OrderKind kind,
                 return count * chunks * parts + (ranks - 1) * times.forward;
             }
             return std::nullopt;
-        default:
+        case OrderKind::DualPipeV:
+        case OrderKind::DualPipe:
+            // F = I = W, B = 2F: as many forwards of bubble as there are ranks to both sides
+            if (splitsEvenly(times) && times.backward == 2 * times.forward) {
+                const bool folded = kind == OrderKind::DualPipeV;
+                return count * chunks * parts +
+                       (folded ? 2 * (ranks - 1) : ranks - 2) * times.forward;
+            }
             return std::nullopt;
+        case OrderKind::DualPipeVWhole:
+        case OrderKind::VHalf:
+        case OrderKind::VMin:
+            break;
     }
+    return std::nullopt;
 }
 
 double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times) {
