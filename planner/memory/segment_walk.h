@@ -14,6 +14,9 @@
 
 namespace fabricast {
 
+/// PyTorch 2.15 takes a cuBLAS workspace for the length of each GEMM (32 MiB on sm_90).
+inline constexpr std::int64_t kGemmWorkspace = std::int64_t{32} << 20;
+
 /// Copies of weights that torch.autocast made in this forward; dropped when it ends.
 class CastCache {
 public:
