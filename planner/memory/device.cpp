@@ -34,7 +34,7 @@ void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
     live_ += bytes;
     rounded_ += granules(bytes);
-    if (bytes > 0) {
+    if (bytes > 0 && keepsEvents_) {
         events_.push_back({storage, bytes, slot.pool, slot.kind, what.empty() ? operation_ : what});
     }
     if (live_ > peak_) {
@@ -51,7 +51,7 @@ void Device::drain(Storage storage) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
-    if (slot.bytes > 0) {
+    if (slot.bytes > 0 && keepsEvents_) {
         events_.push_back({storage, 0, slot.pool, slot.kind, {}});
     }
     slot.bytes = 0;
@@ -74,7 +74,9 @@ void Device::rename(Storage storage, MemoryKind kind) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
     slot.kind = kind;
-    events_.push_back({storage, kRenamed, slot.pool, kind, {}});
+    if (keepsEvents_) {
+        events_.push_back({storage, kRenamed, slot.pool, kind, {}});
+    }
 }
 
 void Device::resetPeak() {

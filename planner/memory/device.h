@@ -54,6 +54,8 @@ public:
     [[nodiscard]] const MemoryByKind& atPeak() const { return atPeak_; }
     [[nodiscard]] const std::string& peakMoment() const { return peakMoment_; }
     [[nodiscard]] const MemoryByKind& now() const { return now_; }
+    /// Whether allocations and releases are remembered one by one.
+    void keepEvents(bool keep) { keepsEvents_ = keep; }
     /// Forgets the peak so far: what was live stays.
     void resetPeak();
     [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
@@ -78,6 +80,7 @@ private:
     std::string moment_;
     std::string peakMoment_;
     std::string_view operation_;
+    bool keepsEvents_ = true;
     std::size_t peakEvent_ = 0;
     std::int64_t live_ = 0;
     std::int64_t rounded_ = 0;

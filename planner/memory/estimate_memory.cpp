@@ -1,6 +1,7 @@
 #include "planner/memory/estimate_memory.h"
 
 #include "planner/memory/check_scenario.h"
+#include "planner/memory/fullest_stage.h"
 #include "planner/memory/runtime_overhead.h"
 #include "planner/memory/walk_stage.h"
 
@@ -93,12 +94,12 @@ Verdict verdictFor(const Headline<Bytes>& peak, Bytes capacity) {
 }
 
 /// What the fullest stage of a changed scenario would take.
-Result<Bytes> peakOf(const Scenario& scenario) {
+Result<Bytes> peakOf(const Scenario& scenario, Bytes enough) {
     FABRICAST_TRY(checkScenario(scenario));
-    FABRICAST_ASSIGN(const auto stages, walkStages(scenario));
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
-    return stages[fullestOf(stages)].allocated + overhead.context.value +
-           overhead.collectives.value;
+    const Bytes beside = overhead.context.value + overhead.collectives.value;
+    FABRICAST_ASSIGN(const Bytes tensors, fullestAllocation(scenario, enough - beside));
+    return tensors + beside;
 }
 
 /// What the walk leaves out of what the scenario asks for.

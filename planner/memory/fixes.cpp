@@ -208,7 +208,7 @@ std::vector<Tried> tryAll(const Scenario& scenario, Bytes peakNow, FixSearch& se
             continue;
         }
         --search.tries;
-        const auto peak = search.peakOf(change.scenario);
+        const auto peak = search.peakOf(change.scenario, peakNow);
         if (peak && *peak / peakNow < kWorthSaying) {
             helpful.push_back({std::move(change), *peak, *peak <= search.capacity});
         }

@@ -10,8 +10,9 @@ namespace fabricast {
 
 /// Whether the stack runs a scenario at all; empty: whatever can be walked is allowed.
 using Allowed = std::function<bool(const Scenario&)>;
-/// Bytes that the fullest stage of a scenario takes from the device.
-using PeakOf = std::function<Result<Bytes>(const Scenario&)>;
+/// Bytes that the fullest stage of a scenario takes from the device; where they are more than
+/// `enough`, any number from there up to them will do.
+using PeakOf = std::function<Result<Bytes>(const Scenario&, Bytes enough)>;
 
 struct FixSearch {
     Bytes capacity{};

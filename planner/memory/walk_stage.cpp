@@ -33,6 +33,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
+    device.keepEvents(allocator != Allocator::PeakOnly);
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     const std::size_t stages = static_cast<std::size_t>(scenario.layout.pp);
@@ -62,6 +63,9 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     }
     memory.host = Bytes(engine->host().bytes);
     memory.betweenSteps = Bytes(walk.betweenSteps());
+    if (allocator == Allocator::PeakOnly) {
+        return memory;
+    }
     memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
     for (const PlacedSegment& segment : program.segments) {
         if (segment.role == SegmentRole::Layer) {

@@ -1,0 +1,78 @@
+#include "planner/memory/fullest_stage.h"
+
+#include "planner/memory/walk_stage.h"
+#include "tests/support/scenarios.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+Scenario pipelined(Engine engine, std::int64_t pp, std::int64_t vpp, std::int64_t microBatches) {
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.model.layers = 13;
+    scenario.settings.pipeline = {.embeddingWeight = 1, .headWeight = 1};
+    scenario.layout = {.dp = 2, .pp = pp, .vpp = vpp, .shard = Shard::Fsdp};
+    scenario.layout.schedule = vpp > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneFOneB;
+    scenario.workload.globalBatch = 2 * microBatches;
+    if (engine == Engine::Megatron) {
+        scenario.layout.shard = Shard::Zero1;
+        scenario.settings.engine = engine;
+        scenario.settings.kernels.code = ModelCode::Megatron;
+        scenario.settings.precision.parameters = Dtype::Bf16;
+        scenario.settings.precision.masterWeights = true;
+        scenario.model.layers = 12;
+        scenario.settings.pipeline = {};
+    }
+    return scenario;
+}
+
+/// As though every stage were walked.
+Bytes fullestOfAll(const Scenario& scenario) {
+    Bytes fullest;
+    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
+        const auto walked = walkStage(scenario, {.stage = stage}, Allocator::RoundOnly);
+        EXPECT_TRUE(walked) << walked.error().text();
+        fullest = std::max(fullest, walked ? walked->allocated : Bytes{});
+    }
+    return fullest;
+}
+
+TEST(FullestStage, IsTheOneThatWalkingAllWouldFind) {
+    for (const Engine engine : {Engine::Megatron, Engine::Fsdp2}) {
+        for (const std::int64_t pp : {2, 3, 4, 6}) {
+            for (const std::int64_t vpp : {1, 2}) {
+                for (const std::int64_t rounds : {1, 2, 5}) {
+                    for (const Checkpointing kind : {Checkpointing::None, Checkpointing::Full}) {
+                        Scenario scenario = pipelined(engine, pp, vpp, pp * rounds);
+                        scenario.settings.recompute.kind = kind;
+                        const auto found = fullestAllocation(scenario, 1'000'000_GiB);
+                        ASSERT_TRUE(found) << found.error().text();
+                        EXPECT_EQ(found->count(), fullestOfAll(scenario).count())
+                            << "pp " << pp << " vpp " << vpp << " rounds " << rounds;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// The search may end at the first stage that takes enough.
+TEST(FullestStage, StopsAtEnough) {
+    const Scenario scenario = pipelined(Engine::Megatron, 4, 1, 8);
+    const Bytes all = fullestOfAll(scenario);
+    const auto found = fullestAllocation(scenario, all * std::int64_t{1});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->count(), all.count());
+    const auto early = fullestAllocation(scenario, Bytes(1));
+    ASSERT_TRUE(early);
+    EXPECT_GE(early->count(), 1);
+    EXPECT_LE(early->count(), all.count());
+}
+
+}  // namespace
+}  // namespace fabricast
