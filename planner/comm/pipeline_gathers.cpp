@@ -101,7 +101,8 @@ Result<std::vector<ChunkGathers>> pipelineGathers(const StageView& view) {
                                             .chunks = static_cast<std::int64_t>(view.chunks.size()),
                                             .microBatches = view.microBatches / view.passes}};
     FABRICAST_ASSIGN(const FrameworkOrder order, frameworkOrder(request));
-    const StageActions actions = recipeOf(order.kind).actions(order.shape, view.rank.stage);
+    const ActionOrder all = actionOrder(order.kind, order.shape);
+    const StageActions& actions = all.ranks.at(static_cast<std::size_t>(view.rank.stage));
     GatherCounter counter(view, reshards);
     for (std::size_t at = 0; at < actions.size(); ++at) {
         const bool begins = at == 0 || !actions[at - 1].paired;
