@@ -37,9 +37,10 @@ double headRate(const AttentionFit& fit, std::int64_t dim) {
     return below.dim > 0 ? below.rate : 1.0;
 }
 
-/// Of the widths measured with this code (or with any) the nearest; between short and long, by
-/// ln(length).
-double backwardRatio(const KernelProfile& profile, AttentionCode code, const Attention& attention) {
+/// Of the widths measured with this code (or with any), the nearest.
+const BackwardRatio& findBackward(const KernelProfile& profile,
+                                  AttentionCode code,
+                                  const Attention& attention) {
     const BackwardRatio* nearest = nullptr;
     std::int64_t distance = 0;
     bool nearestIsOwn = false;
@@ -57,9 +58,13 @@ double backwardRatio(const KernelProfile& profile, AttentionCode code, const Att
         }
     }
     FABRICAST_CHECK(nearest != nullptr);
-    const double length = std::clamp(reach(attention), kShort, kLong);
-    const double part = std::log(length / kShort) / std::log(kLong / kShort);
-    return nearest->atShort + part * (nearest->atLong - nearest->atShort);
+    return *nearest;
+}
+
+/// Between short and long by ln(length).
+double ratioAt(const BackwardRatio& ratio, double length) {
+    const double part = std::log(std::clamp(length, kShort, kLong) / kShort);
+    return ratio.atShort + part / std::log(kLong / kShort) * (ratio.atLong - ratio.atShort);
 }
 
 }  // namespace
@@ -116,7 +121,8 @@ const AttentionFit* findAttention(const KernelProfile& profile, const Attention&
 Seconds attentionForwardTime(const KernelProfile& profile,
                              const AttentionFit& fit,
                              const Attention& attention,
-                             const RateState& state) {
+                             const RateState& state,
+                             double tailShare) {
     const auto both = static_cast<double>(attention.headDim + attention.valueDim);
     const auto batch = static_cast<double>(attention.batch);
     const auto heads = static_cast<double>(attention.heads);
@@ -129,7 +135,7 @@ Seconds attentionForwardTime(const KernelProfile& profile,
                                      profile.sustained.factor,
                                      state);
     const double tail = 2 * kTileQueries * both * (reach(attention) + fit.baseLength) * fit.tail *
-                        static_cast<double>(profile.multiprocessors) / rate;
+                        tailShare * static_cast<double>(profile.multiprocessors) / rate;
     const double keyTraffic = fit.paged && !attention.paged ? 1.0 : fit.keyTraffic;
     const double bytes =
         fit.inputBytes * batch * both *
@@ -147,11 +153,12 @@ Seconds attentionTime(const KernelProfile& profile,
     }
     const AttentionFit* fit = findAttention(profile, attention);
     FABRICAST_CHECK(fit != nullptr);
-    const Seconds forward = attentionForwardTime(profile, *fit, attention, state);
-    const double ratio = attention.pass == AttentionPass::Backward
-                             ? backwardRatio(profile, fit->code, attention)
-                             : 1.0;
-    return forward * (ratio * profile.attentionScale);
+    if (attention.pass == AttentionPass::Forward) {
+        return attentionForwardTime(profile, *fit, attention, state) * profile.attentionScale;
+    }
+    const BackwardRatio& backward = findBackward(profile, fit->code, attention);
+    const Seconds forward = attentionForwardTime(profile, *fit, attention, state, backward.tail);
+    return forward * (ratioAt(backward, reach(attention)) * profile.attentionScale);
 }
 
 }  // namespace fabricast

@@ -50,10 +50,12 @@ Seconds attentionTime(const KernelProfile& profile,
                       const Attention& attention,
                       const RateState& state);
 
-/// The forward time by a fit that is not in the profile yet, for the fitting program.
+/// The forward time by a fit that is not in the profile yet, for the fitting program; with a part
+/// of its tail, what backward is a multiple of.
 Seconds attentionForwardTime(const KernelProfile& profile,
                              const AttentionFit& fit,
                              const Attention& attention,
-                             const RateState& state);
+                             const RateState& state,
+                             double tailShare = 1.0);
 
 }  // namespace fabricast

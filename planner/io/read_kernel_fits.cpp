@@ -35,9 +35,10 @@ constexpr std::array<FitNumber<AttentionFit>, 8> kAttentionNumbers = {{
     {"throttle", &AttentionFit::throttle, 0, 10},
     {"input_bytes", &AttentionFit::inputBytes, 0.1, 8},
 }};
-constexpr std::array<FitNumber<BackwardRatio>, 2> kBackwardNumbers = {{
+constexpr std::array<FitNumber<BackwardRatio>, 3> kBackwardNumbers = {{
     {"short", &BackwardRatio::atShort, 0.1, 100},
     {"long", &BackwardRatio::atLong, 0.1, 100},
+    {"tail", &BackwardRatio::tail, 0, 10},
 }};
 constexpr std::array<FitNumber<GroupedFit>, 4> kGroupedNumbers = {{
     {"forward", &GroupedFit::forward, 0.1, 100},

@@ -77,13 +77,14 @@ struct AttentionFit {
     FitError error;
 };
 
-/// Backward over forward time, at 4,096 tokens and from 32,768 on.
+/// Backward over forward time with less of its tail, at 4,096 tokens and from 32,768 on.
 struct BackwardRatio {
     AttentionCode code = AttentionCode::Native;  ///< Native: of any code that has none of its own
     std::int64_t headDim = 0;
     std::int64_t valueDim = 0;
     double atShort = 0.0;
     double atLong = 0.0;
+    double tail = 1.0;  ///< of forward's: backward has tiles of keys too, and fills the GPU better
 };
 
 /// Experts' matrix multiplies as one kernel, over what the dense fit says of all their tiles.

@@ -199,15 +199,22 @@ BackwardRatio backwardRatioOf(const KernelProfile& kernels,
             continue;
         }
         attention.pass = AttentionPass::Forward;
-        const double forward = attentionTime(kernels, attention, {.sustained = false}).count();
-        const double backward = row.time.count() - (row.both ? forward : 0.0);
+        const double whole = attentionTime(kernels, attention, {.sustained = false}).count();
+        const AttentionFit* fit = findAttention(kernels, attention);
+        const double forward =
+            attentionForwardTime(kernels, *fit, attention, {.sustained = false}, asked.tail)
+                .count();
+        const double backward = row.time.count() - (row.both ? whole : 0.0);
         if (attention.queries <= kLongestShort) {
             atShort.push_back(backward / forward);
         } else if (attention.queries >= kShortestLong) {
             atLong.push_back(backward / forward);
         }
     }
-    return {asked.code, asked.headDim, asked.valueDim, median(atShort), median(atLong)};
+    BackwardRatio found = asked;
+    found.atShort = median(atShort);
+    found.atLong = median(atLong);
+    return found;
 }
 
 }  // namespace fabricast

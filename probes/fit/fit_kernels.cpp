@@ -101,7 +101,7 @@ private:
                 fits.back().keyTraffic = 1.0;
             }
             const BackwardRatio wanted{
-                code, row.attention.headDim, row.attention.valueDim, 1.0, 1.0};
+                code, row.attention.headDim, row.attention.valueDim, 1.0, 1.0, 1.0};
             const auto same = [&](const BackwardRatio& ratio) {
                 return ratio.code == code && ratio.headDim == wanted.headDim &&
                        ratio.valueDim == wanted.valueDim;

@@ -183,6 +183,7 @@ private:
             json_.add("value_dim", ratio.valueDim);
             add("short", ratio.atShort);
             add("long", ratio.atLong);
+            add("tail", ratio.tail);
             addOrigin(backwardSection(ratio), Source::Measured, {});
             json_.end();
         }
