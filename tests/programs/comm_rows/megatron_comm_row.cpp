@@ -22,6 +22,9 @@ Result<void> readLayout(const CsvTable& table, std::size_t row, CommRow& out) {
     layout.vpp = setting(table, row, "vpp");
     layout.ep = setting(table, row, "ep");
     layout.etp = setting(table, row, "etp");
+    if (layout.ep == 1 && layout.etp == 1) {  // not passed on, and then it follows tp
+        layout.etp = layout.tp;
+    }
     layout.sp = setting(table, row, "sp") != 0 && layout.tp > 1;
     layout.microBatch = setting(table, row, "b");
     const std::int64_t rest = layout.tp * layout.cp * layout.pp;
