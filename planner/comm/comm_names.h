@@ -88,7 +88,9 @@ constexpr auto namesOf(GroupKind) {
                                             {GroupKind::TensorPipeline, "tp-pp"},
                                             {GroupKind::ExpertModel, "expert-model"},
                                             {GroupKind::OptimizerInstance, "optimizer-instance"},
-                                            {GroupKind::World, "world"}});
+                                            {GroupKind::World, "world"},
+                                            {GroupKind::ContextInner, "cp-inner"},
+                                            {GroupKind::ContextOuter, "cp-outer"}});
 }
 
 }  // namespace fabricast

@@ -8,7 +8,7 @@ namespace fabricast {
 /// transformers or plain PyTorch.
 
 /// DistributedDataParallel: buckets in the order in which gradients are ready, closed at bucket_cap
-/// or more (the first at 1 MiB), and the model's buffers.
+/// or more (the first at 1 MiB unless a cap was given), and the model's buffers.
 Calls ddpCalls(const StageView& view);
 /// FullyShardedDataParallel: one flat parameter for each layer, and one for the rest.
 Calls fsdp1Calls(const StageView& view);

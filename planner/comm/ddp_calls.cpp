@@ -5,6 +5,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kDefaultCapMb = 25;
 
 std::int64_t reductions(const StageView& view) {
     return view.settings().torch.sync == GradientSync::LastMicroBatch ? 1 : view.microBatches;
@@ -23,6 +24,8 @@ std::int64_t bufferElements(const StageView& view) {
 
 Calls ddpCalls(const StageView& view) {
     const ModelWeights model = modelWeights(view);
+    const TorchSettings& torch = view.settings().torch;
+    const bool first = torch.smallFirstBucket && torch.bucketCapMb == kDefaultCapMb;
     const WireType type = wireType(view.settings().precision.gradients);
     CommCall bucket{.type = type,
                     .phase = CommPhase::Backward,
@@ -30,13 +33,13 @@ Calls ddpCalls(const StageView& view) {
                     .place = CommPlace::Buckets,
                     .times = reductions(view)};
     Calls calls;
-    std::int64_t limit = kMiB;
+    std::int64_t limit = (first ? 1 : torch.bucketCapMb) * kMiB;
     for (const std::size_t weight : gradientOrder(model)) {
         bucket.elements += model.tensors[weight].elements();
         if (bucket.bytes() >= limit) {
             add(calls, bucket);
             bucket.elements = 0;
-            limit = view.settings().torch.bucketCapMb * kMiB;
+            limit = torch.bucketCapMb * kMiB;
         }
     }
     add(calls, bucket);

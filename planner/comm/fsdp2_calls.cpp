@@ -68,7 +68,7 @@ void addReductions(Calls& calls, const StageView& view, const FsdpUnit& unit, Un
             add(calls, reduction);
         }
         if (view.copies > 1) {
-            reduction.group = GroupKind::Replicate;
+            reduction.group = view.copyGroup;
             reduction.op = CommOp::AllReduce;
             reduction.elements = elements / unit.ranks;
             add(calls, reduction);
@@ -87,7 +87,7 @@ Calls normCalls(const StageView& view) {
     const NormEntries entries = normEntries(view);
     Calls calls;
     if (view.shards > 1) {
-        add(calls, normOver(GroupKind::Shard, entries.dense));
+        add(calls, normOver(view.shardGroup, entries.dense));
     }
     if (layout.tp > 1) {
         add(calls, normOver(GroupKind::Tensor, entries.dense));

@@ -76,6 +76,7 @@ void addLayers(std::vector<FsdpUnit>& units, const StageView& view, const ChunkV
         units.push_back({.sparse = kind.sparse,
                          .chunk = chunk.index,
                          .count = kind.count,
+                         .group = view.shardGroup,
                          .ranks = view.shards,
                          .elements = dense.all,
                          .reduced = {dense.trained},
@@ -98,7 +99,10 @@ FsdpUnit headUnit(const StageView& view, const ChunkView& chunk) {
         sizesOf(view, tied ? embeddingTensors(view) : Tensors{}, view.shards, false);
     const Tensors tensors = headTensors(view);
     const Sizes head = sizesOf(view, tensors, view.shards, false);
-    FsdpUnit unit{.place = CommPlace::Head, .chunk = chunk.index, .ranks = view.shards};
+    FsdpUnit unit{.place = CommPlace::Head,
+                  .chunk = chunk.index,
+                  .group = view.shardGroup,
+                  .ranks = view.shards};
     unit.kept = view.settings().torch.reshard != Reshard::Always && !chunked;
     unit.lossGather = chunked;
     const std::int64_t tables = tiesOneParameter(view) ? 1 : 2;
@@ -124,6 +128,7 @@ void addTitanEnds(std::vector<FsdpUnit>& units, const StageView& view, const Chu
         const Sizes table = sizesOf(view, embeddingTensors(view), view.shards, false);
         units.push_back({.place = CommPlace::Embedding,
                          .chunk = chunk.index,
+                         .group = view.shardGroup,
                          .ranks = view.shards,
                          .elements = table.all,
                          .reduced = {table.trained},
@@ -145,6 +150,7 @@ void addRoot(std::vector<FsdpUnit>& units, const StageView& view, const ChunkVie
     }
     units.push_back({.place = CommPlace::Root,
                      .chunk = chunk.index,
+                     .group = view.shardGroup,
                      .ranks = view.shards,
                      .elements = sizes.all,
                      .reduced = {sizes.trained},

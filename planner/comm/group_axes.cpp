@@ -181,6 +181,12 @@ GroupAxes groupAxes(const Layout& layout, const RankOrder& order, GroupKind kind
         }
         case GroupKind::World:
             return along({{layout.world(), 1}});
+        case GroupKind::ContextInner:
+            return along({{contextInner(layout), dense.context.stride}});
+        case GroupKind::ContextOuter: {
+            const std::int64_t inner = contextInner(layout);
+            return along({{layout.cp / inner, dense.context.stride * inner}});
+        }
     }
     return {};
 }

@@ -94,6 +94,27 @@ void addLayer(MegatronWeights& weights, const StageView& view, const Tensors& te
     addPart(weights.dense, tensors, Part::Mlp);
 }
 
+/// The final norm, the predictions' layers, and the head or its copy of a tied table.
+void addLast(MegatronWeights& weights,
+             const StageView& view,
+             const ChunkView& chunk,
+             const Tensors& layer) {
+    const Tensors head = headTensors(view);
+    addPart(weights.dense, head, Part::Norm);
+    for (std::int64_t depth = 0; depth < chunk.predictions; ++depth) {
+        addPart(weights.dense, predictionTensors(view), Part::Mtp);
+        addLayer(weights, view, layer);
+    }
+    for (const RankTensor& tensor : head) {
+        if (tensor.part != Part::Norm) {
+            addTrained(weights.dense, tensor);
+        }
+    }
+    if (view.model().tiedEmbeddings && !chunk.first) {
+        addTrained(weights.dense, embeddingTensors(view).front(), view.pipelined());
+    }
+}
+
 /// One buffer on its way.
 class Buffer {
 public:
@@ -141,8 +162,7 @@ private:
 }  // namespace
 
 MegatronWeights megatronWeights(const StageView& view, const ChunkView& chunk) {
-    const bool tied = view.model().tiedEmbeddings;
-    const bool shared = tied && view.pipelined();
+    const bool shared = view.model().tiedEmbeddings && view.pipelined();
     MegatronWeights weights;
     if (chunk.first) {
         for (const RankTensor& tensor : embeddingTensors(view)) {
@@ -158,12 +178,8 @@ MegatronWeights megatronWeights(const StageView& view, const ChunkView& chunk) {
         addLayer(weights, view, view.model().isSparse(layer) ? sparse : dense);
     }
     if (chunk.last) {
-        for (const RankTensor& tensor : headTensors(view)) {
-            addTrained(weights.dense, tensor);
-        }
-        if (tied && !chunk.first) {
-            addTrained(weights.dense, embeddingTensors(view).front(), shared);
-        }
+        addLast(
+            weights, view, chunk, view.model().isSparse(view.model().layers - 1) ? sparse : dense);
     }
     return weights;
 }

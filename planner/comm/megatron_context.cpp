@@ -13,11 +13,15 @@ public:
         : view_(view), chunk_(chunk), kind_(kind) {}
 
     void call(CommPhase phase, CommOp op, std::int64_t elements, std::int64_t each = 1) {
+        callOver(GroupKind::Context, phase, op, elements, each);
+    }
+    void callOver(
+        GroupKind group, CommPhase phase, CommOp op, std::int64_t elements, std::int64_t each) {
         const std::int64_t layers = phase == CommPhase::Recompute
                                         ? megatronRecomputed(view_, kind_, "core_attn")
                                         : kind_.count;
         add(calls_,
-            {.group = GroupKind::Context,
+            {.group = group,
              .op = op,
              .type = view_.compute,
              .phase = phase,
@@ -59,14 +63,19 @@ HeadSizes headSizes(const StageView& view) {
             .output = tokens * heads * attention.valueDim()};
 }
 
+struct Ring {
+    GroupKind group = GroupKind::Context;
+    std::int64_t ranks = 1;
+};
+
 // p2p: keys and values go round the ring in one message a step; in backward their gradients go
 // round too, one step behind.
-void addRing(ContextGroup& out, const HeadSizes& sizes, std::int64_t ranks) {
+void addRing(ContextGroup& out, const HeadSizes& sizes, Ring ring) {
     const std::int64_t pair = sizes.key + sizes.value;
     for (const CommOp op : {CommOp::Send, CommOp::Recv}) {
-        out.call(CommPhase::Forward, op, pair, ranks - 1);
-        out.call(CommPhase::Recompute, op, pair, ranks - 1);
-        out.call(CommPhase::Backward, op, pair, 2 * (ranks - 1));
+        out.callOver(ring.group, CommPhase::Forward, op, pair, ring.ranks - 1);
+        out.callOver(ring.group, CommPhase::Recompute, op, pair, ring.ranks - 1);
+        out.callOver(ring.group, CommPhase::Backward, op, pair, 2 * (ring.ranks - 1));
     }
 }
 
@@ -80,12 +89,22 @@ void addAllGather(ContextGroup& out, const HeadSizes& sizes, std::int64_t ranks)
 }
 
 // a2a: heads for tokens and back.
-void addUlysses(ContextGroup& out, const HeadSizes& sizes) {
+void addUlysses(ContextGroup& out, const HeadSizes& sizes, GroupKind group) {
     for (const CommPhase phase : {CommPhase::Forward, CommPhase::Recompute, CommPhase::Backward}) {
         for (const std::int64_t elements : {sizes.query, sizes.key, sizes.value, sizes.output}) {
-            out.call(phase, CommOp::AllToAll, elements);
+            out.callOver(group, phase, CommOp::AllToAll, elements, 1);
         }
     }
+}
+
+// a2a+p2p: heads are exchanged between neighbours; what a rank then has of the keys, its heads of
+// all their tokens, goes round the ring of the others.
+void addHierarchical(ContextGroup& out, const HeadSizes& sizes, const Layout& layout) {
+    const std::int64_t inner = contextInner(layout);
+    if (inner > 1) {
+        addUlysses(out, sizes, GroupKind::ContextInner);
+    }
+    addRing(out, sizes, {.group = GroupKind::ContextOuter, .ranks = layout.cp / inner});
 }
 
 }  // namespace
@@ -102,9 +121,11 @@ Calls megatronContextCalls(const StageView& view, const ChunkView& chunk) {
         if (layout.cpKind == CpKind::AllGather) {
             addAllGather(group, sizes, layout.cp);
         } else if (layout.cpKind == CpKind::Ulysses) {
-            addUlysses(group, sizes);
+            addUlysses(group, sizes, GroupKind::Context);
+        } else if (layout.cpKind == CpKind::Hierarchical) {
+            addHierarchical(group, sizes, layout);
         } else {
-            addRing(group, sizes, layout.cp);
+            addRing(group, sizes, {.ranks = layout.cp});
         }
         append(calls, group.take());
     }

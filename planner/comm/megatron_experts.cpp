@@ -110,14 +110,17 @@ void addAllGather(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
 }  // namespace
 
 Calls megatronExpertCalls(const StageView& view, const ChunkView& chunk) {
-    if (!view.model().moe || chunk.sparse == 0) {
+    LayerKind kind;
+    for (const LayerKind& each : view.kinds(chunk)) {
+        kind = each.sparse ? each : kind;
+    }
+    if (!view.model().moe || !kind.sparse) {
         return {};
     }
-    const LayerKind kind{.sparse = true, .count = chunk.sparse};
-    const ExpertPhase forward{.phase = CommPhase::Forward, .layers = chunk.sparse};
+    const ExpertPhase forward{.phase = CommPhase::Forward, .layers = kind.count};
     const ExpertPhase again{.phase = CommPhase::Recompute,
                             .layers = megatronRecomputed(view, kind, "moe")};
-    const ExpertPhase backward{.phase = CommPhase::Backward, .layers = chunk.sparse};
+    const ExpertPhase backward{.phase = CommPhase::Backward, .layers = kind.count};
     ExpertCalls out(view, chunk);
     addBalance(out, view, {.phase = CommPhase::Forward, .layers = forward.layers - again.layers});
     addBalance(out, view, again);

@@ -65,26 +65,55 @@ void addPair(TensorGroup& out,
     out.call({Recompute, CommOp::ReduceScatter}, place, again, width);
 }
 
-void addEnds(TensorGroup& out, const StageView& view, const ChunkView& chunk) {
+/// Tokens are embedded by the first chunk, and for each prediction further on by the last.
+void addEmbedding(TensorGroup& out, const StageView& view, std::int64_t count) {
     using enum CommPhase;
-    const LayerKind one{.count = 1};
+    const LayerKind tables{.count = count};
     const std::int64_t width = view.model().hidden;
-    if (chunk.first) {
-        out.call({Forward, view.shape.sp ? CommOp::ReduceScatter : CommOp::AllReduce},
-                 CommPlace::Embedding,
-                 one,
-                 width);
-        if (view.shape.sp) {
-            out.call({Backward, CommOp::AllGather}, CommPlace::Embedding, one, width);
-        }
+    const CommOp sum = view.shape.sp ? CommOp::ReduceScatter : CommOp::AllReduce;
+    out.call({Forward, sum}, CommPlace::Embedding, tables, width);
+    if (view.shape.sp) {
+        out.call({Backward, CommOp::AllGather}, CommPlace::Embedding, tables, width);
     }
-    if (chunk.last && view.shape.sp) {
-        out.call({Forward, CommOp::AllGather}, CommPlace::Head, one, width);
-        out.call(
-            {Backward, CommOp::AllGather, CommUse::InputRegather}, CommPlace::Head, one, width);
-        out.call({Backward, CommOp::ReduceScatter}, CommPlace::Head, one, width);
-    } else if (chunk.last) {
-        out.call({Backward, CommOp::AllReduce}, CommPlace::Head, one, width);
+}
+
+void addHead(TensorGroup& out, const StageView& view, std::int64_t count) {
+    using enum CommPhase;
+    const LayerKind heads{.count = count};
+    const std::int64_t width = view.model().hidden;
+    if (!view.shape.sp) {
+        out.call({Backward, CommOp::AllReduce}, CommPlace::Head, heads, width);
+        return;
+    }
+    out.call({Forward, CommOp::AllGather}, CommPlace::Head, heads, width);
+    out.call({Backward, CommOp::AllGather, CommUse::InputRegather}, CommPlace::Head, heads, width);
+    out.call({Backward, CommOp::ReduceScatter}, CommPlace::Head, heads, width);
+}
+
+/// A prediction joins two inputs by a column-parallel product whose output is gathered.
+void addJoin(TensorGroup& out, const StageView& view, std::int64_t count) {
+    using enum CommPhase;
+    const LayerKind joins{.count = count};
+    const std::int64_t width = view.model().hidden;
+    if (view.shape.sp) {
+        out.call({Forward, CommOp::AllGather}, CommPlace::Head, joins, 2 * width);
+        out.call({Backward, CommOp::ReduceScatter}, CommPlace::Head, joins, 2 * width);
+    } else {
+        out.call({Backward, CommOp::AllReduce}, CommPlace::Head, joins, 2 * width);
+    }
+    out.call({Forward, CommOp::AllGather}, CommPlace::Head, joins, width);
+}
+
+void addEnds(TensorGroup& out, const StageView& view, const ChunkView& chunk) {
+    if (chunk.first) {
+        addEmbedding(out, view, 1);
+    }
+    if (chunk.last) {
+        addHead(out, view, 1 + chunk.predictions);
+    }
+    if (chunk.predictions > 0) {
+        addEmbedding(out, view, chunk.predictions);
+        addJoin(out, view, chunk.predictions);
     }
 }
 
@@ -115,6 +144,7 @@ void addLoss(Calls& calls, const StageView& view, const ChunkView& chunk) {
                   .chunk = chunk.index,
                   .elements = view.shape.tokens,
                   .each = fused ? 1 : 3,
+                  .parts = 1 + chunk.predictions,
                   .times = view.microBatches};
     add(calls, loss);
     if (fused) {

@@ -81,6 +81,12 @@ private:
     std::vector<Stage> stages_;
 };
 
+StageActions actionsOf(const FrameworkOrder& order, std::int64_t rank) {
+    const OrderRecipe& recipe = recipeOf(order.kind);
+    return recipe.ofRank != nullptr ? recipe.ofRank(order.shape, rank)
+                                    : recipe.ofAll(order.shape)[static_cast<std::size_t>(rank)];
+}
+
 std::vector<ChunkGathers> onceEach(const StageView& view) {
     const bool several = view.chunks.size() > 1;
     const ChunkGathers once{.ahead = several ? 1 : 0, .forward = several ? 0 : 1};
@@ -101,8 +107,7 @@ Result<std::vector<ChunkGathers>> pipelineGathers(const StageView& view) {
                                             .chunks = static_cast<std::int64_t>(view.chunks.size()),
                                             .microBatches = view.microBatches / view.passes}};
     FABRICAST_ASSIGN(const FrameworkOrder order, frameworkOrder(request));
-    const ActionOrder all = actionOrder(order.kind, order.shape);
-    const StageActions& actions = all.ranks.at(static_cast<std::size_t>(view.rank.stage));
+    const StageActions actions = actionsOf(order, view.rank.stage);
     GatherCounter counter(view, reshards);
     for (std::size_t at = 0; at < actions.size(); ++at) {
         const bool begins = at == 0 || !actions[at - 1].paired;

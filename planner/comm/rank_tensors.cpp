@@ -148,6 +148,12 @@ std::vector<RankTensor> layerTensors(const StageView& view, std::int64_t layer) 
     return onRank(view, layerParameters(view.model(), layer));
 }
 
+std::vector<RankTensor> predictionTensors(const StageView& view) {
+    std::vector<RankTensor> tensors = onRank(view, mtpParameters(view.model()));
+    std::erase_if(tensors, [](const RankTensor& tensor) { return tensor.part != Part::Mtp; });
+    return tensors;
+}
+
 std::vector<RankTensor> embeddingTensors(const StageView& view) {
     return onRank(view, embeddingParameters(view.model()));
 }

@@ -27,6 +27,8 @@ struct RankTensor {
 /// the model code joins q, k and v in one weight, so does this; adapters follow their weight.
 ///     for (const RankTensor& tensor : layerTensors(view, 0)) sum += tensor.elements();
 std::vector<RankTensor> layerTensors(const StageView& view, std::int64_t layer);
+/// What a multi-token-prediction layer has besides its layer.
+std::vector<RankTensor> predictionTensors(const StageView& view);
 std::vector<RankTensor> embeddingTensors(const StageView& view);
 /// The final norm, and the head if it is not the embedding's table.
 std::vector<RankTensor> headTensors(const StageView& view);

@@ -25,6 +25,11 @@ std::vector<std::int64_t> positionsOf(const Layout& layout, std::int64_t stage, 
     return positions;
 }
 
+bool isMegatron(const Scenario& scenario) {
+    const ModelCode code = scenario.settings.kernels.code;
+    return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
+}
+
 std::int64_t sparseLayers(const ModelSpec& model, std::int64_t begin, std::int64_t layers) {
     std::int64_t sparse = 0;
     for (std::int64_t layer = begin; layer < begin + layers; ++layer) {
@@ -53,6 +58,7 @@ Result<std::vector<ChunkView>> chunksOf(const Scenario& scenario, std::int64_t s
         }
         chunk.layers = sizes[static_cast<std::size_t>(position)];
         chunk.sparse = sparseLayers(scenario.model, chunk.begin, chunk.layers);
+        chunk.predictions = chunk.last && isMegatron(scenario) ? scenario.model.mtpDepth : 0;
         chunks.push_back(chunk);
     }
     return chunks;
@@ -62,6 +68,14 @@ Result<std::vector<ChunkView>> chunksOf(const Scenario& scenario, std::int64_t s
 void setShards(StageView& view) {
     const Layout& layout = view.layout();
     const std::int64_t replicas = layout.replicas();
+    const bool titan = view.settings().kernels.code == ModelCode::TorchTitan;
+    if (layout.shard == Shard::None && titan && layout.cp > 1) {
+        view.shards = layout.cp;  // torchtitan shards over cp whatever the data ranks do
+        view.copies = layout.dp;
+        view.shardGroup = GroupKind::Context;
+        view.copyGroup = GroupKind::Data;
+        return;
+    }
     if (layout.shard == Shard::None) {
         view.copies = replicas;
         return;
@@ -74,15 +88,18 @@ void setShards(StageView& view) {
 }  // namespace
 
 std::vector<LayerKind> StageView::kinds(const ChunkView& chunk) const {
+    const bool lastIsSparse = model().layers > 0 && model().isSparse(model().layers - 1);
     std::vector<LayerKind> kinds;
     for (const bool sparse : {false, true}) {
-        const std::int64_t count = sparse ? chunk.sparse : chunk.layers - chunk.sparse;
-        if (count > 0) {
-            std::int64_t layer = chunk.begin;
-            while (model().isSparse(layer) != sparse) {
-                ++layer;
-            }
-            kinds.push_back({.sparse = sparse, .count = count, .layer = layer});
+        LayerKind kind{.sparse = sparse};
+        kind.count = sparse ? chunk.sparse : chunk.layers - chunk.sparse;
+        kind.layer = kind.count > 0 ? chunk.begin : model().layers - 1;
+        while (kind.count > 0 && model().isSparse(kind.layer) != sparse) {
+            ++kind.layer;
+        }
+        kind.count += lastIsSparse == sparse ? chunk.predictions : 0;  // layers like the last one
+        if (kind.count > 0) {
+            kinds.push_back(kind);
         }
     }
     return kinds;

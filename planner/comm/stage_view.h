@@ -24,7 +24,8 @@ struct ChunkView {
     bool last = false;
     std::int64_t begin = 0;  ///< its first layer
     std::int64_t layers = 0;
-    std::int64_t sparse = 0;  ///< layers of them with experts
+    std::int64_t sparse = 0;       ///< layers of them with experts
+    std::int64_t predictions = 0;  ///< multi-token-prediction layers after them (Megatron)
 };
 
 /// Layers of one kind in a chunk: they make the same calls.
@@ -47,6 +48,8 @@ struct StageView {
     std::int64_t shards = 1;        ///< ranks that share one copy of the dense states
     std::int64_t copies = 1;        ///< such groups
     std::int64_t expertShards = 1;  ///< of the experts'
+    GroupKind shardGroup = GroupKind::Shard;
+    GroupKind copyGroup = GroupKind::Replicate;
     WireType compute = WireType::Bf16;
     WireType reduce = WireType::Fp32;
 

@@ -5,9 +5,9 @@
 #include "planner/comm/megatron_calls.h"
 #include "planner/comm/pipeline_calls.h"
 #include "planner/comm/titan_calls.h"
-#include "planner/spec/setting_names.h"
+#include "planner/comm/torch_regions.h"
 
-#include <string>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -25,12 +25,17 @@ Result<Calls> torchtitan(const StageView& view) {
     return calls;
 }
 
+Calls megatronLayerCalls(const StageView& view, const ChunkView& chunk) {
+    Calls calls = megatronTensorCalls(view, chunk);
+    append(calls, megatronContextCalls(view, chunk));
+    append(calls, megatronExpertCalls(view, chunk));
+    return calls;
+}
+
 Calls megatron(const StageView& view) {
     Calls calls;
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, megatronTensorCalls(view, chunk));
-        append(calls, megatronContextCalls(view, chunk));
-        append(calls, megatronExpertCalls(view, chunk));
+        append(calls, megatronLayerCalls(view, chunk));
         append(calls, megatronBoundaryCalls(view, chunk));
         append(calls, megatronBufferCalls(view, chunk));
     }
@@ -38,58 +43,71 @@ Calls megatron(const StageView& view) {
     return calls;
 }
 
-/// DeepSpeed's DistributedAttention: heads for tokens and back, gradients the same way.
-Calls ulyssesCalls(const StageView& view) {
-    const AttentionSpec& attention = view.model().attention;
-    const std::int64_t tokens = view.shape.tokens;
-    Calls calls;
-    for (const ChunkView& chunk : view.chunks) {
-        for (const CommPhase phase : {CommPhase::Forward, CommPhase::Backward}) {
-            for (const std::int64_t heads : {attention.heads, attention.kvHeads}) {
-                add(calls,
-                    {.group = GroupKind::Context,
-                     .op = CommOp::AllToAll,
-                     .type = view.compute,
-                     .phase = phase,
-                     .use = CommUse::KeyValue,
-                     .place = CommPlace::Attention,
-                     .chunk = chunk.index,
-                     .elements = tokens * heads * attention.headDim,
-                     .each = 2,
-                     .parts = chunk.layers,
-                     .times = view.microBatches});
-            }
+/// Megatron-FSDP around Megatron's layers: the distributed optimizer, or layers whose gradients are
+/// scattered in every micro-batch, and whose weights are gathered once or in every micro-batch.
+Result<Calls> megatronFsdp(const StageView& view) {
+    const Shard shard = view.layout().shard;
+    if (shard == Shard::None || shard == Shard::Zero1) {
+        return asRead(megatron(view));
+    }
+    FABRICAST_ASSIGN(Calls calls, fsdp2Calls(view));
+    if (shard == Shard::Zero2) {
+        for (CommCall& call : calls) {
+            const bool gathers = call.use == CommUse::ParameterGather;
+            call.times = !gathers ? call.times : call.phase == CommPhase::Forward ? 1 : 0;
         }
+        std::erase_if(calls, [](const CommCall& call) { return call.count() == 0; });
+    }
+    for (const ChunkView& chunk : view.chunks) {
+        append(calls, megatronLayerCalls(view, chunk));
+    }
+    return asRead(std::move(calls));
+}
+
+/// The engines around transformers' models.
+Result<Calls> dataParallel(const StageView& view) {
+    switch (view.settings().engine) {
+        case Engine::Ddp:
+            return ddpCalls(view);
+        case Engine::Fsdp1:
+            return fsdp1Calls(view);
+        case Engine::Fsdp2: {
+            FABRICAST_ASSIGN(Calls calls, fsdp2Calls(view));
+            return asRead(std::move(calls));
+        }
+        case Engine::DeepSpeed:
+            return view.layout().shard == Shard::Zero3 ? zero3Calls(view) : zeroCalls(view);
+        default:
+            return Calls{};
+    }
+}
+
+Result<Calls> torch(const StageView& view) {
+    FABRICAST_ASSIGN(Calls calls, dataParallel(view));
+    for (const ChunkView& chunk : view.chunks) {
+        append(calls, torchRegionCalls(view, chunk));
     }
     return calls;
+}
+
+Result<Calls> callsOf(const StageView& view) {
+    const Settings& settings = view.settings();
+    if (settings.kernels.code == ModelCode::TorchTitan) {
+        return torchtitan(view);
+    }
+    if (settings.engine == Engine::Megatron) {
+        return megatron(view);
+    }
+    return settings.engine == Engine::MegatronFsdp ? megatronFsdp(view) : torch(view);
 }
 
 }  // namespace
 
 Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank) {
     FABRICAST_ASSIGN(const StageView view, stageView(scenario, rank));
-    const Settings& settings = scenario.settings;
-    if (settings.kernels.code == ModelCode::TorchTitan) {
-        return torchtitan(view);
-    }
-    switch (settings.engine) {
-        case Engine::Local:
-            return ulyssesCalls(view);
-        case Engine::Ddp:
-            return ddpCalls(view);
-        case Engine::Fsdp1:
-            return fsdp1Calls(view);
-        case Engine::Fsdp2:
-            return fsdp2Calls(view);
-        case Engine::DeepSpeed:
-            return view.layout().shard == Shard::Zero3 ? zero3Calls(view) : zeroCalls(view);
-        case Engine::Megatron:
-            return megatron(view);
-        default:
-            return fail(Error::Code::Unsupported,
-                        "settings.engine",
-                        "the calls of " + std::string(nameOf(settings.engine)) + " are not known");
-    }
+    FABRICAST_ASSIGN(Calls calls, callsOf(view));
+    const bool read = scenario.settings.tuning == Tuning::Lora || scenario.model.mtpDepth > 0;
+    return read ? asRead(std::move(calls)) : calls;
 }
 
 }  // namespace fabricast

@@ -26,7 +26,8 @@ Calls keyValueCalls(const StageView& view, const ChunkView& chunk, const LayerKi
     Calls calls;
     const std::int64_t keys = tokens * heads * attention.keyDim();
     const std::int64_t values = tokens * heads * attention.valueDim();
-    if (view.settings().torch.backend == TitanBackend::PartialDTensor) {
+    const bool titan = view.settings().kernels.code == ModelCode::TorchTitan;
+    if (!titan || view.settings().torch.backend == TitanBackend::PartialDTensor) {
         call.elements = keys + values;
         add(calls, call);
         call.phase = CommPhase::Backward;

@@ -89,6 +89,7 @@ constexpr auto fieldsOf(const TorchSettings&) {
                       Field{"bucket_view", &Group::bucketView},
                       Field{"static_graph", &Group::staticGraph},
                       Field{"bucket_cap_mb", &Group::bucketCapMb, 1, 1'000'000},
+                      Field{"small_first_bucket", &Group::smallFirstBucket},
                       Field{"set_to_none", &Group::setToNone},
                       Field{"reshard", &Group::reshard},
                       Field{"shard_grad_op", &Group::shardGradOp},

@@ -127,6 +127,7 @@ struct TorchSettings {
     bool bucketView = false;
     bool staticGraph = false;
     std::int64_t bucketCapMb = 25;
+    bool smallFirstBucket = true;  ///< DDP's first is 1 MiB, if nobody set bucket_cap_mb
     bool setToNone = true;
     Reshard reshard = Reshard::Default;
     bool shardGradOp = false;  ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2

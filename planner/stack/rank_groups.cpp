@@ -181,6 +181,15 @@ std::int64_t expertShardSize(const Layout& layout, std::int64_t dataRanks) {
     return std::max<std::int64_t>(1, dataRanks / (layout.replicas() / shardSize(layout)));
 }
 
+std::int64_t contextInner(const Layout& layout) {
+    constexpr std::int64_t kNodeRanks = 8;
+    std::int64_t inner = 1;
+    for (std::int64_t size = 1; size <= layout.cp && size * layout.tp <= kNodeRanks; ++size) {
+        inner = layout.cp % size == 0 ? size : inner;
+    }
+    return inner;
+}
+
 std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind) {
     constexpr std::int64_t kMostRanks = 1 << 24;
     FABRICAST_CHECK(layout.world() >= 1 && layout.world() <= kMostRanks);
@@ -231,6 +240,10 @@ std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, 
             return instanceGroups(layout, order);
         case GroupKind::World:
             return dense({Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline});
+        case GroupKind::ContextInner:
+            return cut(dense({Axis::Context}), contextInner(layout));
+        case GroupKind::ContextOuter:
+            return across(dense({Axis::Context}), contextInner(layout));
     }
     return {};
 }

@@ -43,7 +43,13 @@ enum class GroupKind {
     ExpertModel,        ///< one copy of the experts: etp, ep, pp
     OptimizerInstance,  ///< all stages of a shard group: where its gradient norm is summed
     World,
+    ContextInner,  ///< neighbours of a context group that exchange heads (hierarchical)
+    ContextOuter,  ///< the same place in each of them: the ring between
 };
+
+/// How many ranks of a hierarchical context group exchange heads, the others being a ring: the most
+/// that divide it and lie, with their tp ranks, inside a node of eight.
+std::int64_t contextInner(const Layout& layout);
 
 using RankGroup = std::vector<RankId>;
 

@@ -32,6 +32,8 @@ const std::map<std::string, GroupKind>& kinds() {
         {"expert_model", GroupKind::ExpertModel},
         {"optimizer_instance", GroupKind::OptimizerInstance},
         {"world", GroupKind::World},
+        {"cp_inner", GroupKind::ContextInner},
+        {"cp_outer", GroupKind::ContextOuter},
     };
     return table;
 }
@@ -134,6 +136,15 @@ TEST(RankGroups, AnInstanceSpansAllStages) {
     EXPECT_EQ(instances,
               (std::vector{ranksOf("0 1 2 3 8 9 10 11"), ranksOf("4 5 6 7 12 13 14 15")}));
     EXPECT_EQ(rankGroups(layout, {}, GroupKind::TensorPipeline).at(1), ranksOf("2 3 10 11"));
+}
+
+// With tp 4 two context ranks fit a node: they exchange heads, and eight such pairs are a ring.
+TEST(RankGroups, HierarchicalContextExchangesHeadsInsideNodes) {
+    const Layout layout{.tp = 4, .cp = 16};
+    EXPECT_EQ(contextInner(layout), 2);
+    EXPECT_EQ(rankGroups(layout, {}, GroupKind::ContextInner).at(0), ranksOf("0 4"));
+    EXPECT_EQ(rankGroups(layout, {}, GroupKind::ContextOuter).at(0),
+              ranksOf("0 8 16 24 32 40 48 56"));
 }
 
 TEST(RankGroups, TiedEmbeddingsJoinTheEndsOfAPipeline) {

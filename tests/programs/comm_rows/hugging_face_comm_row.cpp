@@ -31,6 +31,7 @@ Result<void> setTorch(const CsvTable& table, std::size_t row, CommRow& out) {
                      pick(kDtype, table.text(row, "reduce_dtype"), "reduce_dtype"));
     if (settings.engine == Engine::Ddp) {  // gradients have the type of the model
         settings.precision.parameters = settings.precision.gradients = settings.precision.reduce;
+        settings.torch.smallFirstBucket = false;  // bucket_cap_mb was always given
         if (const std::int64_t bucket = setting(table, row, "bucket"); bucket > 0) {
             settings.torch.bucketCapMb = bucket;
         }
