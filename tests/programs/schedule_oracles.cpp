@@ -1,5 +1,6 @@
 // schedule_oracles FOLDER: compares the recorded schedules of a folder (actions.jsonl, timing.csv,
-// rejections.csv) with the product's, and prints what differs. Exits with 1 when something does.
+// rejections.csv, comms.jsonl, comms.csv) with the product's, and prints what differs. Exits with 1
+// when something does.
 #include "tests/programs/schedule_rows/recorded_schedules.h"
 
 #include <cstdio>
@@ -30,5 +31,9 @@ int main(int count, char** arguments) {
     const bool times = fabricast::report("times", fabricast::compareTimes(folder + "/timing.csv"));
     const bool refusals =
         fabricast::report("refusals", fabricast::compareRefusals(folder + "/rejections.csv"));
-    return orders && times && refusals ? 0 : 1;
+    const bool calls =
+        fabricast::report("programs", fabricast::comparePrograms(folder + "/comms.jsonl"));
+    const bool replays =
+        fabricast::report("replays", fabricast::compareReplays(folder + "/comms.csv"));
+    return orders && times && refusals && calls && replays ? 0 : 1;
 }

@@ -30,5 +30,15 @@ TEST(RecordedSchedules, AreRefusedInTheFrameworksWords) {
     expectEqual(compareRefusals(kFolder + "more/rejections.csv"), 89);
 }
 
+TEST(RecordedSchedules, MakeTheSameCallsInTheSameOrder) {
+    expectEqual(comparePrograms(kFolder + "comms.jsonl"), 37);
+    expectEqual(comparePrograms(kFolder + "more/comms.jsonl"), 24);
+}
+
+TEST(RecordedSchedules, MeetAtTheSameTimes) {
+    expectEqual(compareReplays(kFolder + "comms.csv"), 222);
+    expectEqual(compareReplays(kFolder + "more/comms.csv"), 192);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -4,6 +4,7 @@
 #include "planner/schedule/order_text.h"
 #include "planner/schedule/pass_times.h"
 #include "planner/schedule/pipeline_span.h"
+#include "planner/schedule/rendezvous.h"
 
 #include <fstream>
 #include <map>
@@ -121,6 +122,47 @@ std::string timeDifference(const CsvTable& table, std::size_t row) {
     return real == exact ? "" : "in seconds " + real + ", in ticks " + exact;
 }
 
+P2pMode modeNamed(const std::string& name) {
+    return name == "overlap"         ? P2pMode::Overlap
+           : name == "overlap_flush" ? P2pMode::OverlapFlush
+                                     : P2pMode::Batch;
+}
+
+/// Of a row of comms.csv.
+std::string replayDifference(const CsvTable& table, std::size_t row) {
+    const ScheduleRequest request = requestOf(table, row);
+    const FrameworkOrder order = frameworkOrder(request).value();
+    const CommProgram program =
+        commProgram(request.framework, order, modeNamed(table.text(row, "p2p_mode"))).value();
+    const StepList steps =
+        sortSteps(actionOrder(order.kind, order.shape), PairMode::Atomic).value();
+    const PassTimes times = parsePassTimes(table.text(row, "durations"),
+                                           table.text(row, "x"),
+                                           static_cast<std::size_t>(steps.stages),
+                                           passesOf(steps))
+                                .value();
+    const auto span = replay(program, times.ticks, times.handOver);
+    const std::string ours = span ? std::to_string(span->makespan) : "deadlock";
+    const std::string recorded = table.text(row, "makespan");
+    return ours == recorded ? "" : ours + ", not " + recorded + " " + table.text(row, "p2p_mode");
+}
+
+/// "framework/schedule/p4v2m8n4", as a row's id says it.
+ScheduleRequest requestNamed(const std::string& id) {
+    const std::size_t first = id.find('/');
+    const std::size_t second = id.find('/', first + 1);
+    const auto number = [&id, second](char letter) -> std::int64_t {
+        const std::size_t at = id.find(letter, second);
+        return at == std::string::npos ? 0 : std::stoll(id.substr(at + 1));
+    };
+    return requestOf(id.substr(0, first),
+                     id.substr(first + 1, second - first - 1),
+                     {.ranks = number('p'),
+                      .chunks = number('v'),
+                      .microBatches = number('m'),
+                      .group = number('n')});
+}
+
 std::string refusalDifference(const CsvTable& table, std::size_t row) {
     const std::string recorded = table.text(row, "exception") + ": " + table.text(row, "message");
     const auto chosen = frameworkOrder(requestOf(table, row));
@@ -190,6 +232,36 @@ Comparison compareOrders(const std::string& file) {
         }
     }
     return answer;
+}
+
+Comparison comparePrograms(const std::string& file) {
+    std::ifstream lines(file);
+    Comparison answer;
+    for (std::string line; std::getline(lines, line);) {
+        const JsonValue row = parseJson(line, file).value();
+        const ScheduleRequest request = requestNamed(textOf(row, "id"));
+        const CommProgram program = commProgram(request.framework,
+                                                frameworkOrder(request).value(),
+                                                modeNamed(textOf(row, "p2p_mode")))
+                                        .value();
+        ++answer.rows;
+        const auto recorded = row.find("ranks")->items();
+        for (std::size_t rank = 0; rank < recorded.size(); ++rank) {
+            const std::string ours = programText(program.at(rank));
+            const std::string theirs = recorded[rank].text().value();
+            if (ours != theirs) {
+                answer.differences.push_back(textOf(row, "id") + " " + textOf(row, "p2p_mode") +
+                                             " rank " + std::to_string(rank) + " calls\n" + ours +
+                                             ", not\n" + theirs);
+                break;
+            }
+        }
+    }
+    return answer;
+}
+
+Comparison compareReplays(const std::string& file) {
+    return compareRows(file, &replayDifference);
 }
 
 Comparison compareTimes(const std::string& file) {

@@ -20,6 +20,11 @@ Comparison compareTimes(const std::string& file);
 /// rejections.csv: the rows that no other setting caused.
 Comparison compareRefusals(const std::string& file);
 
+/// comms.jsonl: the calls of every rank, in order.
+Comparison comparePrograms(const std::string& file);
+/// comms.csv: the makespan where a transfer waits for both of its sides.
+Comparison compareReplays(const std::string& file);
+
 /// The request behind a row's framework, schedule, pp, v, m and n.
 ScheduleRequest requestOf(const CsvTable& table, std::size_t row);
 ScheduleRequest requestOf(const std::string& framework,
