@@ -1,6 +1,7 @@
 #include "planner/memory/check_lora.h"
 
 #include "planner/base/nearest_name.h"
+#include "planner/ops/quantized_linear.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
 
@@ -97,9 +98,10 @@ Result<void> checkLora(const Scenario& scenario) {
     FABRICAST_TRY(checkTargets(settings.lora, scenario.model));
     FABRICAST_TRY(checkTypes(settings.lora));
     const ModelCode code = settings.kernels.code;
-    if (code == ModelCode::Megatron || code == ModelCode::TransformerEngine) {
+    if (code != ModelCode::HuggingFace) {
         return unsupported("settings.tuning",
-                           "LoRA is not modelled for Megatron's layers",
+                           "LoRA is modelled as PEFT runs it over transformers' layers, not for " +
+                               std::string(nameOf(code)) + "'s",
                            "stack=axolotl or accelerate");
     }
     if (scenario.model.moe) {
@@ -113,10 +115,17 @@ Result<void> checkLora(const Scenario& scenario) {
     if (scenario.layout.tp > 1) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");
     }
-    if (settings.engine != Engine::Local && settings.engine != Engine::Ddp) {
+    if (settings.engine != Engine::Local && settings.engine != Engine::Ddp &&
+        settings.engine != Engine::Fsdp2) {
         return unsupported("settings.tuning",
                            "LoRA is not modelled under " + std::string(nameOf(settings.engine)),
-                           "shard=none");
+                           "shard=none, or the stack fsdp2");
+    }
+    if (settings.engine == Engine::Fsdp2 && isQuantized(settings.lora.base)) {
+        return unsupported(
+            "settings.lora.base",
+            "a sharded base in " + std::string(nameOf(settings.lora.base)) + " is not modelled",
+            "shard=none, or base bf16");
     }
     return {};
 }

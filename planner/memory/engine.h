@@ -58,6 +58,10 @@ public:
     virtual void optimizerStep() = 0;
     /// Bytes of one element of a weight gradient as autograd makes it.
     [[nodiscard]] virtual std::int64_t gradientWidth() const = 0;
+    /// The same of a weight that may be stored in a type of its own.
+    [[nodiscard]] virtual std::int64_t gradientWidthOf(const WeightUse& use) const {
+        return use.widthOr(gradientWidth());
+    }
     /// Which micro-step of the step begins, and how many there are.
     virtual void beginMicroStep(std::int64_t index, std::int64_t count) = 0;
     /// True for engines that gather and free module by module; the next two are theirs.

@@ -33,17 +33,18 @@ std::vector<StepTensor> Fsdp2Engine::shardTensors() const {
 
 void Fsdp2Engine::holdStates() {
     std::int64_t states = 0;
-    std::int64_t trained = 0;
+    std::int64_t gradients = 0;
     for (const StepTensor& tensor : shardTensors()) {
         const StateBytes kept = optimizerState(options_.optimizer, tensor);
         states += kept.device + tensor.elements * options_.masterWidth;
         hostBytes_ += kept.host;
-        trained += tensor.elements;
+        gradients +=
+            tensor.elements * (options_.masterWidth > 0 ? options_.storedWidth : tensor.width);
     }
     std::int64_t parameters = 0;
     for (const Wrapped& unit : units_) {
         for (const Fsdp2Group& group : unit.groups) {
-            const std::int64_t bytes = group.shardElements() * options_.storedWidth;
+            const std::int64_t bytes = group.shardBytes();
             parameters += bytes;
             if (!options_.offload) {
                 device_.take(bytes, MemoryKind::Weights, 0, "sharded parameters");
@@ -51,7 +52,7 @@ void Fsdp2Engine::holdStates() {
         }
     }
     if (options_.offload) {
-        hostBytes_ += parameters + states + trained * options_.storedWidth;
+        hostBytes_ += parameters + states + gradients;
     } else {
         device_.take(states, MemoryKind::Optimizer, 0, "optimizer state of the shards");
     }

@@ -26,6 +26,9 @@ public:
     void afterHeadChunk(int unit, bool last) override;
     void optimizerStep() override;
     [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
+    [[nodiscard]] std::int64_t gradientWidthOf(const WeightUse&) const override {
+        return options_.computeWidth;
+    }
     void beginMicroStep(std::int64_t index, std::int64_t count) override;
     [[nodiscard]] HostMemory host() const override { return {.bytes = hostBytes_}; }
 

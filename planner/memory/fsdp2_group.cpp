@@ -47,24 +47,35 @@ std::int64_t Fsdp2Group::shardOf(const WeightUse& weight) const {
     if (weight.experts > 0 && !splitsInner(weight)) {
         return share(weight.experts, ranks_) * (weight.elements / weight.experts);
     }
-    return share(weight.elements, ranks_);
+    // A matrix is dealt out by rows: with fewer rows than ranks the first ranks hold one each.
+    const std::int64_t row = std::max<std::int64_t>(weight.columns, 1);
+    return share(weight.elements / row, ranks_) * row;
 }
 
-std::int64_t Fsdp2Group::shardElements() const {
+std::int64_t Fsdp2Group::shardBytes() const {
     std::int64_t sum = 0;
     for (const WeightUse& weight : weights_) {
-        sum += weight.tied ? 0 : shardOf(weight);
+        sum += weight.tied ? 0 : shardOf(weight) * storedWidth(weight);
+    }
+    return sum;
+}
+
+std::int64_t Fsdp2Group::castBytes() const {
+    std::int64_t sum = 0;
+    for (const WeightUse& weight : weights_) {
+        const bool cast = !weight.tied && storedWidth(weight) != options_->computeWidth;
+        sum += cast ? shardOf(weight) * options_->computeWidth : 0;
     }
     return sum;
 }
 
 std::vector<StepTensor> Fsdp2Group::shardTensors() const {
-    const std::int64_t width =
-        options_->masterWidth > 0 ? options_->masterWidth : options_->storedWidth;
     std::vector<StepTensor> tensors;
     for (const WeightUse& weight : weights_) {
         if (weight.trained && !weight.tied) {
-            tensors.push_back({.elements = shardOf(weight), .width = width});
+            const std::int64_t master = options_->masterWidth;
+            tensors.push_back(
+                {.elements = shardOf(weight), .width = master > 0 ? master : storedWidth(weight)});
         }
     }
     return tensors;
@@ -91,14 +102,11 @@ void Fsdp2Group::unshard() {
     Storage cast = kNoStorage;
     Storage fetched = kNoStorage;
     if (options_->offload) {
-        fetched = device_->take(shardElements() * options_->storedWidth,
-                                MemoryKind::Gathered,
-                                kGatherPool,
-                                "shard from the host");
+        fetched =
+            device_->take(shardBytes(), MemoryKind::Gathered, kGatherPool, "shard from the host");
     }
-    if (options_->storedWidth != width) {
-        cast =
-            device_->take(shardElements() * width, MemoryKind::Gathered, kGatherPool, "cast shard");
+    if (const std::int64_t bytes = castBytes(); bytes > 0) {
+        cast = device_->take(bytes, MemoryKind::Gathered, kGatherPool, "cast shard");
     }
     std::int64_t whole = 0;
     for (const WeightUse& weight : weights_) {
@@ -112,12 +120,11 @@ void Fsdp2Group::unshard() {
 
 /// One weight after another is cast and copied; its cast goes when the next one's is made.
 void Fsdp2Group::copyAlone() {
-    const bool casts = options_->storedWidth != options_->computeWidth;
     Storage before = kNoStorage;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
         const std::int64_t bytes = shardOf(weights_[i]) * options_->computeWidth;
         Storage cast = kNoStorage;
-        if (casts) {
+        if (storedWidth(weights_[i]) != options_->computeWidth) {
             cast = device_->take(bytes, MemoryKind::Gathered, 0, "cast shard");
         }
         drop(before);
@@ -202,12 +209,14 @@ void Fsdp2Group::keepUnsharded() {
 
 Storage Fsdp2Group::reduceScatter() {
     std::int64_t shard = 0;
+    std::int64_t stored = 0;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
         Storage& gradient = accumulated_[i] != kNoStorage ? accumulated_[i] : gradients_[i];
         if (gradient == kNoStorage) {
             continue;
         }
         shard += shardOf(weights_[i]);
+        stored += shardOf(weights_[i]) * storedWidth(weights_[i]);
         if (splitsInner(weights_[i])) {
             const Storage ordered = device_->take(device_->bytes(gradient),
                                                   MemoryKind::Communication,
@@ -232,24 +241,24 @@ Storage Fsdp2Group::reduceScatter() {
     Storage reduced = device_->take(
         shard * options_->reduceWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
     const bool keepsReduceType = options_->masterWidth > 0;
-    if (options_->reduceWidth != options_->storedWidth && !keepsReduceType) {
-        const Storage stored = device_->take(
-            shard * options_->storedWidth, MemoryKind::Gradients, kReducePool, "sharded gradients");
+    if (shard * options_->reduceWidth != stored && !keepsReduceType) {
+        const Storage cast =
+            device_->take(stored, MemoryKind::Gradients, kReducePool, "sharded gradients");
         device_->release(reduced);
-        reduced = stored;
+        reduced = cast;
     }
-    keepShard(reduced, shard);
+    keepShard(reduced, stored);
     return input;
 }
 
 /// The reduced shard stays until the step, is added to the earlier micro-steps' sum, or, with
 /// offload, goes to the host.
-void Fsdp2Group::keepShard(Storage reduced, std::int64_t shard) {
+void Fsdp2Group::keepShard(Storage reduced, std::int64_t stored) {
     if (options_->offload) {
         device_->release(reduced);
     } else if (shardGradient_ == kNoStorage) {
         shardGradient_ = reduced;
-    } else if (shard * options_->storedWidth > device_->bytes(shardGradient_)) {
+    } else if (stored > device_->bytes(shardGradient_)) {
         device_->release(shardGradient_);  // more of the group's weights have one now
         shardGradient_ = reduced;
     } else {

@@ -19,7 +19,7 @@ public:
     /// Returns the weight's place in the group.
     int add(const WeightUse& weight);
 
-    [[nodiscard]] std::int64_t shardElements() const;
+    [[nodiscard]] std::int64_t shardBytes() const;
     /// The sharded parameters as the optimizer sees them.
     [[nodiscard]] std::vector<StepTensor> shardTensors() const;
     [[nodiscard]] std::int64_t ranks() const { return ranks_; }
@@ -45,12 +45,17 @@ public:
 
 private:
     [[nodiscard]] std::int64_t shardOf(const WeightUse& weight) const;
+    [[nodiscard]] std::int64_t storedWidth(const WeightUse& weight) const {
+        return weight.widthOr(options_->storedWidth);
+    }
+    /// Bytes of the shards that are stored in another type than they are gathered in, once cast.
+    [[nodiscard]] std::int64_t castBytes() const;
     /// Whether a weight is split along another dimension than its first.
     [[nodiscard]] bool splitsInner(const WeightUse& weight) const;
     Storage widened(std::size_t weight, Storage gradient);
     void copyAlone();
     void copyOut();
-    void keepShard(Storage reduced, std::int64_t shard);
+    void keepShard(Storage reduced, std::int64_t stored);
     void drop(Storage& storage);
 
     Device* device_;

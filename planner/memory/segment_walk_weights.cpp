@@ -15,7 +15,7 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
         if (!use.trained || use.addedInGemm) {
             continue;
         }
-        const std::int64_t width = use.cast ? kCastWidth : use.widthOr(engine_.gradientWidth());
+        const std::int64_t width = use.cast ? kCastWidth : engine_.gradientWidthOf(use);
         made.push_back(device_.take(use.elements * width, MemoryKind::Backward));
         if (op.kind == OpKind::Gemm && use.isMatrix) {
             device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
@@ -26,7 +26,7 @@ std::vector<Storage> SegmentWalk::makeWeightGradients(const SegmentPlace& place,
 
 /// Autocast's gradients are made in the compute type, then cast to the stored one.
 Storage SegmentWalk::widen(const WeightUse& use, Storage gradient) {
-    const std::int64_t bytes = use.elements * use.widthOr(engine_.gradientWidth());
+    const std::int64_t bytes = use.elements * engine_.gradientWidthOf(use);
     if (!use.cast || device_.bytes(gradient) == bytes) {
         return gradient;
     }

@@ -37,7 +37,9 @@ OpBuilder::Options builderOptions(const Scenario& scenario) {
             .autocast = settings.precision.autocast,
             .linearInPython =
                 settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
-            .frozen = settings.tuning == Tuning::Lora};
+            .frozen = settings.tuning == Tuning::Lora,
+            .gatheredWidth =
+                settings.engine == Engine::Fsdp2 ? bytesPerElement(settings.precision.compute) : 0};
 }
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.

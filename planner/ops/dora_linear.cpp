@@ -21,8 +21,7 @@ TensorId aside(OpBuilder& g, Op op, std::int64_t elements, std::int64_t width) {
 /// lora_B(lora_A(1)) in the type of x. Its own graph keeps the unit matrix and the low-rank product
 /// for as long as the result has a name.
 std::vector<TensorId> wholeAdapter(OpBuilder& g, const Adapter& adapter, std::int64_t width) {
-    const std::int64_t stored = g.weightAt(adapter.down).width;
-    const std::int64_t computed = g.options().autocast ? g.options().computeWidth : stored;
+    const std::int64_t computed = g.options().autocast ? g.options().computeWidth : adapter.width;
     const auto multiply = [&](TensorId x, int weight, std::int64_t elements) {
         return aside(
             g,
@@ -30,7 +29,7 @@ std::vector<TensorId> wholeAdapter(OpBuilder& g, const Adapter& adapter, std::in
             elements,
             computed);
     };
-    const TensorId unit = aside(g, {.name = "eye"}, adapter.in * adapter.in, stored);
+    const TensorId unit = aside(g, {.name = "eye"}, adapter.in * adapter.in, adapter.width);
     const TensorId read = g.cast(unit, computed);
     const TensorId low = multiply(read, adapter.down, adapter.in * adapter.rank);
     const TensorId whole = multiply(low, adapter.up, adapter.in * adapter.out);
@@ -44,7 +43,7 @@ TensorId baseMatrix(OpBuilder& g,
                     std::int64_t width) {
     const std::int64_t elements = adapter.in * adapter.out;
     if (!isQuantized(lora.base)) {
-        return g.options().storedWidth == width
+        return g.readWidth(g.options().storedWidth) == width
                    ? kNoTensor
                    : aside(g, {.kind = OpKind::Copy, .name = "cast"}, elements, width);
     }
@@ -65,7 +64,7 @@ TensorId rowNorms(OpBuilder& g, const Adapter& adapter, TensorId whole, TensorId
 }
 
 TensorId magnitudeOverNorm(OpBuilder& g, const Adapter& adapter, TensorId norms) {
-    const std::int64_t width = std::max(g.weightAt(adapter.magnitude).width, g.info(norms).width);
+    const std::int64_t width = std::max(adapter.width, g.info(norms).width);
     const TensorId scale = g.fresh(adapter.out, width);
     g.push({.name = "magnitude",
             .inputs = {norms},

@@ -12,7 +12,8 @@ int declareTrained(OpBuilder& g, const LoraSettings& lora, int weight) {
     WeightUse& use = g.weightAt(weight);
     use.trained = true;
     use.width = bytesPerElement(lora.dtype);
-    use.cast = use.isMatrix && g.options().autocast && use.width != g.options().computeWidth;
+    use.cast =
+        use.isMatrix && g.options().autocast && g.readWidth(use.width) != g.options().computeWidth;
     return weight;
 }
 
@@ -29,7 +30,10 @@ bool isAdapted(const LoraSettings& lora, const LinearSite& site) {
 }
 
 Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite& site) {
-    Adapter adapter{.in = site.in, .out = site.out, .rank = lora.rank};
+    Adapter adapter{.in = site.in,
+                    .out = site.out,
+                    .rank = lora.rank,
+                    .width = g.readWidth(bytesPerElement(lora.dtype))};
     adapter.down = declareTrained(g, lora, g.matrix("lora_A", lora.rank, site.in));
     adapter.up = declareTrained(g, lora, g.matrix("lora_B", site.out, lora.rank));
     if (lora.dora) {

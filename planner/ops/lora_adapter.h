@@ -24,6 +24,7 @@ struct Adapter {
     std::int64_t in = 0;
     std::int64_t out = 0;
     std::int64_t rank = 0;
+    std::int64_t width = 4;  ///< bytes of an element as its ops read it
 };
 
 bool isAdapted(const LoraSettings& lora, const LinearSite& site);

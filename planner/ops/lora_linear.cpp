@@ -33,7 +33,7 @@ TensorId adapt(
         g.last().passesGradient = true;
     }
     const Adapter adapter = declareAdapter(g, lora, site);
-    const TensorId read = casts ? g.cast(x, bytesPerElement(lora.dtype)) : x;
+    const TensorId read = casts ? g.cast(x, adapter.width) : x;
     const TensorId dropped = lora.dropout > 0 ? g.dropout(read) : read;
     std::vector<TensorId> named = {x, read};
     TensorId update = kNoTensor;

@@ -15,12 +15,13 @@ namespace fabricast {
 class OpBuilder {
 public:
     struct Options {
-        std::int64_t computeWidth = 2;  ///< bytes of the type GEMMs run in
-        std::int64_t storedWidth = 4;   ///< bytes of a weight's element where it is stored
-        bool autocast = false;          ///< every GEMM casts its inputs and weights itself
-        bool linearInPython = false;    ///< GEMMs are DeepSpeed's function for ZeRO-3
-        bool frozenInput = false;       ///< nothing before this segment is trained
-        bool frozen = false;            ///< weights are not trained unless they say so
+        std::int64_t computeWidth = 2;   ///< bytes of the type GEMMs run in
+        std::int64_t storedWidth = 4;    ///< bytes of a weight's element where it is stored
+        bool autocast = false;           ///< every GEMM casts its inputs and weights itself
+        bool linearInPython = false;     ///< GEMMs are DeepSpeed's function for ZeRO-3
+        bool frozenInput = false;        ///< nothing before this segment is trained
+        bool frozen = false;             ///< weights are not trained unless they say so
+        std::int64_t gatheredWidth = 0;  ///< bytes of an element as ops read it; 0: as it is stored
     };
     explicit OpBuilder(Options options) : options_(options) {}
 
@@ -84,6 +85,10 @@ public:
     Op& last() { return list_.ops.back(); }
     [[nodiscard]] const TensorInfo& info(TensorId id) const { return list_.tensor(id); }
     [[nodiscard]] const Options& options() const { return options_; }
+    /// Bytes of a weight's element as ops read it, before autocast.
+    [[nodiscard]] std::int64_t readWidth(std::int64_t stored) const {
+        return options_.gatheredWidth > 0 ? options_.gatheredWidth : stored;
+    }
     OpList finish(TensorId output);
 
 private:

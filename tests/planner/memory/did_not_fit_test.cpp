@@ -38,10 +38,10 @@ TEST(DidNotFit, IsNeverSaidToFit) {
     const std::map<std::string, std::string> refused = {{"litgpt-0015", "seq"},
                                                         {"litgpt-0020", "seq"},
                                                         {"litgpt-0022", "layers"},
-                                                        {"litgpt-0048", "micro_batch"},
+                                                        {"litgpt-0048", "global_batch"},
                                                         {"litgpt-0053", "layers"},
-                                                        {"litgpt-0056", "micro_batch"},
-                                                        {"litgpt-0064", "micro_batch"},
+                                                        {"litgpt-0056", "global_batch"},
+                                                        {"litgpt-0064", "global_batch"},
                                                         {"mpf-0016", "micro_batch"}};
     const CsvTable table =
         CsvTable::read(FABRICAST_SOURCE_DIR "/tests/cases/published/did_not_fit.csv");

@@ -91,6 +91,16 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
         why([](Scenario& s) { s.model.attention.kind = AttentionKind::Latent; }).find("latent"),
         std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.layout.tp = 2; }).find("layout.tp"), std::string::npos);
+    EXPECT_EQ(why([](Scenario& s) { s.settings.engine = Engine::Fsdp2; }), "");
+    EXPECT_NE(why([](Scenario& s) {
+                  s.settings.engine = Engine::Fsdp2;
+                  s.settings.lora.base = Dtype::Nf4;
+              }).find("a sharded base in nf4"),
+              std::string::npos);
+    EXPECT_NE(why([](Scenario& s) {
+                  s.settings.kernels.code = ModelCode::TorchTitan;
+              }).find("torchtitan's"),
+              std::string::npos);
     EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("deepspeed"),
               std::string::npos);
 }

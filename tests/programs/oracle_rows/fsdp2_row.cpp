@@ -58,6 +58,25 @@ Result<void> readLayout(const CsvTable& table, std::size_t row, OracleRow& out) 
     return {};
 }
 
+/// PEFT's adapters, sharded with the frozen base.
+Result<void> readLora(const CsvTable& table, std::size_t row, Settings& settings) {
+    if (!table.has("lora_r") || table.integer(row, "lora_r") == 0) {
+        return {};
+    }
+    settings.tuning = Tuning::Lora;
+    LoraSettings& lora = settings.lora;
+    lora.rank = table.integer(row, "lora_r");
+    FABRICAST_ASSIGN(lora.targets, loraTargets(table.text(row, "lora_targets")));
+    lora.dropout = table.number(row, "lora_dropout");
+    lora.dora = table.integer(row, "dora") != 0;
+    FABRICAST_ASSIGN(lora.dtype, pick(kDtype, table.text(row, "lora_dtype"), "lora_dtype"));
+    lora.base = settings.precision.parameters;
+    if (lora.base == Dtype::Fp32) {
+        lora.dtype = Dtype::Fp32;
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
@@ -76,7 +95,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     const bool hf = settings.kernels.code == ModelCode::HuggingFace;
     settings.kernels.norm = hf ? NormKernel::Fp32 : NormKernel::Fused;
     settings.kernels.rope = hf ? RopeKernel::CosSin : RopeKernel::Complex;
-    settings.kernels.fusedQkv = table.integer(row, "fuse_qkv") != 0;
+    settings.kernels.fusedQkv = !hf && table.integer(row, "fuse_qkv") != 0;
     settings.kernels.positionIds =
         settings.kernels.code == ModelCode::TorchTitan && table.integer(row, "positions") != 0;
     FABRICAST_ASSIGN(settings.kernels.loss, pick(kLoss, table.text(row, "loss"), "loss"));
@@ -96,6 +115,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
                      pick(kDtype, table.text(row, "reduce_dtype"), "reduce_dtype"));
     FABRICAST_ASSIGN(settings.optimizer.kernel,
                      pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
+    FABRICAST_TRY(readLora(table, row, settings));
     settings.allocator = table.text(row, "alloc") == "expandable"
                              ? AllocatorKind::ExpandableSegments
                              : AllocatorKind::Default;

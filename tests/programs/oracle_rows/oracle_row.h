@@ -4,6 +4,7 @@
 #include "tests/support/csv.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace fabricast {
@@ -33,6 +34,9 @@ Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
 void setMegatronCore(Settings& settings);
 /// "none", "full", or the names of recomputed modules joined by '+'.
 void setRecompute(Settings& settings, const std::string& text);
+
+/// "all-linear", "attention" or "qv".
+Result<std::set<std::string>> loraTargets(const std::string& text);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);

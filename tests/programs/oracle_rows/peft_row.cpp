@@ -1,6 +1,5 @@
 #include "tests/programs/oracle_rows/oracle_row.h"
 
-#include <set>
 #include <string>
 
 namespace fabricast {
@@ -43,19 +42,6 @@ std::string loadedAs(const CsvTable& table, std::size_t row) {
     return table.text(row, table.text(row, "framework") == "trainer" ? "load" : "base");
 }
 
-Result<std::set<std::string>> targets(const std::string& text) {
-    if (text == "all-linear") {
-        return std::set<std::string>{"q", "k", "v", "o", "gate", "up", "down"};
-    }
-    if (text == "attention") {
-        return std::set<std::string>{"q", "k", "v", "o"};
-    }
-    if (text == "qv") {
-        return std::set<std::string>{"q", "v"};
-    }
-    return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
-}
-
 /// Without autocast_adapter_dtype (`lora_dtype` bf16), PEFT gives adapters the type of the base's
 /// weights, or of its compute; over int8 codes they stay fp32.
 Dtype adapterType(const CsvTable& table, std::size_t row, const LoraSettings& lora) {
@@ -73,7 +59,7 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
         return {};
     }
     settings.tuning = Tuning::Lora;
-    FABRICAST_ASSIGN(lora.targets, targets(table.text(row, "lora_targets")));
+    FABRICAST_ASSIGN(lora.targets, loraTargets(table.text(row, "lora_targets")));
     lora.dropout = table.number(row, "lora_dropout");
     lora.dora = table.integer(row, "dora") != 0;
     lora.doubleQuantization = loadedAs(table, row) == "nf4dq";
@@ -87,6 +73,19 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
 }
 
 }  // namespace
+
+Result<std::set<std::string>> loraTargets(const std::string& text) {
+    if (text == "all-linear") {
+        return std::set<std::string>{"q", "k", "v", "o", "gate", "up", "down"};
+    }
+    if (text == "attention") {
+        return std::set<std::string>{"q", "k", "v", "o"};
+    }
+    if (text == "qv") {
+        return std::set<std::string>{"q", "v"};
+    }
+    return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
+}
 
 Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {
     OracleRow out;

@@ -121,8 +121,10 @@ Result<void> readLayout(const CsvTable& table, std::size_t row, Scenario& scenar
     if (layout.pp > 1) {
         layout.schedule = layout.vpp > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneFOneB;
     }
-    if (table.text(row, "micro_batch").empty() || table.text(row, "global_batch").empty()) {
-        return fail(Error::Code::BadInput, "micro_batch", "the source does not say");
+    for (const char* column : {"micro_batch", "global_batch"}) {
+        if (table.text(row, column).empty()) {
+            return fail(Error::Code::BadInput, column, "the source does not say");
+        }
     }
     layout.microBatch = table.integer(row, "micro_batch");
     scenario.workload.globalBatch = table.integer(row, "global_batch");
@@ -150,6 +152,36 @@ Result<Settings> megatronDeepSpeed(const CsvTable& table,
     const bool wide = table.text(row, "optimizer").find("fp32 grad") != std::string::npos;
     types.gradients = wide ? Dtype::Fp32 : types.parameters;
     return settings;
+}
+
+/// torchtune 0.3 and 0.4: everything in bf16, adapters too, which its recipes put with rank 8 on q,
+/// v, output and the MLP.
+Result<void> readTorchtune(const CsvTable& table, std::size_t row, Scenario& scenario) {
+    const auto unsupported = [](const char* column, const char* why) {
+        return fail(Error::Code::Unsupported, column, why);
+    };
+    const std::string optimizer = table.text(row, "optimizer");
+    const std::string notes = table.text(row, "notes");
+    if (optimizer.find("bwd") != std::string::npos) {
+        return unsupported("optimizer", "a step inside backward is not modelled");
+    }
+    if (notes.find("Chunked Cross") != std::string::npos ||
+        notes.find("chunkedCE") != std::string::npos) {
+        return unsupported("notes", "torchtune's chunked cross entropy is not modelled");
+    }
+    if (notes.find("Baseline;") != std::string::npos) {
+        return fail(Error::Code::BadInput, "notes", "not packed, so shorter than `seq`");
+    }
+    Settings& settings = scenario.settings;
+    const Dtype bf16 = Dtype::Bf16;
+    settings.precision = {
+        .parameters = bf16, .compute = bf16, .gradients = bf16, .reduce = bf16, .moments = bf16};
+    settings.lora.dtype = bf16;
+    settings.lora.targets = {"q", "v", "o", "gate", "up", "down"};
+    if (optimizer.find("CPU offload") != std::string::npos) {
+        scenario.layout.offload = Offload::ParametersCpu;
+    }
+    return {};
 }
 
 Result<void> readSettings(const CsvTable& table, std::size_t row, Scenario& scenario) {
@@ -189,8 +221,12 @@ Result<void> readSettings(const CsvTable& table, std::size_t row, Scenario& scen
         settings.lora.rank = 8;
         settings.lora.targets = {"q", "v"};
         settings.lora.base = peft == "qlora" ? Dtype::Nf4 : Dtype::Bf16;
+        settings.lora.doubleQuantization = peft == "qlora";
     } else if (peft != "none") {
         return fail(Error::Code::Unsupported, "peft", peft + " is not modelled");
+    }
+    if (table.text(row, "stack") == "torchtune") {
+        return readTorchtune(table, row, scenario);
     }
     return {};
 }
