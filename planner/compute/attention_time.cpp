@@ -76,7 +76,7 @@ double Attention::pairs() const {
         return rows * most;
     }
     // Query i sees keys − queries + i of them, none below 0, and at most the window.
-    const double before = static_cast<double>(keys - queries);
+    const auto before = static_cast<double>(keys - queries);
     const double seeing = std::min(rows, rows + before);
     const double start = std::clamp(before, 0.0, most);
     const double growing = std::min(most - start, seeing);

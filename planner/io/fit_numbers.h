@@ -91,7 +91,9 @@ inline Result<std::pair<const JsonValue*, const JsonValue*>> requirePair(const J
     if (item.items().size() != 2) {
         return tl::unexpected(item.problem("must be a list of two numbers"));
     }
-    return std::pair(&item.items()[0], &item.items()[1]);
+    const JsonValue& first = item.items().front();
+    const JsonValue& second = item.items().back();
+    return std::pair(&first, &second);
 }
 
 }  // namespace fabricast

@@ -55,9 +55,10 @@ private:
     void fitGemms() {
         for (const auto& [type, name] : namesOf(GemmType{})) {
             std::vector<MeasuredGemm> rows;
-            std::ranges::copy_if(tables_.gemms, std::back_inserter(rows), [&](const auto& row) {
-                return row.gemm.type == type && isUsed(row);
-            });
+            std::ranges::copy_if(
+                tables_.gemms, std::back_inserter(rows), [&, type = type](const auto& row) {
+                    return row.gemm.type == type && isUsed(row);
+                });
             std::optional<GemmFit>& fit = kernels().gemm[static_cast<std::size_t>(type)];
             const std::string section = "gemm." + std::string(name);
             if (rows.empty()) {

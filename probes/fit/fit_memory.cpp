@@ -32,6 +32,7 @@ std::vector<Residual> residualsOf(KernelProfile kernels,
                                   const std::vector<MeasuredMemory>& rows) {
     kernels.memory[static_cast<std::size_t>(op)] = fit;
     std::vector<Residual> residuals;
+    residuals.reserve(rows.size());
     for (const MeasuredMemory& row : rows) {
         residuals.push_back({row.bytes,
                              row.time.count(),

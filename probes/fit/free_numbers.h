@@ -4,6 +4,7 @@
 #include "probes/fit/nelder_mead.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string>
@@ -102,7 +103,7 @@ Result<Fit> searchFit(std::span<const FreeNumber<Fit>> numbers,
         const Fit fit = fitAt(at);
         return error(fit) + priorOf(numbers, fit);
     };
-    constexpr double kAside[] = {0.0, 0.7, -0.7};
+    constexpr std::array kAside = {0.0, 0.7, -0.7};
     SearchResult best;
     for (const double aside : kAside) {
         std::vector<double> from;
@@ -110,7 +111,7 @@ Result<Fit> searchFit(std::span<const FreeNumber<Fit>> numbers,
             const BoundedScale scale(numbers[i].least, numbers[i].most);
             from.push_back(scale.outside(numbers[i].get(start)) + (i % 2 == 0 ? aside : -aside));
         }
-        SearchResult found = minimise(objective, std::move(from), limits);
+        SearchResult found = minimise(objective, from, limits);
         // A simplex that has collapsed gets a second life around what it found.
         found = minimise(objective, found.at, limits);
         if (best.at.empty() || found.value < best.value) {

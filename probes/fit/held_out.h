@@ -39,7 +39,7 @@ std::vector<Row> stratified(const std::vector<Row>& rows, std::size_t most, cons
     std::vector<Row> kept;
     const auto filled = static_cast<std::size_t>(
         std::ranges::count_if(strata, [](const auto& stratum) { return !stratum.empty(); }));
-    const std::size_t quota = std::max<std::size_t>(1, most / filled);
+    const std::size_t quota = std::max<std::size_t>(1, most / std::max<std::size_t>(1, filled));
     for (const std::vector<Row>& stratum : strata) {
         const std::size_t take = std::min(quota, stratum.size());
         for (std::size_t i = 0; i < take; ++i) {

@@ -15,7 +15,7 @@ constexpr double kShrink = 0.5;
 
 class Simplex {
 public:
-    Simplex(const Objective& objective, std::vector<double> start, double step)
+    Simplex(const Objective& objective, const std::vector<double>& start, double step)
         : objective_(objective) {
         corners_.push_back(evaluated(start));
         for (std::size_t axis = 0; axis < start.size(); ++axis) {
@@ -97,9 +97,9 @@ private:
 }  // namespace
 
 SearchResult minimise(const Objective& objective,
-                      std::vector<double> start,
+                      const std::vector<double>& start,
                       const SearchLimits& limits) {
-    Simplex simplex(objective, std::move(start), limits.step);
+    Simplex simplex(objective, start, limits.step);
     while (simplex.evaluations() < limits.evaluations && simplex.spread() > limits.tolerance) {
         simplex.move();
     }

@@ -20,7 +20,7 @@ struct SearchResult {
 
 /// Nelder and Mead's simplex search for a minimum near `start`: no derivatives, no chance.
 SearchResult minimise(const Objective& objective,
-                      std::vector<double> start,
+                      const std::vector<double>& start,
                       const SearchLimits& limits);
 
 }  // namespace fabricast
