@@ -140,6 +140,7 @@ Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, Clus
         const double most = links.pciBandwidth.count() / std::max(1.0, links.nicsPerGpu);
         links.nicBandwidth = lesser(links.nicBandwidth, BytesPerSecond(most));
     }
+    links.networkReduction = fabric.inNetworkReduction;
     links.networkLatency = std::max(network->latency, fabric.latency.value.value_or(Seconds(0)));
     setTree(cluster, links);
     return {};

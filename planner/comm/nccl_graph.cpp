@@ -53,12 +53,15 @@ NodeRing xgmiRing(const GroupShape& shape, const ClusterLinks& links) {
             .channels = kChannelsPerXgmiLink * used};
 }
 
-/// A DGX-1 has four of the six links of a GPU inside its half of the board.
+/// Four GPUs share their links evenly among each other; of eight (DGX-1), each has two thirds of
+/// its links inside its half of the board.
 NodeRing meshRing(const GroupShape& shape, const ClusterLinks& links) {
-    const std::int64_t half = std::max<std::int64_t>(2, links.nodeGpus / 2);
+    constexpr std::int64_t kHalf = 4;
+    const std::int64_t near = std::min(kHalf, links.nodeGpus);
     double used = 1.0;
-    if (shape.perNode <= half && links.nodeGpus > half) {
-        used = 2.0 / 3.0 * static_cast<double>(shape.perNode - 1) / static_cast<double>(half - 1);
+    if (shape.perNode <= near && near > 1) {
+        used = static_cast<double>(shape.perNode - 1) / static_cast<double>(near - 1);
+        used *= links.nodeGpus > kHalf ? 2.0 / 3.0 : 1.0;
     }
     return searchRings(links.gpuBandwidth * used, links.generation);
 }

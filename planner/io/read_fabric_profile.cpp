@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 20> kKeys = {"schema",
+constexpr std::array<std::string_view, 21> kKeys = {"schema",
                                                     "name",
                                                     "aliases",
                                                     "title",
@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 20> kKeys = {"schema",
                                                     "kind",
                                                     "topology",
                                                     "per",
+                                                    "in_network_reduction",
                                                     "link_bandwidth",
                                                     "achieved_bandwidth",
                                                     "pair_bandwidth",
@@ -28,8 +29,18 @@ constexpr std::array<std::string_view, 20> kKeys = {"schema",
                                                     "full_bisection_gpus",
                                                     "oversubscription",
                                                     "notes"};
-constexpr std::array<std::string_view, 10> kKinds = {
-    "infiniband", "roce", "tcp", "efa", "gpudirect-tcpx", "nvlink", "nvls", "xgmi", "pcie", "c2c"};
+constexpr std::array<std::string_view, 12> kKinds = {"infiniband",
+                                                     "roce",
+                                                     "tcp",
+                                                     "efa",
+                                                     "gpudirect-tcpx",
+                                                     "omni-path",
+                                                     "slingshot",
+                                                     "nvlink",
+                                                     "nvls",
+                                                     "xgmi",
+                                                     "pcie",
+                                                     "c2c"};
 constexpr std::array<std::string_view, 2> kOwners = {"nic", "node"};
 
 /// Replaces the base's number where the file says one.
@@ -54,6 +65,8 @@ Result<void> readKind(const JsonValue& root, FabricSpec& fabric) {
     FABRICAST_ASSIGN(const std::string owner,
                      readWordOr(root, "per", fabric.perNode ? "node" : "nic", kOwners));
     fabric.perNode = owner == "node";
+    FABRICAST_ASSIGN(fabric.inNetworkReduction,
+                     root.booleanOr("in_network_reduction", fabric.inNetworkReduction));
     return {};
 }
 

@@ -59,12 +59,13 @@ INSTANTIATE_TEST_SUITE_P(
     Rows,
     CollectiveAccuracy,
     testing::Values(
-        AccuracyCase{"the_library_alone", LeftOut::Corrections, true, {27, 21, 29, 13}},
-        AccuracyCase{"without_the_machine", LeftOut::Machine, true, {5, 5, 4, 3}},
-        AccuracyCase{"without_the_curve", LeftOut::Curve, true, {5, 5, 4, 3}},
-        AccuracyCase{"with_all", LeftOut::Nothing, true, {1, 1, 1, 1}},
-        AccuracyCase{"the_library_alone_over_pcie", LeftOut::Corrections, false, {15, 20, 9, 8}},
-        AccuracyCase{"without_the_curve_over_pcie", LeftOut::Curve, false, {14, 20, 13, 11}}),
+        AccuracyCase{"the_library_alone", LeftOut::Corrections, true, {27, 21, 25, 12.5}},
+        AccuracyCase{"without_the_machine", LeftOut::Machine, true, {4.2, 3.7, 2.8, 1.9}},
+        AccuracyCase{"without_the_curve", LeftOut::Curve, true, {3.7, 3.6, 2.7, 1.8}},
+        AccuracyCase{"with_all", LeftOut::Nothing, true, {0.5, 0.5, 0.5, 0.5}},
+        AccuracyCase{
+            "the_library_alone_over_pcie", LeftOut::Corrections, false, {11, 15, 9.5, 6.5}},
+        AccuracyCase{"without_the_curve_over_pcie", LeftOut::Curve, false, {13, 15, 13.5, 9.5}}),
     [](const auto& row) { return row.param.what; });
 
 TEST(CollectiveAccuracyOverNodes, KeepsLargeMessagesWithinATenth) {

@@ -192,6 +192,35 @@ TEST(CollectiveTime, PaysForATaperedTreeOnlyWhatCrossesIt) {
         0.02);
 }
 
+TEST(CollectiveTime, ReducesInTheNetworkWhereItCan) {
+    const Machine plain = machine("dgx-h100");
+    Machine sharp = plain;
+    sharp.links.networkReduction = true;
+    // 64 nodes: the tree's levels give way to one way up and down.
+    const GroupShape shape = wholeNodes(512, sharp.links);
+    const Bytes size(1 << 20);
+    const CollectiveTime with =
+        collectiveTime(CollectiveKind::AllReduce, size, shape, sharp.links, sharp.model);
+    const CollectiveTime without =
+        collectiveTime(CollectiveKind::AllReduce, size, shape, plain.links, plain.model);
+    EXPECT_EQ(with.algorithm, CollectiveAlgorithm::CollNetDirect);
+    EXPECT_LT(with.seconds, without.seconds * 0.5);
+}
+
+TEST(CollectiveTime, KnowsTheMeshOfFourAndOfEight) {
+    // V100: six links of 20 GB/s. Four GPUs have two to each other; of eight, four lead into the
+    // half of the board.
+    const Machine four = machine("jean-zay-v100");
+    const Machine eight = machine("dgx-1-v100");
+    const auto bus = [](const Machine& on, std::int64_t ranks) {
+        return nodeRing(wholeNodes(ranks, on.links), on.links).bus.count() * 1e-9;
+    };
+    EXPECT_NEAR(bus(four, 2), 40, 1e-9);
+    EXPECT_NEAR(bus(four, 4), 120, 1e-9);
+    EXPECT_NEAR(bus(eight, 4), 80, 1e-9);
+    EXPECT_NEAR(bus(eight, 8), 120, 1e-9);
+}
+
 TEST(ClusterLinks, KnowEveryNodeThatIsShipped) {
     for (const ProfileFile& file : profiles().files(ProfileKind::Node)) {
         const ClusterSpec cluster = *profiles().cluster(file.name);
