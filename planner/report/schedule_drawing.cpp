@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace fabricast {
@@ -15,7 +16,7 @@ enum class Label { Full, PassAndMicroBatch, Pass };
 constexpr char kPairLetter = 'X';
 
 std::string nameOf(const StageAction& action, Label label) {
-    const std::string pass(1, letterOf(action.pass));
+    std::string pass(1, letterOf(action.pass));
     switch (label) {
         case Label::Full:
             return std::to_string(action.stage) + pass + std::to_string(action.microBatch);
@@ -88,7 +89,7 @@ public:
         }
         // In doubles: the product of a tick and a width may not fit 64 bits.
         const double part = static_cast<double>(tick) / static_cast<double>(makespan_);
-        return static_cast<std::int64_t>(part * static_cast<double>(width_) + 0.5);
+        return std::llround(part * static_cast<double>(width_));
     }
 
 private:

@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-std::string opText(const CommOp& op) {
+std::string opText(const PeerTransfer& op) {
     if (op.stage < 0) {
         const bool toNext = op.send == op.forward;  // activations go on, gradients come back
         return std::string(op.send ? "s" : "r") + (toNext ? "n" : "p");
@@ -16,9 +16,9 @@ std::string opText(const CommOp& op) {
            std::to_string(op.stage) + (op.forward ? "F" : "B") + std::to_string(op.microBatch);
 }
 
-std::string opsText(const std::vector<CommOp>& ops) {
+std::string opsText(const std::vector<PeerTransfer>& ops) {
     std::string text;
-    for (const CommOp& op : ops) {
+    for (const PeerTransfer& op : ops) {
         text += (text.empty() ? "" : ",") + opText(op);
     }
     return text;

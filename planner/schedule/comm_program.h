@@ -10,14 +10,14 @@ namespace fabricast {
 
 /// One side of a transfer between two ranks: of the output of a stage, or of an input's gradient.
 /// Megatron does not say of which: its messages meet in their order, kind by kind.
-struct CommOp {
+struct PeerTransfer {
     bool send = true;
     bool forward = true;
     std::int32_t peer = 0;
     std::int32_t stage = -1;  ///< that made it; -1: not said
     std::int32_t microBatch = -1;
 
-    friend bool operator==(const CommOp&, const CommOp&) = default;
+    friend bool operator==(const PeerTransfer&, const PeerTransfer&) = default;
 };
 
 /// What a rank's program does next: compute; call and wait until all of the call's transfers are
@@ -25,10 +25,10 @@ struct CommOp {
 struct CommStep {
     enum class Kind : std::uint8_t { Compute, Call, Post, Wait };
     Kind kind = Kind::Compute;
-    StageAction action{};       ///< Compute
-    std::int32_t handle = 0;    ///< Post and Wait: the number of the post
-    std::int32_t which = -1;    ///< Wait: one of its transfers; -1: all
-    std::vector<CommOp> ops{};  ///< Call, Post; Wait for one: that one
+    StageAction action{};             ///< Compute
+    std::int32_t handle = 0;          ///< Post and Wait: the number of the post
+    std::int32_t which = -1;          ///< Wait: one of its transfers; -1: all
+    std::vector<PeerTransfer> ops{};  ///< Call, Post; Wait for one: that one
 };
 /// By rank.
 using CommProgram = std::vector<std::vector<CommStep>>;

@@ -137,7 +137,7 @@ private:
     PipelineShape shape_;
     std::int64_t rank_;
     ProgramWriter program_;
-    std::vector<CommOp> queue_;
+    std::vector<PeerTransfer> queue_;
     /// Of each phase: forwards and backwards run, sent and received so far.
     std::array<std::array<std::int64_t, 6>, 2> turns_{};
 };

@@ -35,8 +35,8 @@ private:
         if (peer < 0 || peer >= shape_.ranks) {
             return;
         }
-        const CommOp out = transferOf(true, !forward, peer, rank_, before);
-        const CommOp in = transferOf(false, forward, peer, peer, microBatch);
+        const PeerTransfer out = transferOf(true, !forward, peer, rank_, before);
+        const PeerTransfer in = transferOf(false, forward, peer, peer, microBatch);
         if (forward && isOne(before)) {
             program_.call({out});
         }

@@ -20,7 +20,7 @@ struct TimelineSettings {
 inline constexpr std::int64_t kMostDrawn = 262'144;
 
 /// Every action of a framework's order with its start and end. Names are left to the caller.
-Result<PipelineTimeline> drawTimeline(const FrameworkOrder& order,
+Result<PipelineTimeline> drawTimeline(const FrameworkOrder& chosen,
                                       const TimelineSettings& settings);
 
 }  // namespace fabricast

@@ -28,13 +28,13 @@ public:
     void compute(std::int64_t stage, std::int64_t microBatch, Pass pass) {
         compute({static_cast<std::int32_t>(stage), static_cast<std::int32_t>(microBatch), pass});
     }
-    void call(std::vector<CommOp> ops) {
+    void call(std::vector<PeerTransfer> ops) {
         if (!ops.empty()) {
             steps_.push_back({.kind = CommStep::Kind::Call, .ops = std::move(ops)});
         }
     }
     /// The number of the post.
-    std::int32_t post(std::vector<CommOp> ops) {
+    std::int32_t post(std::vector<PeerTransfer> ops) {
         steps_.push_back(
             {.kind = CommStep::Kind::Post, .handle = ++handles_, .ops = std::move(ops)});
         return handles_;
@@ -44,7 +44,7 @@ public:
     void wait(std::int32_t handle) {
         steps_.push_back({.kind = CommStep::Kind::Wait, .handle = handle});
     }
-    void waitFor(std::int32_t handle, std::int32_t which, const CommOp& op) {
+    void waitFor(std::int32_t handle, std::int32_t which, const PeerTransfer& op) {
         steps_.push_back(
             {.kind = CommStep::Kind::Wait, .handle = handle, .which = which, .ops = {op}});
     }
@@ -56,7 +56,7 @@ private:
 };
 
 /// The transfer of a stage's output or gradient, as one side has it.
-inline CommOp transferOf(
+inline PeerTransfer transferOf(
     bool send, bool forward, std::int64_t peer, std::int64_t stage, std::int64_t microBatch) {
     return {send,
             forward,

@@ -11,13 +11,13 @@ std::vector<CommStep> megatronCalls(const PipelineShape& shape, std::int64_t ran
     const bool last = rank == shape.ranks - 1;
     const std::int64_t count = shape.microBatches;
     const std::int64_t ahead = std::min(shape.ranks - rank - 1, count);
-    const CommOp sendNext{.send = true, .forward = true};
-    const CommOp receivePrevious{.send = false, .forward = true};
-    const CommOp sendPrevious{.send = true, .forward = false};
-    const CommOp receiveNext{.send = false, .forward = false};
+    const PeerTransfer sendNext{.send = true, .forward = true};
+    const PeerTransfer receivePrevious{.send = false, .forward = true};
+    const PeerTransfer sendPrevious{.send = true, .forward = false};
+    const PeerTransfer receiveNext{.send = false, .forward = false};
     ProgramWriter program;
-    const auto call = [&program](bool isEnd, std::vector<CommOp> ops) {
-        program.call(isEnd ? std::vector<CommOp>() : std::move(ops));
+    const auto call = [&program](bool isEnd, std::vector<PeerTransfer> ops) {
+        program.call(isEnd ? std::vector<PeerTransfer>() : std::move(ops));
     };
     for (std::int64_t i = 0; i < ahead; ++i) {
         call(first, {receivePrevious});

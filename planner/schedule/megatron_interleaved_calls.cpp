@@ -8,10 +8,10 @@
 namespace fabricast {
 namespace {
 
-constexpr CommOp kSendNext{.send = true, .forward = true};
-constexpr CommOp kSendPrevious{.send = true, .forward = false};
-constexpr CommOp kReceivePrevious{.send = false, .forward = true};
-constexpr CommOp kReceiveNext{.send = false, .forward = false};
+constexpr PeerTransfer kSendNext{.send = true, .forward = true};
+constexpr PeerTransfer kSendPrevious{.send = true, .forward = false};
+constexpr PeerTransfer kReceivePrevious{.send = false, .forward = true};
+constexpr PeerTransfer kReceiveNext{.send = false, .forward = false};
 
 /// One rank of forward_backward_pipelining_with_interleaving. A tensor for the next virtual
 /// microbatch is asked for as soon as the last one has been taken, where the neighbour has one.
@@ -62,12 +62,12 @@ private:
     };
     /// Activations, or gradients: what has been posted and not been waited for.
     struct Side {
-        CommOp send;
-        CommOp receive;
+        PeerTransfer send;
+        PeerTransfer receive;
         std::deque<Pending> received{};
         std::optional<Pending> sent{};
     };
-    using Ops = std::vector<CommOp>;
+    using Ops = std::vector<PeerTransfer>;
 
     [[nodiscard]] bool isFirst() const { return rank_ == 0; }
     [[nodiscard]] bool isLast() const { return rank_ == shape_.ranks - 1; }
@@ -177,7 +177,7 @@ private:
 
     static Ops opsOf(bool sendNext, bool sendPrevious, bool receivePrevious, bool receiveNext) {
         Ops ops;
-        const auto add = [&ops](bool there, const CommOp& op) {
+        const auto add = [&ops](bool there, const PeerTransfer& op) {
             if (there) {
                 ops.push_back(op);
             }

@@ -19,7 +19,7 @@ struct Transfer {
 /// The number of each transfer: both sides of it find the same.
 class TransferNumbers {
 public:
-    std::size_t numberOf(std::int64_t rank, std::int64_t ranks, const CommOp& op) {
+    std::size_t numberOf(std::int64_t rank, std::int64_t ranks, const PeerTransfer& op) {
         const bool up = op.send == op.forward;  // towards the next rank of the ring
         const std::int64_t ring = (rank + (up ? 1 : ranks - 1)) % ranks;
         const std::int64_t peer = op.stage < 0 ? ring : op.peer;
@@ -108,7 +108,7 @@ private:
                 numberedStep.transfers =
                     step.which < 0 ? post : std::vector<std::size_t>{post.at(which)};
             } else {
-                for (const CommOp& op : step.ops) {
+                for (const PeerTransfer& op : step.ops) {
                     numberedStep.transfers.push_back(
                         numbers.numberOf(static_cast<std::int64_t>(rank),
                                          static_cast<std::int64_t>(program.size()),

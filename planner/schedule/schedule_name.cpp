@@ -51,6 +51,7 @@ Result<ScheduleName> findSchedule(std::string_view typed) {
 
 std::vector<std::string_view> scheduleNames() {
     std::vector<std::string_view> names;
+    names.reserve(kNames.size());
     for (const ScheduleName& name : kNames) {
         names.push_back(name.name);
     }

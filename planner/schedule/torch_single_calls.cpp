@@ -10,7 +10,7 @@ class OneStage {
 public:
     OneStage(const PipelineShape& shape, std::int64_t rank) : ranks_(shape.ranks), rank_(rank) {}
 
-    using Ops = std::vector<CommOp>;
+    using Ops = std::vector<PeerTransfer>;
     [[nodiscard]] Ops receiveForward(std::int64_t microBatch) const {
         return rank_ == 0 ? Ops{} : Ops{transferOf(false, true, rank_ - 1, rank_ - 1, microBatch)};
     }
@@ -32,7 +32,7 @@ private:
 };
 
 /// A post that may be of nothing.
-std::int32_t postSome(ProgramWriter& program, std::vector<CommOp> ops) {
+std::int32_t postSome(ProgramWriter& program, std::vector<PeerTransfer> ops) {
     return ops.empty() ? 0 : program.post(std::move(ops));
 }
 void waitSome(ProgramWriter& program, std::int32_t handle) {
@@ -41,7 +41,8 @@ void waitSome(ProgramWriter& program, std::int32_t handle) {
     }
 }
 
-std::vector<CommOp> joined(std::vector<CommOp> first, const std::vector<CommOp>& second) {
+std::vector<PeerTransfer> joined(std::vector<PeerTransfer> first,
+                                 const std::vector<PeerTransfer>& second) {
     first.insert(first.end(), second.begin(), second.end());
     return first;
 }
@@ -75,7 +76,7 @@ std::vector<CommStep> torchOneFOneBCalls(const PipelineShape& shape, std::int64_
     const std::int64_t count = shape.microBatches;
     const std::int64_t ahead = std::min(count, shape.ranks - rank);
     ProgramWriter program;
-    const auto exchange = [&program](std::vector<CommOp> ops) {
+    const auto exchange = [&program](std::vector<PeerTransfer> ops) {
         waitSome(program, postSome(program, std::move(ops)));
     };
     std::int32_t sent = 0;
