@@ -33,16 +33,19 @@ void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, Chunk
     }
     CommCall gather{.group = unit.group,
                     .op = CommOp::AllGather,
-                    .type = view.compute,
                     .use = CommUse::ParameterGather,
                     .place = unit.place,
                     .sparse = unit.sparse,
                     .chunk = unit.chunk,
-                    .elements = unit.elements,
                     .parts = unit.count};
     const auto make = [&](CommPhase phase, std::int64_t count) {
         gather.phase = phase;
         gather.times = count;
+        gather.type = view.compute;
+        gather.elements = unit.elements;
+        add(calls, gather);
+        gather.type = WireType::Uint8;
+        gather.elements = unit.packed;
         add(calls, gather);
     };
     make(CommPhase::Forward, times.forward);

@@ -32,9 +32,17 @@ bool shardsExpertWidth(const StageView& view) {
 }
 
 struct Sizes {
-    std::int64_t all = 0;
+    std::int64_t all = 0;  ///< gathered in the type of the computation
     std::int64_t trained = 0;
+    std::int64_t packed = 0;  ///< bytes gathered as they are stored
 };
+
+/// Whether adapters train beside a base of 4 or 8 bits: only its linears are.
+bool isPacked(const StageView& view, const RankTensor& tensor) {
+    const Dtype base = view.settings().lora.base;
+    return !tensor.trained && !tensor.vector && tensor.part != Part::Embedding &&
+           tensor.part != Part::Head && (base == Dtype::Nf4 || base == Dtype::Int8);
+}
 
 Sizes sizesOf(const StageView& view, const Tensors& tensors, std::int64_t ranks, bool experts) {
     const bool second = view.model().moe && shardsExpertWidth(view);
@@ -42,6 +50,11 @@ Sizes sizesOf(const StageView& view, const Tensors& tensors, std::int64_t ranks,
     for (const RankTensor& tensor : tensors) {
         if (tensor.isExpert() == experts) {
             const std::int64_t elements = padded(tensor, ranks, second);
+            if (isPacked(view, tensor)) {
+                const bool half = view.settings().lora.base == Dtype::Nf4;
+                sizes.packed += half ? (elements + 1) / 2 : elements;
+                continue;
+            }
             sizes.all += elements;
             sizes.trained += tensor.trained ? elements : 0;
         }
@@ -66,11 +79,13 @@ void addLayers(std::vector<FsdpUnit>& units, const StageView& view, const ChunkV
                                  .group = GroupKind::ExpertShard,
                                  .ranks = ranks,
                                  .elements = experts.all,
+                                 .packed = experts.packed,
                                  .reduced = {experts.trained},
                                  .kept = never});
             } else {
                 dense.all += experts.all;
                 dense.trained += experts.trained;
+                dense.packed += experts.packed;
             }
         }
         units.push_back({.sparse = kind.sparse,
@@ -79,6 +94,7 @@ void addLayers(std::vector<FsdpUnit>& units, const StageView& view, const ChunkV
                          .group = view.shardGroup,
                          .ranks = view.shards,
                          .elements = dense.all,
+                         .packed = dense.packed,
                          .reduced = {dense.trained},
                          .kept = never});
     }

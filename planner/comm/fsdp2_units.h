@@ -15,6 +15,7 @@ struct FsdpUnit {
     GroupKind group = GroupKind::Shard;
     std::int64_t ranks = 1;
     std::int64_t elements = 0;  ///< whole, padded
+    std::int64_t packed = 0;    ///< bytes of a quantised base, beside them
     /// What is reduced in one call each; a chunked loss has the head's gradient apart.
     std::vector<std::int64_t> reduced;
     bool kept = false;        ///< not gathered again for backward

@@ -6,11 +6,6 @@
 namespace fabricast {
 namespace {
 
-bool isMegatron(const StageView& view) {
-    const ModelCode code = view.settings().kernels.code;
-    return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
-}
-
 bool isBias(const Parameter& parameter) {
     return std::string_view(parameter.name).ends_with(".bias");
 }
@@ -87,8 +82,9 @@ bool joinsPrevious(const StageView& view, const RankTensor& tensor, std::string_
     if (tensor.split != Split::Column) {
         return false;
     }
-    const bool fused = view.settings().kernels.fusedQkv || isMegatron(view);
-    return (fused && (target == "k" || target == "v")) || (isMegatron(view) && target == "up");
+    const bool fused = view.settings().kernels.fusedQkv || isMegatronCode(view.settings());
+    return (fused && (target == "k" || target == "v")) ||
+           (isMegatronCode(view.settings()) && target == "up");
 }
 
 /// The last tensor of the same kind, to which more rows can be added.
@@ -136,7 +132,7 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
 std::int64_t vocabRows(const StageView& view) {
     const std::int64_t tp = view.layout().tp;
     const std::int64_t vocab = view.model().vocab;
-    if (isMegatron(view)) {
+    if (isMegatronCode(view.settings())) {
         return roundUp(vocab, view.settings().megatron.vocabPadding * tp) / tp;
     }
     const std::int64_t share = (vocab + tp - 1) / tp;

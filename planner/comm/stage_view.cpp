@@ -25,11 +25,6 @@ std::vector<std::int64_t> positionsOf(const Layout& layout, std::int64_t stage, 
     return positions;
 }
 
-bool isMegatron(const Scenario& scenario) {
-    const ModelCode code = scenario.settings.kernels.code;
-    return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
-}
-
 std::int64_t sparseLayers(const ModelSpec& model, std::int64_t begin, std::int64_t layers) {
     std::int64_t sparse = 0;
     for (std::int64_t layer = begin; layer < begin + layers; ++layer) {
@@ -58,7 +53,8 @@ Result<std::vector<ChunkView>> chunksOf(const Scenario& scenario, std::int64_t s
         }
         chunk.layers = sizes[static_cast<std::size_t>(position)];
         chunk.sparse = sparseLayers(scenario.model, chunk.begin, chunk.layers);
-        chunk.predictions = chunk.last && isMegatron(scenario) ? scenario.model.mtpDepth : 0;
+        chunk.predictions =
+            chunk.last && isMegatronCode(scenario.settings) ? scenario.model.mtpDepth : 0;
         chunks.push_back(chunk);
     }
     return chunks;
@@ -115,6 +111,12 @@ Result<StageView> stageView(const Scenario& scenario, CommRank rank) {
                     "stage " + std::to_string(rank.stage) + " and tensor rank " +
                         std::to_string(rank.tensorRank) + " are not in this layout");
     }
+    if (layout.schedule == ScheduleKind::DualPipe && layout.pp > 1) {
+        return fail(Error::Code::Unsupported,
+                    "layout.schedule",
+                    "no stack runs a pipeline in two directions",
+                    "schedule=dualpipe_v");
+    }
     StageView view{.scenario = &scenario, .rank = rank, .shape = rankShape(scenario)};
     view.folded = isFoldedSchedule(layout.schedule);
     FABRICAST_ASSIGN(view.chunks, chunksOf(scenario, rank.stage, view.folded));
@@ -124,6 +126,11 @@ Result<StageView> stageView(const Scenario& scenario, CommRank rank) {
     view.reduce = wireType(scenario.settings.precision.reduce);
     setShards(view);
     return view;
+}
+
+bool isMegatronCode(const Settings& settings) {
+    return settings.kernels.code == ModelCode::Megatron ||
+           settings.kernels.code == ModelCode::TransformerEngine;
 }
 
 WireType wireType(Dtype type) {

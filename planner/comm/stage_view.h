@@ -66,6 +66,9 @@ struct StageView {
 /// Refuses what no group of ranks could run; what a stack refuses is for its own rules to say.
 Result<StageView> stageView(const Scenario& scenario, CommRank rank);
 
+/// Megatron's own layers, or Transformer Engine's.
+bool isMegatronCode(const Settings& settings);
+
 WireType wireType(Dtype type);
 
 using Calls = std::vector<CommCall>;

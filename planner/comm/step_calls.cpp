@@ -4,6 +4,7 @@
 #include "planner/comm/fsdp2_calls.h"
 #include "planner/comm/megatron_calls.h"
 #include "planner/comm/pipeline_calls.h"
+#include "planner/comm/rank_tensors.h"
 #include "planner/comm/titan_calls.h"
 #include "planner/comm/torch_regions.h"
 
@@ -64,6 +65,38 @@ Result<Calls> megatronFsdp(const StageView& view) {
     return asRead(std::move(calls));
 }
 
+Result<Calls> deepspeed(const StageView& view) {
+    const Layout& layout = view.layout();
+    if (layout.shard != Shard::Zero3) {
+        Calls calls = zeroCalls(view);
+        const bool end = view.rank.stage == 0 || view.rank.stage == layout.pp - 1;
+        if (view.model().tiedEmbeddings && view.pipelined() && end) {
+            add(calls,
+                {.group = GroupKind::Embedding,
+                 .type = view.reduce,
+                 .use = CommUse::SharedGradient,
+                 .place = CommPlace::Embedding,
+                 .source = CallSource::Read,
+                 .elements = vocabRows(view) * view.model().hidden});
+        }
+        return calls;
+    }
+    if (layout.ep > 1 && view.model().moe) {
+        return fail(Error::Code::Unsupported,
+                    "layout.ep",
+                    "how ZeRO-3 gathers experts that other ranks do not have is not known",
+                    "shard=zero2, or ep=1");
+    }
+    const Dtype base = view.settings().lora.base;
+    if (view.settings().tuning == Tuning::Lora && bytesPerElement(base) == 1) {
+        return fail(Error::Code::Unsupported,
+                    "settings.lora.base",
+                    "how ZeRO-3 gathers a quantised base is not known",
+                    "base bf16, or stack=fsdp2");
+    }
+    return zero3Calls(view);
+}
+
 /// The engines around transformers' models.
 Result<Calls> dataParallel(const StageView& view) {
     switch (view.settings().engine) {
@@ -76,7 +109,7 @@ Result<Calls> dataParallel(const StageView& view) {
             return asRead(std::move(calls));
         }
         case Engine::DeepSpeed:
-            return view.layout().shard == Shard::Zero3 ? zero3Calls(view) : zeroCalls(view);
+            return deepspeed(view);
         default:
             return Calls{};
     }

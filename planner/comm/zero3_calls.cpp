@@ -20,20 +20,26 @@ CommCall gatherCall(const StageView& view, CommPhase phase, std::int64_t element
 
 void addGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
     const DeepSpeedSettings& zero = view.settings().deepspeed;
-    const auto gathers = zero3Gathers(model,
-                                      moduleTrace(model, view.recomputes()),
-                                      {.ranks = view.shards,
-                                       .prefetchBucket = zero.prefetchBucket,
-                                       .persistenceThreshold = zero.persistenceThreshold,
-                                       .maxLive = zero.maxLive,
-                                       .maxReuse = zero.maxReuse});
+    const Zero3Step step = zero3Step(model,
+                                     moduleTrace(model, view.recomputes()),
+                                     {.ranks = view.shards,
+                                      .microBatches = view.microBatches,
+                                      .prefetchBucket = zero.prefetchBucket,
+                                      .persistenceThreshold = zero.persistenceThreshold,
+                                      .maxLive = zero.maxLive,
+                                      .maxReuse = zero.maxReuse});
     std::map<std::pair<CommPhase, std::int64_t>, std::int64_t> alike;
-    for (const Zero3Gather& gather : gathers) {
+    for (const Zero3Gather& gather : step.first) {
         ++alike[{gather.phase, gather.elements}];
+    }
+    for (const Zero3Gather& gather : step.other) {
+        alike[{gather.phase, gather.elements}] += view.microBatches - 1;
     }
     for (const auto& [key, count] : alike) {
         CommCall call = gatherCall(view, key.first, key.second);
-        call.parts = count;
+        const bool even = count % view.microBatches == 0;
+        call.times = even ? view.microBatches : 1;
+        call.parts = count / call.times;
         add(calls, call);
     }
 }

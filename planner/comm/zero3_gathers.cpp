@@ -2,88 +2,168 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace fabricast {
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
 
+/// The modules of a trace, one a step, and the weights they use in the order of the fetch queue.
+struct FetchQueue {
+    struct Entry {
+        std::size_t weight = 0;
+        std::int64_t step = 0;
+    };
+    std::vector<Entry> entries;
+    std::vector<std::int64_t> elementsBefore = {0};  ///< used before each step
+    std::vector<std::vector<std::int64_t>> steps;    ///< of each weight
+
+    FetchQueue(const ModelWeights& model, const std::vector<ModuleEvent>& trace)
+        : steps(model.tensors.size()) {
+        for (const ModuleEvent& event : trace) {
+            if (event.enter) {
+                follow(model, event.module);
+            }
+        }
+    }
+    /// Whether the trace comes back to the weight, from `step` on, before so many elements went by.
+    [[nodiscard]] bool comesBack(std::size_t weight, std::int64_t step, std::int64_t most) const {
+        const auto next = std::lower_bound(steps[weight].begin(), steps[weight].end(), step);
+        const auto before = [&](std::int64_t at) {
+            return elementsBefore[static_cast<std::size_t>(at)];
+        };
+        return next != steps[weight].end() && before(*next) - before(step) < most;
+    }
+
+private:
+    void follow(const ModelWeights& model, std::size_t module) {
+        std::vector<std::size_t> used = model.modules[module].weights;
+        std::sort(used.begin(), used.end());
+        const auto step = static_cast<std::int64_t>(elementsBefore.size()) - 1;
+        std::int64_t elements = elementsBefore.back();
+        for (const std::size_t weight : used) {
+            entries.push_back({.weight = weight, .step = step});
+            steps[weight].push_back(step);
+            elements += model.tensors[weight].elements();
+        }
+        elementsBefore.push_back(elements);
+    }
+};
+
 class Coordinator {
 public:
     Coordinator(const ModelWeights& model,
                 const std::vector<ModuleEvent>& trace,
                 const Zero3Gathering& options)
-        : model_(model), options_(options), weights_(model.tensors.size()) {
+        : model_(model),
+          trace_(trace),
+          options_(options),
+          queue_(model, trace),
+          weights_(model.tensors.size()) {
         for (std::size_t index = 0; index < weights_.size(); ++index) {
             weights_[index].elements = model.tensors[index].elements();
             weights_[index].persistent = weights_[index].elements <= options.persistenceThreshold;
-            weights_[index].gathered = weights_[index].persistent;
-        }
-        for (const ModuleEvent& event : trace) {
-            if (event.enter) {
-                follow(event.module);
-            }
         }
     }
 
-    void enter(std::size_t module, CommPhase phase) {
-        std::vector<std::size_t> missing;
-        std::size_t expected = 0;
-        for (const std::size_t index : model_.modules[module].weights) {
-            weights_[index].users.push_back(module);
-            expected += weights_[index].fetchedFor < step_ ? std::size_t{1} : std::size_t{0};
-            if (!weights_[index].gathered) {
-                missing.push_back(index);
+    /// One forward and backward.
+    std::vector<Zero3Gather> pass() {
+        reset();
+        for (const ModuleEvent& event : trace_) {
+            if (event.enter) {
+                enter(event.module, event.phase);
+            } else {
+                leave(event.module);
             }
         }
-        gather(missing, phase);
-        skip(expected);
-        prefetch(phase);
-        ++step_;
+        releaseLeftovers();
+        return std::exchange(gathers_, {});
     }
-    void leave(std::size_t module) {
-        for (const std::size_t index : model_.modules[module].weights) {
-            Weight& weight = weights_[index];
-            std::erase(weight.users, module);
-            const bool kept = weight.persistent || weight.fetchedFor > step_ || neededSoon(weight);
-            if (!kept && weight.gathered && weight.users.empty()) {
-                weight.gathered = false;
-                available_ -= weight.elements;
-            }
+    /// The optimizer's step frees everything, and gathers the small weights.
+    void optimizerStep() {
+        for (Weight& weight : weights_) {
+            weight.gathered = weight.persistent;
+            weight.awaited = false;
         }
     }
-    [[nodiscard]] std::vector<Zero3Gather> take() { return std::move(gathers_); }
 
 private:
     struct Weight {
         std::int64_t elements = 0;
         bool persistent = false;
         bool gathered = false;
+        bool awaited = false;              ///< gathered, and nobody asked for it yet
         std::int64_t fetchedFor = kNever;  ///< the last step it was taken off the queue for
         std::vector<std::size_t> users;    ///< modules at work with it
-        std::vector<std::int64_t> steps;   ///< of the trace that use it
-    };
-    struct Queued {
-        std::size_t weight = 0;
-        std::int64_t step = 0;
     };
 
-    void follow(std::size_t module) {
-        std::vector<std::size_t> used = model_.modules[module].weights;
-        std::sort(used.begin(), used.end());
-        const auto step = static_cast<std::int64_t>(elementsBefore_.size()) - 1;
-        std::int64_t elements = elementsBefore_.back();
-        for (const std::size_t index : used) {
-            queue_.push_back({.weight = index, .step = step});
-            weights_[index].steps.push_back(step);
-            elements += weights_[index].elements;
+    void reset() {
+        for (Weight& weight : weights_) {
+            weight.gathered = weight.gathered && !weight.awaited;
+            weight.awaited = false;
+            weight.fetchedFor = kNever;
         }
-        elementsBefore_.push_back(elements);
+        next_ = 0;
+        step_ = 0;
+        available_ = 0;
+    }
+    void enter(std::size_t module, CommPhase phase) {
+        std::vector<std::size_t> missing;
+        std::size_t expected = 0;
+        for (const std::size_t index : model_.modules[module].weights) {
+            expected += weights_[index].fetchedFor < step_ ? std::size_t{1} : std::size_t{0};
+            if (!weights_[index].gathered) {
+                missing.push_back(index);
+            }
+        }
+        gather(missing, phase);
+        for (const std::size_t index : model_.modules[module].weights) {
+            weights_[index].users.push_back(module);
+            weights_[index].awaited = false;
+        }
+        skip(expected);
+        prefetch(phase);
+        ++step_;
+    }
+    void leave(std::size_t module) {
+        const auto [known, isNew] = freed_.try_emplace({module, step_});
+        for (const std::size_t index : model_.modules[module].weights) {
+            Weight& weight = weights_[index];
+            std::erase(weight.users, module);
+            if (isNew) {
+                known->second.push_back(!weight.persistent && weight.fetchedFor <= step_ &&
+                                        !queue_.comesBack(index, step_, options_.maxReuse));
+            }
+        }
+        for (std::size_t at = 0; at < known->second.size(); ++at) {
+            if (known->second[at]) {
+                release(weights_[model_.modules[module].weights[at]]);
+            }
+        }
+    }
+    void release(Weight& weight) {
+        if (weight.gathered && !weight.awaited && weight.users.empty()) {
+            weight.gathered = false;
+            available_ -= weight.elements;
+        }
+    }
+    /// Of modules that backward entered and never left, as their input needs no gradient.
+    void releaseLeftovers() {
+        for (Weight& weight : weights_) {
+            const bool isLeft = !weight.users.empty();
+            weight.users.clear();
+            if (isLeft && !weight.persistent) {
+                release(weight);
+            }
+        }
     }
     void gather(const std::vector<std::size_t>& list, CommPhase phase) {
         Zero3Gather call{.phase = phase};
         for (const std::size_t index : list) {
             weights_[index].gathered = true;
+            weights_[index].awaited = true;
             available_ += weights_[index].elements;
             call.elements += roundUp(weights_[index].elements, options_.ranks);
         }
@@ -94,8 +174,8 @@ private:
     /// Takes the module's own weights off the queue, unless an earlier prefetch did.
     void skip(std::size_t expected) {
         std::vector<std::size_t> skipped;
-        while (next_ < queue_.size() && skipped.size() < expected) {
-            const Queued entry = queue_[next_++];
+        while (next_ < queue_.entries.size() && skipped.size() < expected) {
+            const FetchQueue::Entry entry = queue_.entries[next_++];
             weights_[entry.weight].fetchedFor = entry.step;
             if (std::find(skipped.begin(), skipped.end(), entry.weight) == skipped.end()) {
                 skipped.push_back(entry.weight);
@@ -107,8 +187,8 @@ private:
         const std::int64_t most = std::min(options_.maxLive - available_, options_.prefetchBucket);
         std::vector<std::size_t> chosen;
         std::int64_t elements = 0;
-        while (options_.prefetchBucket > 0 && next_ < queue_.size() && elements < most) {
-            const Queued entry = queue_[next_++];
+        while (options_.prefetchBucket > 0 && next_ < queue_.entries.size() && elements < most) {
+            const FetchQueue::Entry entry = queue_.entries[next_++];
             Weight& weight = weights_[entry.weight];
             weight.fetchedFor = std::max(weight.fetchedFor, entry.step);
             const bool isNew =
@@ -120,43 +200,40 @@ private:
         }
         gather(chosen, phase);
     }
-    /// Whether the trace comes back to it before `maxReuse` elements went by.
-    [[nodiscard]] bool neededSoon(const Weight& weight) const {
-        const auto next = std::lower_bound(weight.steps.begin(), weight.steps.end(), step_);
-        if (next == weight.steps.end()) {
-            return false;
-        }
-        const auto before = [&](std::int64_t step) {
-            return elementsBefore_[static_cast<std::size_t>(step)];
-        };
-        return before(*next) - before(step_) < options_.maxReuse;
-    }
 
     const ModelWeights& model_;
+    const std::vector<ModuleEvent>& trace_;
     Zero3Gathering options_;
+    FetchQueue queue_;
     std::vector<Weight> weights_;
-    std::vector<std::int64_t> elementsBefore_ = {0};  ///< of the trace, by step
-    std::vector<Queued> queue_;
+    /// Which of a module's weights are freed when it is left at a step: decided the first time.
+    std::map<std::pair<std::size_t, std::int64_t>, std::vector<bool>> freed_;
     std::vector<Zero3Gather> gathers_;
     std::size_t next_ = 0;  ///< in the queue
     std::int64_t step_ = 0;
-    std::int64_t available_ = 0;  ///< elements gathered
+    std::int64_t available_ = 0;  ///< elements gathered since the reset
 };
 
 }  // namespace
 
-std::vector<Zero3Gather> zero3Gathers(const ModelWeights& model,
-                                      const std::vector<ModuleEvent>& trace,
-                                      const Zero3Gathering& options) {
+// The first pass of all records the trace, and frees even the small weights: with several
+// micro-batches the next one begins without them.
+Zero3Step zero3Step(const ModelWeights& model,
+                    const std::vector<ModuleEvent>& trace,
+                    const Zero3Gathering& options) {
+    constexpr int kStepsUntilSteady = 3;
+    const bool several = options.microBatches > 1;
     Coordinator coordinator(model, trace, options);
-    for (const ModuleEvent& event : trace) {
-        if (event.enter) {
-            coordinator.enter(event.module, event.phase);
-        } else {
-            coordinator.leave(event.module);
-        }
+    if (several) {
+        coordinator.pass();
     }
-    return coordinator.take();
+    Zero3Step step;
+    for (int made = 0; made < kStepsUntilSteady; ++made) {
+        coordinator.optimizerStep();
+        step.first = coordinator.pass();
+        step.other = several ? coordinator.pass() : std::vector<Zero3Gather>{};
+    }
+    return step;
 }
 
 }  // namespace fabricast

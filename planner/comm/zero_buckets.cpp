@@ -37,7 +37,7 @@ std::vector<ZeroBucket> zeroBuckets(const ModelWeights& model,
 
 // Stage 1 reduces after the last micro-batch, in the order of registration unless overlap_comm
 // takes gradients as they come; stage 2 always does.
-ZeroFlat zeroFlat(const StageView& view, const ModelWeights& model) {
+ZeroFlat zeroFlat(const StageView& view, const ModelWeights& model, std::int64_t ranks) {
     const std::vector<std::size_t> registered = registeredOrder(model);
     std::vector<std::int64_t> begins(model.tensors.size());
     std::int64_t elements = 0;
@@ -45,7 +45,6 @@ ZeroFlat zeroFlat(const StageView& view, const ModelWeights& model) {
         begins[weight] = elements;
         elements += model.tensors[weight].elements();
     }
-    const std::int64_t ranks = view.layout().replicas();
     ZeroFlat flat{.padded = roundUp(elements, 2 * ranks)};
     const DeepSpeedSettings& zero = view.settings().deepspeed;
     const bool atEnd = view.layout().shard == Shard::Zero1 && !zero.overlapComm;

@@ -24,7 +24,7 @@ struct ZeroFlat {
     std::vector<ZeroBucket> buckets;
     std::int64_t padded = 0;  ///< elements of the flat buffer
 };
-ZeroFlat zeroFlat(const StageView& view, const ModelWeights& model);
+ZeroFlat zeroFlat(const StageView& view, const ModelWeights& model, std::int64_t ranks);
 
 /// Weights in order, cut wherever the next one would make a bucket larger than `limit`.
 std::vector<ZeroBucket> zeroBuckets(const ModelWeights& model,

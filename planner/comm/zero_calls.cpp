@@ -1,4 +1,5 @@
 #include "planner/comm/data_parallel_calls.h"
+#include "planner/comm/torch_regions.h"
 #include "planner/comm/zero_buckets.h"
 
 #include <map>
@@ -8,6 +9,12 @@ namespace {
 
 /// Without ZeRO gradients are collected until they pass this, whatever the buckets' sizes.
 constexpr std::int64_t kFallbackBucket = 500'000'000;
+
+/// Experts over ranks have an optimizer group of their own, over the ranks with the same ones.
+struct ZeroRanks {
+    GroupKind group = GroupKind::DataContext;
+    std::int64_t count = 1;
+};
 
 CommCall reduction(const StageView& view, std::int64_t elements, std::int64_t times) {
     return {.type = view.reduce,
@@ -83,28 +90,63 @@ void addBuckets(Calls& calls, const StageView& view, const ZeroFlat& flat) {
     }
 }
 
+// Stage 1 that accumulates in fp32 is another optimizer: one flat gradient, no norm over ranks.
+Calls zeroGroup(const StageView& view, const ModelWeights& model, ZeroRanks ranks) {
+    const PrecisionSettings& precision = view.settings().precision;
+    Calls calls;
+    if (view.layout().shard == Shard::None) {
+        calls = withoutZero(view, model);
+    } else {
+        const ZeroFlat flat = zeroFlat(view, model, ranks.count);
+        if (view.layout().shard == Shard::Zero1 && precision.gradients == Dtype::Fp32 &&
+            precision.parameters == Dtype::Bf16) {
+            add(calls, reduction(view, flat.padded, 1));
+        } else {
+            addBuckets(calls, view, flat);
+        }
+        add(calls, gatherUpdated(view, flat.padded));
+    }
+    for (CommCall& call : calls) {
+        call.group = ranks.group;
+    }
+    return calls;
+}
+
+/// The same weights, of which only the experts, or only the others, are trained.
+ModelWeights onlyExperts(ModelWeights model, bool experts) {
+    for (RankTensor& tensor : model.tensors) {
+        tensor.trained = tensor.trained && tensor.isExpert() == experts;
+    }
+    return model;
+}
+
+bool sumsNorm(const StageView& view) {
+    const PrecisionSettings& precision = view.settings().precision;
+    return view.layout().shard == Shard::Zero2 ||
+           (view.layout().shard == Shard::Zero1 &&
+            !(precision.gradients == Dtype::Fp32 && precision.parameters == Dtype::Bf16));
+}
+
 }  // namespace
 
-// Stage 1 that accumulates in fp32 is another optimizer: one flat gradient, no norm over ranks.
 Calls zeroCalls(const StageView& view) {
+    const Layout& layout = view.layout();
+    const ZeroRanks all{.count = layout.replicas()};
     const ModelWeights model = modelWeights(view);
-    if (view.layout().shard == Shard::None) {
-        return withoutZero(view, model);
-    }
-    const PrecisionSettings& precision = view.settings().precision;
-    const ZeroFlat flat = zeroFlat(view, model);
     Calls calls;
-    if (view.layout().shard == Shard::Zero1 && precision.gradients == Dtype::Fp32 &&
-        precision.parameters == Dtype::Bf16) {
-        add(calls, reduction(view, flat.padded, 1));
+    if (layout.ep == 1 || !view.model().moe) {
+        calls = zeroGroup(view, model, all);
     } else {
-        addBuckets(calls, view, flat);
+        const ZeroRanks alike{.group = GroupKind::ExpertData, .count = layout.expertReplicas()};
+        calls = zeroGroup(view, onlyExperts(model, false), all);
+        append(calls, asRead(zeroGroup(view, onlyExperts(model, true), alike)));
+    }
+    if (sumsNorm(view)) {
         CommCall flag{.type = WireType::Uint8, .phase = CommPhase::Optimizer, .elements = 1};
         add(calls, flag);
         flag.type = WireType::Fp32;
         add(calls, flag);
     }
-    add(calls, gatherUpdated(view, flat.padded));
     return calls;
 }
 

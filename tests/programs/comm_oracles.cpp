@@ -15,6 +15,10 @@ constexpr std::int64_t kLargeBytes = 65536;
 std::string escaped(const std::string& text) {
     std::string out;
     for (const char c : text) {
+        if (static_cast<unsigned char>(c) < 0x20) {
+            out += ' ';
+            continue;
+        }
         if (c == '"' || c == '\\') {
             out += '\\';
         }
