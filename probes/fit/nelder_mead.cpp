@@ -30,8 +30,8 @@ public:
         const std::vector<double> centre = centreOfBest();
         const SearchResult reflected = along(centre, kReflect);
         if (reflected.value < corners_.front().value) {
-            SearchResult expanded = along(centre, kExpand);
-            corners_.back() = expanded.value < reflected.value ? std::move(expanded) : reflected;
+            const SearchResult expanded = along(centre, kExpand);
+            corners_.back() = expanded.value < reflected.value ? expanded : reflected;
         } else if (reflected.value < corners_[corners_.size() - 2].value) {
             corners_.back() = reflected;
         } else {
