@@ -23,25 +23,25 @@ struct ClusterLinks {
     std::int64_t nodeGpus = 1;
     std::int64_t domainGpus = 1;  ///< joined by NVLink or xGMI; may span nodes; 1: none
     std::int64_t socketGpus = 1;  ///< that share a socket or a PCIe switch
-    NodeFabric fabric = NodeFabric::Pcie;
-    NcclGeneration generation;
     std::int64_t gpuLinks = 0;
+    std::int64_t podNodes = 0;  ///< nodes that reach each other at full rate; 0: all
+    double nicsPerGpu = 0.0;
+    double oversubscription = 1.0;
     BytesPerSecond gpuBandwidth;   ///< all links of one GPU together, one way
-    bool pciPeers = true;          ///< GPUs reach each other over PCIe without the host's memory
     BytesPerSecond pciBandwidth;   ///< of a copy between a GPU and a peer, or the host
     BytesPerSecond pciSocketRing;  ///< bus bandwidth of a ring inside a socket
     BytesPerSecond pciNodeRing;    ///< bus bandwidth of a ring over the node
-    bool switchReduction = false;  ///< NVLink SHARP
-    double nicsPerGpu = 0.0;
-    BytesPerSecond nicBandwidth;    ///< that one NIC sustains; zero: no network is known
-    bool networkReduction = false;  ///< SHARP in the network's switches
-    Seconds networkLatency;         ///< of a hop, on top of the model's
-    Seconds networkOverhead;        ///< of posting one message
+    BytesPerSecond nicBandwidth;   ///< that one NIC sustains; zero: no network is known
+    Seconds networkLatency;        ///< of a hop, on top of the model's
+    Seconds networkOverhead;       ///< of posting one message
     std::array<BytesPerSecond, 2> llNetworkMost{};
+    NcclGeneration generation;
     NcclNetwork network;
-    std::int64_t podNodes = 0;  ///< nodes that reach each other at full rate; 0: all
-    double oversubscription = 1.0;
-    bool networkMeasured = false;  ///< somebody measured what the fabric sustains
+    NodeFabric fabric = NodeFabric::Pcie;
+    bool pciPeers = true;           ///< GPUs reach each other over PCIe without the host's memory
+    bool switchReduction = false;   ///< NVLink SHARP
+    bool networkReduction = false;  ///< SHARP in the network's switches
+    bool networkMeasured = false;   ///< somebody measured what the fabric sustains
 
     /// GPUs that the library takes for one node when a job has so many ranks.
     [[nodiscard]] std::int64_t islandGpus(std::int64_t world) const;
