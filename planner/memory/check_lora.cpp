@@ -48,7 +48,7 @@ Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
                     "LoRA needs at least one linear layer to adapt",
                     "settings.lora.targets=q+v");
     }
-    if (lora.targets.size() == 1 && lora.targets.count("gate") > 0 &&
+    if (lora.targets.size() == 1 && lora.targets.contains("gate") &&
         model.mlp.kind != MlpKind::Gated) {
         return fail(Error::Code::BadInput,
                     "settings.lora.targets",

@@ -21,7 +21,7 @@ int declareTrained(OpBuilder& g, const LoraSettings& lora, int weight) {
 
 bool isAdapted(const LoraSettings& lora, const LinearSite& site) {
     const auto has = [&](std::string_view name) {
-        return lora.targets.count(std::string(name)) > 0;
+        return lora.targets.contains(std::string(name));
     };
     if (lora.rank == 0) {
         return false;

@@ -63,7 +63,7 @@ Dtype frozenType(const LoraSettings& lora) {
 
 bool widensOutput(const Settings& settings) {
     const LoraSettings& lora = settings.lora;
-    const bool endsHalfLayer = lora.targets.count("o") + lora.targets.count("down") > 0;
+    const bool endsHalfLayer = lora.targets.contains("o") || lora.targets.contains("down");
     return lora.dora && endsHalfLayer && isQuantized(lora.base) && settings.precision.autocast &&
            lora.dtype == Dtype::Fp32;
 }

@@ -97,9 +97,9 @@ struct NodeSpec {
 struct FabricSpec {
     std::string name;
     std::string title;
-    std::string kind;      ///< "infiniband", "roce", "tcp", "efa", "nvlink", ..., "none"
-    std::string topology;  ///< "rail-optimised", "fat-tree", "full-mesh"; may be empty
-    bool perNode = false;  ///< the rates are a whole node's, not one NIC's
+    std::string kind;                 ///< "infiniband", "roce", "tcp", "efa", "nvlink", ..., "none"
+    std::string topology;             ///< "rail-optimised", "fat-tree", "full-mesh"; may be empty
+    bool perNode = false;             ///< the rates are a whole node's, not one NIC's
     bool inNetworkReduction = false;  ///< its switches reduce (SHARP), and the library is set up
     Sourced<BytesPerSecond> linkBandwidth;         ///< line rate, one direction
     Sourced<BytesPerSecond> achievedBandwidth;     ///< what large messages reach
