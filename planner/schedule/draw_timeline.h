@@ -17,7 +17,7 @@ struct TimelineSettings {
 };
 
 /// The most stage-microbatches that a timeline may have: beyond them nobody reads it.
-inline constexpr std::int64_t kMostDrawn = 262'144;
+inline constexpr std::int64_t kMostDrawn = 131'072;
 
 /// Every action of a framework's order with its start and end. Names are left to the caller.
 Result<PipelineTimeline> drawTimeline(const FrameworkOrder& chosen,

@@ -63,6 +63,18 @@ Result<FrameworkOrder> dualPipe(const PipelineShape& shape) {
     return withChunks(OrderKind::DualPipe, shape, 1);
 }
 
+/// These are planned slot by slot, which takes long for many ranks.
+Result<FrameworkOrder> controlled(OrderKind kind, const PipelineShape& shape) {
+    constexpr std::int64_t kMostRanks = 512;
+    if (shape.ranks > kMostRanks) {
+        return needs(
+            "pp",
+            "this schedule is planned for " + std::to_string(kMostRanks) + " ranks at most",
+            "--pp " + std::to_string(kMostRanks));
+    }
+    return withChunks(kind, shape, 2);
+}
+
 }  // namespace
 
 // The schedules as published; where code came with the paper, that code's rules.
@@ -95,9 +107,9 @@ Result<FrameworkOrder> paperOrder(const ScheduleRequest& request) {
         case ScheduleKind::DualPipe:
             return dualPipe(shape);
         case ScheduleKind::VHalf:
-            return withChunks(OrderKind::VHalf, shape, 2);
+            return controlled(OrderKind::VHalf, shape);
         case ScheduleKind::VMin:
-            return withChunks(OrderKind::VMin, shape, 2);
+            return controlled(OrderKind::VMin, shape);
     }
     return fail(Error::Code::Internal, "schedule", "no such schedule");
 }
