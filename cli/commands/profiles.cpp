@@ -65,8 +65,9 @@ Command profilesCommand(CLI::App& program, const GlobalOptions& options) {
     const auto flags = std::make_shared<ProfilesFlags>();
     const auto addKind = [&flags](CLI::App* command) {
         command
-            ->add_option(
-                "--kind", flags->kind, "gpu, node, fabric, cluster, model, kernel or collective")
+            ->add_option("--kind",
+                         flags->kind,
+                         "gpu, node, fabric, cluster, model, kernel, collective or software")
             ->option_text("KIND");
     };
     CLI::App* listing = app->add_subcommand("list", "All of them, or those of one kind");

@@ -151,6 +151,12 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             FABRICAST_TRY(readCollectiveRow(store, file, row));
             break;
         }
+        case ProfileKind::Software: {
+            FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
+            row.title = software.title;
+            row.summary = "what it costs the host to launch kernels";
+            break;
+        }
     }
     return row;
 }

@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t kLongestQuoted = 100;
 constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {
-    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective"};
+    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective", "software"};
 
 std::string folderOf(ProfileKind kind) {
-    return std::string(profileKindName(kind)) + "s";
+    const std::string name(profileKindName(kind));
+    return kind == ProfileKind::Software ? name : name + "s";
 }
 
 std::string nounOf(ProfileKind kind) {
@@ -204,7 +205,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Fabric,
                                    ProfileKind::Model,
                                    ProfileKind::Kernel,
-                                   ProfileKind::Collective};
+                                   ProfileKind::Collective,
+                                   ProfileKind::Software};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

@@ -4,6 +4,7 @@
 #include "planner/spec/cluster_spec.h"
 #include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
+#include "planner/spec/software_timing.h"
 
 #include <array>
 #include <cstddef>
@@ -20,14 +21,15 @@ namespace fabricast {
 
 struct KernelFile;
 
-enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel, Collective };
+enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel, Collective, Software };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
                                              ProfileKind::Fabric,
                                              ProfileKind::Cluster,
                                              ProfileKind::Model,
                                              ProfileKind::Kernel,
-                                             ProfileKind::Collective};
+                                             ProfileKind::Collective,
+                                             ProfileKind::Software};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -83,6 +85,10 @@ public:
     /// The cost model of a collective library: "nccl" is the newest known of NVIDIA's.
     [[nodiscard]] Result<NcclModel> ncclModel(std::string_view name,
                                               std::string_view where = {}) const;
+    /// What the software of a stack adds on the host: "torch-eager".
+    [[nodiscard]] Result<SoftwareTiming> software(std::string_view name,
+                                                  std::string_view where = {}) const;
+
     /// Every file of measured collectives, with the machine it was measured on.
     [[nodiscard]] Result<std::vector<MeasuredCollectives>> measuredCollectives() const;
     [[nodiscard]] Result<MeasuredCollectives> measuredCollectives(const ProfileFile& file) const;

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/spec/kernel_profile.h"
 #include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 
 namespace fabricast {
 
@@ -15,13 +16,6 @@ constexpr auto namesOf(GemmType) {
                                            {GemmType::Fp8Block, "fp8_block"},
                                            {GemmType::MxFp8, "mxfp8"},
                                            {GemmType::NvFp4, "nvfp4"}});
-}
-constexpr auto namesOf(AttentionCode) {
-    return std::to_array<Named<AttentionCode>>({{AttentionCode::Native, "native"},
-                                                {AttentionCode::Flash2, "flash2"},
-                                                {AttentionCode::Flash3, "flash3"},
-                                                {AttentionCode::CuDnn, "cudnn"},
-                                                {AttentionCode::Math, "math"}});
 }
 constexpr auto namesOf(MemoryOp) {
     return std::to_array<Named<MemoryOp>>({{MemoryOp::Elementwise, "elementwise"},

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/units.h"
+#include "planner/spec/attention_code.h"
 #include "planner/spec/sourced.h"
 
 #include <array>
@@ -47,9 +48,6 @@ struct GemmFit {
     Source source = Source::Assumed;
     FitError error;
 };
-
-/// Whose attention kernel runs. Native is the one the GPU was measured with.
-enum class AttentionCode { Native, Flash2, Flash3, CuDnn, Math };
 
 struct HeadRate {
     std::int64_t dim = 0;

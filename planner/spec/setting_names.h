@@ -34,6 +34,13 @@ constexpr auto namesOf(AttentionKernel) {
     return std::to_array<Named<AttentionKernel>>(
         {{AttentionKernel::Flash, "flash"}, {AttentionKernel::Unfused, "unfused"}});
 }
+constexpr auto namesOf(AttentionCode) {
+    return std::to_array<Named<AttentionCode>>({{AttentionCode::Native, "native"},
+                                                {AttentionCode::Flash2, "flash2"},
+                                                {AttentionCode::Flash3, "flash3"},
+                                                {AttentionCode::CuDnn, "cudnn"},
+                                                {AttentionCode::Math, "math"}});
+}
 constexpr auto namesOf(ActivationKernel) {
     return std::to_array<Named<ActivationKernel>>(
         {{ActivationKernel::Eager, "eager"}, {ActivationKernel::Fused, "fused"}});

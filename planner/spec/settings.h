@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/spec/attention_code.h"
 #include "planner/spec/dtype.h"
 
 #include <cstdint>
@@ -63,11 +64,13 @@ struct KernelSettings {
     RopeKernel rope = RopeKernel::Complex;
     bool fusedQkv = false;
     AttentionKernel attention = AttentionKernel::Flash;
+    AttentionCode attentionCode{};  ///< whose kernel, where there are several
     ActivationKernel activation = ActivationKernel::Eager;
     LossKernel loss = LossKernel::Fp32Upcast;
     std::int64_t lossChunks = 8;
     bool positionIds = false;  ///< the data loader hands position ids to the model
     bool compile = false;
+    bool cudaGraphs = false;  ///< a layer is launched as one
     double dropout = 0.0;
     bool deallocatePipelineOutputs = true;
     Quantization quantization = Quantization::None;
@@ -79,8 +82,9 @@ struct KernelSettings {
     AuxLoss auxLoss = AuxLoss::None;
     double capacityFactor = 0.0;  ///< 0: dropless
     bool padToCapacity = false;
-    bool balancedRouting = false;  ///< tokens are dealt to experts in turn (benchmarks)
-    double imbalance = 1.0;        ///< rows this rank receives, over its even share
+    bool dispatchOncePerNode = false;  ///< DeepEP, HybridEP: one copy of a row to each node
+    bool balancedRouting = false;      ///< tokens are dealt to experts in turn (benchmarks)
+    double imbalance = 1.0;            ///< rows this rank receives, over its even share
 };
 
 /// What numbers are stored and moved as.
@@ -161,6 +165,8 @@ struct MegatronSettings {
     bool overlapGradReduce = false;
     bool overlapParamGather = false;
     std::int64_t bucketElements = 0;  ///< --ddp-bucket-size; 0: max(40e6, 1e6 · dp · cp)
+    bool tensorOverlap = false;  ///< --tp-comm-overlap: GEMMs and their communication in slices
+    bool expertOverlap = false;  ///< one microbatch's all-to-alls beside another's compute
     bool padBuckets = false;
     std::int64_t optimizerInstances = 1;
     std::int64_t vocabPadding = 128;

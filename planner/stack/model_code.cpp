@@ -11,6 +11,7 @@ KernelSettings huggingFaceKernels() {
             .rope = RopeKernel::CosSin,
             .fusedQkv = false,
             .attention = AttentionKernel::Flash,
+            .attentionCode = AttentionCode::Flash2,
             .activation = ActivationKernel::Eager,
             .loss = LossKernel::HuggingFace,
             .experts = ExpertKernel::Sequential};
@@ -24,6 +25,7 @@ KernelSettings torchtitanKernels() {
             .rope = RopeKernel::Complex,
             .fusedQkv = true,
             .attention = AttentionKernel::Flash,
+            .attentionCode = AttentionCode::Flash2,
             .activation = ActivationKernel::Eager,
             .loss = LossKernel::Chunked,
             .lossChunks = 8,
@@ -43,6 +45,7 @@ KernelSettings megatronKernels() {
             .rope = RopeKernel::CosSin,
             .fusedQkv = true,
             .attention = AttentionKernel::Flash,
+            .attentionCode = AttentionCode::CuDnn,
             .activation = ActivationKernel::Fused,
             .loss = LossKernel::VocabParallel,
             .positionIds = true,

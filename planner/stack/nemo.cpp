@@ -12,11 +12,14 @@ StackMethods methods() {
     return methods;
 }
 
-// Recipes use bf16_mixed() (grad_reduce_in_fp32), the distributed optimizer, and
-// overlap_grad_reduce; the code that runs is Megatron-Core's.
+// Recipes use bf16_mixed() (grad_reduce_in_fp32), the distributed optimizer, overlap_grad_reduce,
+// overlap_param_gather, and tp_comm_overlap under sequence parallelism; the code that runs is
+// Megatron-Core's.
 Settings defaults(const Layout& layout) {
     Settings settings = megatronStack().defaults(layout);
     settings.megatron.overlapGradReduce = true;
+    settings.megatron.overlapParamGather = layout.shard != Shard::None;
+    settings.megatron.tensorOverlap = layout.sp;
     return settings;
 }
 
