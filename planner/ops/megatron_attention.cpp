@@ -1,5 +1,7 @@
 #include "planner/ops/megatron_attention.h"
 
+#include "planner/ops/megatron_adapter.h"
+
 #include <vector>
 
 namespace fabricast {
@@ -80,8 +82,10 @@ AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
     result.bias = attention.outBias ? g.weight("bias", hidden, false) : -1;
     const std::int64_t rows =
         (attention.heads + 2 * attention.kvHeads) * attention.headDim / m.shape.tp;
-    const TensorId mixed = columnParallel(
+    const TensorId product = columnParallel(
         m, x, {.name = "linear_qkv", .inputs = hidden, .outputs = rows, .bias = attention.qkvBias});
+    const TensorId mixed =
+        withAdapter(m, x, product, {.target = "qkv", .inputs = hidden, .outputs = rows});
     const Heads split = splitHeads(m, gatherGroups(m, mixed));
     Heads heads = split;
     heads.q = rotate(m, perHeadNorm(m, heads.q, "q_layernorm"));
@@ -90,7 +94,10 @@ AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
     const int block = g.openBlock(m.recomputes("core_attn"));
     const TensorId attended = coreAttention(m, heads);
     g.closeBlock(block);
-    result.out = rowParallel(m, attended, projection, hidden);
+    result.out = withAdapter(m,
+                             attended,
+                             rowParallel(m, attended, projection, hidden),
+                             {.target = "o", .inputs = inWidth, .outputs = hidden});
     if (!m.fusedModules()) {
         g.holdUntilHere({split.q});
     }

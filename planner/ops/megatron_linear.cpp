@@ -16,7 +16,7 @@ MegatronCode megatronCode(OpBuilder& g, const Scenario& scenario) {
 }
 
 int megatronWeight(MegatronCode& m, const LocalMatrix& matrix) {
-    const int weight = m.g.weight(matrix.name, matrix.inputs * matrix.outputs);
+    const int weight = m.g.matrix(matrix.name, matrix.outputs, matrix.inputs);
     m.g.weightAt(weight).expert = matrix.expert;
     m.g.weightAt(weight).ownGradient = true;
     m.g.weightAt(weight).addedInGemm = m.scenario.settings.megatron.gradientAccumulationFusion;

@@ -1,5 +1,7 @@
 #include "planner/ops/megatron_mlp.h"
 
+#include "planner/ops/megatron_adapter.h"
+
 #include <vector>
 
 namespace fabricast {
@@ -51,7 +53,10 @@ MlpOutput megatronMlp(MegatronCode& m, TensorId x) {
     const int down = megatronWeight(m, {.name = "linear_fc2", .inputs = width, .outputs = hidden});
     result.bias = mlp.bias ? m.g.weight("bias", hidden, false) : -1;
     const int block = m.g.openBlock(m.recomputes("mlp"));
-    const TensorId inner = columnParallel(m, x, up, first);
+    const TensorId inner = withAdapter(m,
+                                       x,
+                                       columnParallel(m, x, up, first),
+                                       {.target = "gate", .inputs = hidden, .outputs = first});
     TensorId active = kNoTensor;
     if (gated) {
         active = gatedActivation(m, inner);
@@ -61,7 +66,10 @@ MlpOutput megatronMlp(MegatronCode& m, TensorId x) {
     } else {
         active = geluActivation(m, inner, upBias);
     }
-    result.out = rowParallel(m, active, down, hidden);
+    result.out = withAdapter(m,
+                             active,
+                             rowParallel(m, active, down, hidden),
+                             {.target = "down", .inputs = width, .outputs = hidden});
     m.g.closeBlock(block);
     return result;
 }
