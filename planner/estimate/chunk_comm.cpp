@@ -1,0 +1,92 @@
+#include "planner/estimate/chunk_comm.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+
+/// Bytes that sharding moves beside a call, per byte of the call: FSDP2 copies a gathered unit out
+/// to its parameters, and gradients into the buffer that is scattered.
+struct CopyFactor {
+    double gather = 0.0;
+    double reduce = 0.0;
+};
+CopyFactor copyFactor(const Settings& settings) {
+    switch (settings.engine) {
+        case Engine::Fsdp2:
+        case Engine::MegatronFsdp:
+            return {.gather = 2.0, .reduce = 1.5};
+        case Engine::Fsdp1:
+            return {.gather = 0.0, .reduce = 2.0};
+        default:
+            return {};
+    }
+}
+
+void addCall(const Scenario& scenario, const CommCall& call, double seconds, ChunkComm& comm) {
+    const auto microBatches =
+        static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    const double count = static_cast<double>(call.count()) / microBatches;
+    const double all = seconds * count;
+    const double bytes = count * static_cast<double>(call.bytes());
+    const bool block = call.place != CommPlace::Embedding && call.place != CommPlace::Head &&
+                       call.place != CommPlace::Root;
+    const CopyFactor copies = copyFactor(scenario.settings);
+    comm.calls += count;
+    switch (call.use) {
+        case CommUse::ParameterGather:
+            (block ? comm.blockGather : comm.endGather) += all;
+            comm.copyBytes += copies.gather * bytes;
+            comm.units += count;
+            break;
+        case CommUse::GradientReduce:
+            (block ? comm.blockReduce : comm.endReduce) += all;
+            comm.copyBytes += copies.reduce * bytes;
+            break;
+        case CommUse::Activation:
+        case CommUse::Loss:
+            comm.tensor += all;
+            break;
+        case CommUse::InputRegather:
+            comm.regather += all;
+            break;
+        case CommUse::KeyValue:
+            comm.context += all;
+            break;
+        case CommUse::Dispatch:
+        case CommUse::Routing:
+            comm.expert += all;
+            break;
+        case CommUse::SharedGradient:
+        case CommUse::Bookkeeping:
+            comm.other += all;
+            break;
+        case CommUse::StageExchange:
+            break;
+    }
+}
+
+}  // namespace
+
+bool isPerMicroBatch(const CommCall& call) {
+    return call.phase == CommPhase::Forward || call.phase == CommPhase::Backward ||
+           call.phase == CommPhase::Recompute;
+}
+
+ChunkComm chunkComm(const Scenario& scenario,
+                    const std::vector<CommCall>& calls,
+                    std::int32_t chunk,
+                    Way way,
+                    CommClock& clock) {
+    ChunkComm comm;
+    for (const CommCall& call : calls) {
+        const bool forward = call.phase == CommPhase::Forward;
+        if (call.chunk == chunk && isPerMicroBatch(call) && forward == (way == Way::Forward)) {
+            addCall(scenario, call, clock.seconds(call), comm);
+        }
+    }
+    return comm;
+}
+
+}  // namespace fabricast

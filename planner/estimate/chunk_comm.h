@@ -1,0 +1,38 @@
+#pragma once
+#include "planner/comm/step_calls.h"
+#include "planner/estimate/comm_clock.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+enum class Way { Forward, Backward };
+
+/// What is moved for one microbatch of a chunk in one direction, in seconds if nothing hid it.
+struct ChunkComm {
+    double tensor = 0.0;
+    double regather = 0.0;  ///< inputs of weight gradients, gathered again beside other work
+    double context = 0.0;
+    double expert = 0.0;
+    double blockGather = 0.0;  ///< of the layers' parameters
+    double endGather = 0.0;    ///< of the other units'
+    double blockReduce = 0.0;
+    double endReduce = 0.0;
+    double copyBytes = 0.0;  ///< into and out of the buffers of gathers and reductions
+    double other = 0.0;
+    double calls = 0.0;
+    double units = 0.0;  ///< gathered
+};
+
+/// Calls that are made for every microbatch; the others are made once a step.
+bool isPerMicroBatch(const CommCall& call);
+
+/// The calls of one chunk (of the rank's) in one direction; a second forward belongs to backward.
+ChunkComm chunkComm(const Scenario& scenario,
+                    const std::vector<CommCall>& calls,
+                    std::int32_t chunk,
+                    Way way,
+                    CommClock& clock);
+
+}  // namespace fabricast

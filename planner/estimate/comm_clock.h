@@ -1,0 +1,34 @@
+#pragma once
+#include "planner/comm/collective_curve.h"
+#include "planner/comm/comm_call.h"
+#include "planner/spec/scenario.h"
+#include "planner/stack/rank_groups.h"
+
+#include <map>
+
+namespace fabricast {
+
+/// Times the calls of one scenario: its groups' shapes and curves are found once.
+class CommClock {
+public:
+    CommClock(const Scenario& scenario, const RankOrder& order, const CollectiveSetting& setting)
+        : scenario_(scenario), order_(order), links_(setting.links), curves_(setting) {}
+
+    /// Seconds of one call.
+    double seconds(const CommCall& call);
+    const GroupShape& shape(GroupKind group);
+
+private:
+    [[nodiscard]] double nodeShare(const CommCall& call, const GroupShape& where) const;
+
+    const Scenario& scenario_;
+    RankOrder order_;
+    const ClusterLinks& links_;
+    CollectiveCurves curves_;
+    std::map<GroupKind, GroupShape> shapes_;
+};
+
+/// The collective that a framework's operator is to the library.
+CollectiveKind collectiveKind(CommOp op);
+
+}  // namespace fabricast

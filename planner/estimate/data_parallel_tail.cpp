@@ -1,0 +1,78 @@
+#include "planner/estimate/data_parallel_tail.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace fabricast {
+
+namespace {
+
+/// Transfers of equal size, one for each chunk, that can begin while the chunk's last backward
+/// still runs, layer by layer: how long after the pipeline the last one ends.
+double reduceTail(double transfer,
+                  const StageTime& stage,
+                  std::vector<double> slack,
+                  double layers) {
+    const auto chunks = static_cast<double>(stage.chunks.size());
+    const double each = transfer / chunks;
+    double backward = 0.0;
+    for (const ChunkTime& chunk : stage.chunks) {
+        backward = std::max(backward, chunk.backward.total());
+    }
+    std::sort(slack.begin(), slack.end(), std::greater<>());
+    double end = -slack.front() - backward;
+    for (const double left : slack) {
+        const double ready = -left - backward * (layers - 1) / layers;
+        end = std::max(std::max(end, ready) + each, -left + each / layers);
+    }
+    return std::max(0.0, end);
+}
+
+/// How long the first forwards wait for parameters that are gathered chunk by chunk.
+double gatherHead(double transfer,
+                  const StageTime& stage,
+                  std::vector<double> first,
+                  double layers) {
+    const auto chunks = static_cast<double>(stage.chunks.size());
+    const double each = transfer / chunks;
+    double forward = 0.0;
+    for (const ChunkTime& chunk : stage.chunks) {
+        forward = std::max(forward, chunk.forward.total());
+    }
+    std::sort(first.begin(), first.end());
+    double wait = each / layers;
+    double done = 0.0;
+    for (const double start : first) {
+        done += each;
+        wait = std::max(wait, done - start - forward * (layers - 1) / layers);
+    }
+    return wait;
+}
+
+}  // namespace
+
+double dataParallelTail(const StepContext& context,
+                        const StageTime& stage,
+                        const StageSlack& when) {
+    const Scenario& scenario = context.scenario;
+    const MegatronSettings& megatron = scenario.settings.megatron;
+    const auto chunks = static_cast<double>(stage.chunks.size());
+    const double layers = std::max(1.0,
+                                   static_cast<double>(scenario.model.layers) /
+                                       (static_cast<double>(scenario.layout.pp) * chunks));
+    const bool megatronEngine = scenario.settings.engine == Engine::Megatron;
+    const bool reduceHidden =
+        megatronEngine ? megatron.overlapGradReduce : scenario.settings.engine == Engine::Ddp;
+    const bool gatherHidden = megatronEngine && megatron.overlapParamGather;
+    const double reduce = reduceHidden ? reduceTail(stage.gradientReduce, stage, when.slack, layers)
+                                       : std::max(0.0, stage.gradientReduce - when.slack.front());
+    const double gather = gatherHidden
+                              ? gatherHead(stage.parameterGather, stage, when.firstForward, layers)
+                              : stage.parameterGather;
+    const double hidden =
+        std::max(0.0, stage.gradientReduce - reduce) + stage.parameterGather - gather;
+    return reduce + gather + context.software.contention * std::max(0.0, hidden) +
+           stage.sharedGradients + stage.bookkeeping;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,37 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/comm/collective_correction.h"
+#include "planner/result/step_estimate.h"
+#include "planner/spec/nccl_model.h"
+#include "planner/spec/scenario.h"
+#include "planner/spec/software_timing.h"
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace fabricast {
+
+/// One collective library: its cost model, and what was measured of it.
+struct CollectiveLibrary {
+    NcclModel model;
+    CorrectionTable corrections;
+};
+
+/// What a forecast of time needs besides the scenario: loaded once, for any scenario.
+struct TimingProfiles {
+    CollectiveLibrary nccl;
+    CollectiveLibrary rccl;
+    std::map<std::string, SoftwareTiming, std::less<>> software;
+
+    [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const {
+        return gpu.vendor == "AMD" ? rccl : nccl;
+    }
+};
+
+/// One training step, from the kernels of every operation, the calls that the stack makes, and its
+/// order of microbatches.
+///     FABRICAST_ASSIGN(const StepEstimate estimate, estimateStep(scenario, profiles));
+Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles);
+
+}  // namespace fabricast

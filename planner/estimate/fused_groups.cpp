@@ -1,0 +1,127 @@
+#include "planner/estimate/fused_groups.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fabricast {
+
+namespace {
+
+/// A compiler joins these with their neighbours.
+bool isFusible(const Op& op) {
+    return op.kind == OpKind::Pointwise || op.kind == OpKind::Norm || op.kind == OpKind::Copy ||
+           op.kind == OpKind::Loss;
+}
+
+bool contains(const std::vector<TensorId>& ids, TensorId id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+/// Megatron's own kernel scales, masks and normalises scores in one pass over them.
+bool inScoreKernel(const Op& op) {
+    return op.name == "scale" || op.name == "masked_fill" || op.name == "softmax";
+}
+
+/// Whether a later op reads the tensor, or backward does, or it leaves the list.
+bool isReadOutside(const OpList& list, const FusedGroup& group, TensorId id) {
+    if (id == list.output) {
+        return true;
+    }
+    for (std::size_t i = 0; i < list.ops.size(); ++i) {
+        const bool inside = i >= group.begin && i < group.end;
+        if (contains(list.ops[i].saved, id) || (!inside && contains(list.ops[i].inputs, id))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A view that no kernel makes.
+bool isView(const OpList& list, const Op& op) {
+    return op.kind == OpKind::Copy &&
+           std::all_of(op.outputs.begin(), op.outputs.end(), [&list](TensorId id) {
+               return list.tensor(id).base != id;
+           });
+}
+
+struct Sets {
+    std::set<TensorId> read;
+    std::set<TensorId> written;
+    std::set<TensorId> saved;
+};
+
+Sets setsOf(const OpList& list, const FusedGroup& group) {
+    Sets sets;
+    std::set<TensorId> made;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+        const Op& op = list.ops[i];
+        if (isView(list, op)) {
+            continue;
+        }
+        for (const TensorId id : op.inputs) {
+            if (made.count(id) == 0) {
+                sets.read.insert(id);
+            }
+        }
+        made.insert(op.outputs.begin(), op.outputs.end());
+        sets.saved.insert(op.saved.begin(), op.saved.end());
+    }
+    const bool alone = group.end - group.begin == 1;
+    for (const TensorId id : made) {
+        if (alone || isReadOutside(list, group, id)) {
+            sets.written.insert(id);
+        }
+    }
+    return sets;
+}
+
+std::int64_t sum(const OpList& list, const std::set<TensorId>& ids, bool gradients) {
+    std::int64_t bytes = 0;
+    for (const TensorId id : ids) {
+        if (!gradients || list.tensor(id).requiresGrad) {
+            bytes += list.tensor(id).bytes;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::vector<FusedGroup> fusedGroups(const OpList& list, bool compiled) {
+    std::vector<FusedGroup> groups;
+    for (std::size_t i = 0; i < list.ops.size(); ++i) {
+        const bool first = groups.empty();
+        const bool scores =
+            !first && inScoreKernel(list.ops[i]) && list.ops[groups.back().begin].name == "scale";
+        const bool joins = scores || (compiled && !first && isFusible(list.ops[i]) &&
+                                      isFusible(list.ops[groups.back().begin]));
+        if (joins) {
+            groups.back().end = i + 1;
+        } else {
+            groups.push_back({i, i + 1});
+        }
+    }
+    return groups;
+}
+
+Traffic trafficOf(const OpList& list, const FusedGroup& group) {
+    const Sets sets = setsOf(list, group);
+    Traffic traffic{.forward = sum(list, sets.read, false) + sum(list, sets.written, false)};
+    const bool alone = group.end - group.begin == 1;
+    const Op& first = list.ops[group.begin];
+    if (!alone || !first.passesGradient) {
+        traffic.backward = sum(list, sets.saved, false) + sum(list, sets.written, true) +
+                           sum(list, sets.read, true);
+    }
+    if (alone) {  // a buffer is written and read once
+        for (const std::int64_t bytes : first.forwardTemps) {
+            traffic.forward += 2 * bytes;
+        }
+        for (const std::int64_t bytes : first.backwardTemps) {
+            traffic.backward += 2 * bytes;
+        }
+    }
+    return traffic;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,199 @@
+#include "planner/estimate/group_time.h"
+
+#include "planner/compute/context_parallel_attention.h"
+#include "planner/compute/grouped_gemm_time.h"
+#include "planner/compute/memory_time.h"
+
+namespace fabricast {
+
+namespace {
+
+/// Bytes per element of turning a 16-bit tensor into fp8 in both layouts: read, and written twice.
+constexpr double kCastBytes = 4.0;
+
+const WeightUse& weightOf(const OpList& list, const Op& op) {
+    return list.weights[static_cast<std::size_t>(op.weights.front())];
+}
+
+Gemm gemmOf(const Product& p, GemmType type) {
+    return {.m = p.rows, .n = p.columns, .k = p.depth, .type = type, .batch = p.count};
+}
+
+}  // namespace
+
+double GroupClock::move(MemoryOp op, double bytes) const {
+    return bytes > 0 ? memoryTime(kernels_, op, bytes, {}).count() : 0.0;
+}
+
+SegmentTime GroupClock::timeOf(const FusedGroup& group) const {
+    const Op& op = list_.ops[group.begin];
+    if (op.kind == OpKind::Collective) {
+        return {};
+    }
+    if (op.kind == OpKind::Attention) {
+        return attention();
+    }
+    if (const auto product = productOf(scenario_, list_, op)) {
+        return productTime(op, *product);
+    }
+    return moved(group);
+}
+
+/// Kernels that move bytes. Nothing is launched for views.
+SegmentTime GroupClock::moved(const FusedGroup& group) const {
+    const Traffic traffic = trafficOf(list_, group);
+    const MemoryOp kind = memoryOpOf(group);
+    SegmentTime time;
+    time.forward.device.memory = move(kind, static_cast<double>(traffic.forward));
+    time.forward.launches = traffic.forward > 0 ? 1.0 : 0.0;
+    time.input.device.memory = move(kind, static_cast<double>(traffic.backward));
+    time.input.launches = traffic.backward > 0 ? 1.0 : 0.0;
+    return time;
+}
+
+MemoryOp GroupClock::memoryOpOf(const FusedGroup& group) const {
+    MemoryOp kind = MemoryOp::Elementwise;
+    for (std::size_t i = group.begin; i < group.end; ++i) {
+        const Op& op = list_.ops[i];
+        if (op.kind == OpKind::Loss) {
+            return scenario_.settings.kernels.loss == LossKernel::Fused
+                       ? MemoryOp::FusedCrossEntropy
+                       : MemoryOp::CrossEntropy;
+        }
+        if (op.kind == OpKind::Norm) {
+            kind = MemoryOp::Norm;
+        } else if (op.kind == OpKind::Lookup) {
+            kind = MemoryOp::EmbeddingScatter;
+        } else if (op.name == "softmax") {
+            kind = MemoryOp::Softmax;
+        } else if (op.name == "cast") {
+            kind = MemoryOp::Cast;
+        }
+    }
+    return kind;
+}
+
+SegmentTime GroupClock::attention() const {
+    SegmentTime time;
+    const Layout& layout = scenario_.layout;
+    for (const WindowedAttention& windowed : attentionsOf(scenario_)) {
+        Attention pass = windowed.attention;
+        const auto seconds = [&]() {
+            return windowed.share *
+                   contextParallelAttention(kernels_, pass, layout.cp, layout.cpKind, {})
+                       .total()
+                       .count();
+        };
+        time.forward.device.attention += seconds();
+        pass.pass = AttentionPass::Backward;
+        time.input.device.attention += seconds();
+    }
+    time.forward.launches = 1.0;
+    time.input.launches = 1.0;
+    return time;
+}
+
+/// Bytes that come and go beside a product: casts, dequantised weights.
+double GroupClock::temps(const std::vector<std::int64_t>& bytes) const {
+    double sum = 0.0;
+    for (const std::int64_t each : bytes) {
+        sum += 2.0 * static_cast<double>(each);
+    }
+    return move(MemoryOp::Cast, sum);
+}
+
+/// Layers' linears are, routers and adapters are not; torchtitan's experts where it is asked to.
+bool GroupClock::isQuantised(const Op& op, const Product& product) const {
+    const KernelSettings& kernels = scenario_.settings.kernels;
+    const bool linear = setting_.layer && !op.weights.empty() && !op.outsideSelective &&
+                        op.name != "router" && !op.name.starts_with("lora");
+    return linear &&
+           (!product.grouped || kernels.quantizedExperts || kernels.code != ModelCode::TorchTitan);
+}
+
+SegmentTime GroupClock::productTime(const Op& op, const Product& product) const {
+    const GemmType type = gemmTypeOf(scenario_.settings, isQuantised(op, product));
+    if (product.grouped) {
+        return groupedTime(op, product, type);
+    }
+    const Product& p = product;
+    SegmentTime time;
+    time.forward.device.gemm = gemmTime(kernels_, gemmOf(p, type), {}).count();
+    time.forward.device.memory = temps(op.forwardTemps);
+    time.forward.launches = 1.0;
+    if (list_.tensor(op.inputs.front()).requiresGrad) {
+        Gemm input = gemmOf(
+            {.rows = p.rows, .columns = p.depth, .depth = p.columns, .count = p.count}, type);
+        input.layout = GemmLayout::Nn;
+        // Where both factors are activations, both want a gradient.
+        const double factors = op.weights.empty() ? 2.0 : 1.0;
+        time.input.device.gemm = factors * gemmTime(kernels_, input, {}).count();
+        time.input.launches = factors;
+    }
+    if (!op.weights.empty() && weightOf(list_, op).trained) {
+        Gemm weight = gemmOf(
+            {.rows = p.columns, .columns = p.depth, .depth = p.rows, .count = p.count}, type);
+        weight.layout = GemmLayout::Nt;
+        weight.accumulateFp32 = addedInGemm(op);
+        time.weight.device.gemm = gemmTime(kernels_, weight, {}).count();
+        time.weight.launches = 1.0;
+        addAccumulation(op, time);
+    }
+    addCasts(type, p, time);
+    return time;
+}
+
+SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType type) const {
+    GroupedGemm group{
+        .experts = p.count,
+        .rowsPerExpert = static_cast<double>(p.rows) / static_cast<double>(p.count),
+        .inputs = p.depth,
+        .outputs = p.columns,
+        .type = type,
+        .accumulateFp32 = addedInGemm(op),
+        .perExpert = scenario_.settings.kernels.experts == ExpertKernel::GroupedFused};
+    const auto seconds = [&](GroupedPass pass) {
+        group.pass = pass;
+        return groupedGemmTime(kernels_, group, {}).count();
+    };
+    SegmentTime time;
+    time.forward.device.gemm = seconds(GroupedPass::Forward);
+    time.input.device.gemm = seconds(GroupedPass::InputGradient);
+    time.weight.device.gemm = seconds(GroupedPass::WeightGradient);
+    time.forward.launches = time.input.launches = time.weight.launches = 1.0;
+    addCasts(type, {.rows = p.rows, .columns = p.columns, .depth = p.depth}, time);
+    return time;
+}
+
+bool GroupClock::addedInGemm(const Op& op) const {
+    return !op.weights.empty() && weightOf(list_, op).addedInGemm;
+}
+
+/// A weight's gradient on its way into the buffer that accumulates it, where the GEMM does not add
+/// it there itself.
+void GroupClock::addAccumulation(const Op& op, SegmentTime& time) const {
+    const WeightUse& use = weightOf(list_, op);
+    const PrecisionSettings& precision = scenario_.settings.precision;
+    if (use.addedInGemm || scenario_.settings.engine != Engine::Megatron) {
+        return;
+    }
+    const auto width = static_cast<double>(bytesPerElement(precision.compute)) +
+                       2.0 * static_cast<double>(bytesPerElement(precision.gradients));
+    time.weight.device.memory +=
+        move(MemoryOp::Elementwise, width * static_cast<double>(use.elements));
+    time.weight.launches += 1.0;
+}
+
+/// Activations and their gradients on the way to fp8, where the GEMM's own time leaves them out.
+void GroupClock::addCasts(GemmType type, const Product& product, SegmentTime& time) const {
+    if (type != GemmType::Fp8Gemm) {
+        return;
+    }
+    const double rows = kCastBytes * static_cast<double>(product.rows * product.count);
+    time.forward.device.memory += move(MemoryOp::Cast, rows * static_cast<double>(product.depth));
+    time.forward.launches += 1.0;
+    time.input.device.memory += move(MemoryOp::Cast, rows * static_cast<double>(product.columns));
+    time.input.launches += 1.0;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,40 @@
+#pragma once
+#include "planner/estimate/fused_groups.h"
+#include "planner/estimate/op_kernels.h"
+#include "planner/estimate/segment_time.h"
+
+namespace fabricast {
+
+/// Times single kernels of a list: a product, an attention, or a group of operations that only move
+/// bytes. Collectives take no time here.
+class GroupClock {
+public:
+    GroupClock(const Scenario& scenario,
+               const OpList& list,
+               const SegmentSetting& setting,
+               const KernelProfile& kernels)
+        : scenario_(scenario), list_(list), setting_(setting), kernels_(kernels) {}
+
+    /// `recompute` stays empty: what runs again is the segment's matter.
+    [[nodiscard]] SegmentTime timeOf(const FusedGroup& group) const;
+
+private:
+    [[nodiscard]] SegmentTime moved(const FusedGroup& group) const;
+    [[nodiscard]] MemoryOp memoryOpOf(const FusedGroup& group) const;
+    [[nodiscard]] SegmentTime attention() const;
+    [[nodiscard]] SegmentTime productTime(const Op& op, const Product& product) const;
+    [[nodiscard]] SegmentTime groupedTime(const Op& op, const Product& p, GemmType type) const;
+    [[nodiscard]] bool isQuantised(const Op& op, const Product& product) const;
+    [[nodiscard]] bool addedInGemm(const Op& op) const;
+    [[nodiscard]] double temps(const std::vector<std::int64_t>& bytes) const;
+    [[nodiscard]] double move(MemoryOp op, double bytes) const;
+    void addAccumulation(const Op& op, SegmentTime& time) const;
+    void addCasts(GemmType type, const Product& product, SegmentTime& time) const;
+
+    const Scenario& scenario_;
+    const OpList& list_;
+    SegmentSetting setting_;
+    const KernelProfile& kernels_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,130 @@
+#include "planner/estimate/op_kernels.h"
+
+#include "planner/ops/rank_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace fabricast {
+
+namespace {
+
+std::int64_t root(double value) {
+    return std::max<std::int64_t>(1, std::llround(std::sqrt(value)));
+}
+
+/// The three sides of `count` products, of count·rows·depth, count·columns·depth and
+/// count·rows·columns elements.
+Product solved(double left, double right, double out, std::int64_t count) {
+    const double n = static_cast<double>(count);
+    return {.rows = root(left * out / (right * n)),
+            .columns = root(right * out / (left * n)),
+            .depth = root(left * right / (out * n)),
+            .count = count};
+}
+
+}  // namespace
+
+std::optional<Product> productOf(const Scenario& scenario, const OpList& list, const Op& op) {
+    if (op.inputs.empty() || op.outputs.empty()) {
+        return std::nullopt;
+    }
+    const auto out = static_cast<double>(list.tensor(op.outputs.front()).elements);
+    if (op.kind == OpKind::Gemm && op.weights.empty()) {  // a product of two activations
+        if (op.inputs.size() < 2) {
+            return std::nullopt;
+        }
+        const RankShape shape = rankShape(scenario);
+        return solved(static_cast<double>(list.tensor(op.inputs[0]).elements),
+                      static_cast<double>(list.tensor(op.inputs[1]).elements),
+                      out,
+                      shape.batch * shape.heads);
+    }
+    if (op.kind != OpKind::Gemm && op.kind != OpKind::GroupedGemm) {
+        return std::nullopt;
+    }
+    const WeightUse& weight = list.weights[static_cast<std::size_t>(op.weights.front())];
+    const auto input = static_cast<double>(list.tensor(op.inputs.front()).elements);
+    const auto matrix = static_cast<double>(weight.elements);
+    if (op.kind == OpKind::GroupedGemm) {
+        const std::int64_t experts =
+            std::max<std::int64_t>(1, scenario.model.moe->experts / scenario.layout.ep);
+        // rows·depth, experts·columns·depth, rows·columns
+        const auto n = static_cast<double>(experts);
+        const double rows = std::sqrt(input * out * n / matrix);
+        const double depth = input / rows;
+        return Product{.rows = std::max<std::int64_t>(1, std::llround(rows)),
+                       .columns = std::max<std::int64_t>(1, std::llround(out / rows)),
+                       .depth = std::max<std::int64_t>(1, std::llround(depth)),
+                       .count = experts,
+                       .grouped = true};
+    }
+    if (weight.columns > 0) {
+        const auto depth = static_cast<double>(weight.columns);
+        const double columns = matrix / depth;
+        return Product{.rows = std::max<std::int64_t>(1, std::llround(out / columns)),
+                       .columns = std::max<std::int64_t>(1, std::llround(columns)),
+                       .depth = weight.columns};
+    }
+    return solved(input, matrix, out, 1);
+}
+
+GemmType gemmTypeOf(const Settings& settings, bool quantized) {
+    if (quantized) {
+        switch (settings.kernels.quantization) {
+            case Quantization::None:
+                break;
+            case Quantization::Fp8Tensorwise:
+            case Quantization::Fp8Rowwise:
+            case Quantization::Fp8RowwiseGwHp:
+                return GemmType::Fp8Gemm;
+            case Quantization::Fp8Blockwise:
+                return GemmType::Fp8Block;
+            case Quantization::MxFp8:
+                return GemmType::MxFp8;
+            case Quantization::NvFp4:
+                return GemmType::NvFp4;
+        }
+    }
+    switch (settings.precision.compute) {
+        case Dtype::Fp32:
+            return GemmType::Tf32;
+        case Dtype::Fp16:
+            return GemmType::Fp16;
+        default:
+            return GemmType::Bf16;
+    }
+}
+
+std::vector<WindowedAttention> attentionsOf(const Scenario& scenario) {
+    const RankShape shape = rankShape(scenario);
+    const AttentionSpec& spec = scenario.model.attention;
+    Attention attention{.code = scenario.settings.kernels.attentionCode,
+                        .type = gemmTypeOf(scenario.settings, false),
+                        .batch = shape.batch,
+                        .heads = shape.heads,
+                        .kvHeads = shape.kvHeads,
+                        .queries = shape.fullSequence,
+                        .keys = shape.fullSequence,
+                        .headDim = spec.keyDim(),
+                        .valueDim = spec.valueDim(),
+                        // A bias per pair (ALiBi) is added to every score, masked or not.
+                        .causal = scenario.model.position != PositionKind::Alibi};
+    std::map<std::int64_t, double> windows;
+    for (const std::int64_t window : scenario.model.window) {
+        windows[window < shape.fullSequence ? window : 0] +=
+            1.0 / static_cast<double>(scenario.model.window.size());
+    }
+    if (windows.empty()) {
+        windows[0] = 1.0;
+    }
+    std::vector<WindowedAttention> all;
+    for (const auto& [window, share] : windows) {
+        attention.window = window;
+        all.push_back({attention, share});
+    }
+    return all;
+}
+
+}  // namespace fabricast

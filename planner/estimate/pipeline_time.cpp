@@ -1,0 +1,81 @@
+#include "planner/estimate/pipeline_time.h"
+
+#include "planner/schedule/framework_order.h"
+#include "planner/schedule/pipeline_span.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+
+PipelineTime withoutPipeline(const Scenario& scenario, const StageTime& stage) {
+    const auto m = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    PipelineTime time;
+    for (const ChunkTime& chunk : stage.chunks) {
+        time.span += m * (chunk.forward.total() + chunk.backward.total());
+    }
+    time.slack = {{0.0}};
+    time.firstForward = {{0.0}};
+    return time;
+}
+
+/// Megatron's 1F1B sends and receives on the stream that computes; interleaved, beside it.
+bool blocks(const Scenario& scenario) {
+    return scenario.settings.engine == Engine::Megatron && scenario.layout.vpp == 1;
+}
+
+}  // namespace
+
+Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<StageTime>& stages) {
+    const Layout& layout = scenario.layout;
+    if (layout.pp == 1) {
+        return withoutPipeline(scenario, stages.front());
+    }
+    FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
+    FABRICAST_ASSIGN(
+        const FrameworkOrder chosen,
+        frameworkOrder(
+            {.framework = framework,
+             .schedule = layout.schedule,
+             .expertOverlap = scenario.settings.megatron.expertOverlap && layout.vpp > 1,
+             .shape = {.ranks = layout.pp,
+                       .chunks = layout.vpp,
+                       .microBatches = scenario.microBatches(),
+                       .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}}));
+    const ActionOrder order = actionOrder(chosen.kind, chosen.shape);
+    FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
+    std::vector<double> passes(static_cast<std::size_t>(steps.stages) * kPasses, 0.0);
+    double handOver = 0.0;
+    std::vector<std::size_t> chunksSeen(stages.size(), 0);
+    PipelineTime time;
+    time.slack.resize(stages.size());
+    time.firstForward.resize(stages.size());
+    std::vector<std::size_t> rankOf;
+    for (std::size_t stage = 0; stage < static_cast<std::size_t>(steps.stages); ++stage) {
+        const auto rank =
+            static_cast<std::size_t>(order.rankOf(static_cast<std::int64_t>(stage), 0));
+        rankOf.push_back(rank);
+        const ChunkTime& chunk = stages[rank].chunks.at(chunksSeen[rank]++);
+        const double backward = chunk.backward.total();
+        passes[timeIndex(stage, Pass::Forward)] = chunk.forward.total();
+        passes[timeIndex(stage, Pass::Backward)] = backward;
+        passes[timeIndex(stage, Pass::InputGradient)] = backward - chunk.weightSeconds;
+        passes[timeIndex(stage, Pass::WeightGradient)] = chunk.weightSeconds;
+        handOver = std::max(handOver, chunk.sendSeconds);
+    }
+    SpanClock<double> clock;
+    const Receive receive = blocks(scenario) ? Receive::Block : Receive::Overlap;
+    const double alone = clock.time(steps, {.passes = passes}).makespan;
+    const PipelineSpan<double>& span =
+        clock.time(steps, {.passes = passes, .handOver = handOver, .receive = receive});
+    time.span = span.makespan;
+    time.exchange = span.makespan - alone;
+    for (std::size_t stage = 0; stage < rankOf.size(); ++stage) {
+        time.slack[rankOf[stage]].push_back(span.slack[stage]);
+        time.firstForward[rankOf[stage]].push_back(span.firstForward[stage]);
+    }
+    return time;
+}
+
+}  // namespace fabricast

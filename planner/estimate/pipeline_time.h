@@ -1,0 +1,22 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/estimate/stage_time.h"
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// The order of a step's microbatches, timed with every stage's own passes.
+struct PipelineTime {
+    double span = 0.0;      ///< from the first forward to the last backward
+    double exchange = 0.0;  ///< of it: what transfers between stages add
+    /// By pipeline rank and chunk: from its last gradient to the end of the span, and from the
+    /// step's start to its first forward.
+    std::vector<std::vector<double>> slack;
+    std::vector<std::vector<double>> firstForward;
+};
+Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<StageTime>& stages);
+
+}  // namespace fabricast

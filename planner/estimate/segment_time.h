@@ -1,0 +1,51 @@
+#pragma once
+#include "planner/ops/op_list.h"
+#include "planner/spec/kernel_profile.h"
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+
+namespace fabricast {
+
+/// What kind of work seconds go to.
+struct WorkSeconds {
+    double gemm = 0.0;
+    double attention = 0.0;
+    double memory = 0.0;  ///< kernels that move bytes
+
+    [[nodiscard]] double total() const { return gemm + attention + memory; }
+    WorkSeconds& operator+=(const WorkSeconds& other);
+};
+WorkSeconds operator*(WorkSeconds work, double factor);
+
+/// One direction through a segment on one rank: device seconds, and kernels that the host launches.
+struct PassTime {
+    WorkSeconds device;
+    double launches = 0.0;
+
+    PassTime& operator+=(const PassTime& other);
+};
+
+/// One microbatch through a segment of the model (a layer, the embedding, the head, the loss).
+/// `recompute` is what backward runs again first; `weight` the part of backward that makes weight
+/// gradients, which some schedules put off.
+struct SegmentTime {
+    PassTime forward;
+    PassTime recompute;
+    PassTime input;
+    PassTime weight;
+    double trained = 0.0;  ///< parameters of this rank that the optimizer steps
+    double trainedExperts = 0.0;
+};
+
+/// Times every op of the list by the GPU's kernel profile. `checkpoint` says what is run again.
+struct SegmentSetting {
+    Checkpointing checkpoint = Checkpointing::None;
+    bool layer = false;  ///< inside a layer: quantised where the settings say so
+};
+SegmentTime segmentTime(const Scenario& scenario,
+                        const OpList& list,
+                        const SegmentSetting& setting,
+                        const KernelProfile& kernels);
+
+}  // namespace fabricast

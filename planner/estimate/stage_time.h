@@ -1,0 +1,41 @@
+#pragma once
+#include "planner/comm/step_calls.h"
+#include "planner/estimate/comm_clock.h"
+#include "planner/estimate/model_time.h"
+#include "planner/result/step_estimate.h"
+#include "planner/spec/software_timing.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// One microbatch through one model chunk of one pipeline rank, each way.
+struct ChunkTime {
+    TimeByPart forward;
+    TimeByPart backward;         ///< recompute, input and weight gradients
+    double weightSeconds = 0.0;  ///< of backward: weight gradients
+    double sendSeconds = 0.0;    ///< handing one activation to the next stage
+};
+
+/// Everything of a step that is one rank's own.
+struct StageTime {
+    std::vector<ChunkTime> chunks;
+    double gradientReduce = 0.0;   ///< once a step, all of it
+    double parameterGather = 0.0;  ///< likewise
+    double sharedGradients = 0.0;  ///< tied embeddings, norms
+    double bookkeeping = 0.0;      ///< gradient norm and the like
+    double trained = 0.0;          ///< parameters of this rank, before sharding
+    double trainedExperts = 0.0;
+};
+
+struct StepContext {
+    const Scenario& scenario;
+    const KernelProfile& kernels;
+    const SoftwareTiming& software;
+    const ModelTime& model;
+    CommClock& clock;
+};
+Result<StageTime> stageTime(const StepContext& context, std::int64_t stage);
+
+}  // namespace fabricast

@@ -1,0 +1,34 @@
+#include "planner/load/load_timing.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+Result<CollectiveLibrary> libraryNamed(const ProfileStore& profiles,
+                                       const std::vector<MeasuredCollectives>& measured,
+                                       std::string_view name) {
+    CollectiveLibrary library;
+    FABRICAST_ASSIGN(library.model, profiles.ncclModel(name));
+    library.corrections = correctionTable(measured, library.model);
+    return library;
+}
+
+}  // namespace
+
+Result<TimingProfiles> loadTiming(const ProfileStore& profiles) {
+    TimingProfiles timing;
+    FABRICAST_ASSIGN(const auto measured, profiles.measuredCollectives());
+    FABRICAST_ASSIGN(timing.nccl, libraryNamed(profiles, measured, "nccl"));
+    FABRICAST_ASSIGN(timing.rccl, libraryNamed(profiles, measured, "rccl"));
+    for (const ProfileFile& file : profiles.files(ProfileKind::Software)) {
+        FABRICAST_ASSIGN(SoftwareTiming software, profiles.software(file.name));
+        timing.software.emplace(file.name, std::move(software));
+    }
+    return timing;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,112 @@
+#include "planner/estimate/estimate_step.h"
+
+#include "tests/planner/estimate/estimate_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+struct Case {
+    const char* stack;
+    Layout layout;
+};
+class StepEstimates : public testing::TestWithParam<Case> {};
+
+TEST_P(StepEstimates, PartsSumToTheStep) {
+    const auto estimate =
+        estimateStep(exampleRun(GetParam().stack, GetParam().layout), exampleTiming());
+    ASSERT_TRUE(estimate) << estimate.error().text();
+    EXPECT_GT(estimate->step.value.count(), 0.0);
+    EXPECT_DOUBLE_EQ(estimate->parts.total(), estimate->step.value.count());
+    for (const double part : estimate->parts.seconds) {
+        EXPECT_GE(part, -1e-12);
+    }
+}
+
+TEST_P(StepEstimates, NothingIsFasterThanTheTensorCores) {
+    const Scenario scenario = exampleRun(GetParam().stack, GetParam().layout);
+    const double tokens = 64.0 * 8192.0;
+    const double least = 6.0 * 7.5e9 * tokens / (989e12 * double(scenario.layout.world()));
+    EXPECT_GT(estimated(scenario).step.value.count(), least);
+}
+
+TEST_P(StepEstimates, TwiceTheBatchTakesTwiceTheWork) {
+    Scenario scenario = exampleRun(GetParam().stack, GetParam().layout);
+    const StepEstimate once = estimated(scenario);
+    scenario.workload.globalBatch *= 2;
+    const StepEstimate twice = estimated(scenario);
+    EXPECT_NEAR(twice.parts.of(TimePart::Gemm), 2 * once.parts.of(TimePart::Gemm), 1e-9);
+    EXPECT_LE(twice.step.value.count(), 2 * once.step.value.count() * (1 + 1e-9));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Stacks,
+    StepEstimates,
+    testing::Values(
+        Case{"ddp", {.dp = 8, .microBatch = 1}},
+        Case{"fsdp1", {.dp = 8, .shard = Shard::Fsdp, .microBatch = 1}},
+        Case{"fsdp2", {.dp = 8, .shard = Shard::Fsdp, .microBatch = 1}},
+        Case{"deepspeed", {.dp = 8, .shard = Shard::Zero2, .microBatch = 1}},
+        Case{"deepspeed", {.dp = 8, .shard = Shard::Zero3, .microBatch = 1}},
+        Case{"torchtitan", {.dp = 8, .tp = 4, .sp = true, .shard = Shard::Fsdp, .microBatch = 1}},
+        Case{"megatron", {.dp = 4, .tp = 2, .sp = true, .shard = Shard::Zero1, .microBatch = 1}},
+        Case{"megatron",
+             {.dp = 4,
+              .tp = 2,
+              .sp = true,
+              .pp = 4,
+              .shard = Shard::Zero1,
+              .microBatch = 1,
+              .schedule = ScheduleKind::OneFOneB}},
+        Case{"nemo",
+             {.dp = 4,
+              .tp = 2,
+              .sp = true,
+              .pp = 4,
+              .vpp = 2,
+              .shard = Shard::Zero1,
+              .microBatch = 1,
+              .schedule = ScheduleKind::Interleaved}}));
+
+TEST(StepEstimate, RecomputingCostsAForward) {
+    const Layout layout{.dp = 8, .shard = Shard::Fsdp, .microBatch = 1};
+    Scenario scenario = exampleRun("fsdp2", layout);
+    scenario.settings.recompute = {};
+    const double none = estimated(scenario).parts.of(TimePart::Gemm);
+    scenario.settings.recompute.kind = Checkpointing::Full;
+    const double full = estimated(scenario).parts.of(TimePart::Gemm);
+    EXPECT_GT(full, 1.25 * none);
+    EXPECT_LT(full, 1.35 * none);
+}
+
+TEST(StepEstimate, LoraLeavesOutTheBasesWeightGradients) {
+    const Layout layout{.dp = 8, .shard = Shard::Fsdp, .microBatch = 1};
+    Scenario scenario = exampleRun("fsdp2", layout);
+    const double full = estimated(scenario).parts.of(TimePart::Gemm);
+    scenario.settings.tuning = Tuning::Lora;
+    scenario.settings.lora.rank = 16;
+    scenario.settings.lora.targets = {"q", "v"};
+    EXPECT_LT(estimated(scenario).parts.of(TimePart::Gemm), 0.75 * full);
+}
+
+TEST(StepEstimate, SmallMicrobatchesWaitForTheHost) {
+    Scenario scenario =
+        exampleRun("megatron", {.dp = 1, .tp = 8, .sp = true, .shard = Shard::Zero1});
+    scenario.workload = {.sequence = 512, .globalBatch = 64};
+    const StepEstimate eager = estimated(scenario);
+    EXPECT_GT(eager.parts.of(TimePart::Host), 0.2 * eager.step.value.count());
+    scenario.settings.kernels.cudaGraphs = true;
+    EXPECT_LT(estimated(scenario).step.value.count(), eager.step.value.count());
+}
+
+TEST(StepEstimate, AGpuThatNobodyMeasuredIsAnError) {
+    Scenario scenario = exampleRun("ddp", {.dp = 8, .microBatch = 1});
+    scenario.cluster.node.gpu.kernels.reset();
+    const auto estimate = estimateStep(scenario, exampleTiming());
+    ASSERT_FALSE(estimate);
+    EXPECT_EQ(estimate.error().where, "cluster.gpu");
+}
+
+}  // namespace
+}  // namespace fabricast
