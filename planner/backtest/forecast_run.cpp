@@ -1,0 +1,72 @@
+#include "planner/backtest/forecast_run.h"
+
+#include "planner/backtest/run_scenario.h"
+#include "planner/base/quantity_text.h"
+#include "planner/ops/flops.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// A rate above what the GPUs can multiply: such a row was measured on another model than it says.
+Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
+    if (!run.stepSeconds || *run.stepSeconds <= 0) {
+        return {};
+    }
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    double peak = 0.0;
+    for (const auto& [dtype, rate] : gpu.densePeak) {
+        peak = std::max(peak, rate.value ? rate.value->count() : 0.0);
+    }
+    FABRICAST_ASSIGN(
+        const Flops perToken,
+        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul));
+    const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
+    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
+                          static_cast<double>(scenario.workload.sequence);
+    const double rate = share * perToken.count() * tokens /
+                        (*run.stepSeconds * static_cast<double>(scenario.layout.world()));
+    if (peak > 0 && rate > peak) {
+        return fail(Error::Code::BadInput,
+                    "measured_step_s",
+                    "so short a step needs " + quantityText(FlopsPerSecond(rate)) +
+                        " of every GPU, whose peak is " + quantityText(FlopsPerSecond(peak)),
+                    "the run was of a smaller model than the row says");
+    }
+    return {};
+}
+
+Result<StepEstimate> stepOf(const PublishedRun& run,
+                            const RunCatalog& catalog,
+                            const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(const RunScenario read, runScenario(run, catalog));
+    FABRICAST_TRY(checkPossible(run, read.scenario));
+    return estimateStep(read.scenario, profiles);
+}
+
+}  // namespace
+
+std::optional<double> RunForecast::stepError() const {
+    if (!step || !run->stepSeconds || *run->stepSeconds <= 0) {
+        return std::nullopt;
+    }
+    return step->step.value.count() / *run->stepSeconds - 1.0;
+}
+
+RunForecast forecastRun(const PublishedRun& run,
+                        const RunCatalog& catalog,
+                        const TimingProfiles& profiles) {
+    RunForecast forecast{.run = &run};
+    Result<StepEstimate> step = stepOf(run, catalog, profiles);
+    if (step) {
+        forecast.step = std::move(*step);
+    } else {
+        forecast.why = step.error().text();
+    }
+    return forecast;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,24 @@
+#pragma once
+#include "planner/backtest/published_run.h"
+#include "planner/backtest/run_catalog.h"
+#include "planner/estimate/estimate_step.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// One row of a backtest: what was forecast for a run, or why nothing was.
+struct RunForecast {
+    const PublishedRun* run = nullptr;
+    std::optional<StepEstimate> step;
+    std::string why;  ///< where there is no forecast: the column, and what is wrong with it
+
+    /// Forecast over measured, less one.
+    [[nodiscard]] std::optional<double> stepError() const;
+};
+RunForecast forecastRun(const PublishedRun& run,
+                        const RunCatalog& catalog,
+                        const TimingProfiles& profiles);
+
+}  // namespace fabricast

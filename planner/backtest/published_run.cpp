@@ -1,0 +1,141 @@
+#include "planner/backtest/published_run.h"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// Larger numbers than these are no counts of anything in a run.
+constexpr double kMostCount = 1e12;
+
+class RowReader {
+public:
+    RowReader(const CsvText& table, const CsvText::Row& row) : table_(table), row_(row) {}
+
+    [[nodiscard]] std::string text(std::string_view column) const {
+        return std::string(table_.cell(row_, column));
+    }
+
+    Result<std::optional<double>> number(std::string_view column) const {
+        const std::string_view cell = table_.cell(row_, column);
+        if (cell.empty()) {
+            return std::nullopt;
+        }
+        double value = 0;
+        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+        const bool whole = error == std::errc{} && end == cell.data() + cell.size();
+        if (!whole || !std::isfinite(value) || value < 0 || value > kMostCount) {
+            return fail(Error::Code::BadInput,
+                        table_.where(row_, column),
+                        "'" + std::string(cell) + "' is not a number from 0 to 1e12",
+                        "leave the cell empty where it is not known");
+        }
+        return value;
+    }
+
+    Result<std::optional<std::int64_t>> count(std::string_view column) const {
+        FABRICAST_ASSIGN(const std::optional<double> value, number(column));
+        if (!value) {
+            return std::nullopt;
+        }
+        if (*value != std::floor(*value)) {
+            return fail(Error::Code::BadInput,
+                        table_.where(row_, column),
+                        "'" + text(column) + "' is not a whole number");
+        }
+        return static_cast<std::int64_t>(*value);
+    }
+
+private:
+    const CsvText& table_;
+    const CsvText::Row& row_;
+};
+
+Result<void> readCounts(const RowReader& row, PublishedRun& run) {
+    const std::pair<const char*, std::optional<std::int64_t>*> counts[] = {
+        {"layers", &run.layers},
+        {"hidden", &run.hidden},
+        {"ffn", &run.width},
+        {"heads", &run.heads},
+        {"kv_heads", &run.kvHeads},
+        {"vocab", &run.vocab},
+        {"seq", &run.sequence},
+        {"gpus", &run.gpus},
+        {"gpus_per_node", &run.gpusPerNode},
+        {"dp", &run.dp},
+        {"tp", &run.tp},
+        {"pp", &run.pp},
+        {"vpp", &run.vpp},
+        {"cp", &run.cp},
+        {"ep", &run.ep},
+        {"etp", &run.etp},
+        {"micro_batch", &run.microBatch},
+        {"global_batch", &run.globalBatch},
+        {"grad_accum", &run.accumulation}};
+    for (const auto& [column, member] : counts) {
+        FABRICAST_ASSIGN(*member, row.count(column));
+    }
+    const std::pair<const char*, std::optional<double>*> numbers[] = {
+        {"params_b", &run.billions},
+        {"nic_gbps_per_gpu", &run.nicGbpsPerGpu},
+        {"measured_step_s", &run.stepSeconds},
+        {"measured_tokens_s_gpu", &run.tokensPerGpu},
+        {"measured_mem_gib", &run.memoryGib}};
+    for (const auto& [column, member] : numbers) {
+        FABRICAST_ASSIGN(*member, row.number(column));
+    }
+    return {};
+}
+
+void readTexts(const RowReader& row, PublishedRun& run) {
+    const std::pair<const char*, std::string*> texts[] = {{"id", &run.id},
+                                                          {"model", &run.model},
+                                                          {"moe", &run.experts},
+                                                          {"gpu", &run.gpu},
+                                                          {"intra", &run.intra},
+                                                          {"stack", &run.stack},
+                                                          {"framework", &run.framework},
+                                                          {"shard", &run.shard},
+                                                          {"sp", &run.sp},
+                                                          {"cp_kind", &run.cpKind},
+                                                          {"precision", &run.precision},
+                                                          {"recompute", &run.recompute},
+                                                          {"optimizer", &run.optimizer},
+                                                          {"peft", &run.tuning},
+                                                          {"notes", &run.notes},
+                                                          {"tier", &run.tier}};
+    for (const auto& [column, member] : texts) {
+        *member = row.text(column);
+    }
+    run.core = row.text("core") == "y";
+}
+
+}  // namespace
+
+Result<std::vector<PublishedRun>> readRuns(const CsvText& table) {
+    for (const char* column : {"id", "model", "gpu", "stack"}) {
+        if (!table.has(column)) {
+            return fail(Error::Code::BadInput,
+                        table.source + ":1",
+                        std::string("there is no column '") + column + "'",
+                        "the columns are listed in docs/backtest.md");
+        }
+    }
+    std::vector<PublishedRun> runs;
+    runs.reserve(table.rows.size());
+    for (const CsvText::Row& line : table.rows) {
+        const RowReader row(table, line);
+        PublishedRun run;
+        run.where = table.source + ":" + std::to_string(line.line);
+        readTexts(row, run);
+        FABRICAST_TRY(readCounts(row, run));
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,42 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/io/csv_text.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A training run that somebody measured, as a line of a runs file says it. Empty text and absent
+/// numbers are what the source does not say.
+struct PublishedRun {
+    std::string id;
+    std::string where;  ///< "runs.csv:17"
+    std::string model;
+    std::optional<double> billions;  ///< of parameters
+    std::optional<std::int64_t> layers, hidden, width, heads, kvHeads, vocab;
+    std::string experts;  ///< "experts=256/topk=8/ffn=2048/shared=1/first_dense=3/MLA"
+    std::optional<std::int64_t> sequence;
+    std::string gpu;  ///< profile name
+    std::optional<std::int64_t> gpus, gpusPerNode;
+    std::string intra;  ///< "nvlink4", "pcie4", "nvlink5_nvl72", "xgmi"
+    std::optional<double> nicGbpsPerGpu;
+    std::string stack;  ///< software family
+    std::string framework;
+    std::optional<std::int64_t> dp, tp, pp, vpp, cp, ep, etp;
+    std::string shard, sp, cpKind;
+    std::optional<std::int64_t> microBatch, globalBatch, accumulation;
+    std::string precision, recompute, optimizer, tuning, notes, tier;
+    bool core = false;
+    std::optional<double> stepSeconds, tokensPerGpu, memoryGib;
+
+    /// The id without its number: what rows of one source share.
+    [[nodiscard]] std::string source() const { return id.substr(0, id.rfind('-')); }
+};
+
+/// Reads a runs file: the columns of docs/backtest.md, in any order, those nobody needs ignored.
+Result<std::vector<PublishedRun>> readRuns(const CsvText& table);
+
+}  // namespace fabricast

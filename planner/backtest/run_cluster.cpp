@@ -1,0 +1,79 @@
+#include "planner/backtest/run_catalog.h"
+#include "planner/io/model_file.h"
+#include "planner/io/read_profile.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double kBitsPerByte = 8.0;
+
+/// The node that most people mean by a GPU: its maker's own, then the reference board, then any.
+int preference(const NodeSpec& node) {
+    const std::string_view name = node.name;
+    if (name.starts_with("dgx") || name.ends_with("tray")) {
+        return 0;
+    }
+    return name.starts_with("hgx") || name.starts_with("mi") ? 1 : 3;
+}
+
+/// A run on part of a node, or on more GPUs a node than we know: the same links, so many GPUs.
+void resize(NodeSpec& node, std::int64_t gpus) {
+    if (node.gpus == gpus) {
+        return;
+    }
+    if (node.nics.value && node.gpus > 0) {
+        node.nics.value = std::max<std::int64_t>(1, *node.nics.value * gpus / node.gpus);
+    }
+    node.domainGpus = node.domainGpus > node.gpus ? node.domainGpus : gpus;
+    node.gpus = gpus;
+}
+
+}  // namespace
+
+Result<RunCatalog> RunCatalog::open(const ProfileStore& profiles) {
+    RunCatalog catalog(profiles);
+    for (const ProfileFile& file : profiles.files(ProfileKind::Model)) {
+        FABRICAST_ASSIGN(const ModelProfile profile, parseModelProfile(file.text, file.source));
+        catalog.models_.push_back(profile.model);
+    }
+    for (const ProfileFile& file : profiles.files(ProfileKind::Node)) {
+        FABRICAST_ASSIGN(NodeSpec node, profiles.node(file.name));
+        catalog.nodes_.push_back(std::move(node));
+    }
+    std::stable_sort(
+        catalog.nodes_.begin(), catalog.nodes_.end(), [](const NodeSpec& a, const NodeSpec& b) {
+            return preference(a) < preference(b);
+        });
+    return catalog;
+}
+
+Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
+    if (run.gpus.value_or(0) <= 0) {
+        return fail(Error::Code::BadInput, "gpus", "the row does not say how many");
+    }
+    FABRICAST_ASSIGN(const GpuSpec gpu, profiles_->gpu(run.gpu, "gpu"));
+    const std::int64_t perNode =
+        std::min(*run.gpus, std::max<std::int64_t>(1, run.gpusPerNode.value_or(8)));
+    const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) {
+        return node.gpu.name == gpu.name;
+    });
+    ClusterSpec cluster;
+    if (found == nodes_.end()) {
+        FABRICAST_ASSIGN(cluster, profiles_->clusterFrom(gpu.name, perNode));
+    } else {
+        FABRICAST_ASSIGN(cluster, profiles_->cluster(found->name));
+    }
+    resize(cluster.node, perNode);
+    cluster.nodes = (*run.gpus + perNode - 1) / perNode;
+    if (run.nicGbpsPerGpu) {
+        cluster.node.nics.value = perNode;
+        cluster.node.nicBandwidth.value = BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte);
+    }
+    return cluster;
+}
+
+}  // namespace fabricast

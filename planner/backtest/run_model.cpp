@@ -1,0 +1,181 @@
+#include "planner/backtest/run_catalog.h"
+#include "planner/ops/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace fabricast {
+
+namespace {
+
+std::int64_t numberAfter(std::string_view text, std::string_view key) {
+    const std::size_t at = text.find(key);
+    std::int64_t value = 0;
+    if (at != std::string_view::npos) {
+        std::from_chars(text.data() + at + key.size(), text.data() + text.size(), value);
+    }
+    return value;
+}
+
+bool mentions(std::string_view text, std::string_view part) {
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
+               return std::tolower(static_cast<unsigned char>(a)) == b;
+           }) != text.end();
+}
+
+Result<void> requireShape(const PublishedRun& run) {
+    const std::pair<const char*, const std::optional<std::int64_t>*> needed[] = {
+        {"layers", &run.layers},
+        {"hidden", &run.hidden},
+        {"ffn", &run.width},
+        {"heads", &run.heads}};
+    for (const auto& [column, value] : needed) {
+        if (!value->has_value() || **value <= 0) {
+            return fail(Error::Code::BadInput, column, "the row does not say");
+        }
+        if (**value > 10'000'000) {
+            return fail(Error::Code::BadInput, column, "larger than any model");
+        }
+    }
+    return {};
+}
+
+bool sameShape(const ModelSpec& model, const PublishedRun& run) {
+    const std::int64_t experts = numberAfter(run.experts, "experts=");
+    const bool sparse = experts > 0;
+    if (model.hidden != *run.hidden || model.attention.heads != *run.heads ||
+        sparse != model.moe.has_value()) {
+        return false;
+    }
+    if (sparse) {
+        return model.moe->experts == experts &&
+               model.moe->expertWidth == numberAfter(run.experts, "ffn=");
+    }
+    return model.mlp.width == *run.width;
+}
+
+/// How unlike the rest is, where several models have the shape: smaller is nearer.
+int distance(const ModelSpec& model, const PublishedRun& run) {
+    int apart = 0;
+    apart += run.kvHeads && model.attention.kvHeads != *run.kvHeads ? 8 : 0;
+    apart += run.vocab && model.vocab != *run.vocab ? 4 : 0;
+    apart += model.layers != *run.layers ? 2 : 0;
+    const std::string_view family = std::string_view(model.name).substr(0, 3);
+    apart += mentions(run.model, family) ? 0 : 1;
+    return apart;
+}
+
+/// Cut to, or stretched to, so many layers: the first ones keep their kind.
+void setLayers(ModelSpec& model, std::int64_t layers) {
+    const auto count = static_cast<std::size_t>(layers);
+    if (!model.sparse.empty()) {
+        model.sparse.resize(count, model.sparse.back());
+    }
+    if (!model.window.empty()) {
+        const std::vector<std::int64_t> pattern = model.window;
+        model.window.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            model.window[i] = pattern[i % pattern.size()];
+        }
+    }
+    model.layers = layers;
+}
+
+/// SwiGLU has three matrices, GELU two: the stated size tells which.
+bool isGated(ModelSpec model, const PublishedRun& run) {
+    if (!run.billions) {
+        return !mentions(run.model, "gpt");
+    }
+    const auto error = [&](MlpKind kind) {
+        model.mlp.kind = kind;
+        return std::abs(static_cast<double>(countParameters(model).total) - *run.billions * 1e9);
+    };
+    return error(MlpKind::Gated) < error(MlpKind::Plain);
+}
+
+void readExperts(const PublishedRun& run, ModelSpec& model) {
+    MoeSpec moe;
+    moe.experts = numberAfter(run.experts, "experts=");
+    if (moe.experts == 0) {
+        return;
+    }
+    moe.topK = std::max<std::int64_t>(1, numberAfter(run.experts, "topk="));
+    moe.expertWidth = numberAfter(run.experts, "ffn=");
+    moe.sharedWidth = numberAfter(run.experts, "shared=") * moe.expertWidth;
+    const std::int64_t every = std::max<std::int64_t>(1, numberAfter(run.experts, "moe_every="));
+    const std::int64_t dense = numberAfter(run.experts, "first_dense=");
+    model.sparse.assign(static_cast<std::size_t>(model.layers), false);
+    for (std::int64_t i = dense; i < model.layers; ++i) {
+        model.sparse[static_cast<std::size_t>(i)] = (i + 1) % every == 0;
+    }
+    if (const std::int64_t width = numberAfter(run.experts, "dense_ffn="); width > 0) {
+        model.mlp.width = width;
+    }
+    model.moe = moe;
+    if (run.experts.find("MLA") != std::string::npos) {  // of DeepSeek-V2 and V3
+        AttentionSpec& attention = model.attention;
+        attention.kind = AttentionKind::Latent;
+        attention.qLoraRank = 1536;
+        attention.kvLoraRank = 512;
+        attention.qkNopeDim = attention.vHeadDim = attention.headDim = 128;
+        attention.qkRopeDim = 64;
+    }
+}
+
+ModelSpec fromColumns(const PublishedRun& run) {
+    ModelSpec model;
+    model.family = "llama";
+    model.layers = *run.layers;
+    model.hidden = *run.hidden;
+    model.vocab = run.vocab.value_or(0) > 0 ? *run.vocab : 50257;
+    model.mlp.width = *run.width;
+    model.attention.heads = *run.heads;
+    model.attention.kvHeads = run.kvHeads.value_or(*run.heads);
+    model.attention.headDim = std::max<std::int64_t>(1, model.hidden / model.attention.heads);
+    readExperts(run, model);
+    if (!model.moe && !isGated(model, run)) {
+        model.family = "gpt";
+        model.norm = NormKind::Layer;
+        model.mlp.kind = MlpKind::Plain;
+        model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
+        model.position = PositionKind::Learned;
+        model.learnedPositions = run.sequence.value_or(2048);
+        model.tiedEmbeddings = true;
+    }
+    return model;
+}
+
+}  // namespace
+
+Result<ModelSpec> RunCatalog::modelOf(const PublishedRun& run) const {
+    FABRICAST_TRY(requireShape(run));
+    const ModelSpec* nearest = nullptr;
+    for (const ModelSpec& model : models_) {
+        if (sameShape(model, run) &&
+            (nearest == nullptr || distance(model, run) < distance(*nearest, run))) {
+            nearest = &model;
+        }
+    }
+    if (nearest == nullptr) {
+        ModelSpec model = fromColumns(run);
+        model.name = run.model;
+        return model;
+    }
+    ModelSpec model = *nearest;
+    model.name = run.model;
+    if (model.layers != *run.layers) {
+        setLayers(model, *run.layers);
+    }
+    if (run.kvHeads && model.attention.kind == AttentionKind::Grouped) {
+        model.attention.kvHeads = *run.kvHeads;
+    }
+    if (run.vocab.value_or(0) > 0) {
+        model.vocab = *run.vocab;
+    }
+    model.mtpDepth = mentions(run.model, "w/ mtp") ? std::max<std::int64_t>(model.mtpDepth, 1) : 0;
+    return model;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,72 @@
+#include "planner/backtest/run_release.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace fabricast {
+
+bool mentions(const std::string& text, std::string_view part) {
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
+               return std::tolower(static_cast<unsigned char>(a)) == b;
+           }) != text.end();
+}
+
+namespace {
+
+/// The year of a release as its name says it ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)");
+/// 0 where it does not.
+int releaseYear(const std::string& framework) {
+    static const std::pair<std::string_view, int> kRounds[] = {
+        {"mlperf v3.", 2023}, {"mlperf v4.", 2024}, {"mlperf v5.", 2025}};
+    for (const auto& [round, year] : kRounds) {
+        if (mentions(framework, round)) {
+            return year;
+        }
+    }
+    const auto digit = [&](std::size_t at) {
+        return at < framework.size() &&
+               std::isdigit(static_cast<unsigned char>(framework[at])) != 0;
+    };
+    for (std::size_t i = 0; i + 4 < framework.size(); ++i) {
+        const bool starts = i == 0 || !digit(i - 1);
+        if (starts && digit(i) && digit(i + 1) && framework[i + 2] == '.' && digit(i + 3) &&
+            digit(i + 4)) {
+            return 2000 + (framework[i] - '0') * 10 + (framework[i + 1] - '0');
+        }
+        if (starts && framework.compare(i, 2, "20") == 0 && digit(i + 2) && digit(i + 3) &&
+            framework[i + 4] == '-') {
+            return 2000 + (framework[i + 2] - '0') * 10 + (framework[i + 3] - '0');
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+/// Transformer Engine took up the third generation of flash attention in 2025.
+void readRelease(const PublishedRun& run, Settings& settings) {
+    const int year = releaseYear(run.framework);
+    if (year > 0 && year < 2025) {
+        settings.kernels.attentionCode = AttentionCode::Flash2;
+    }
+}
+
+/// What the notes of the row say in passing.
+void readNotes(const PublishedRun& run, Settings& settings) {
+    const bool eager = mentions(run.notes, "; eager;");
+    settings.kernels.compile =
+        settings.kernels.compile || (mentions(run.notes, "compile") && !eager);
+    for (const char* off : {"tp_comm_overlap=false", "tp_comm_overlap=0"}) {
+        settings.megatron.tensorOverlap =
+            settings.megatron.tensorOverlap && !mentions(run.notes, off);
+    }
+    // Megatron-Bridge's recipes dispatch through DeepEP or HybridEP.
+    settings.kernels.dispatchOncePerNode = mentions(run.framework, "bridge");
+    settings.megatron.expertOverlap =
+        settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
+    settings.kernels.cudaGraphs =
+        settings.kernels.cudaGraphs || mentions(run.notes, "cuda_graph_impl=");
+}
+
+}  // namespace fabricast

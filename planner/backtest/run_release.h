@@ -1,0 +1,18 @@
+#pragma once
+#include "planner/backtest/published_run.h"
+#include "planner/spec/settings.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// Whether a text has a part (given in lower case), in any case.
+bool mentions(const std::string& text, std::string_view part);
+
+/// What the release of the row's software and its notes say in passing: attention kernels by year,
+/// compilation, overlaps, CUDA graphs.
+void readRelease(const PublishedRun& run, Settings& settings);
+void readNotes(const PublishedRun& run, Settings& settings);
+
+}  // namespace fabricast

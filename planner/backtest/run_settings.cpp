@@ -1,0 +1,211 @@
+#include "planner/backtest/run_settings.h"
+
+#include "planner/backtest/run_release.h"
+#include "planner/load/precision_scheme.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace fabricast {
+
+namespace {
+
+/// NVIDIA's recipes (NeMo, Megatron-Bridge, DGX Cloud, MLPerf) overlap tensor parallel
+/// communication; pretrain_gpt.py does not by itself.
+bool fromRecipes(const PublishedRun& run) {
+    return mentions(run.framework, "nemo") || mentions(run.framework, "bridge") ||
+           mentions(run.framework, "dgx") || mentions(run.framework, "mlperf");
+}
+
+struct Family {
+    std::string_view software;
+    std::string_view stack;
+};
+constexpr Family kFamilies[] = {{"megatron-core", "megatron"},
+                                {"megatron-2021", "megatron"},
+                                {"nanotron", "megatron"},
+                                {"rocm-mlperf", "nemo"},
+                                {"nemo", "nemo"},
+                                {"megatron", "megatron"},
+                                {"megatron-fsdp", "megatron-fsdp"},
+                                {"torchtitan", "torchtitan"},
+                                {"fsdp2", "fsdp2"},
+                                {"fsdp1", "fsdp1"},
+                                {"ddp", "ddp"},
+                                {"deepspeed", "deepspeed"},
+                                {"accelerate", "accelerate"},
+                                {"axolotl", "axolotl"},
+                                {"litgpt", "fsdp2"},
+                                {"torchtune", "fsdp2"}};
+
+/// Megatron-LM before Transformer Engine: PyTorch ops, scores in memory, gradients reduced after
+/// the last backward.
+void asOf2021(Settings& settings) {
+    settings.kernels.code = ModelCode::Megatron;
+    settings.kernels.attention = AttentionKernel::Unfused;
+    settings.kernels.positionIds = false;
+    settings.kernels.dropout = 0.1;
+    settings.megatron.overlapGradReduce = false;
+    settings.megatron.overlapParamGather = false;
+    settings.megatron.tensorOverlap = false;
+    settings.kernels.activation = ActivationKernel::Fused;
+}
+
+/// Plain PyTorch modules over Megatron's division of ranks.
+void asNanotron(Settings& settings) {
+    settings.kernels.code = ModelCode::Torch;
+    settings.kernels.norm = NormKernel::Fused;
+    settings.kernels.rope = RopeKernel::Complex;
+    settings.kernels.activation = ActivationKernel::Eager;
+    settings.kernels.fusedQkv = false;
+    settings.kernels.loss = LossKernel::Fp32Upcast;
+    settings.kernels.attentionCode = AttentionCode::Flash2;
+    settings.megatron.overlapGradReduce = false;
+    settings.megatron.overlapParamGather = false;
+    settings.megatron.tensorOverlap = false;
+}
+
+std::set<std::string> modulesIn(const std::string& text) {
+    std::set<std::string> modules;
+    const std::size_t open = text.find('(');
+    if (open == std::string::npos) {
+        return modules;
+    }
+    std::string name;
+    for (const char c : text.substr(open + 1)) {
+        if (c == ',' || c == ')') {
+            modules.insert(name);
+            name.clear();
+        } else if (c != ' ') {
+            name += c;
+        }
+    }
+    return modules;
+}
+
+Result<void> readRecompute(const PublishedRun& run, const Stack& stack, RunScenario& result) {
+    RecomputeSettings& recompute = result.scenario.settings.recompute;
+    const std::string& text = run.recompute;
+    if (text.empty()) {
+        result.assumed.push_back("recompute: the stack's default");
+        return {};
+    }
+    recompute = {};
+    if (text == "none") {
+        return {};
+    }
+    if (text.starts_with("full")) {
+        recompute.kind = Checkpointing::Full;
+    } else if (text.starts_with("selective")) {
+        const std::set<std::string> modules = modulesIn(text);
+        const bool byOp = modules.count("op") > 0 || modules.count("layer") > 0;
+        recompute = recomputeFor(stack, {.kind = Checkpointing::Selective});
+        if (!byOp && !modules.empty() && recompute.kind == Checkpointing::Modules) {
+            recompute.modules = modules;
+        }
+    } else {
+        return fail(Error::Code::Unsupported,
+                    "recompute",
+                    "'" + text + "' is not none, full or selective(…)");
+    }
+    return {};
+}
+
+Result<void> readPrecision(const PublishedRun& run, RunScenario& result) {
+    static const std::pair<std::string_view, std::string_view> kNames[] = {
+        {"bf16", "bf16"},
+        {"fp16", "fp16"},
+        {"fp32", "fp32"},
+        {"fp8", "fp8_tensorwise"},
+        {"fp8-cs", "fp8_tensorwise"},
+        {"fp8-mx", "mxfp8"},
+        {"mxfp8", "mxfp8"},
+        {"fp8-block", "fp8_blockwise"},
+        {"nvfp4", "nvfp4"}};
+    if (run.precision.empty()) {
+        result.assumed.push_back("precision: bf16");
+        return {};
+    }
+    Settings& settings = result.scenario.settings;
+    for (const auto& [written, ours] : kNames) {
+        if (run.precision == written) {
+            FABRICAST_ASSIGN(settings, withPrecision(settings, ours, "precision"));
+            return {};
+        }
+    }
+    return fail(Error::Code::Unsupported, "precision", "'" + run.precision + "' is not modelled");
+}
+
+void readOptimizer(const PublishedRun& run, Settings& settings) {
+    if (mentions(run.optimizer, "8bit")) {
+        settings.optimizer.kind = OptimizerKind::AdamW8bit;
+    } else if (mentions(run.optimizer, "lion")) {
+        settings.optimizer.kind = OptimizerKind::Lion;
+    }
+    if (mentions(run.optimizer, "fp16 grad accum")) {
+        settings.precision.gradients = settings.precision.reduce = Dtype::Fp16;
+    }
+}
+
+Result<void> readTuning(const PublishedRun& run, Settings& settings) {
+    if (run.tuning.empty() || run.tuning == "none") {
+        return {};
+    }
+    if (run.tuning != "lora" && run.tuning != "qlora") {
+        return fail(Error::Code::Unsupported, "peft", "'" + run.tuning + "' is not modelled");
+    }
+    settings.tuning = Tuning::Lora;
+    settings.lora.rank = 16;
+    settings.lora.targets = {"q", "k", "v", "o"};
+    settings.lora.dtype = Dtype::Bf16;
+    settings.lora.base = run.tuning == "qlora" ? Dtype::Nf4 : Dtype::Bf16;
+    return {};
+}
+
+}  // namespace
+
+Result<const Stack*> stackOf(const PublishedRun& run) {
+    // NeMo AutoModel: FSDP2 with the parallel regions that torchtitan has too.
+    if (mentions(run.framework, "automodel")) {
+        return findStack("torchtitan");
+    }
+    for (const Family& family : kFamilies) {
+        if (run.stack == family.software) {
+            const bool recipe = family.stack == "megatron" && fromRecipes(run);
+            return findStack(recipe ? "nemo" : family.stack);
+        }
+    }
+    return fail(Error::Code::Unsupported, "stack", "no stack of ours is like '" + run.stack + "'");
+}
+
+Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScenario& result) {
+    Scenario& scenario = result.scenario;
+    Settings& settings = scenario.settings;
+    settings = defaultSettings(stack, scenario.model, scenario.layout);
+    if (run.stack == "torchtune") {  // keeps everything in bf16
+        FABRICAST_ASSIGN(settings, withPrecision(settings, "pure_bf16", "precision"));
+    }
+    if (mentions(run.framework, "automodel")) {
+        settings.kernels.compile = true;
+        settings.kernels.attentionCode = AttentionCode::Native;
+    }
+    if (run.stack == "megatron-2021") {
+        asOf2021(settings);
+    } else if (run.stack == "nanotron") {
+        asNanotron(settings);
+    }
+    FABRICAST_TRY(readRecompute(run, stack, result));
+    FABRICAST_TRY(readPrecision(run, result));
+    readOptimizer(run, settings);
+    FABRICAST_TRY(readTuning(run, settings));
+    // NVIDIA's recipes for speed reduce gradients in 16 bits.
+    if (stack.name == "nemo") {
+        settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
+    }
+    readRelease(run, settings);
+    readNotes(run, settings);
+    return {};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,113 @@
+#include "planner/backtest/forecast_run.h"
+#include "planner/backtest/run_scenario.h"
+#include "planner/io/text_file.h"
+#include "planner/load/load_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::string kHeader =
+    "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,dp,tp,pp,"
+    "micro_batch,global_batch,precision,measured_step_s\n";
+
+Result<std::vector<PublishedRun>> runsOf(const std::string& rows) {
+    FABRICAST_ASSIGN(const CsvText table, parseCsv(kHeader + rows, "runs.csv"));
+    return readRuns(table);
+}
+
+TEST(PublishedRun, BadCellsAreNamedByLineAndColumn) {
+    const auto runs = runsOf("a-1,llama,thirty,4096,,,,,,,,h100,fsdp2,,,,,,,\n");
+    ASSERT_FALSE(runs);
+    EXPECT_EQ(runs.error().where, "runs.csv:2, column layers");
+}
+
+TEST(PublishedRun, AFileWithoutGpusIsRefused) {
+    const auto table = parseCsv("id,model,stack\n", "runs.csv");
+    ASSERT_TRUE(table);
+    const auto runs = readRuns(*table);
+    ASSERT_FALSE(runs);
+    EXPECT_NE(runs.error().why.find("'gpu'"), std::string::npos);
+}
+
+class Forecasts : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        profiles = new ProfileStore(ProfileStore::builtIn());
+        catalog = new RunCatalog(RunCatalog::open(*profiles).value());
+        timing = new TimingProfiles(loadTiming(*profiles).value());
+    }
+    static RunForecast of(const std::string& row) {
+        static std::vector<PublishedRun> runs;
+        runs = runsOf(row).value();
+        return forecastRun(runs.front(), *catalog, *timing);
+    }
+    static const ProfileStore* profiles;
+    static const RunCatalog* catalog;
+    static const TimingProfiles* timing;
+};
+const ProfileStore* Forecasts::profiles = nullptr;
+const RunCatalog* Forecasts::catalog = nullptr;
+const TimingProfiles* Forecasts::timing = nullptr;
+
+TEST_F(Forecasts, TakesTheBuiltInModelOfTheShape) {
+    const auto runs = runsOf(
+        "a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,1,64,bf16,5\n");
+    ASSERT_TRUE(runs);
+    const auto scenario = runScenario(runs->front(), *catalog);
+    ASSERT_TRUE(scenario) << scenario.error().text();
+    EXPECT_EQ(scenario->scenario.model.attention.kvHeads, 8);
+    EXPECT_EQ(scenario->scenario.cluster.node.gpu.name, "h100-sxm5-80gb");
+    EXPECT_EQ(scenario->scenario.layout.shard, Shard::Fsdp);
+}
+
+TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {
+    const RunForecast forecast =
+        of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,,64,bf16,5\n");
+    EXPECT_FALSE(forecast.step);
+    EXPECT_EQ(forecast.why, "micro_batch: the row does not say");
+}
+
+TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
+    const RunForecast forecast =
+        of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,1,64,bf16,0.1\n");
+    EXPECT_FALSE(forecast.step);
+    EXPECT_TRUE(forecast.why.starts_with("measured_step_s: so short a step")) << forecast.why;
+}
+
+/// The balanced subset of the published runs that say all they need: how far forecasts are off.
+TEST_F(Forecasts, OfPublishedRunsStayNearWhatWasMeasured) {
+    const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/published/runs.csv";
+    const auto text = readTextFile(path);
+    ASSERT_TRUE(text);
+    const auto table = parseCsv(*text, path);
+    ASSERT_TRUE(table) << table.error().text();
+    const auto runs = readRuns(*table);
+    ASSERT_TRUE(runs) << runs.error().text();
+    std::vector<double> errors;
+    std::size_t asked = 0;
+    std::size_t turn = 0;
+    for (const PublishedRun& run : *runs) {
+        const bool counts = run.core && (run.tier == "A" || run.tier == "B") && run.stepSeconds;
+        if (!counts || ++turn % 4 != 0) {  // every fourth keeps the test short
+            continue;
+        }
+        ++asked;
+        const RunForecast forecast = forecastRun(run, *catalog, *timing);
+        if (const auto error = forecast.stepError()) {
+            errors.push_back(std::abs(*error));
+        }
+    }
+    ASSERT_GT(asked, 100U);
+    EXPECT_GE(static_cast<double>(errors.size()), 0.95 * static_cast<double>(asked));
+    std::sort(errors.begin(), errors.end());
+    EXPECT_LT(errors[errors.size() / 2], 0.12);
+}
+
+}  // namespace
+}  // namespace fabricast
