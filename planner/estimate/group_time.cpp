@@ -4,6 +4,10 @@
 #include "planner/compute/grouped_gemm_time.h"
 #include "planner/compute/memory_time.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace fabricast {
 
 namespace {
@@ -13,6 +17,18 @@ constexpr double kCastBytes = 4.0;
 
 const WeightUse& weightOf(const OpList& list, const Op& op) {
     return list.weights[static_cast<std::size_t>(op.weights.front())];
+}
+
+/// Rows are picked by an index, on their way to experts and back.
+bool movesRows(const Op& op) {
+    constexpr std::array<std::string_view, 7> kNames = {"index_select",
+                                                        "masked_select",
+                                                        "scatter_add",
+                                                        "sort_chunks",
+                                                        "routed input",
+                                                        "permute",
+                                                        "unpermute"};
+    return std::find(kNames.begin(), kNames.end(), op.name) != kNames.end();
 }
 
 Gemm gemmOf(const Product& p, GemmType type) {
@@ -64,6 +80,8 @@ MemoryOp GroupClock::memoryOpOf(const FusedGroup& group) const {
             kind = MemoryOp::Norm;
         } else if (op.kind == OpKind::Lookup) {
             kind = MemoryOp::EmbeddingScatter;
+        } else if (movesRows(op)) {
+            kind = MemoryOp::Permute;
         } else if (op.name == "softmax") {
             kind = MemoryOp::Softmax;
         } else if (op.name == "cast") {

@@ -25,12 +25,12 @@ const KernelProfile& anyKernels() {
 }
 
 TEST(GemmTime, SustainsTheTrainingRateOfALargeProduct) {
-    // 989 TFLOP/s · 0.8453 / (1 + 0.1391) · 0.957 = 702: what 16k³ comes near, from below
+    // 989 TFLOP/s · 0.8453 / (1 + 0.1391) · 0.89 = 653: what 16k³ comes near, from below
     const Gemm gemm{.m = 16384, .n = 16384, .k = 16384};
     const Seconds time = gemmTime(shippedKernels("h100-sxm5-80gb"), gemm, {});
     const double rate = gemm.flops().count() / time.count();
-    EXPECT_GT(rate, 680e12);
-    EXPECT_LT(rate, 702.4e12);
+    EXPECT_GT(rate, 632e12);
+    EXPECT_LT(rate, 653.4e12);
 }
 
 TEST(GemmTime, AnAccumulatedWeightGradientCostsItsTraffic) {

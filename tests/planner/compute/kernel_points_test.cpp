@@ -19,9 +19,21 @@ std::int64_t whole(const CaseRow& row, const char* column) {
 constexpr double kRounding = 1e-6;
 constexpr double kMicroseconds = 1e6;
 
+/// The second evaluation knows the clocks of benchmarks only; Hopper's were fitted to training
+/// runs since.
+KernelProfile withBenchmarkClock(const std::string& gpu) {
+    KernelProfile kernels = shippedKernels(gpu);
+    if (gpu == "h100-sxm5-80gb") {
+        kernels.sustained.factor = 0.957;
+    } else if (gpu == "h200-sxm-141gb") {
+        kernels.sustained.factor = 0.956;
+    }
+    return kernels;
+}
+
 TEST(KernelPoints, GemmTimesAreThoseOfTheEquations) {
     for (const CaseRow& row : readCases("kernels/gemm_points.csv")) {
-        const KernelProfile& kernels = shippedKernels(row.at("gpu"));
+        const KernelProfile kernels = withBenchmarkClock(row.at("gpu"));
         const GemmFit* fit = kernels.fit(*fromName<GemmType>(row.at("type")));
         ASSERT_NE(fit, nullptr) << row.at("gpu") << " " << row.at("type");
         const Gemm gemm{.m = whole(row, "m"),
