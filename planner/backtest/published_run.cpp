@@ -96,6 +96,7 @@ void readTexts(const RowReader& row, PublishedRun& run) {
                                                           {"model", &run.model},
                                                           {"moe", &run.experts},
                                                           {"gpu", &run.gpu},
+                                                          {"interconnect", &run.interconnect},
                                                           {"intra", &run.intra},
                                                           {"stack", &run.stack},
                                                           {"framework", &run.framework},

@@ -21,7 +21,8 @@ struct PublishedRun {
     std::optional<std::int64_t> sequence;
     std::string gpu;  ///< profile name
     std::optional<std::int64_t> gpus, gpusPerNode;
-    std::string intra;  ///< "nvlink4", "pcie4", "nvlink5_nvl72", "xgmi"
+    std::string interconnect;  ///< as the source says it: "NVLink4 + EFA (AWS p5)"
+    std::string intra;         ///< "nvlink4", "pcie4", "nvlink5_nvl72", "xgmi"
     std::optional<double> nicGbpsPerGpu;
     std::string stack;  ///< software family
     std::string framework;

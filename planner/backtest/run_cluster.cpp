@@ -1,9 +1,12 @@
 #include "planner/backtest/run_catalog.h"
+#include "planner/backtest/run_release.h"
 #include "planner/io/model_file.h"
 #include "planner/io/read_profile.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
 
 namespace fabricast {
 
@@ -18,6 +21,19 @@ int preference(const NodeSpec& node) {
         return 0;
     }
     return name.starts_with("hgx") || name.starts_with("mi") ? 1 : 3;
+}
+
+/// Fabrics that a source names, by how our fabrics' names begin.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kNetworks = {
+    {{"efa", "efa"}, {"omni-path", "omni-path"}, {"roce", "roce"}}};
+
+bool speaks(const NodeSpec& node, const PublishedRun& run) {
+    for (const auto& [written, fabric] : kNetworks) {
+        if (mentions(run.interconnect, written)) {
+            return node.nicFabric.starts_with(fabric);
+        }
+    }
+    return false;
 }
 
 /// A run on part of a node, or on more GPUs a node than we know: the same links, so many GPUs.
@@ -58,9 +74,13 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
     FABRICAST_ASSIGN(const GpuSpec gpu, profiles_->gpu(run.gpu, "gpu"));
     const std::int64_t perNode =
         std::min(*run.gpus, std::max<std::int64_t>(1, run.gpusPerNode.value_or(8)));
-    const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) {
-        return node.gpu.name == gpu.name;
+    const auto sameGpu = [&](const NodeSpec& node) { return node.gpu.name == gpu.name; };
+    auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) {
+        return sameGpu(node) && speaks(node, run);
     });
+    if (found == nodes_.end()) {
+        found = std::find_if(nodes_.begin(), nodes_.end(), sameGpu);
+    }
     ClusterSpec cluster;
     if (found == nodes_.end()) {
         FABRICAST_ASSIGN(cluster, profiles_->clusterFrom(gpu.name, perNode));
