@@ -28,46 +28,49 @@ void addCall(const Scenario& scenario, const CommCall& call, double seconds, Chu
     const auto microBatches =
         static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
     const double count = static_cast<double>(call.count()) / microBatches;
-    const double all = seconds * count;
     const double bytes = count * static_cast<double>(call.bytes());
-    const bool block = call.place != CommPlace::Embedding && call.place != CommPlace::Head &&
-                       call.place != CommPlace::Root;
     const CopyFactor copies = copyFactor(scenario.settings);
     comm.calls += count;
-    switch (call.use) {
-        case CommUse::ParameterGather:
-            (block ? comm.blockGather : comm.endGather) += all;
-            comm.copyBytes += copies.gather * bytes;
-            comm.units += count;
-            break;
-        case CommUse::GradientReduce:
-            (block ? comm.blockReduce : comm.endReduce) += all;
-            comm.copyBytes += copies.reduce * bytes;
-            break;
-        case CommUse::Activation:
-        case CommUse::Loss:
-            comm.tensor += all;
-            break;
-        case CommUse::InputRegather:
-            comm.regather += all;
-            break;
-        case CommUse::KeyValue:
-            comm.context += all;
-            break;
-        case CommUse::Dispatch:
-        case CommUse::Routing:
-            comm.expert += all;
-            break;
-        case CommUse::SharedGradient:
-        case CommUse::Bookkeeping:
-            comm.other += all;
-            break;
-        case CommUse::StageExchange:
-            break;
+    if (double CommSeconds::*const sum = sumOf(call)) {
+        comm.*sum += seconds * count;
+    }
+    if (call.use == CommUse::ParameterGather) {
+        comm.copyBytes += copies.gather * bytes;
+        comm.units += count;
+    }
+    if (call.use == CommUse::GradientReduce) {
+        comm.copyBytes += copies.reduce * bytes;
     }
 }
 
 }  // namespace
+
+double CommSeconds::*sumOf(const CommCall& call) {
+    const bool block = call.place != CommPlace::Embedding && call.place != CommPlace::Head &&
+                       call.place != CommPlace::Root;
+    switch (call.use) {
+        case CommUse::ParameterGather:
+            return block ? &CommSeconds::blockGather : &CommSeconds::endGather;
+        case CommUse::GradientReduce:
+            return block ? &CommSeconds::blockReduce : &CommSeconds::endReduce;
+        case CommUse::Activation:
+        case CommUse::Loss:
+            return &CommSeconds::tensor;
+        case CommUse::InputRegather:
+            return &CommSeconds::regather;
+        case CommUse::KeyValue:
+            return &CommSeconds::context;
+        case CommUse::Dispatch:
+        case CommUse::Routing:
+            return &CommSeconds::expert;
+        case CommUse::SharedGradient:
+        case CommUse::Bookkeeping:
+            return &CommSeconds::other;
+        case CommUse::StageExchange:
+            break;
+    }
+    return nullptr;
+}
 
 bool isPerMicroBatch(const CommCall& call) {
     return call.phase == CommPhase::Forward || call.phase == CommPhase::Backward ||

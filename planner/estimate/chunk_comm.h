@@ -9,8 +9,8 @@ namespace fabricast {
 
 enum class Way { Forward, Backward };
 
-/// What is moved for one microbatch of a chunk in one direction, in seconds if nothing hid it.
-struct ChunkComm {
+/// Seconds of transfers for one microbatch of a chunk in one direction, by what can hide them.
+struct CommSeconds {
     double tensor = 0.0;
     double regather = 0.0;  ///< inputs of weight gradients, gathered again beside other work
     double context = 0.0;
@@ -19,8 +19,16 @@ struct ChunkComm {
     double endGather = 0.0;    ///< of the other units'
     double blockReduce = 0.0;
     double endReduce = 0.0;
-    double copyBytes = 0.0;  ///< into and out of the buffers of gathers and reductions
     double other = 0.0;
+};
+
+/// Which of the sums a call belongs to; a null pointer for hand-overs between stages, which the
+/// order of microbatches times.
+double CommSeconds::*sumOf(const CommCall& call);
+
+/// What is moved for one microbatch of a chunk in one direction, in seconds if nothing hid it.
+struct ChunkComm : CommSeconds {
+    double copyBytes = 0.0;  ///< into and out of the buffers of gathers and reductions
     double calls = 0.0;
     double units = 0.0;  ///< gathered
 };

@@ -51,9 +51,9 @@ double gatherHead(double transfer,
 
 }  // namespace
 
-double dataParallelTail(const StepContext& context,
-                        const StageTime& stage,
-                        const StageSlack& when) {
+StageTail dataParallelTail(const StepContext& context,
+                           const StageTime& stage,
+                           const StageSlack& when) {
     const Scenario& scenario = context.scenario;
     const MegatronSettings& megatron = scenario.settings.megatron;
     const auto chunks = static_cast<double>(stage.chunks.size());
@@ -69,10 +69,13 @@ double dataParallelTail(const StepContext& context,
     const double gather = gatherHidden
                               ? gatherHead(stage.parameterGather, stage, when.firstForward, layers)
                               : stage.parameterGather;
-    const double hidden =
-        std::max(0.0, stage.gradientReduce - reduce) + stage.parameterGather - gather;
-    return reduce + gather + context.software.contention * std::max(0.0, hidden) +
-           stage.sharedGradients + stage.bookkeeping;
+    const auto withContention = [&context](double all, double waited) {
+        return waited + context.software.contention * std::max(0.0, all - waited);
+    };
+    return {.reduce = withContention(stage.gradientReduce, reduce),
+            .gather = withContention(stage.parameterGather, gather),
+            .sharedGradients = stage.sharedGradients,
+            .bookkeeping = stage.bookkeeping};
 }
 
 }  // namespace fabricast

@@ -12,6 +12,16 @@ struct StageSlack {
     std::vector<double> slack;
     std::vector<double> firstForward;
 };
-double dataParallelTail(const StepContext& context, const StageTime& stage, const StageSlack& when);
+struct StageTail {
+    double reduce = 0.0;  ///< of gradients; with what the hidden rest costs the kernels beside it
+    double gather = 0.0;  ///< of parameters, likewise
+    double sharedGradients = 0.0;
+    double bookkeeping = 0.0;
+
+    [[nodiscard]] double total() const { return reduce + gather + sharedGradients + bookkeeping; }
+};
+StageTail dataParallelTail(const StepContext& context,
+                           const StageTime& stage,
+                           const StageSlack& when);
 
 }  // namespace fabricast

@@ -1,10 +1,13 @@
 #include "planner/estimate/estimate_step.h"
 
+#include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/model_time.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
+#include "planner/estimate/step_band.h"
+#include "planner/estimate/utilisation.h"
 #include "planner/stack/software_name.h"
 #include "planner/stack/stack.h"
 
@@ -18,6 +21,8 @@ namespace {
 struct PassSum {
     TimeByPart forward;
     TimeByPart backward;
+
+    [[nodiscard]] double total() const { return forward.total() + backward.total(); }
 };
 
 PassSum sumOf(const StageTime& stage) {
@@ -27,6 +32,79 @@ PassSum sumOf(const StageTime& stage) {
         sum.backward += chunk.backward;
     }
     return sum;
+}
+
+/// What the stages have to say about the whole step.
+struct Deciding {
+    std::size_t slowest = 0;  ///< of the stages, the one with the longest passes
+    std::size_t ending = 0;   ///< the one that waits longest after them
+    StageTail tail;
+    double optimizer = 0.0;
+};
+
+Deciding decidingOf(const StepContext& context,
+                    const std::vector<StageTime>& stages,
+                    const PipelineTime& pipeline) {
+    Deciding deciding;
+    double longest = -1.0;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const double both = sumOf(stages[i]).total();
+        if (both > longest) {
+            longest = both;
+            deciding.slowest = i;
+        }
+        deciding.optimizer = std::max(deciding.optimizer, optimizerSeconds(context, stages[i]));
+        const StageTail tail = dataParallelTail(
+            context,
+            stages[i],
+            {.slack = pipeline.slack[i], .firstForward = pipeline.firstForward[i]});
+        if (i == 0 || tail.total() > deciding.tail.total()) {
+            deciding.tail = tail;
+            deciding.ending = i;
+        }
+    }
+    return deciding;
+}
+
+StepEstimate summed(const StepContext& context,
+                    const std::vector<StageTime>& stages,
+                    const PipelineTime& pipeline) {
+    const Scenario& scenario = context.scenario;
+    const Deciding deciding = decidingOf(context, stages, pipeline);
+    const auto m = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    const PassSum pass = sumOf(stages[deciding.slowest]);
+    StepEstimate estimate;
+    estimate.slowest = static_cast<std::int64_t>(deciding.slowest);
+    estimate.terms = {.microBatches = m,
+                      .forward = pass.forward,
+                      .backward = pass.backward,
+                      .span = pipeline.span,
+                      .tail = deciding.tail.total(),
+                      .tailStage = static_cast<std::int64_t>(deciding.ending),
+                      .hostStep = context.software.step,
+                      .hostMicroBatch = context.software.microBatch};
+    TimeByPart& parts = estimate.parts;
+    parts = (pass.forward + pass.backward) * m;
+    parts.of(TimePart::Bubble) = pipeline.span - pipeline.exchange - m * pass.total();
+    parts.of(TimePart::Stage) = pipeline.exchange;
+    parts.of(TimePart::Shard) += deciding.tail.total();
+    parts.of(TimePart::Optimizer) = deciding.optimizer;
+    parts.of(TimePart::Host) +=
+        context.software.step.count() + m * context.software.microBatch.count();
+    estimate.step = stepHeadline(Seconds(parts.total()));
+    estimate.comm = commLines(
+        context.clock,
+        {.stage = deciding.slowest,
+         .time = &stages[deciding.slowest],
+         .exchange = pipeline.exchange},
+        {.stage = deciding.ending, .time = &stages[deciding.ending], .tail = deciding.tail});
+    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
+                          static_cast<double>(scenario.workload.sequence);
+    estimate.tokensPerSecond = tokens / estimate.step.value.count();
+    estimate.tokensPerGpuSecond =
+        estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
+    estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
+    return estimate;
 }
 
 }  // namespace
@@ -59,39 +137,7 @@ Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles
         stages.push_back(std::move(time));
     }
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages));
-    StepEstimate estimate;
-    double slowest = -1.0;
-    double tail = 0.0;
-    double optimizer = 0.0;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-        const PassSum pass = sumOf(stages[i]);
-        const double both = pass.forward.total() + pass.backward.total();
-        if (both > slowest) {
-            slowest = both;
-            estimate.slowest = static_cast<std::int64_t>(i);
-        }
-        optimizer = std::max(optimizer, optimizerSeconds(context, stages[i]));
-        tail = std::max(tail,
-                        dataParallelTail(context,
-                                         stages[i],
-                                         {.slack = pipeline.slack[i],
-                                          .firstForward = pipeline.firstForward[i]}));
-    }
-    const auto m = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
-    const PassSum pass = sumOf(stages[static_cast<std::size_t>(estimate.slowest)]);
-    estimate.parts = (pass.forward + pass.backward) * m;
-    estimate.parts.of(TimePart::Bubble) = pipeline.span - pipeline.exchange - m * slowest;
-    estimate.parts.of(TimePart::Stage) = pipeline.exchange;
-    estimate.parts.of(TimePart::Shard) += tail;
-    estimate.parts.of(TimePart::Optimizer) = optimizer;
-    estimate.parts.of(TimePart::Host) +=
-        software->second.step.count() + m * software->second.microBatch.count();
-    estimate.step.value = Seconds(estimate.parts.total());
-    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
-                          static_cast<double>(scenario.workload.sequence);
-    estimate.tokensPerGpuSecond =
-        tokens / estimate.step.value.count() / static_cast<double>(scenario.layout.world());
-    return estimate;
+    return summed(context, stages, pipeline);
 }
 
 }  // namespace fabricast

@@ -1,9 +1,10 @@
 #include "planner/estimate/stage_time.h"
 
 #include "planner/compute/memory_time.h"
-#include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/exposed_comm.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -25,14 +26,11 @@ public:
             stage.trainedExperts += segments.trainedExperts;
         }
         addStepCalls(stage);
+        stage.calls = std::move(calls_);
         return stage;
     }
 
 private:
-    ChunkComm commOf(const ChunkView& chunk, Way way) {
-        return chunkComm(scenario_, calls_, chunk.index, way, context_.clock);
-    }
-
     /// Compute of all segments of a chunk in one direction.
     SegmentTime segmentsOf(const ChunkView& chunk) const {
         const ModelTime& model = context_.model;
@@ -62,81 +60,71 @@ private:
         return sum;
     }
 
-    /// What is left to wait for of a unit's transfers that run beside the units before it.
-    static double exposedUnits(double transfer, double compute, double units) {
-        return units > 0 ? std::max(0.0, transfer - compute * (units - 1) / units) : transfer;
-    }
+    struct PassWork {
+        WorkSeconds device;
+        double launches = 0.0;
+        double weightSeconds = 0.0;
+    };
 
-    TimeByPart passTime(const WorkSeconds& work,
-                        double launches,
-                        const ChunkComm& comm,
-                        const ChunkView& chunk,
-                        Way way,
-                        double weightSeconds) const {
+    struct PassParts {
+        TimeByPart time;
+        PassComm comm;
+    };
+
+    /// Kernels, what is waited for of transfers, and then for the host.
+    PassParts passTime(const PassWork& work, const ChunkView& chunk, Way way) {
+        const ChunkComm comm = chunkComm(scenario_, calls_, chunk.index, way, context_.clock);
         const SoftwareTiming& software = context_.software;
         TimeByPart time;
-        time.of(TimePart::Gemm) = work.gemm;
-        time.of(TimePart::Attention) = work.attention;
-        time.of(TimePart::MemoryBound) = work.memory;
+        time.of(TimePart::Gemm) = work.device.gemm;
+        time.of(TimePart::Attention) = work.device.attention;
+        time.of(TimePart::MemoryBound) = work.device.memory;
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=
                 memoryTime(context_.kernels, MemoryOp::Copy, comm.copyBytes, {}).count();
         }
-        const MegatronSettings& megatron = scenario_.settings.megatron;
-        double tensor = comm.tensor;
-        double hidden = 0.0;
-        if (megatron.tensorOverlap) {
-            hidden += tensor * (1.0 - software.tensorExposed);
-            tensor *= software.tensorExposed;
-        } else if (way == Way::Backward && comm.regather > 0) {
-            // Half of backward's transfers, and the inputs' gathers, run beside weight gradients.
-            const double beside = std::min(0.5 * tensor, weightSeconds);
-            tensor -= beside;
-            hidden += beside;
-        }
-        hidden += comm.regather;
-        time.of(TimePart::Tensor) = tensor + comm.other + software.contention * hidden;
-        const double attention = work.attention;
-        const bool ring = scenario_.layout.cpKind == CpKind::Ring;
-        time.of(TimePart::Context) =
-            ring ? std::max(0.1 * comm.context, comm.context - 0.9 * attention) : comm.context;
-        time.of(TimePart::Expert) =
-            comm.expert * (megatron.expertOverlap ? software.tensorExposed : 1.0);
-        const double layers = static_cast<double>(chunk.layers);
-        const double compute = time.total();
-        const double transfer = comm.blockGather + comm.blockReduce;
-        double shard = exposedUnits(transfer, compute, layers);
-        shard = std::max(shard, layers > 0 ? (comm.blockGather + comm.blockReduce) / layers : 0.0);
-        shard += way == Way::Forward ? comm.endGather : comm.endReduce;
-        time.of(TimePart::Shard) = shard + software.contention * std::max(0.0, transfer - shard);
+        const CommSeconds exposed = exposedComm(scenario_,
+                                                software,
+                                                comm,
+                                                {.way = way,
+                                                 .device = time.total(),
+                                                 .attention = work.device.attention,
+                                                 .weight = work.weightSeconds,
+                                                 .layers = static_cast<double>(chunk.layers)});
+        time.of(TimePart::Tensor) = exposed.tensor + exposed.regather + exposed.other;
+        time.of(TimePart::Context) = exposed.context;
+        time.of(TimePart::Expert) = exposed.expert;
+        time.of(TimePart::Shard) =
+            exposed.blockGather + exposed.blockReduce + exposed.endGather + exposed.endReduce;
         const double perLaunch =
             (way == Way::Forward ? software.forwardLaunch : software.backwardLaunch).count();
         const double host = scenario_.settings.kernels.cudaGraphs
                                 ? 0.0
-                                : launches * perLaunch + comm.calls * software.collective.count() +
+                                : work.launches * perLaunch +
+                                      comm.calls * software.collective.count() +
                                       comm.units * software.unit.count();
         time.of(TimePart::Host) = std::max(0.0, host - time.total());
-        return time;
+        return {time, {.moved = comm, .exposed = exposed}};
     }
 
     ChunkTime chunkTime(const ChunkView& chunk, const SegmentTime& segments) {
-        ChunkTime time;
-        time.forward = passTime(segments.forward.device,
-                                segments.forward.launches,
-                                commOf(chunk, Way::Forward),
-                                chunk,
-                                Way::Forward,
-                                0.0);
         PassTime backward = segments.recompute;
         backward += segments.input;
         backward += segments.weight;
-        time.weightSeconds = segments.weight.device.total();
-        time.backward = passTime(backward.device,
-                                 backward.launches,
-                                 commOf(chunk, Way::Backward),
-                                 chunk,
-                                 Way::Backward,
-                                 time.weightSeconds);
+        const double weight = segments.weight.device.total();
+        const PassParts there =
+            passTime({.device = segments.forward.device, .launches = segments.forward.launches},
+                     chunk,
+                     Way::Forward);
+        const PassParts back = passTime(
+            {.device = backward.device, .launches = backward.launches, .weightSeconds = weight},
+            chunk,
+            Way::Backward);
+        ChunkTime time{.forward = there.time,
+                       .backward = back.time,
+                       .weightSeconds = weight,
+                       .forwardComm = there.comm,
+                       .backwardComm = back.comm};
         for (const CommCall& call : calls_) {
             if (call.use == CommUse::StageExchange && call.op == CommOp::Send) {
                 time.sendSeconds = std::max(time.sendSeconds, context_.clock.seconds(call));

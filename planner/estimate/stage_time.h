@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/comm/step_calls.h"
+#include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/comm_clock.h"
 #include "planner/estimate/model_time.h"
 #include "planner/result/step_estimate.h"
@@ -10,17 +11,26 @@
 
 namespace fabricast {
 
+/// What is moved for one microbatch in one direction, and what of it the direction waits for.
+struct PassComm {
+    CommSeconds moved;
+    CommSeconds exposed;
+};
+
 /// One microbatch through one model chunk of one pipeline rank, each way.
 struct ChunkTime {
     TimeByPart forward;
     TimeByPart backward;         ///< recompute, input and weight gradients
     double weightSeconds = 0.0;  ///< of backward: weight gradients
     double sendSeconds = 0.0;    ///< handing one activation to the next stage
+    PassComm forwardComm;
+    PassComm backwardComm;
 };
 
 /// Everything of a step that is one rank's own.
 struct StageTime {
     std::vector<ChunkTime> chunks;
+    std::vector<CommCall> calls;   ///< all that it makes
     double gradientReduce = 0.0;   ///< once a step, all of it
     double parameterGather = 0.0;  ///< likewise
     double sharedGradients = 0.0;  ///< tied embeddings, norms

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -54,12 +56,55 @@ struct TimeByPart {
     }
 };
 
+/// Calls of one kind that a rank makes in a step. `exposed` is what they add to it: seconds in
+/// which nothing else runs, and what those that run beside kernels cost these.
+struct CommLine {
+    std::int64_t stage = 0;
+    std::string_view axis;            ///< of the layout, that the group is cut along: "tp"
+    std::string_view collective;      ///< as the framework calls it: "all_gather"
+    std::string_view use;             ///< "gradients"
+    TimePart part = TimePart::Shard;  ///< where `exposed` is counted
+    bool betweenNodes = false;
+    std::int64_t groupSize = 1;
+    Bytes bytes;  ///< of one call
+    std::int64_t count = 0;
+    double seconds = 0.0;  ///< of all, if nothing hid them
+    double exposed = 0.0;
+};
+
+/// What the step's parts are summed from.
+struct StepTerms {
+    double microBatches = 1.0;
+    TimeByPart forward;  ///< of one microbatch, on the stage that decides
+    TimeByPart backward;
+    double span = 0.0;           ///< from the first forward to the last backward
+    double tail = 0.0;           ///< waited for once a step: gradients, parameters, norms
+    std::int64_t tailStage = 0;  ///< the stage that waits longest
+    Seconds hostStep;            ///< of the training loop around a step
+    Seconds hostMicroBatch;      ///< and around a microbatch
+};
+
+/// How much of the GPUs' peak the model's own products use.
+struct Utilisation {
+    std::optional<double> mfu;
+    std::string why;  ///< where there is none
+    Flops perToken;   ///< in the convention "matmul"
+    FlopsPerSecond peak;
+    std::string peakType;  ///< "bf16"
+};
+
 /// This is the answer to "how long does a step take, and why?"
 struct StepEstimate {
     Headline<Seconds> step;
     TimeByPart parts;          ///< of the stage that decides; sums to `step.value`
     std::int64_t slowest = 0;  ///< that stage
     double tokensPerGpuSecond = 0.0;
+    double tokensPerSecond = 0.0;
+    Utilisation utilisation;
+    StepTerms terms;
+    /// What the deciding stage calls for every microbatch, and the one that waits longest at the
+    /// end once a step; what adds most first. `exposed` sums to the parts that are communication.
+    std::vector<CommLine> comm;
     std::vector<std::string> notes;
 };
 

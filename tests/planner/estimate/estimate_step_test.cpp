@@ -24,6 +24,42 @@ TEST_P(StepEstimates, PartsSumToTheStep) {
     }
 }
 
+TEST_P(StepEstimates, ExposedSecondsOfCallsSumToTheirParts) {
+    const StepEstimate estimate = estimated(exampleRun(GetParam().stack, GetParam().layout));
+    TimeByPart exposed;
+    for (const CommLine& line : estimate.comm) {
+        exposed.of(line.part) += line.exposed;
+        EXPECT_GT(line.groupSize, 1);
+        EXPECT_GT(line.count, 0);
+        EXPECT_GT(line.seconds, 0.0);
+        EXPECT_GE(line.exposed, 0.0);
+    }
+    const auto& parts = estimate.parts;
+    double all = 0.0;
+    for (const TimePart part : {TimePart::Tensor,
+                                TimePart::Context,
+                                TimePart::Expert,
+                                TimePart::Shard,
+                                TimePart::Stage}) {
+        EXPECT_NEAR(exposed.of(part), parts.of(part), 1e-9) << static_cast<int>(part);
+        all += exposed.of(part);
+    }
+    EXPECT_NEAR(exposed.total(), all, 1e-9);
+    EXPECT_EQ(estimate.comm.empty(), GetParam().layout.world() == 1);
+}
+
+TEST_P(StepEstimates, TheIntervalHoldsTheValueAndMfuIsAShare) {
+    const StepEstimate estimate = estimated(exampleRun(GetParam().stack, GetParam().layout));
+    EXPECT_LT(estimate.step.lo, estimate.step.value);
+    EXPECT_LT(estimate.step.value, estimate.step.hi);
+    ASSERT_TRUE(estimate.utilisation.mfu) << estimate.utilisation.why;
+    EXPECT_GT(*estimate.utilisation.mfu, 0.05);
+    EXPECT_LT(*estimate.utilisation.mfu, 1.0);
+    EXPECT_NEAR(estimate.tokensPerSecond,
+                estimate.tokensPerGpuSecond * double(GetParam().layout.world()),
+                1e-6 * estimate.tokensPerSecond);
+}
+
 TEST_P(StepEstimates, NothingIsFasterThanTheTensorCores) {
     const Scenario scenario = exampleRun(GetParam().stack, GetParam().layout);
     const double tokens = 64.0 * 8192.0;
@@ -59,6 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
               .shard = Shard::Zero1,
               .microBatch = 1,
               .schedule = ScheduleKind::OneFOneB}},
+        Case{"torchtitan",
+             {.dp = 2, .tp = 2, .sp = true, .cp = 2, .shard = Shard::Fsdp, .microBatch = 1}},
         Case{"nemo",
              {.dp = 4,
               .tp = 2,
