@@ -4,12 +4,23 @@
 #include "planner/base/quantity_text.h"
 #include "planner/ops/flops.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fabricast {
 
 namespace {
+
+/// The type that most of the run's products are made in, as data sheets name it.
+const char* peakDtype(const Settings& settings) {
+    switch (settings.kernels.quantization) {
+        case Quantization::None:
+            return settings.precision.compute == Dtype::Fp32 ? "tf32" : "bf16";
+        case Quantization::NvFp4:
+            return "fp4";
+        default:
+            return "fp8";
+    }
+}
 
 /// A rate above what the GPUs can multiply: such a row was measured on another model than it says.
 Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
@@ -17,10 +28,9 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
         return {};
     }
     const GpuSpec& gpu = scenario.cluster.node.gpu;
-    double peak = 0.0;
-    for (const auto& [dtype, rate] : gpu.densePeak) {
-        peak = std::max(peak, rate.value ? rate.value->count() : 0.0);
-    }
+    const auto rated = gpu.densePeak.find(peakDtype(scenario.settings));
+    const double peak =
+        rated != gpu.densePeak.end() && rated->second.value ? rated->second.value->count() : 0.0;
     FABRICAST_ASSIGN(
         const Flops perToken,
         flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul));
