@@ -3,11 +3,13 @@
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/model_time.h"
+#include "planner/estimate/op_kernels.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/estimate/step_band.h"
 #include "planner/estimate/utilisation.h"
+#include "planner/spec/kernel_names.h"
 #include "planner/stack/software_name.h"
 #include "planner/stack/stack.h"
 
@@ -107,6 +109,26 @@ StepEstimate summed(const StepContext& context,
     return estimate;
 }
 
+/// The GPU must multiply in the types that the settings ask for.
+Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) {
+    const auto refuse = [&](const char* key, GemmType type, const char* hint) {
+        return fail(Error::Code::Unsupported,
+                    key,
+                    scenario.cluster.node.gpu.name + " has no matrix multiplies in " +
+                        std::string(nameOf(type)),
+                    hint);
+    };
+    const GemmType plain = gemmTypeOf(scenario.settings, false, kernels);
+    if (!kernels.supports(plain)) {
+        return refuse("settings.precision.compute", plain, "precision fp16, or another GPU");
+    }
+    const GemmType quantised = gemmTypeOf(scenario.settings, true, kernels);
+    if (!kernels.supports(quantised)) {
+        return refuse("settings.kernels.quantization", quantised, "precision bf16, or another GPU");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles) {
@@ -116,6 +138,7 @@ Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles
                     "cluster.gpu",
                     "nobody has measured the kernels of " + scenario.cluster.node.gpu.name);
     }
+    FABRICAST_TRY(checkTypes(scenario, *kernels));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const CollectiveLibrary& library = profiles.libraryOf(scenario.cluster.node.gpu);
     const auto software = profiles.software.find(softwareName(scenario.settings));

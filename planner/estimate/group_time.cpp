@@ -94,7 +94,7 @@ MemoryOp GroupClock::memoryOpOf(const FusedGroup& group) const {
 SegmentTime GroupClock::attention() const {
     SegmentTime time;
     const Layout& layout = scenario_.layout;
-    for (const WindowedAttention& windowed : attentionsOf(scenario_)) {
+    for (const WindowedAttention& windowed : attentionsOf(scenario_, kernels_)) {
         Attention pass = windowed.attention;
         const auto seconds = [&]() {
             return windowed.share *
@@ -130,7 +130,7 @@ bool GroupClock::isQuantised(const Op& op, const Product& product) const {
 }
 
 SegmentTime GroupClock::productTime(const Op& op, const Product& product) const {
-    const GemmType type = gemmTypeOf(scenario_.settings, isQuantised(op, product));
+    const GemmType type = gemmTypeOf(scenario_.settings, isQuantised(op, product), kernels_);
     if (product.grouped) {
         return groupedTime(op, product, type);
     }

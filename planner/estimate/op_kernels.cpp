@@ -70,7 +70,7 @@ std::optional<Product> productOf(const Scenario& scenario, const OpList& list, c
     return solved(input, matrix, out, 1);
 }
 
-GemmType gemmTypeOf(const Settings& settings, bool quantized) {
+GemmType gemmTypeOf(const Settings& settings, bool quantized, const KernelProfile& kernels) {
     if (quantized) {
         switch (settings.kernels.quantization) {
             case Quantization::None:
@@ -89,7 +89,7 @@ GemmType gemmTypeOf(const Settings& settings, bool quantized) {
     }
     switch (settings.precision.compute) {
         case Dtype::Fp32:
-            return GemmType::Tf32;
+            return kernels.supports(GemmType::Tf32) ? GemmType::Tf32 : GemmType::Fp32;
         case Dtype::Fp16:
             return GemmType::Fp16;
         default:
@@ -97,11 +97,16 @@ GemmType gemmTypeOf(const Settings& settings, bool quantized) {
     }
 }
 
-std::vector<WindowedAttention> attentionsOf(const Scenario& scenario) {
+std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
+                                            const KernelProfile& kernels) {
     const RankShape shape = rankShape(scenario);
     const AttentionSpec& spec = scenario.model.attention;
+    GemmType type = gemmTypeOf(scenario.settings, false, kernels);
+    // Nobody has timed attention in fp32: twice the bytes, at half the 16-bit rate at best.
+    const bool wide = type == GemmType::Tf32 || type == GemmType::Fp32;
+    type = wide ? GemmType::Bf16 : type;
     Attention attention{.code = scenario.settings.kernels.attentionCode,
-                        .type = gemmTypeOf(scenario.settings, false),
+                        .type = type,
                         .batch = shape.batch,
                         .heads = shape.heads,
                         .kvHeads = shape.kvHeads,
@@ -122,7 +127,7 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario) {
     std::vector<WindowedAttention> all;
     for (const auto& [window, share] : windows) {
         attention.window = window;
-        all.push_back({attention, share});
+        all.push_back({attention, wide ? 2.0 * share : share});
     }
     return all;
 }

@@ -23,13 +23,13 @@ struct Product {
 std::optional<Product> productOf(const Scenario& scenario, const OpList& list, const Op& op);
 
 /// The type that a layer's linear runs in; `quantized` is for those that the settings quantise.
-GemmType gemmTypeOf(const Settings& settings, bool quantized);
+GemmType gemmTypeOf(const Settings& settings, bool quantized, const KernelProfile& kernels);
 
 /// The layer's attention on this rank, once for every window that its layers have.
 struct WindowedAttention {
     Attention attention;
     double share = 1.0;  ///< of the layers
 };
-std::vector<WindowedAttention> attentionsOf(const Scenario& scenario);
+std::vector<WindowedAttention> attentionsOf(const Scenario& scenario, const KernelProfile& kernels);
 
 }  // namespace fabricast

@@ -138,6 +138,23 @@ TEST(StepEstimate, SmallMicrobatchesWaitForTheHost) {
     EXPECT_LT(estimated(scenario).step.value.count(), eager.step.value.count());
 }
 
+TEST(StepEstimate, ATypeThatTheGpuDoesNotMultiplyInIsAnError) {
+    Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1, .microBatch = 1});
+    scenario.cluster = ProfileStore::builtIn().cluster("dgx-a100").value();
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    const auto estimate = estimateStep(scenario, exampleTiming());
+    ASSERT_FALSE(estimate);
+    EXPECT_EQ(estimate.error().where, "settings.kernels.quantization");
+}
+
+TEST(StepEstimate, SinglePrecisionIsSlower) {
+    const Layout layout{.dp = 8, .shard = Shard::Fsdp, .microBatch = 1};
+    Scenario scenario = exampleRun("fsdp2", layout);
+    const double half = estimated(scenario).step.value.count();
+    scenario.settings.precision.compute = Dtype::Fp32;
+    EXPECT_GT(estimated(scenario).step.value.count(), 1.5 * half);
+}
+
 TEST(StepEstimate, AGpuThatNobodyMeasuredIsAnError) {
     Scenario scenario = exampleRun("ddp", {.dp = 8, .microBatch = 1});
     scenario.cluster.node.gpu.kernels.reset();
