@@ -1,6 +1,6 @@
 #include "planner/stack/megatron_rules.h"
 
-#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
 #include "planner/stack/megatron_pipeline.h"
 #include "planner/stack/rules.h"
 
@@ -121,6 +121,21 @@ Result<void> checkSequence(const Scenario& scenario) {
     return {};
 }
 
+/// Logits are split over tp, and so is their loss.
+Result<void> checkLoss(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const bool own =
+        kernels.code == ModelCode::Megatron || kernels.code == ModelCode::TransformerEngine;
+    if (own && kernels.loss != LossKernel::VocabParallel && kernels.loss != LossKernel::Fused) {
+        return lacks("settings.kernels.loss",
+                     "Megatron's cross entropy is vocabulary parallel, or fused with "
+                     "--cross-entropy-loss-fusion; it has no " +
+                         std::string(nameOf(kernels.loss)),
+                     "vocab_parallel or fused");
+    }
+    return {};
+}
+
 constexpr std::array<std::string_view, 7> kModules = {
     "core_attn", "layernorm", "mla_up_proj", "mlp", "moe", "moe_act", "shared_experts"};
 
@@ -200,6 +215,7 @@ Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkExperts(scenario));
     FABRICAST_TRY(checkSequence(scenario));
     FABRICAST_TRY(checkMegatronPipeline(scenario));
+    FABRICAST_TRY(checkLoss(scenario));
     FABRICAST_TRY(checkRecompute(scenario));
     FABRICAST_TRY(checkOffload(scenario));
     return checkOptimizer(scenario);

@@ -1,6 +1,7 @@
 #include "planner/stack/stack.h"
 
 #include "planner/stack/rules.h"
+#include "tests/support/scenarios.h"
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,20 @@ TEST(StackAxes, WhatAStackDoesNotHaveIsNamed) {
         EXPECT_NE(verdict.error().hint.find(refusal.hint), std::string::npos)
             << verdict.error().text();
     }
+}
+
+TEST(MegatronRules, RefusesALossThatIsNotItsOwn) {
+    Scenario scenario = smallTitan(Bytes(std::int64_t{80} << 30));
+    scenario.stack = "megatron";
+    scenario.cluster.nodes = 1;
+    scenario.layout = {.dp = 8, .shard = Shard::Zero1, .microBatch = 2};
+    const Stack* megatron = findStack("megatron").value();
+    scenario.settings = defaultSettings(*megatron, scenario.model, scenario.layout);
+    ASSERT_TRUE(megatron->check(scenario)) << megatron->check(scenario).error().text();
+    scenario.settings.kernels.loss = LossKernel::Chunked;
+    const auto checked = megatron->check(scenario);
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().where, "settings.kernels.loss");
 }
 
 }  // namespace
