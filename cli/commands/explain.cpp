@@ -4,36 +4,69 @@
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
 #include "cli/state_terms.h"
-#include "planner/io/memory_json.h"
+#include "planner/io/explain_json.h"
 #include "planner/io/profile_store.h"
 #include "planner/load/load_scenario.h"
+#include "planner/load/load_timing.h"
 #include "planner/memory/estimate_memory.h"
+#include "planner/report/comm_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/time_report.h"
 #include "planner/stack/stack.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
-enum class Section { Memory };
-constexpr std::array kSections = {Choice<Section>{"memory", Section::Memory}};
+enum class Section { Memory, Time, Comm, All };
+using Said = std::optional<Section>;
+constexpr std::array kSections = {Choice<Said>{"memory", Section::Memory},
+                                  Choice<Said>{"time", Section::Time},
+                                  Choice<Said>{"comm", Section::Comm},
+                                  Choice<Said>{"all", Section::All}};
 
 struct ExplainFlags {
     ScenarioFlags scenario;
-    Section section = Section::Memory;
+    Said section;
     std::vector<std::string> why;
+
+    /// As said; else what the formulas are about.
+    [[nodiscard]] Section shown() const {
+        const bool onlyTime = !why.empty() && std::ranges::all_of(why, isTimeKey);
+        return section.value_or(onlyTime ? Section::Time : Section::Memory);
+    }
+    [[nodiscard]] bool shows(Section one) const {
+        return shown() == one || shown() == Section::All;
+    }
+    [[nodiscard]] bool needsMemory() const {
+        return shows(Section::Memory) || !std::ranges::all_of(why, isTimeKey);
+    }
+    [[nodiscard]] bool needsStep() const {
+        return shows(Section::Time) || shows(Section::Comm) || std::ranges::any_of(why, isTimeKey);
+    }
 };
 
-struct Explained {
-    Scenario scenario;
-    MemoryBreakdown memory;
-};
+Result<MemoryBreakdown> memoryOf(const Scenario& scenario) {
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    const auto allowed = [stack](const Scenario& changed) {
+        return stack->check(changed).has_value();
+    };
+    return estimateMemory(scenario, allowed);
+}
 
-Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& options) {
+Result<StepEstimate> stepOf(const Scenario& scenario, const ProfileStore& profiles) {
+    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    return estimateStep(scenario, timing);
+}
+
+Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& options) {
+    const ScenarioFlags& flags = asked.scenario;
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     const std::filesystem::path file = flags.file ? options.at(*flags.file) : "";
@@ -41,16 +74,26 @@ Result<Explained> explained(const ScenarioFlags& flags, const GlobalOptions& opt
         LoadedScenario loaded,
         loadScenario(
             root, profiles, {.file = file.parent_path().string(), .typed = options.directory}));
-    FABRICAST_ASSIGN(const Stack* stack, findStack(loaded.scenario.stack));
-    const auto allowed = [stack](const Scenario& changed) {
-        return stack->check(changed).has_value();
-    };
-    Result<MemoryBreakdown> memory = estimateMemory(loaded.scenario, allowed);
-    if (!memory) {
-        return tl::unexpected(located(std::move(memory).error(), root));
+    Explanation answer{.scenario = std::move(loaded.scenario),
+                       .showsTime = asked.shows(Section::Time),
+                       .showsComm = asked.shows(Section::Comm)};
+    if (asked.needsMemory()) {
+        Result<MemoryBreakdown> memory = memoryOf(answer.scenario);
+        if (!memory) {
+            return tl::unexpected(located(std::move(memory).error(), root));
+        }
+        answer.memory = *std::move(memory);
     }
-    memory->notes.insert(memory->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
-    return Explained{std::move(loaded.scenario), *std::move(memory)};
+    if (asked.needsStep()) {
+        Result<StepEstimate> step = stepOf(answer.scenario, profiles);
+        if (!step) {
+            return tl::unexpected(located(std::move(step).error(), root));
+        }
+        answer.step = *std::move(step);
+    }
+    std::vector<std::string>& notes = answer.memory ? answer.memory->notes : answer.step->notes;
+    notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    return answer;
 }
 
 /// Asks for the formula of what takes most.
@@ -68,60 +111,130 @@ std::string nextCommand(const ExplainFlags& flags,
     return "\nnext: fabricast explain" + typed + " --why " + largest + "\n";
 }
 
-std::string rendered(const Explained& answer,
-                     const ExplainFlags& flags,
-                     const GlobalOptions& options) {
+std::string joined(const std::vector<std::string>& sections) {
+    std::string text;
+    for (const std::string& section : sections) {
+        text += (text.empty() ? "" : "\n") + section;
+    }
+    return text;
+}
+
+/// The sections as text, one under the other.
+std::string textOf(const Explanation& answer,
+                   const ExplainFlags& flags,
+                   const GlobalOptions& options) {
+    std::vector<std::string> sections;
+    if (answer.memory) {
+        const std::string formulas =
+            options.verbose ? "\n" + memoryFormulas(*answer.memory) : std::string();
+        const bool next = !options.quiet && !answer.step;
+        sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas +
+                           (next ? nextCommand(flags, options, *answer.memory) : ""));
+    }
+    if (answer.step && answer.showsTime) {
+        sections.push_back(timeText(answer.scenario, *answer.step));
+    }
+    if (answer.step && answer.showsComm) {
+        sections.push_back(commText(answer.scenario, *answer.step, options.verbose));
+    }
+    return joined(sections);
+}
+
+std::string markdownOf(const Explanation& answer) {
+    std::vector<std::string> sections;
+    if (answer.memory) {
+        sections.push_back(memoryMarkdown(answer.scenario, *answer.memory));
+    }
+    if (answer.step && answer.showsTime) {
+        sections.push_back(timeMarkdown(answer.scenario, *answer.step));
+    }
+    if (answer.step && answer.showsComm) {
+        sections.push_back(commMarkdown(answer.scenario, *answer.step));
+    }
+    return joined(sections);
+}
+
+Result<std::string> csvOf(const Explanation& answer, const ExplainFlags& flags) {
+    switch (flags.shown()) {
+        case Section::Memory:
+            return memoryCsv(*answer.memory);
+        case Section::Time:
+            return timeCsv(*answer.step);
+        case Section::Comm:
+            return commCsv(answer.scenario, *answer.step);
+        case Section::All:
+            break;
+    }
+    return fail(Error::Code::BadInput,
+                "--section",
+                "csv holds one table",
+                "--section memory, time or comm; or --format json for all");
+}
+
+Result<std::string> rendered(const Explanation& answer,
+                             const ExplainFlags& flags,
+                             const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
-            return memoryJson(answer.scenario, answer.memory, FABRICAST_VERSION);
+            return explainJson(answer, FABRICAST_VERSION);
         case Format::Csv:
-            return memoryCsv(answer.memory);
+            return csvOf(answer, flags);
         case Format::Markdown:
-            return memoryMarkdown(answer.scenario, answer.memory);
+            return markdownOf(answer);
         case Format::Text:
             break;
     }
-    const std::string formulas =
-        options.verbose ? "\n" + memoryFormulas(answer.memory) : std::string();
-    const std::string next = options.quiet ? "" : nextCommand(flags, options, answer.memory);
-    return memoryText(answer.scenario, answer.memory) + formulas + next;
+    return textOf(answer, flags, options);
+}
+
+/// The formulas that --why asks for.
+Result<std::string> formulasOf(Explanation& answer, const std::vector<std::string>& keys) {
+    if (answer.memory && !keys.empty()) {
+        addStateTerms(answer.scenario, *answer.memory);
+    }
+    std::string formulas;
+    for (const std::string& key : keys) {
+        FABRICAST_ASSIGN(const std::string formula,
+                         isTimeKey(key) ? timeWhy(answer.scenario, *answer.step, key)
+                                        : memoryWhy(*answer.memory, key));
+        formulas += formula;
+    }
+    return formulas;
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(Explained answer, explained(flags.scenario, options));
-    if (!flags.why.empty()) {
-        addStateTerms(answer.scenario, answer.memory);
-    }
+    FABRICAST_ASSIGN(Explanation answer, explained(flags, options));
+    FABRICAST_ASSIGN(std::string formulas, formulasOf(answer, flags.why));
     if (options.quiet && options.format != Format::Json) {
-        answer.memory.notes.clear();
+        (answer.memory ? answer.memory->notes : answer.step->notes).clear();
     }
-    const ExitCode code =
-        answer.memory.verdict == Verdict::DoesNotFit ? ExitCode::DoesNotFit : ExitCode::Ok;
-    std::string formulas;
-    for (const std::string& key : flags.why) {
-        FABRICAST_ASSIGN(const std::string formula, memoryWhy(answer.memory, key));
-        formulas += formula;
+    const bool tooBig = answer.memory && answer.memory->verdict == Verdict::DoesNotFit;
+    const ExitCode code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
+    if (!formulas.empty() && options.format == Format::Text) {
+        return Answer{.text = std::move(formulas), .code = code};
     }
-    const bool formulasOnly = !formulas.empty() && options.format == Format::Text;
-    return Answer{.text = formulasOnly ? std::move(formulas) : rendered(answer, flags, options),
-                  .code = code};
+    FABRICAST_ASSIGN(std::string text, rendered(answer, flags, options));
+    return Answer{.text = std::move(text), .code = code};
 }
 
 }  // namespace
 
 Command explainCommand(CLI::App& program, const GlobalOptions& options) {
-    CLI::App* app = program.add_subcommand("explain", "What a layout needs in memory, and why");
+    CLI::App* app =
+        program.add_subcommand("explain", "What a layout needs in memory and time, and why");
     const auto flags = std::make_shared<ExplainFlags>();
     app->footer(
         "examples:\n"
         "  fabricast explain -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192\n"
         "  fabricast explain run.json -n 4 --layout tp=8 --why activations\n"
-        "Exits with 1 when it does not fit (--no-fail: with 0).");
+        "  fabricast explain run.json --section time\n"
+        "  fabricast explain run.json --section comm --format csv\n"
+        "Exits with 1 when memory is asked for and it does not fit (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario);
-    addChoice<Section>(*app, "--section", flags->section, kSections)
-        ->description("what to explain: memory")
+    addChoice<Said>(*app, "--section", flags->section, kSections)
+        ->description("what to explain: memory (if not said), time, comm, all")
         ->option_text("NAME");
-    app->add_option("--why", flags->why, "the formula behind a number: activations, optimizer, …")
+    app->add_option("--why", flags->why, "the formula behind a number: activations, time.gemm, …")
         ->option_text("KEY")
         ->allow_extra_args(false);
     return {app, [flags, &options] { return runExplain(*flags, options); }};

@@ -1,50 +1,12 @@
 #include "planner/io/memory_json.h"
 
-#include "planner/io/json_text.h"
-#include "planner/io/layout_json.h"
-#include "planner/io/settings_json.h"
+#include "planner/io/headline_json.h"
 #include "planner/result/memory_names.h"
 
-#include <utility>
+#include <string>
 
 namespace fabricast {
 namespace {
-
-void addHeadline(JsonText& json, std::string_view key, const Headline<Bytes>& headline) {
-    json.beginObject(key);
-    json.add("value", headline.value);
-    json.add("lo", headline.lo);
-    json.add("hi", headline.hi);
-    json.add("evidence", nameOf(headline.evidence));
-    json.end();
-}
-
-/// In the form that a scenario file has, so that an answer can be asked again.
-void addScenario(JsonText& json, const Scenario& scenario) {
-    json.beginObject("scenario");
-    json.add("model", scenario.model.name);
-    json.beginObject("cluster");
-    json.add("name", scenario.cluster.name);
-    json.add("gpus", scenario.cluster.gpus());
-    json.end();
-    json.add("stack", scenario.stack);
-    json.beginObject("workload");
-    json.add("sequence", scenario.workload.sequence);
-    json.add("global_batch", scenario.workload.globalBatch);
-    json.end();
-    writeLayout(json, "layout", scenario.layout);
-    writeSettings(json, "settings", scenario.settings);
-    json.end();
-}
-
-void addHardware(JsonText& json, const ClusterSpec& cluster) {
-    json.beginObject("hardware");
-    json.add("gpu", cluster.node.gpu.name);
-    json.add("gpus", cluster.gpus());
-    json.add("nodes", cluster.nodes);
-    json.add("gpus_per_node", cluster.node.gpus);
-    json.end();
-}
 
 void addTerms(JsonText& json, const std::vector<Term>& terms) {
     json.beginArray("terms");
@@ -70,7 +32,7 @@ void addStage(JsonText& json, const StageMemory& stage) {
     json.add("peak_at", stage.peakAt);
     json.add("requested_bytes", stage.requested);
     json.add("allocated_bytes", stage.allocated);
-    addHeadline(json, "reserved_bytes", stage.reserved);
+    writeHeadline(json, "reserved_bytes", stage.reserved);
     json.add("saved_per_layer_bytes", stage.savedPerLayer);
     json.add("between_steps_bytes", stage.betweenSteps);
     json.add("context_bytes", stage.context);
@@ -99,9 +61,11 @@ void addRejection(JsonText& json, const Rejection& rejection) {
     json.end();
 }
 
-void addMemory(JsonText& json, const MemoryBreakdown& memory) {
+}  // namespace
+
+void writeMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.beginObject("memory");
-    addHeadline(json, "peak_bytes", memory.peak);
+    writeHeadline(json, "peak_bytes", memory.peak);
     json.add("capacity_bytes", memory.capacity);
     json.add("fullest_stage", memory.fullest);
     json.beginArray("stages");
@@ -115,31 +79,6 @@ void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     }
     json.end();
     json.end();
-}
-
-}  // namespace
-
-std::string memoryJson(const Scenario& scenario,
-                       const MemoryBreakdown& memory,
-                       std::string_view version) {
-    JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.explain/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
-    json.add("verdict", nameOf(memory.verdict));
-    addScenario(json, scenario);
-    addHardware(json, scenario.cluster);
-    addMemory(json, memory);
-    json.beginArray("assumed");
-    for (const std::string& note : memory.notes) {
-        json.item(note);
-    }
-    json.end();
-    json.end();
-    return std::move(json).finish();
 }
 
 }  // namespace fabricast

@@ -26,7 +26,4 @@ std::string memoryFormulas(const MemoryBreakdown& memory);
 /// The key of the largest number of the fullest stage that has a formula; empty when none has.
 std::string largestTerm(const MemoryBreakdown& memory);
 
-/// "16 x dgx-h100 (128 h100-sxm5-80gb)".
-std::string clusterText(const ClusterSpec& cluster);
-
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/step_estimate.h"
+#include "planner/spec/cluster_spec.h"
 #include "planner/spec/names.h"
 
 namespace fabricast {
@@ -17,6 +18,15 @@ constexpr auto namesOf(TimePart) {
                                            {TimePart::Bubble, "bubble"},
                                            {TimePart::Optimizer, "optimizer"},
                                            {TimePart::Host, "host"}});
+}
+
+/// The profile, or else the kind, of the links that a call goes over.
+inline std::string_view fabricOf(const ClusterSpec& cluster, const CommLine& line) {
+    if (line.betweenNodes) {
+        return cluster.fabric.name.empty() ? cluster.fabric.kind : cluster.fabric.name;
+    }
+    const NodeSpec& node = cluster.node;
+    return node.gpuFabricName.empty() ? node.gpuFabric : node.gpuFabricName;
 }
 
 }  // namespace fabricast

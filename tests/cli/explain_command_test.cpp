@@ -168,7 +168,8 @@ TEST(ExplainCommand, ErrorsNameTheFlag) {
               "error: --set settings.precision.reduce: \"reduce\" cannot be \"bf61\"\n"
               "  try: did you mean \"bf16\"?\n");
     EXPECT_EQ(explain(small({"--set", "settings"})).code, ExitCode::BadInput);
-    EXPECT_EQ(explain(small({"--section", "time"})).code, ExitCode::BadInput);
+    EXPECT_EQ(explain(small({"--section", "tiem"})).err,
+              "error: --section: cannot be \"tiem\"\n  try: did you mean \"time\"?\n");
     EXPECT_EQ(explain({"-m", "gpt2", "-c", "dgx-h100", "--gpu", "h100-sxm5-80gb"}).code,
               ExitCode::BadInput);
     EXPECT_EQ(explain({"-m", "gpt2", "-c", "dgx-h100", "--seq", "many"}).err.substr(0, 26),

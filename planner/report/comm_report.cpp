@@ -1,0 +1,167 @@
+#include "planner/report/comm_report.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "planner/report/time_scale.h"
+#include "planner/result/step_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kMostRows = 20;
+
+/// The words for a group that is cut along an axis; its short name where there are none.
+std::string_view axisWords(std::string_view axis) {
+    constexpr std::array kWords = {
+        std::pair<std::string_view, std::string_view>{"tp", "tensor"},
+        std::pair<std::string_view, std::string_view>{"cp", "context"},
+        std::pair<std::string_view, std::string_view>{"dp", "data"},
+        std::pair<std::string_view, std::string_view>{"dp-cp", "data and context"},
+        std::pair<std::string_view, std::string_view>{"pp", "pipeline"},
+        std::pair<std::string_view, std::string_view>{"tp-cp", "tensor and context"},
+        std::pair<std::string_view, std::string_view>{"embedding", "first and last stage"},
+        std::pair<std::string_view, std::string_view>{"etp", "expert tensor"},
+        std::pair<std::string_view, std::string_view>{"ep", "expert"},
+        std::pair<std::string_view, std::string_view>{"etp-ep", "expert tensor and expert"},
+        std::pair<std::string_view, std::string_view>{"edp", "expert data"},
+        std::pair<std::string_view, std::string_view>{"shard", "shard group"},
+        std::pair<std::string_view, std::string_view>{"replicate", "replicas of shards"},
+        std::pair<std::string_view, std::string_view>{"expert-shard", "expert shard group"},
+        std::pair<std::string_view, std::string_view>{"expert-replicate",
+                                                      "replicas of expert shards"},
+        std::pair<std::string_view, std::string_view>{"stage", "all of a stage"},
+        std::pair<std::string_view, std::string_view>{"tp-pp", "tensor and pipeline"},
+        std::pair<std::string_view, std::string_view>{"expert-model", "one copy of the experts"},
+        std::pair<std::string_view, std::string_view>{"optimizer-instance",
+                                                      "stages of a shard group"},
+        std::pair<std::string_view, std::string_view>{"world", "all ranks"},
+        std::pair<std::string_view, std::string_view>{"cp-inner", "context, inside"},
+        std::pair<std::string_view, std::string_view>{"cp-outer", "context, across"}};
+    const auto found = std::ranges::find(kWords, axis, &decltype(kWords)::value_type::first);
+    return found == kWords.end() ? axis : found->second;
+}
+
+double secondsOf(std::span<const CommLine> lines) {
+    double sum = 0.0;
+    for (const CommLine& line : lines) {
+        sum += line.seconds;
+    }
+    return sum;
+}
+
+double exposedOf(std::span<const CommLine> lines) {
+    double sum = 0.0;
+    for (const CommLine& line : lines) {
+        sum += line.exposed;
+    }
+    return sum;
+}
+
+std::string headline(const StepEstimate& step) {
+    if (step.comm.empty()) {
+        return "nothing is communicated";
+    }
+    const TimeScale scale = timeScaleFor(step.step.value.count());
+    const double exposed = exposedOf(step.comm);
+    return fmt::format("{} of calls add {} to the step: {:.1f} % of it",
+                       scale.withUnit(secondsOf(step.comm)),
+                       scale.withUnit(exposed),
+                       100.0 * exposed / step.step.value.count());
+}
+
+Table lineTable(const Scenario& scenario, const StepEstimate& step, std::size_t rows) {
+    const TimeScale scale = timeScaleFor(step.step.value.count());
+    Table table{{{"axis"},
+                 {"moves"},
+                 {"fabric"},
+                 {"collective"},
+                 {"ranks", Align::Right},
+                 {"per call", Align::Right},
+                 {"calls", Align::Right},
+                 {std::string(scale.unit), Align::Right},
+                 {"exposed", Align::Right}},
+                {}};
+    for (const CommLine& line : std::span(step.comm).first(rows)) {
+        table.rows.push_back({std::string(axisWords(line.axis)),
+                              std::string(line.use),
+                              fmt::format("{}, {}",
+                                          line.betweenNodes ? "between nodes" : "inside the node",
+                                          fabricOf(scenario.cluster, line)),
+                              std::string(line.collective),
+                              grouped(line.groupSize),
+                              shortText(line.bytes),
+                              grouped(line.count),
+                              scale.text(line.seconds),
+                              scale.text(line.exposed)});
+    }
+    return table;
+}
+
+}  // namespace
+
+std::string commText(const Scenario& scenario, const StepEstimate& step, bool everyLine) {
+    const std::size_t rows = everyLine ? step.comm.size() : std::min(step.comm.size(), kMostRows);
+    std::string text =
+        fmt::format("COMMUNICATION  {}\n  {}\n", headline(step), subjectText(scenario));
+    if (rows > 0) {
+        text += "\n" + alignedText(lineTable(scenario, step, rows));
+    }
+    if (rows < step.comm.size()) {
+        const auto rest = std::span(step.comm).subspan(rows);
+        const TimeScale scale = timeScaleFor(step.step.value.count());
+        text += fmt::format("… {} rows more, {} of which {} exposed: --verbose shows them\n",
+                            rest.size(),
+                            scale.withUnit(secondsOf(rest)),
+                            scale.text(exposedOf(rest)));
+    }
+    return text;
+}
+
+std::string commMarkdown(const Scenario& scenario, const StepEstimate& step) {
+    return fmt::format("**COMMUNICATION** {}\n\n{}\n\n{}",
+                       headline(step),
+                       subjectText(scenario),
+                       markdownText(lineTable(scenario, step, step.comm.size())));
+}
+
+std::string commCsv(const Scenario& scenario, const StepEstimate& step) {
+    Table table{{{"axis"},
+                 {"use"},
+                 {"fabric"},
+                 {"between_nodes"},
+                 {"collective"},
+                 {"group_size"},
+                 {"bytes"},
+                 {"count"},
+                 {"seconds"},
+                 {"exposed_seconds"},
+                 {"part"},
+                 {"stage"}},
+                {}};
+    for (const CommLine& line : step.comm) {
+        table.rows.push_back({std::string(line.axis),
+                              std::string(line.use),
+                              std::string(fabricOf(scenario.cluster, line)),
+                              line.betweenNodes ? "1" : "0",
+                              std::string(line.collective),
+                              std::to_string(line.groupSize),
+                              std::to_string(line.bytes.count()),
+                              std::to_string(line.count),
+                              fmt::format("{:.9g}", line.seconds),
+                              fmt::format("{:.9g}", line.exposed),
+                              std::string(nameOf(line.part)),
+                              std::to_string(line.stage)});
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

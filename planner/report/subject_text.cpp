@@ -1,0 +1,53 @@
+#include "planner/report/subject_text.h"
+
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
+
+#include <fmt/format.h>
+
+namespace fabricast {
+namespace {
+
+/// Without the keys that say nothing about this model and these sizes.
+Layout shownLayout(const Scenario& scenario) {
+    Layout layout = scenario.layout;
+    layout.etp = scenario.model.moe ? layout.etp : 1;
+    layout.cpKind = layout.cp > 1 ? layout.cpKind : CpKind::Ring;
+    layout.schedule = layout.pp > 1 ? layout.schedule : ScheduleKind::None;
+    return layout;
+}
+
+/// ", LoRA rank 16 over nf4"
+std::string tuningText(const Settings& settings) {
+    if (settings.tuning == Tuning::Full) {
+        return {};
+    }
+    const LoraSettings& lora = settings.lora;
+    return fmt::format(", {} rank {} over {}{}",
+                       lora.dora ? "DoRA" : "LoRA",
+                       lora.rank,
+                       nameOf(lora.base),
+                       lora.doubleQuantization ? " (double)" : "");
+}
+
+}  // namespace
+
+std::string clusterText(const ClusterSpec& cluster) {
+    return fmt::format(
+        "{} x {} ({} {})", cluster.nodes, cluster.name, cluster.gpus(), cluster.node.gpu.name);
+}
+
+std::string subjectText(const Scenario& scenario) {
+    return fmt::format("{} on {}, {}, {}, recompute={}{}, sequence {}, global batch {}",
+                       scenario.model.name,
+                       clusterText(scenario.cluster),
+                       scenario.stack,
+                       layoutText(shownLayout(scenario)),
+                       recomputeText(scenario.settings.recompute),
+                       tuningText(scenario.settings),
+                       scenario.workload.sequence,
+                       scenario.workload.globalBatch);
+}
+
+}  // namespace fabricast

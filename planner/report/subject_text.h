@@ -1,0 +1,14 @@
+#pragma once
+#include "planner/spec/scenario.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// What an answer is about, in one line: model, cluster, stack, layout, batch.
+std::string subjectText(const Scenario& scenario);
+
+/// "16 x dgx-h100 (128 h100-sxm5-80gb)".
+std::string clusterText(const ClusterSpec& cluster);
+
+}  // namespace fabricast

@@ -1,0 +1,158 @@
+#include "planner/report/time_report.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "planner/report/time_scale.h"
+#include "planner/result/memory_names.h"
+#include "planner/result/step_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+std::string_view partWords(TimePart part) {
+    switch (part) {
+        case TimePart::Gemm:
+            return "matrix products";
+        case TimePart::Attention:
+            return "attention";
+        case TimePart::MemoryBound:
+            return "memory-bound kernels";
+        case TimePart::Tensor:
+            return "tensor-parallel communication";
+        case TimePart::Context:
+            return "context-parallel communication";
+        case TimePart::Expert:
+            return "expert-parallel communication";
+        case TimePart::Shard:
+            return "sharding: parameters and gradients";
+        case TimePart::Stage:
+            return "transfers between stages";
+        case TimePart::Bubble:
+            return "bubble: waiting for other stages";
+        case TimePart::Optimizer:
+            return "optimizer";
+        case TimePart::Host:
+            return "waiting for the host";
+        case TimePart::Count_:
+            break;
+    }
+    return "other";
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string mfuText(const Utilisation& use) {
+    if (!use.mfu) {
+        return "no MFU: " + use.why;
+    }
+    return fmt::format("MFU {} of {} {}", percent(*use.mfu), shortText(use.peak), use.peakType);
+}
+
+/// "9.310 s [7.758..11.637]".
+std::string stepText(const StepEstimate& step) {
+    const TimeScale scale = timeScaleFor(step.step.value.count());
+    return fmt::format("{} {} [{}..{}]",
+                       scale.text(step.step.value.count()),
+                       scale.unit,
+                       scale.text(step.step.lo.count()),
+                       scale.text(step.step.hi.count()));
+}
+
+std::string rateText(const StepEstimate& step) {
+    return fmt::format("{} tokens/s per GPU, {} in all, {}",
+                       grouped(static_cast<long long>(step.tokensPerGpuSecond + 0.5)),
+                       grouped(static_cast<long long>(step.tokensPerSecond + 0.5)),
+                       mfuText(step.utilisation));
+}
+
+/// What takes most first; parts of no time are left out.
+Table partTable(const StepEstimate& step) {
+    const double all = step.parts.total();
+    const TimeScale scale = timeScaleFor(all);
+    std::vector<std::pair<double, TimePart>> parts;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        parts.emplace_back(step.parts.of(part), part);
+    }
+    std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
+    Table table{{{"part"}, {std::string(scale.unit), Align::Right}, {"share", Align::Right}}, {}};
+    for (const auto& [seconds, part] : parts) {
+        if (seconds > 1e-6 * all) {
+            table.rows.push_back(
+                {std::string(partWords(part)), scale.text(seconds), percent(seconds / all)});
+        }
+    }
+    table.rows.push_back({"step", scale.text(all), ""});
+    return table;
+}
+
+std::string decidingText(const Scenario& scenario, const StepEstimate& step) {
+    const StepTerms& terms = step.terms;
+    const double forward = terms.forward.total();
+    const double backward = terms.backward.total();
+    const TimeScale scale = timeScaleFor(forward + backward);
+    const std::string stage =
+        scenario.layout.pp > 1
+            ? fmt::format("stage {} of {} decides: ", step.slowest, scenario.layout.pp)
+            : "a microbatch: ";
+    return fmt::format("{}{} forward and {} backward, {:.0f} {} a step",
+                       stage,
+                       scale.withUnit(forward),
+                       scale.withUnit(backward),
+                       terms.microBatches,
+                       terms.microBatches == 1.0 ? "time" : "times");
+}
+
+}  // namespace
+
+std::string timeText(const Scenario& scenario, const StepEstimate& step) {
+    std::string text = fmt::format("STEP  {}  {}\n  {}\n\n{}\n{}\n",
+                                   stepText(step),
+                                   rateText(step),
+                                   subjectText(scenario),
+                                   alignedText(partTable(step)),
+                                   decidingText(scenario, step));
+    for (const std::string& note : step.notes) {
+        text += (&note == step.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
+    }
+    return text;
+}
+
+std::string timeMarkdown(const Scenario& scenario, const StepEstimate& step) {
+    std::string text = fmt::format("**STEP** {} ({}), {}\n\n{}\n\n{}\n{}\n",
+                                   stepText(step),
+                                   nameOf(step.step.evidence),
+                                   rateText(step),
+                                   subjectText(scenario),
+                                   markdownText(partTable(step)),
+                                   decidingText(scenario, step));
+    for (const std::string& note : step.notes) {
+        text += "\nAssumed: " + note + "\n";
+    }
+    return text;
+}
+
+std::string timeCsv(const StepEstimate& step) {
+    const double all = step.parts.total();
+    Table table{{{"part"}, {"seconds"}, {"share"}}, {}};
+    const auto add = [&](std::string_view name, double seconds) {
+        table.rows.push_back({std::string(name),
+                              fmt::format("{:.9g}", seconds),
+                              fmt::format("{:.6f}", all > 0 ? seconds / all : 0.0)});
+    };
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        add(name, step.parts.of(part));
+    }
+    add("step", all);
+    return csvText(table);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,26 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/step_estimate.h"
+#include "planner/spec/scenario.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// The answer about a step's time for people: how long, how fast, and where the time goes.
+///     STEP  9.310 s [7.758..11.637]  14,080 tokens/s per GPU, 450,560 in all, MFU 41.2 %
+std::string timeText(const Scenario& scenario, const StepEstimate& step);
+std::string timeMarkdown(const Scenario& scenario, const StepEstimate& step);
+/// A row per part, in seconds, and one for the step.
+std::string timeCsv(const StepEstimate& step);
+
+/// How a number came about: `key` is "time.gemm" or the name of another part, "time.step",
+/// "time.mfu" or "time.tokens_per_s_gpu"; an unknown one is an error that lists what there is.
+Result<std::string> timeWhy(const Scenario& scenario,
+                            const StepEstimate& step,
+                            std::string_view key);
+/// Whether a key asks about time.
+bool isTimeKey(std::string_view key);
+
+}  // namespace fabricast

@@ -1,0 +1,140 @@
+#include "planner/base/quantity_text.h"
+#include "planner/report/table.h"
+#include "planner/report/time_report.h"
+#include "planner/report/time_scale.h"
+#include "planner/result/step_names.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kPrefix = "time.";
+
+std::string sec(double value) {
+    return fmt::format("{:.6g} s", value);
+}
+
+/// "16 microbatches x (0.101 s forward + 0.213 s backward)".
+std::string passes(const StepTerms& terms, TimePart part) {
+    return fmt::format("{:.0f} microbatches x ({} forward + {} backward)",
+                       terms.microBatches,
+                       sec(terms.forward.of(part)),
+                       sec(terms.backward.of(part)));
+}
+
+std::string sumText(const TimeByPart& parts) {
+    std::string text;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        if (parts.of(part) > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : " + ", sec(parts.of(part)), name);
+        }
+    }
+    return text;
+}
+
+std::string partFormula(const StepEstimate& step, TimePart part) {
+    const StepTerms& terms = step.terms;
+    const double pass = terms.forward.total() + terms.backward.total();
+    switch (part) {
+        case TimePart::Shard:
+            return fmt::format("{} + {} once a step at the end of stage {}",
+                               passes(terms, part),
+                               sec(terms.tail),
+                               terms.tailStage);
+        case TimePart::Bubble:
+            return fmt::format(
+                "{} from first forward to last backward - {} of transfers - "
+                "{:.0f} microbatches x {} forward and backward of stage {}",
+                sec(terms.span),
+                sec(step.parts.of(TimePart::Stage)),
+                terms.microBatches,
+                sec(pass),
+                step.slowest);
+        case TimePart::Stage:
+            return "the span of the order of microbatches with transfers, less the span without";
+        case TimePart::Optimizer:
+            return "bytes of gradients, moments and weights that a rank reads and writes once a "
+                   "step, over what its memory sustains; of the stage with most";
+        case TimePart::Host:
+            return fmt::format("{} + {:.0f} microbatches x {} of the training loop + {} a step",
+                               passes(terms, part),
+                               terms.microBatches,
+                               sec(terms.hostMicroBatch.count()),
+                               sec(terms.hostStep.count()));
+        default:
+            return passes(terms, part);
+    }
+}
+
+std::string known() {
+    std::string text = "one of: time.step, time.tokens_per_s_gpu, time.mfu";
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        text += ", " + std::string(kPrefix) + std::string(name);
+    }
+    return text;
+}
+
+/// Keys that are no parts; nothing for others.
+std::optional<std::string> rateWhy(const Scenario& scenario,
+                                   const StepEstimate& step,
+                                   std::string_view name) {
+    if (name == "step") {
+        return fmt::format(
+            "time.step = {}\n  {}\n", sec(step.step.value.count()), sumText(step.parts));
+    }
+    if (name == "tokens_per_s_gpu") {
+        return fmt::format(
+            "time.tokens_per_s_gpu = {:.6g}\n  {} samples x {} tokens / {} / {} GPUs\n",
+            step.tokensPerGpuSecond,
+            scenario.workload.globalBatch,
+            scenario.workload.sequence,
+            sec(step.step.value.count()),
+            scenario.layout.world());
+    }
+    const Utilisation& use = step.utilisation;
+    if (name == "mfu" && use.mfu) {
+        return fmt::format(
+            "time.mfu = {:.2f} %\n  {} per token (convention matmul) x {:.6g} "
+            "tokens/s per GPU / {} {} peak\n",
+            100.0 * *use.mfu,
+            shortText(use.perToken),
+            step.tokensPerGpuSecond,
+            shortText(use.peak),
+            use.peakType);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool isTimeKey(std::string_view key) {
+    return key == "time" || key.starts_with(kPrefix);
+}
+
+Result<std::string> timeWhy(const Scenario& scenario,
+                            const StepEstimate& step,
+                            std::string_view key) {
+    const std::string_view name =
+        key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : std::string_view("step");
+    if (const auto text = rateWhy(scenario, step, name)) {
+        return *text;
+    }
+    for (const auto& [part, partName] : namesOf(TimePart{})) {
+        if (partName == name) {
+            return fmt::format(
+                "time.{} = {}\n  {}\n", name, sec(step.parts.of(part)), partFormula(step, part));
+        }
+    }
+    if (name == "mfu") {
+        return fail(Error::Code::NotFound, "--why", "there is no MFU: " + step.utilisation.why);
+    }
+    return fail(Error::Code::NotFound,
+                "--why",
+                "no number is called \"" + std::string(key) + "\"",
+                known());
+}
+
+}  // namespace fabricast

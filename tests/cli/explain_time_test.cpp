@@ -1,0 +1,180 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+/// A pipeline with tensor parallelism on two nodes: every usual kind of call.
+ProgramOutput explain(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"explain",
+                                          "-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "-n",
+                                          "2",
+                                          "--stack",
+                                          "megatron",
+                                          "--layout",
+                                          "tp=2,pp=2,shard=zero1",
+                                          "--seq",
+                                          "8192",
+                                          "--global-batch",
+                                          "64"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+JsonValue documentOf(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    const ProgramOutput output = explain(arguments);
+    EXPECT_EQ(output.err, "");
+    auto root = parseJson(output.out, "out");
+    EXPECT_TRUE(root) << output.out;
+    return root ? *std::move(root) : JsonValue();
+}
+
+double number(const JsonValue& object, const std::string& key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
+}
+
+TEST(ExplainTime, PartsSumToTheStepAndRatesFollow) {
+    const JsonValue root = documentOf({"--section", "time"});
+    EXPECT_FALSE(root.find("verdict"));
+    const JsonValue& time = *root.find("time");
+    const JsonValue& step = *time.find("step_s");
+    const double seconds = number(step, "value");
+    EXPECT_LT(number(step, "lo"), seconds);
+    EXPECT_LT(seconds, number(step, "hi"));
+    EXPECT_EQ(step.find("evidence")->text(), "modelled");
+    double sum = 0.0;
+    for (const JsonValue& part : time.find("parts")->members()) {
+        sum += part.number(-1e-9, 1e9).value_or(-1.0);
+    }
+    EXPECT_NEAR(sum, seconds, 1e-9 * seconds);
+    EXPECT_NEAR(number(time, "tokens_per_s_gpu"), 64.0 * 8192.0 / seconds / 16.0, 1e-3);
+    EXPECT_NEAR(number(time, "mfu"),
+                number(time, "flops_per_token") * number(time, "tokens_per_s_gpu") /
+                    number(time, "peak_flops_per_s"),
+                1e-9);
+    EXPECT_GE(number(time, "stage"), 0.0);
+    EXPECT_LT(number(time, "stage"), 2.0);
+}
+
+TEST(ExplainTime, ExposedSecondsOfCallsSumToTheirParts) {
+    const JsonValue root = documentOf({"--section", "all"});
+    EXPECT_EQ(root.find("verdict")->text(), "fits");
+    EXPECT_TRUE(root.find("memory"));
+    std::map<std::string, double> exposed;
+    std::set<std::string> axes;
+    std::set<std::string> fabrics;
+    for (const JsonValue& line : root.find("comm")->items()) {
+        exposed[line.find("part")->text().value_or("")] += number(line, "exposed_seconds");
+        axes.insert(line.find("axis")->text().value_or(""));
+        fabrics.insert(line.find("fabric")->text().value_or(""));
+        EXPECT_GT(number(line, "bytes"), 0.0);
+        EXPECT_GT(number(line, "count"), 0.0);
+        EXPECT_GT(number(line, "group_size"), 1.0);
+    }
+    const JsonValue& parts = *root.find("time")->find("parts");
+    for (const char* part : {"tensor", "shard", "stage"}) {
+        EXPECT_NEAR(exposed[part], number(parts, std::string(part) + "_s"), 1e-9) << part;
+        EXPECT_GT(exposed[part], 0.0) << part;
+    }
+    EXPECT_TRUE(axes.contains("tp"));
+    EXPECT_TRUE(axes.contains("pp"));
+    EXPECT_EQ(fabrics, (std::set<std::string>{"ib-ndr", "nvlink4"}));
+}
+
+TEST(ExplainTime, IsNotInTheAnswerAboutMemory) {
+    const JsonValue root = documentOf({});
+    EXPECT_TRUE(root.find("memory"));
+    EXPECT_FALSE(root.find("time"));
+    EXPECT_FALSE(root.find("comm"));
+    EXPECT_FALSE(documentOf({"--section", "comm"}).find("time"));
+    EXPECT_TRUE(documentOf({"--why", "time.gemm"}).find("time"));
+}
+
+TEST(ExplainTime, LooksAsItLooks) {
+    const auto shape = [](const std::string& text) { return text.substr(0, text.find("  ")); };
+    const ProgramOutput time = explain({"--section", "time"});
+    EXPECT_EQ(time.code, ExitCode::Ok);
+    EXPECT_EQ(shape(time.out), "STEP");
+    EXPECT_EQ(shape(explain({"--section", "comm"}).out), "COMMUNICATION");
+    const std::string all = explain({"--section", "all"}).out;
+    EXPECT_LT(all.find("FITS"), all.find("\nSTEP"));
+    EXPECT_LT(all.find("\nSTEP"), all.find("\nCOMMUNICATION"));
+    EXPECT_TRUE(explain({"--section", "all", "-f", "md"}).out.starts_with("**FITS**"));
+    EXPECT_TRUE(
+        explain({"--section", "time", "-f", "csv"}).out.starts_with("part,seconds,share\n"));
+    EXPECT_TRUE(explain({"--section", "comm", "-f", "csv"}).out.starts_with("axis,use,fabric,"));
+}
+
+TEST(ExplainTime, WhyOpensItsNumbers) {
+    const ProgramOutput why = explain({"--why", "time.gemm", "--why", "time.step"});
+    EXPECT_EQ(why.code, ExitCode::Ok);
+    EXPECT_TRUE(why.out.starts_with("time.gemm = ")) << why.out;
+    EXPECT_NE(why.out.find("microbatches x ("), std::string::npos) << why.out;
+    const ProgramOutput unknown = explain({"--why", "time.gems"});
+    EXPECT_EQ(unknown.code, ExitCode::BadInput);
+    EXPECT_NE(unknown.err.find("try: one of: time.step"), std::string::npos) << unknown.err;
+    EXPECT_EQ(explain({"--why", "time.gemm", "--why", "activations"}).err, "");
+}
+
+TEST(ExplainTime, OnlyMemoryDecidesTheExitStatus) {
+    const std::vector<std::string> tooLong = {"--seq", "131072", "--section"};
+    const auto code = [&](const char* section) {
+        std::vector<std::string> arguments = {"explain", "-m", "llama-3.1-8b", "-c", "dgx-h100"};
+        arguments.insert(arguments.end(), tooLong.begin(), tooLong.end());
+        arguments.insert(arguments.end(), {section, "--layout", "recompute=none"});
+        return runProgram(arguments, {}).code;
+    };
+    EXPECT_EQ(code("time"), ExitCode::Ok);
+    EXPECT_EQ(code("comm"), ExitCode::Ok);
+    EXPECT_EQ(code("all"), ExitCode::DoesNotFit);
+}
+
+TEST(ExplainTime, RefusesWhatItCannotAnswer) {
+    const ProgramOutput csv = explain({"--section", "all", "--format", "csv"});
+    EXPECT_EQ(csv.code, ExitCode::BadInput);
+    EXPECT_TRUE(csv.err.starts_with("error: --section: csv holds one table\n")) << csv.err;
+    const ProgramOutput gaudi = runProgram({"explain",
+                                            "-m",
+                                            "gpt2",
+                                            "--gpu",
+                                            "gaudi3",
+                                            "--gpus",
+                                            "1",
+                                            "--stack",
+                                            "ddp",
+                                            "--section",
+                                            "time"},
+                                           {});
+    EXPECT_EQ(gaudi.code, ExitCode::BadInput);
+    EXPECT_NE(gaudi.err.find("gaudi3"), std::string::npos) << gaudi.err;
+    const ProgramOutput order = runProgram({"explain",
+                                            "-m",
+                                            "llama-3.1-8b",
+                                            "-c",
+                                            "dgx-h100",
+                                            "--stack",
+                                            "torchtitan",
+                                            "--layout",
+                                            "pp=4,schedule=1f1b",
+                                            "--global-batch",
+                                            "6",
+                                            "--section",
+                                            "time"},
+                                           {});
+    EXPECT_EQ(order.code, ExitCode::BadInput);
+    EXPECT_NE(order.err.find("Number of microbatches (3)"), std::string::npos) << order.err;
+}
+
+}  // namespace
+}  // namespace fabricast
