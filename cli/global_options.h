@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct GlobalOptions {
     bool verbose = false;
     std::int64_t threads = 0;  ///< 0: as many as there are cores
     bool noFail = false;
+    /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
+    std::function<void(std::size_t done, std::size_t all)> progress{};
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;

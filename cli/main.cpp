@@ -5,7 +5,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -60,17 +63,40 @@ ExitCode print(const fabricast::ProgramOutput& output) {
     return ExitCode::Environment;
 }
 
+/// A line on the terminal that replaces itself and is gone at the end.
+class ProgressLine {
+public:
+    void operator()(std::size_t done, std::size_t all) {
+        const std::size_t percent = all == 0 ? 100 : 100 * done / all;
+        const std::lock_guard lock(mutex_);
+        if (percent <= shown_) {
+            return;
+        }
+        shown_ = percent;
+        writeAll(STDERR_FILENO,
+                 percent == 100 ? "\r\x1b[K" : "\r" + std::to_string(percent) + " %");
+    }
+
+private:
+    std::mutex mutex_;
+    std::size_t shown_ = 0;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
     holdStandardStreams();
     (void)std::signal(SIGPIPE, SIG_IGN);
     try {
-        const fabricast::Surroundings surroundings{
+        fabricast::Surroundings surroundings{
             .terminalOut = ::isatty(STDOUT_FILENO) == 1,
             .terminalError = ::isatty(STDERR_FILENO) == 1,
             .noColor = isSet("NO_COLOR") || isDumbTerminal(),
             .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")};
+        ProgressLine line;
+        if (surroundings.terminalError) {
+            surroundings.progress = std::ref(line);
+        }
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         return static_cast<int>(print(fabricast::runProgram(arguments, surroundings)));
     } catch (...) {

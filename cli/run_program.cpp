@@ -16,8 +16,12 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {
-    &modelCommand, &explainCommand, &scheduleCommand, &profilesCommand, &helpCommand};
+constexpr std::array kCommands = {&modelCommand,
+                                  &explainCommand,
+                                  &scheduleCommand,
+                                  &backtestCommand,
+                                  &profilesCommand,
+                                  &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts what training a large model needs: memory, and why.";
@@ -56,6 +60,7 @@ public:
     }
 
     ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+        options_.progress = surroundings.progress;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};

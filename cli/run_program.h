@@ -1,6 +1,8 @@
 #pragma once
 #include "cli/exit_code.h"
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@ struct Surroundings {
     bool terminalError = false;
     bool noColor = false;     ///< NO_COLOR or TERM=dumb
     bool forceColor = false;  ///< FORCE_COLOR or CLICOLOR_FORCE
+    /// Told how much of a long answer is done, from any thread; empty where nobody watches.
+    std::function<void(std::size_t done, std::size_t all)> progress{};
 };
 
 struct ProgramOutput {

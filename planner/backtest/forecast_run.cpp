@@ -31,14 +31,8 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
     const auto rated = gpu.densePeak.find(peakDtype(scenario.settings));
     const double peak =
         rated != gpu.densePeak.end() && rated->second.value ? rated->second.value->count() : 0.0;
-    FABRICAST_ASSIGN(
-        const Flops perToken,
-        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul));
-    const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
-    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
-                          static_cast<double>(scenario.workload.sequence);
-    const double rate = share * perToken.count() * tokens /
-                        (*run.stepSeconds * static_cast<double>(scenario.layout.world()));
+    FABRICAST_ASSIGN(const Flops flops, modelFlopsPerGpu(scenario));
+    const double rate = flops.count() / *run.stepSeconds;
     if (peak > 0 && rate > peak) {
         return fail(Error::Code::BadInput,
                     "measured_step_s",
@@ -49,15 +43,17 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
     return {};
 }
 
-Result<StepEstimate> stepOf(const PublishedRun& run,
-                            const RunCatalog& catalog,
-                            const TimingProfiles& profiles) {
-    FABRICAST_ASSIGN(const RunScenario read, runScenario(run, catalog));
-    FABRICAST_TRY(checkPossible(run, read.scenario));
-    return estimateStep(read.scenario, profiles);
-}
-
 }  // namespace
+
+Result<Flops> modelFlopsPerGpu(const Scenario& scenario) {
+    FABRICAST_ASSIGN(
+        const Flops perToken,
+        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul));
+    const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
+    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
+                          static_cast<double>(scenario.workload.sequence);
+    return Flops(share * perToken.count() * tokens / static_cast<double>(scenario.layout.world()));
+}
 
 std::optional<double> RunForecast::stepError() const {
     if (!step || !run->stepSeconds || *run->stepSeconds <= 0) {
@@ -70,7 +66,15 @@ RunForecast forecastRun(const PublishedRun& run,
                         const RunCatalog& catalog,
                         const TimingProfiles& profiles) {
     RunForecast forecast{.run = &run};
-    Result<StepEstimate> step = stepOf(run, catalog, profiles);
+    Result<RunScenario> read = runScenario(run, catalog);
+    if (!read) {
+        forecast.why = read.error().text();
+        return forecast;
+    }
+    forecast.scenario = std::move(read->scenario);
+    Result<StepEstimate> step = checkPossible(run, *forecast.scenario).and_then([&] {
+        return estimateStep(*forecast.scenario, profiles);
+    });
     if (step) {
         forecast.step = std::move(*step);
     } else {

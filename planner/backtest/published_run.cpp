@@ -20,6 +20,8 @@ public:
         return std::string(table_.cell(row_, column));
     }
 
+    [[nodiscard]] bool has(std::string_view column) const { return table_.has(column); }
+
     Result<std::optional<double>> number(std::string_view column) const {
         const std::string_view cell = table_.cell(row_, column);
         if (cell.empty()) {
@@ -113,9 +115,22 @@ void readTexts(const RowReader& row, PublishedRun& run) {
         *member = row.text(column);
     }
     run.core = row.text("core") == "y";
+    run.counts =
+        (run.core || !row.has("core")) && (run.tier == "A" || run.tier == "B" || !row.has("tier"));
 }
 
 }  // namespace
+
+std::optional<double> PublishedRun::measuredStep() const {
+    if (stepSeconds.value_or(0.0) > 0) {
+        return stepSeconds;
+    }
+    if (tokensPerGpu.value_or(0.0) > 0 && globalBatch && sequence && gpus.value_or(0) > 0) {
+        return static_cast<double>(*globalBatch) * static_cast<double>(*sequence) /
+               (*tokensPerGpu * static_cast<double>(*gpus));
+    }
+    return std::nullopt;
+}
 
 Result<std::vector<PublishedRun>> readRuns(const CsvText& table) {
     for (const char* column : {"id", "model", "gpu", "stack"}) {

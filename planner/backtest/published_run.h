@@ -31,10 +31,13 @@ struct PublishedRun {
     std::optional<std::int64_t> microBatch, globalBatch, accumulation;
     std::string precision, recompute, optimizer, tuning, notes, tier;
     bool core = false;
+    bool counts = false;  ///< core and of tier A or B, or of a file without those columns
     std::optional<double> stepSeconds, tokensPerGpu, memoryGib;
 
     /// The id without its number: what rows of one source share.
     [[nodiscard]] std::string source() const { return id.substr(0, id.rfind('-')); }
+    /// As measured, or as the measured tokens per second say.
+    [[nodiscard]] std::optional<double> measuredStep() const;
 };
 
 /// Reads a runs file: the columns of docs/backtest.md, in any order, those nobody needs ignored.

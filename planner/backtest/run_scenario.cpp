@@ -1,5 +1,6 @@
 #include "planner/backtest/run_scenario.h"
 
+#include "planner/backtest/run_limits.h"
 #include "planner/backtest/run_settings.h"
 #include "planner/stack/stack.h"
 
@@ -99,6 +100,7 @@ Result<std::int64_t> batchOf(const PublishedRun& run, const Layout& layout) {
 }  // namespace
 
 Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catalog) {
+    FABRICAST_TRY(checkLimits(run));
     RunScenario result;
     Scenario& scenario = result.scenario;
     FABRICAST_ASSIGN(const Stack* stack, stackOf(run));

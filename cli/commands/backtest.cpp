@@ -1,0 +1,106 @@
+#include "cli/command.h"
+#include "cli/flag_values.h"
+#include "cli/open_profiles.h"
+#include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/summarise_rows.h"
+#include "planner/io/backtest_json.h"
+#include "planner/io/text_file.h"
+#include "planner/load/load_timing.h"
+#include "planner/report/backtest_report.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kGroups = {Choice<GroupBy>{"source", GroupBy::Source},
+                                Choice<GroupBy>{"gpu", GroupBy::Gpu},
+                                Choice<GroupBy>{"stack", GroupBy::Stack}};
+
+struct BacktestFlags {
+    std::string file;
+    GroupBy groupBy = GroupBy::Source;
+    bool all = false;
+};
+
+Result<std::vector<PublishedRun>> runsIn(const BacktestFlags& flags, const GlobalOptions& options) {
+    const std::string path = options.at(flags.file);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    FABRICAST_ASSIGN(const CsvText table, parseCsv(text, sourceName(path)));
+    FABRICAST_ASSIGN(std::vector<PublishedRun> runs, readRuns(table));
+    if (runs.empty()) {
+        return fail(Error::Code::BadInput,
+                    sourceName(path) + ":1",
+                    "there is no row below the header",
+                    "the columns are listed in docs/backtest.md");
+    }
+    return runs;
+}
+
+std::size_t threadsOf(const GlobalOptions& options) {
+    const auto typed = static_cast<std::size_t>(options.threads);
+    return typed > 0 ? typed : std::max(1U, std::thread::hardware_concurrency());
+}
+
+Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::vector<PublishedRun> runs, runsIn(flags, options));
+    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    FABRICAST_ASSIGN(const RunCatalog catalog, RunCatalog::open(profiles));
+    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    Backtest backtest{.file = sourceName(options.at(flags.file)),
+                      .groupBy = flags.groupBy,
+                      .everyRow = flags.all};
+    backtest.rows = backtestRows(runs,
+                                 catalog,
+                                 timing,
+                                 {.threads = threadsOf(options),
+                                  .everyRow = flags.all,
+                                  .progress = options.quiet ? nullptr : options.progress});
+    summariseRows(backtest);
+    return backtest;
+}
+
+std::string rendered(const Backtest& backtest, const GlobalOptions& options) {
+    switch (options.format) {
+        case Format::Json:
+            return backtestJson(backtest, FABRICAST_VERSION);
+        case Format::Csv:
+            return backtestCsv(backtest);
+        case Format::Markdown:
+            return backtestMarkdown(backtest);
+        case Format::Text:
+            break;
+    }
+    return backtestText(backtest, options.verbose);
+}
+
+Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Backtest backtest, backtestOf(flags, options));
+    return Answer{.text = rendered(backtest, options)};
+}
+
+}  // namespace
+
+Command backtestCommand(CLI::App& program, const GlobalOptions& options) {
+    CLI::App* app =
+        program.add_subcommand("backtest", "How far forecasts of measured runs are off");
+    app->footer(
+        "The columns, and what is compared: docs/backtest.md.\n"
+        "examples:\n"
+        "  fabricast backtest tests/cases/published/runs.csv\n"
+        "  fabricast backtest mine.csv --all --format csv");
+    const auto flags = std::make_shared<BacktestFlags>();
+    app->add_option("runs", flags->file, "a table of runs (CSV); - is standard input")
+        ->option_text("RUNS.csv")
+        ->required();
+    addChoice<GroupBy>(*app, "--group-by", flags->groupBy, kGroups)
+        ->description("source (the id without its number), gpu or stack");
+    app->add_flag("--all", flags->all, "summarise every row, not only core ones of tier A and B");
+    return {app, [flags, &options] { return runBacktest(*flags, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,128 @@
+#include "planner/backtest/backtest_runs.h"
+
+#include "planner/backtest/constant_rate.h"
+#include "planner/backtest/forecast_run.h"
+#include "planner/base/parallel_map.h"
+#include "planner/memory/estimate_memory.h"
+#include "planner/result/memory_names.h"
+
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+std::string countText(const std::optional<std::int64_t>& count) {
+    return count ? std::to_string(*count) : "?";
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::string text;
+    for (const std::string& part : parts) {
+        text += part + "|";
+    }
+    return text;
+}
+
+std::string sweepOf(const PublishedRun& run) {
+    return joined({run.source(),
+                   run.model,
+                   run.gpu,
+                   countText(run.gpus),
+                   countText(run.globalBatch),
+                   countText(run.sequence)});
+}
+
+std::string layoutOf(const PublishedRun& run) {
+    std::vector<std::string> parts = {run.shard, run.sp, run.cpKind, run.recompute, run.precision};
+    for (const auto& count :
+         {run.dp, run.tp, run.pp, run.vpp, run.cp, run.ep, run.etp, run.microBatch}) {
+        parts.push_back(countText(count));
+    }
+    return joined(parts);
+}
+
+void addMemory(const RunForecast& forecast, BacktestRow& row) {
+    if (!forecast.scenario) {
+        row.memoryWhy = forecast.why;
+        return;
+    }
+    const auto noChange = [](const Scenario&) { return false; };  // nobody asks what would help
+    const Result<MemoryBreakdown> memory = estimateMemory(*forecast.scenario, noChange);
+    if (!memory) {
+        row.memoryWhy = memory.error().text();
+        return;
+    }
+    const StageMemory& fullest = memory->stages[memory->fullest];
+    row.predictedGib = static_cast<double>(fullest.allocated.count()) / kGiB;
+    row.verdict = nameOf(memory->verdict);
+}
+
+void addStep(const RunForecast& forecast, BacktestRow& row) {
+    row.why = forecast.why;
+    if (!forecast.step) {
+        return;
+    }
+    const double seconds = forecast.step->step.value.count();
+    if (!std::isfinite(seconds) || seconds <= 0) {
+        row.why = "step: the forecast is not a time";
+        return;
+    }
+    row.predictedStep = seconds;
+    if (const Seconds hi = forecast.step->step.hi; hi.count() > 0) {
+        row.lo = forecast.step->step.lo.count();
+        row.hi = hi.count();
+    }
+    if (const Result<Flops> flops = modelFlopsPerGpu(*forecast.scenario)) {
+        row.modelFlops = flops->count();
+    }
+}
+
+BacktestRow rowOf(const PublishedRun& run,
+                  const RunCatalog& catalog,
+                  const TimingProfiles& profiles) {
+    const RunForecast forecast = forecastRun(run, catalog, profiles);
+    BacktestRow row{.id = run.id,
+                    .source = run.source(),
+                    .gpu = run.gpu,
+                    .stack = run.stack,
+                    .sweep = sweepOf(run),
+                    .layout = layoutOf(run)};
+    row.measuredStep = run.measuredStep();
+    if (run.memoryGib.value_or(0.0) > 0) {
+        row.measuredGib = run.memoryGib;
+    }
+    addStep(forecast, row);
+    addMemory(forecast, row);
+    return row;
+}
+
+}  // namespace
+
+std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
+                                      const RunCatalog& catalog,
+                                      const TimingProfiles& profiles,
+                                      const BacktestOptions& options) {
+    std::atomic<std::size_t> done = 0;
+    auto rows = parallelMap(runs,
+                            [&](const PublishedRun& run) {
+                                BacktestRow row = rowOf(run, catalog, profiles);
+                                row.counted = options.everyRow || run.counts;
+                                const std::size_t count = ++done;
+                                if (options.progress) {
+                                    options.progress(count, runs.size());
+                                }
+                                return row;
+                            },
+                            {.threads = options.threads});
+    std::vector<BacktestRow> answer = rows ? *std::move(rows) : std::vector<BacktestRow>();
+    addConstantRate(answer);
+    return answer;
+}
+
+}  // namespace fabricast

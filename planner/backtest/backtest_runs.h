@@ -1,0 +1,28 @@
+#pragma once
+#include "planner/backtest/published_run.h"
+#include "planner/backtest/run_catalog.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/result/backtest_result.h"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace fabricast {
+
+struct BacktestOptions {
+    std::size_t threads = 1;
+    bool everyRow = false;  ///< rows count that are not of the balanced subset, too
+    std::function<void(std::size_t done, std::size_t all)> progress{};  ///< from any thread
+};
+
+/// Forecasts every run, in the order of the file, and the constant rate beside it. The answer does
+/// not depend on the number of threads.
+///     Backtest backtest{.file = "runs.csv", .rows = backtestRows(runs, catalog, timing, {})};
+///     summariseRows(backtest);
+std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
+                                      const RunCatalog& catalog,
+                                      const TimingProfiles& profiles,
+                                      const BacktestOptions& options);
+
+}  // namespace fabricast

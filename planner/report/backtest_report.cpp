@@ -1,0 +1,184 @@
+#include "planner/report/backtest_report.h"
+
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::size_t kMostReasons = 8;
+
+std::string_view nameOf(GroupBy by) {
+    switch (by) {
+        case GroupBy::Source:
+            return "source";
+        case GroupBy::Gpu:
+            return "gpu";
+        case GroupBy::Stack:
+            break;
+    }
+    return "stack";
+}
+
+std::string percent(std::size_t n, double share) {
+    return n == 0 ? "" : fmt::format("{:.1f}", 100 * share);
+}
+
+std::string signedPercent(std::size_t n, double share) {
+    return n == 0 ? "" : fmt::format("{:+.1f}", 100 * share);
+}
+
+std::string countOf(std::size_t n) {
+    return n == 0 ? "" : std::to_string(n);
+}
+
+std::vector<std::string> lineOf(const BacktestGroup& group) {
+    const std::size_t sweeps = group.sweeps.sweeps;
+    return {group.name,
+            std::to_string(group.rows),
+            countOf(group.rows - group.forecast),
+            signedPercent(group.step.n, group.step.bias),
+            percent(group.step.n, group.step.median),
+            percent(group.step.n, group.step.mean),
+            percent(group.step.n, group.step.p90),
+            percent(group.step.n, group.step.max),
+            percent(group.constantRate.n, group.constantRate.median),
+            percent(group.coverage.n, group.coverage.share()),
+            percent(group.loose.n, group.loose.share()),
+            countOf(group.memory.n),
+            signedPercent(group.memory.n, group.memory.bias),
+            percent(group.memory.n, group.memory.mean),
+            countOf(sweeps),
+            sweeps == 0 ? "" : fmt::format("{:.2f}", group.sweeps.rank),
+            percent(sweeps, group.sweeps.regret)};
+}
+
+Table tableOf(const Backtest& backtest) {
+    Table table{{{std::string(nameOf(backtest.groupBy))}}, {}};
+    for (const char* title : {"n",
+                              "refused",
+                              "bias",
+                              "median",
+                              "mean",
+                              "P90",
+                              "max",
+                              "constant rate",
+                              "inside",
+                              "out of source",
+                              "memory n",
+                              "bias",
+                              "mean",
+                              "sweeps",
+                              "rank",
+                              "regret"}) {
+        table.columns.push_back({title, Align::Right});
+    }
+    for (const BacktestGroup& group : backtest.groups) {
+        table.rows.push_back(lineOf(group));
+    }
+    table.rows.push_back(lineOf(backtest.all));
+    return table;
+}
+
+std::string headline(const Backtest& backtest) {
+    const BacktestGroup& all = backtest.all;
+    std::string text = fmt::format("{}: {} of {} {}rows forecast",
+                                   backtest.file,
+                                   all.forecast,
+                                   all.rows,
+                                   backtest.everyRow ? "" : "counted ");
+    if (all.step.n > 0) {
+        text += fmt::format("; step time off by {:.1f} % (median), {:.1f} % (mean)",
+                            100 * all.step.median,
+                            100 * all.step.mean);
+    }
+    if (all.constantRate.n > 0) {
+        text += fmt::format("; at a constant rate {:.1f} %", 100 * all.constantRate.median);
+    }
+    return text + "\n";
+}
+
+/// The most frequent first.
+std::string reasonsText(const std::map<std::string, std::size_t>& reasons,
+                        std::string_view title,
+                        bool everyReason) {
+    if (reasons.empty()) {
+        return {};
+    }
+    std::vector<std::pair<std::string, std::size_t>> sorted(reasons.begin(), reasons.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+        return a.second > b.second;
+    });
+    std::string text = fmt::format("\n{}\n", title);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        if (!everyReason && i == kMostReasons) {
+            return text + fmt::format("  … {} reasons more: --verbose\n", sorted.size() - i);
+        }
+        text += fmt::format("  {} x {}\n", sorted[i].second, sorted[i].first);
+    }
+    return text;
+}
+
+std::string cell(const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+}
+
+}  // namespace
+
+std::string backtestText(const Backtest& backtest, bool everyReason) {
+    return headline(backtest) + "\npercent; errors are forecast over measured, less one\n" +
+           alignedText(tableOf(backtest)) +
+           reasonsText(backtest.all.refused, "no forecast of the step:", everyReason) +
+           reasonsText(backtest.all.memoryRefused,
+                       "no forecast of a memory that was measured:",
+                       everyReason);
+}
+
+std::string backtestMarkdown(const Backtest& backtest) {
+    return headline(backtest) + "\n" + markdownText(tableOf(backtest));
+}
+
+std::string backtestCsv(const Backtest& backtest) {
+    Table table{{{"id"},
+                 {"status"},
+                 {"why"},
+                 {"counted"},
+                 {"measured_step_s"},
+                 {"predicted_step_s"},
+                 {"lo"},
+                 {"hi"},
+                 {"error"},
+                 {"constant_rate_step_s"},
+                 {"measured_mem_gib"},
+                 {"predicted_mem_gib"},
+                 {"verdict"},
+                 {"memory_why"}},
+                {}};
+    for (const BacktestRow& row : backtest.rows) {
+        table.rows.push_back({row.id,
+                              row.predictedStep ? "ok" : "refused",
+                              row.why,
+                              row.counted ? "y" : "n",
+                              cell(row.measuredStep),
+                              cell(row.predictedStep),
+                              cell(row.lo),
+                              cell(row.hi),
+                              cell(row.stepError()),
+                              cell(row.constantRateStep),
+                              cell(row.measuredGib),
+                              cell(row.predictedGib),
+                              row.verdict,
+                              row.memoryWhy});
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

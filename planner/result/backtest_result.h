@@ -1,0 +1,102 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What rows of a backtest are put together by.
+enum class GroupBy { Source, Gpu, Stack };
+
+/// Forecast over measured, less one; nothing where either is missing.
+inline std::optional<double> relativeError(std::optional<double> forecast,
+                                           std::optional<double> measured) {
+    if (!forecast || !measured || *measured <= 0) {
+        return std::nullopt;
+    }
+    return *forecast / *measured - 1.0;
+}
+
+/// One measured run beside its forecast.
+struct BacktestRow {
+    std::string id;
+    std::string source, gpu, stack;
+    std::string sweep;     ///< equal for runs of the same work on the same GPUs
+    std::string layout;    ///< how the work was divided
+    bool counted = false;  ///< part of the summary
+    std::string why;       ///< why there is no forecast of its step; empty: there is one
+    std::optional<double> measuredStep, predictedStep, lo, hi;  ///< seconds
+    std::optional<double> looseLo, looseHi;  ///< with this row's source left out of the evidence
+    std::optional<double> constantRateStep;  ///< at the usual FLOP/s of such GPUs
+    std::optional<double> modelFlops;        ///< of a GPU in a step
+    std::string evidence;                    ///< the class whose interval it is
+    std::optional<double> measuredGib, predictedGib;
+    std::string memoryWhy;  ///< why there is no forecast of its memory
+    std::string verdict;    ///< "fits", "uncertain", "does_not_fit"; empty without a forecast
+
+    [[nodiscard]] std::optional<double> stepError() const {
+        return relativeError(predictedStep, measuredStep);
+    }
+    [[nodiscard]] std::optional<double> memoryError() const {
+        return relativeError(predictedGib, measuredGib);
+    }
+    [[nodiscard]] std::optional<double> constantRateError() const {
+        return relativeError(constantRateStep, measuredStep);
+    }
+};
+
+/// Relative errors of one quantity: signed for the bias, absolute for the rest.
+struct ErrorSpread {
+    std::size_t n = 0;
+    double bias = 0.0;  ///< mean
+    double median = 0.0;
+    double mean = 0.0;
+    double p90 = 0.0;
+    double max = 0.0;
+};
+
+/// How many measured values lay within their 80 % interval.
+struct Coverage {
+    std::size_t n = 0;
+    std::size_t inside = 0;
+    double halfWidth = 0.0;  ///< median of (hi - lo) / 2 over the forecast
+
+    [[nodiscard]] double share() const {
+        return n == 0 ? 0.0 : static_cast<double>(inside) / static_cast<double>(n);
+    }
+};
+
+/// Sweeps: runs of one source, of the same work on the same GPUs, in at least four layouts.
+struct SweepScore {
+    std::size_t sweeps = 0;
+    double rank = 0.0;    ///< mean of Spearman's rank correlation
+    double regret = 0.0;  ///< mean of how much slower the layout we pick is than the best
+    double worst = 0.0;   ///< largest regret
+};
+
+struct BacktestGroup {
+    std::string name;
+    std::size_t rows = 0;
+    std::size_t forecast = 0;
+    std::map<std::string, std::size_t> refused;  ///< reason, how many
+    ErrorSpread step, constantRate, memory;
+    std::map<std::string, std::size_t> memoryRefused;  ///< of rows whose memory was measured
+    Coverage coverage;
+    Coverage loose;  ///< with each row's source left out of the evidence
+    SweepScore sweeps;
+};
+
+/// This is the answer to "how far were forecasts of these runs off?"
+struct Backtest {
+    std::string file;
+    GroupBy groupBy = GroupBy::Source;
+    bool everyRow = false;  ///< the summary is not of the balanced subset alone
+    std::vector<BacktestRow> rows;
+    BacktestGroup all;
+    std::vector<BacktestGroup> groups;  ///< by name
+};
+
+}  // namespace fabricast

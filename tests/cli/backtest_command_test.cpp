@@ -1,0 +1,120 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::string kFewRuns = FABRICAST_SOURCE_DIR "/tests/cases/published/few_runs.csv";
+const std::string kHeader =
+    "id,model,gpu,stack,gpus,micro_batch,global_batch,seq,tp,pp,dp,layers\n";
+
+ProgramOutput backtest(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "backtest");
+    return runProgram(arguments, {});
+}
+
+/// What the command says to a file of these bytes.
+ProgramOutput of(const std::string& bytes) {
+    const std::string file = testing::TempDir() + "runs.csv";
+    EXPECT_TRUE(writeTextFile(file, bytes));
+    return backtest({file, "--format", "json"});
+}
+
+TEST(BacktestCommand, SaysTheSameForAnyNumberOfThreads) {
+    const ProgramOutput one = backtest({kFewRuns, "--format", "json", "--threads", "1"});
+    ASSERT_EQ(one.code, ExitCode::Ok) << one.err;
+    for (const char* threads : {"2", "16"}) {
+        EXPECT_EQ(backtest({kFewRuns, "--format", "json", "--threads", threads}).out, one.out);
+    }
+}
+
+TEST(BacktestCommand, ForecastsEveryRowAndCountsThoseOfTheBalancedSubset) {
+    const ProgramOutput output = backtest({kFewRuns, "--format", "json"});
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    EXPECT_EQ(root->find("rows")->items().size(), 20U);
+    const JsonValue& all = *root->find("summary")->find("all");
+    EXPECT_EQ(all.find("n")->integer(0, 100).value_or(-1), 19);
+    EXPECT_EQ(all.find("refused")->integer(0, 100).value_or(-1), 2);
+    EXPECT_EQ(all.find("sweeps")->find("n")->integer(0, 100).value_or(-1), 1);
+    const JsonValue& row = root->find("rows")->items().front();
+    EXPECT_EQ(row.find("status")->text().value_or(""), "ok");
+    const double forecast = row.find("predicted_step_s")->number(0, 1e9).value_or(-1);
+    const double measured = row.find("measured_step_s")->number(0, 1e9).value_or(-1);
+    EXPECT_NEAR(row.find("error")->number(-1, 1e9).value_or(0), forecast / measured - 1, 1e-4);
+    EXPECT_LE(row.find("lo")->number(0, 1e9).value_or(1e9), forecast);
+    EXPECT_GE(row.find("hi")->number(0, 1e9).value_or(-1), forecast);
+}
+
+TEST(BacktestCommand, CountsEveryRowWithAll) {
+    const ProgramOutput output = backtest({kFewRuns, "--all", "--group-by", "gpu", "-f", "json"});
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    EXPECT_EQ(root->find("summary")->find("all")->find("n")->integer(0, 100).value_or(-1), 20);
+    EXPECT_EQ(root->find("group_by")->text().value_or(""), "gpu");
+}
+
+TEST(BacktestCommand, SaysWhyARowIsRefused) {
+    const ProgramOutput output = backtest({kFewRuns, "--verbose"});
+    EXPECT_NE(output.out.find("1 x micro_batch: the row does not say"), std::string::npos);
+    EXPECT_NE(output.out.find("\"abacus\""), std::string::npos) << output.out;
+}
+
+TEST(BacktestCommand, TellsHowFarItIs) {
+    std::size_t last = 0;
+    const Surroundings watched{.progress = [&](std::size_t done, std::size_t all) {
+        EXPECT_EQ(all, 20U);
+        last = done;
+    }};
+    (void)runProgram({"backtest", kFewRuns, "--threads", "1"}, watched);
+    EXPECT_EQ(last, 20U);
+}
+
+TEST(BacktestCommand, RefusesWhatIsNoTableOfRuns) {
+    const std::string files[] = {"",
+                                 "\n",
+                                 kHeader,
+                                 "id,model\na-1,b\n",
+                                 kHeader + "a-1,llama\n",
+                                 kHeader + "a-1,llama,h100,fsdp2,8,1,8,x,1,1,8,32\n",
+                                 kHeader + "a-1,llama,h100,fsdp2,1e400,1,8,512,1,1,8,32\n",
+                                 kHeader + "a-1,llama,h100,fsdp2,nan,1,8,512,1,1,8,32\n",
+                                 kHeader + "a-1,llama,h100,fsdp2,-8,1,8,512,1,1,8,32\n",
+                                 std::string("\x7f"
+                                             "ELF\0\0\xff\xfe\"",
+                                             9),
+                                 std::string(1000, '\0')};
+    for (const std::string& bytes : files) {
+        const ProgramOutput output = of(bytes);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << bytes;
+        EXPECT_NE(output.err.find("runs.csv:"), std::string::npos) << bytes << "\n" << output.err;
+    }
+    EXPECT_EQ(backtest({"no-such-file.csv"}).code, ExitCode::BadInput);
+}
+
+/// Numbers that no run has are refused by row, at once.
+TEST(BacktestCommand, RefusesRowsOfNumbersThatNoRunHas) {
+    const std::string most = "1000000000000";
+    for (std::size_t column = 4; column < 12; ++column) {
+        std::vector<std::string> cells = {
+            "a-1", "llama", "h100", "fsdp2", "8", "1", "8", "512", "1", "1", "8", "32"};
+        cells[column] = most;
+        std::string row;
+        for (const std::string& cell : cells) {
+            row += (row.empty() ? "" : ",") + cell;
+        }
+        const ProgramOutput output = of(kHeader + row + "\n");
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        EXPECT_NE(output.out.find("\"status\": \"refused\""), std::string::npos) << output.out;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,76 @@
+#include "planner/backtest/constant_rate.h"
+#include "planner/backtest/error_spread.h"
+#include "planner/backtest/summarise_rows.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+BacktestRow row(const std::string& source, double measured, double forecast) {
+    BacktestRow made{.source = source, .gpu = "h100", .stack = "fsdp2", .sweep = source};
+    made.layout = std::to_string(measured);
+    made.counted = true;
+    made.measuredStep = measured;
+    made.predictedStep = forecast;
+    return made;
+}
+
+TEST(ErrorSpread, IsOfSizesButForTheBias) {
+    const ErrorSpread spread = spreadOf({-0.1, 0.2, -0.3, 0.4});
+    EXPECT_EQ(spread.n, 4U);
+    EXPECT_NEAR(spread.bias, 0.05, 1e-12);
+    EXPECT_NEAR(spread.median, 0.25, 1e-12);
+    EXPECT_NEAR(spread.mean, 0.25, 1e-12);
+    EXPECT_NEAR(spread.p90, 0.37, 1e-12);
+    EXPECT_NEAR(spread.max, 0.4, 1e-12);
+}
+
+TEST(RankCorrelation, KnowsOrderAndTies) {
+    EXPECT_NEAR(rankCorrelation({1, 2, 3, 4}, {10, 20, 30, 400}), 1.0, 1e-12);
+    EXPECT_NEAR(rankCorrelation({1, 2, 3, 4}, {4, 3, 2, 1}), -1.0, 1e-12);
+    EXPECT_NEAR(rankCorrelation({1, 2, 2, 3}, {1, 2, 3, 4}), 0.9486832980505138, 1e-12);
+    EXPECT_EQ(rankCorrelation({1, 1, 1}, {1, 2, 3}), 0.0);
+}
+
+TEST(Summary, RegretIsWhatOurPickLoses) {
+    Backtest backtest;
+    backtest.rows = {row("a", 10, 11), row("a", 12, 9), row("a", 20, 21), row("a", 30, 31)};
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.sweeps.sweeps, 1U);
+    EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
+    EXPECT_NEAR(backtest.all.sweeps.rank, 0.8, 1e-12);
+    backtest.rows.pop_back();  // three are no sweep
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);
+}
+
+TEST(Summary, CountsWhatLiesInside) {
+    Backtest backtest;
+    backtest.rows = {row("a", 10, 10), row("b", 12, 10)};
+    for (BacktestRow& one : backtest.rows) {
+        one.lo = 9;
+        one.hi = 11;
+    }
+    summariseRows(backtest);
+    EXPECT_EQ(backtest.all.coverage.n, 2U);
+    EXPECT_EQ(backtest.all.coverage.inside, 1U);
+    EXPECT_NEAR(backtest.all.coverage.halfWidth, 0.1, 1e-12);
+    ASSERT_EQ(backtest.groups.size(), 2U);
+    EXPECT_EQ(backtest.groups[0].coverage.inside, 1U);
+}
+
+TEST(ConstantRate, IsOfOtherSourcesAndOfTheSameStackFirst) {
+    std::vector<BacktestRow> rows = {row("a", 10, 1), row("b", 5, 1), row("c", 2, 1)};
+    for (BacktestRow& one : rows) {
+        one.modelFlops = 100;
+    }
+    rows[2].stack = "megatron-core";
+    addConstantRate(rows);
+    EXPECT_NEAR(*rows[0].constantRateStep, 5, 1e-12);
+    EXPECT_NEAR(*rows[1].constantRateStep, 10, 1e-12);
+    EXPECT_NEAR(*rows[2].constantRateStep, 100 / 15.0, 1e-12);  // nobody else: the GPU's median
+}
+
+}  // namespace
+}  // namespace fabricast
