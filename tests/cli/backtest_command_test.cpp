@@ -41,9 +41,9 @@ TEST(BacktestCommand, ForecastsEveryRowAndCountsThoseOfTheBalancedSubset) {
     ASSERT_TRUE(root) << output.err;
     EXPECT_EQ(root->find("rows")->items().size(), 20U);
     const JsonValue& all = *root->find("summary")->find("all");
-    EXPECT_EQ(all.find("n")->integer(0, 100).value_or(-1), 19);
-    EXPECT_EQ(all.find("refused")->integer(0, 100).value_or(-1), 2);
-    EXPECT_EQ(all.find("sweeps")->find("n")->integer(0, 100).value_or(-1), 1);
+    EXPECT_EQ(all.find("n")->integer({0, 100}).value_or(-1), 19);
+    EXPECT_EQ(all.find("refused")->integer({0, 100}).value_or(-1), 2);
+    EXPECT_EQ(all.find("sweeps")->find("n")->integer({0, 100}).value_or(-1), 1);
     const JsonValue& row = root->find("rows")->items().front();
     EXPECT_EQ(row.find("status")->text().value_or(""), "ok");
     const double forecast = row.find("predicted_step_s")->number(0, 1e9).value_or(-1);
@@ -57,7 +57,7 @@ TEST(BacktestCommand, CountsEveryRowWithAll) {
     const ProgramOutput output = backtest({kFewRuns, "--all", "--group-by", "gpu", "-f", "json"});
     const auto root = parseJson(output.out, "out");
     ASSERT_TRUE(root) << output.err;
-    EXPECT_EQ(root->find("summary")->find("all")->find("n")->integer(0, 100).value_or(-1), 20);
+    EXPECT_EQ(root->find("summary")->find("all")->find("n")->integer({0, 100}).value_or(-1), 20);
     EXPECT_EQ(root->find("group_by")->text().value_or(""), "gpu");
 }
 
