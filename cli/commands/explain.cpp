@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/faster_change.h"
 #include "cli/flag_values.h"
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
@@ -60,9 +61,14 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario) {
     return estimateMemory(scenario, allowed);
 }
 
-Result<StepEstimate> stepOf(const Scenario& scenario, const ProfileStore& profiles) {
-    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
-    return estimateStep(scenario, timing);
+/// The step, and what would make it shorter where its parts are shown.
+Result<void> addStep(const ScenarioSource& source, Explanation& answer) {
+    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(source.profiles));
+    FABRICAST_ASSIGN(answer.step, estimateStep(answer.scenario, timing));
+    if (answer.showsTime) {
+        answer.faster = fasterChange(source, timing, answer.scenario, *answer.step);
+    }
+    return {};
 }
 
 Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& options) {
@@ -70,10 +76,8 @@ Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& op
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     const std::filesystem::path file = flags.file ? options.at(*flags.file) : "";
-    FABRICAST_ASSIGN(
-        LoadedScenario loaded,
-        loadScenario(
-            root, profiles, {.file = file.parent_path().string(), .typed = options.directory}));
+    const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
+    FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, profiles, folders));
     Explanation answer{.scenario = std::move(loaded.scenario),
                        .showsTime = asked.shows(Section::Time),
                        .showsComm = asked.shows(Section::Comm)};
@@ -85,30 +89,35 @@ Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& op
         answer.memory = *std::move(memory);
     }
     if (asked.needsStep()) {
-        Result<StepEstimate> step = stepOf(answer.scenario, profiles);
+        Result<void> step = addStep({root, profiles, folders}, answer);
         if (!step) {
             return tl::unexpected(located(std::move(step).error(), root));
         }
-        answer.step = *std::move(step);
     }
     std::vector<std::string>& notes = answer.memory ? answer.memory->notes : answer.step->notes;
     notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     return answer;
 }
 
-/// Asks for the formula of what takes most.
-std::string nextCommand(const ExplainFlags& flags,
-                        const GlobalOptions& options,
-                        const MemoryBreakdown& memory) {
-    const std::string largest = largestTerm(memory);
-    if (largest.empty()) {
-        return "";
-    }
-    std::string typed = flags.scenario.typed();
+std::string typedAgain(const ExplainFlags& flags, const GlobalOptions& options) {
+    std::string typed = "fabricast explain" + flags.scenario.typed();
     for (const std::string& set : options.sets) {
         typed += " --set " + shellWord(set);
     }
-    return "\nnext: fabricast explain" + typed + " --why " + largest + "\n";
+    return typed;
+}
+
+/// What to ask next: the faster change, or the formula of what takes most memory.
+std::string nextCommand(const Explanation& answer,
+                        const ExplainFlags& flags,
+                        const GlobalOptions& options) {
+    const std::string typed = typedAgain(flags, options);
+    if (answer.faster) {
+        return "\nfaster: " + fasterText(*answer.step, *answer.faster) + "\nnext: " + typed +
+               " --set " + answer.faster->set + " --section time\n";
+    }
+    const std::string largest = answer.memory ? largestTerm(*answer.memory) : "time.step";
+    return largest.empty() ? "" : "\nnext: " + typed + " --why " + largest + "\n";
 }
 
 std::string joined(const std::vector<std::string>& sections) {
@@ -127,9 +136,7 @@ std::string textOf(const Explanation& answer,
     if (answer.memory) {
         const std::string formulas =
             options.verbose ? "\n" + memoryFormulas(*answer.memory) : std::string();
-        const bool next = !options.quiet && !answer.step;
-        sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas +
-                           (next ? nextCommand(flags, options, *answer.memory) : ""));
+        sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas);
     }
     if (answer.step && answer.showsTime) {
         sections.push_back(timeText(answer.scenario, *answer.step));
@@ -137,7 +144,7 @@ std::string textOf(const Explanation& answer,
     if (answer.step && answer.showsComm) {
         sections.push_back(commText(answer.scenario, *answer.step, options.verbose));
     }
-    return joined(sections);
+    return joined(sections) + (options.quiet ? "" : nextCommand(answer, flags, options));
 }
 
 std::string markdownOf(const Explanation& answer) {

@@ -4,6 +4,9 @@
 #include "planner/schedule/pipeline_span.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 namespace fabricast {
 
@@ -25,6 +28,35 @@ bool blocks(const Scenario& scenario) {
     return scenario.settings.engine == Engine::Megatron && scenario.layout.vpp == 1;
 }
 
+/// A refusal in the keys of a scenario rather than in the flags of `fabricast schedule`.
+Error inScenarioKeys(Error error) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys = {
+        {{"--microbatches ", "microbatches (global_batch / dp / micro_batch): "},
+         {"--vpp ", "layout.vpp="},
+         {"--group ", "layout.group="},
+         {"--pp ", "layout.pp="}}};
+    error.where = error.where == "schedule" ? "layout.schedule" : error.where;
+    for (const auto& [flag, key] : kKeys) {
+        if (error.hint.starts_with(flag)) {
+            error.hint.replace(0, flag.size(), key);
+        }
+    }
+    return error;
+}
+
+Result<FrameworkOrder> orderOf(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
+    return frameworkOrder(
+        {.framework = framework,
+         .schedule = layout.schedule,
+         .expertOverlap = scenario.settings.megatron.expertOverlap && layout.vpp > 1,
+         .shape = {.ranks = layout.pp,
+                   .chunks = layout.vpp,
+                   .microBatches = scenario.microBatches(),
+                   .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
+}
+
 }  // namespace
 
 Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<StageTime>& stages) {
@@ -32,18 +64,11 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<St
     if (layout.pp == 1) {
         return withoutPipeline(scenario, stages.front());
     }
-    FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
-    FABRICAST_ASSIGN(
-        const FrameworkOrder chosen,
-        frameworkOrder(
-            {.framework = framework,
-             .schedule = layout.schedule,
-             .expertOverlap = scenario.settings.megatron.expertOverlap && layout.vpp > 1,
-             .shape = {.ranks = layout.pp,
-                       .chunks = layout.vpp,
-                       .microBatches = scenario.microBatches(),
-                       .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}}));
-    const ActionOrder order = actionOrder(chosen.kind, chosen.shape);
+    Result<FrameworkOrder> chosen = orderOf(scenario);
+    if (!chosen) {
+        return tl::unexpected(inScenarioKeys(std::move(chosen).error()));
+    }
+    const ActionOrder order = actionOrder(chosen->kind, chosen->shape);
     FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
     std::vector<double> passes(static_cast<std::size_t>(steps.stages) * kPasses, 0.0);
     double handOver = 0.0;

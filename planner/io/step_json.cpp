@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-void writeTime(JsonText& json, const StepEstimate& step) {
+void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster) {
     json.beginObject("time");
     writeHeadline(json, "step_s", step.step);
     json.add("tokens_per_s", step.tokensPerSecond);
@@ -29,6 +29,13 @@ void writeTime(JsonText& json, const StepEstimate& step) {
         json.add(std::string(name) + "_s", step.parts.of(part));
     }
     json.end();
+    if (faster != nullptr) {
+        json.beginObject("faster");
+        json.add("set", faster->set);
+        writeHeadline(json, "step_s", faster->step);
+        json.add("verdict", nameOf(faster->verdict));
+        json.end();
+    }
     json.end();
 }
 

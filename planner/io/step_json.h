@@ -1,13 +1,14 @@
 #pragma once
 #include "planner/io/json_text.h"
-#include "planner/result/step_estimate.h"
+#include "planner/result/explanation.h"
 #include "planner/spec/cluster_spec.h"
 
 namespace fabricast {
 
 /// The member "time" of an answer: the step, rates, and the parts that sum to it.
 ///     .time.step_s.value   .time.tokens_per_s_gpu   .time.mfu   .time.parts.gemm_s
-void writeTime(JsonText& json, const StepEstimate& step);
+/// `faster` is what makes it shorter; a null pointer where nothing that was tried does.
+void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster);
 
 /// The member "comm": a row per kind of call.
 ///     .comm[0].{axis,fabric,collective,group_size,bytes,count,seconds,exposed_seconds}

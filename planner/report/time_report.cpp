@@ -126,6 +126,15 @@ std::string timeText(const Scenario& scenario, const StepEstimate& step) {
     return text;
 }
 
+std::string fasterText(const StepEstimate& step, const FasterChange& faster) {
+    const TimeScale scale = timeScaleFor(step.step.value.count());
+    return fmt::format("--set {} takes {}, {} less, and {}",
+                       faster.set,
+                       scale.withUnit(faster.step.value.count()),
+                       percent(1.0 - faster.step.value / step.step.value),
+                       faster.verdict == Verdict::Fits ? "fits" : "may not fit");
+}
+
 std::string timeMarkdown(const Scenario& scenario, const StepEstimate& step) {
     std::string text = fmt::format("**STEP** {} ({}), {}\n\n{}\n\n{}\n{}\n",
                                    stepText(step),

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/result/step_estimate.h"
+#include "planner/result/explanation.h"
 #include "planner/spec/scenario.h"
 
 #include <string>
@@ -20,6 +20,8 @@ std::string timeCsv(const StepEstimate& step);
 Result<std::string> timeWhy(const Scenario& scenario,
                             const StepEstimate& step,
                             std::string_view key);
+/// What to try next, with what it would bring: "--set layout.tp=4 takes 1.523 s, 12.0 % less".
+std::string fasterText(const StepEstimate& step, const FasterChange& faster);
 /// Whether a key asks about time.
 bool isTimeKey(std::string_view key);
 

@@ -4,14 +4,23 @@
 #include "planner/spec/scenario.h"
 
 #include <optional>
+#include <string>
 
 namespace fabricast {
+
+/// A change of one key that makes the step shorter and still fits, or may.
+struct FasterChange {
+    std::string set;  ///< "layout.tp=4", as --set takes it
+    Headline<Seconds> step;
+    Verdict verdict = Verdict::Fits;
+};
 
 /// This is all that was asked about one layout; sections that were not asked for are empty.
 struct Explanation {
     Scenario scenario;
     std::optional<MemoryBreakdown> memory;
     std::optional<StepEstimate> step;
+    std::optional<FasterChange> faster;
     bool showsTime = false;  ///< of the step: where the time goes
     bool showsComm = false;  ///< and its communication calls
 };

@@ -127,6 +127,22 @@ TEST(ExplainTime, WhyOpensItsNumbers) {
     EXPECT_EQ(explain({"--why", "time.gemm", "--why", "activations"}).err, "");
 }
 
+TEST(ExplainTime, WhatItSaysIsFasterIsFaster) {
+    const JsonValue time = *documentOf({"--section", "time"}).find("time");
+    const JsonValue* faster = time.find("faster");
+    ASSERT_NE(faster, nullptr);
+    const std::string set = faster->find("set")->text().value_or("");
+    const double promised = number(*faster->find("step_s"), "value");
+    EXPECT_LT(promised, number(*time.find("step_s"), "value"));
+    const JsonValue again = documentOf({"--section", "all", "--set", set});
+    EXPECT_EQ(number(*again.find("time")->find("step_s"), "value"), promised);
+    EXPECT_EQ(again.find("verdict")->text(), faster->find("verdict")->text().value_or(""));
+    const std::string text = explain({"--section", "time"}).out;
+    EXPECT_NE(text.find("\nfaster: --set " + set + " takes "), std::string::npos) << text;
+    EXPECT_NE(text.find(" --set " + set + " --section time\n"), std::string::npos) << text;
+    EXPECT_EQ(explain({"--section", "time", "-q"}).out.find("faster"), std::string::npos);
+}
+
 TEST(ExplainTime, OnlyMemoryDecidesTheExitStatus) {
     const std::vector<std::string> tooLong = {"--seq", "131072", "--section"};
     const auto code = [&](const char* section) {
@@ -174,6 +190,9 @@ TEST(ExplainTime, RefusesWhatItCannotAnswer) {
                                            {});
     EXPECT_EQ(order.code, ExitCode::BadInput);
     EXPECT_NE(order.err.find("Number of microbatches (3)"), std::string::npos) << order.err;
+    EXPECT_NE(order.err.find("try: microbatches (global_batch / dp / micro_batch): 4"),
+              std::string::npos)
+        << order.err;
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ TEST(TimeReport, WhyPutsTheNumbersIn) {
               "there is no MFU: nobody knows");
 }
 
+TEST(TimeReport, SaysWhatAChangeWouldBring) {
+    const FasterChange change{"layout.tp=4", {Seconds(4.0), {}, {}}, Verdict::Uncertain};
+    EXPECT_EQ(fasterText(exampleStep(), change),
+              "--set layout.tp=4 takes 4.000 s, 26.2 % less, and may not fit");
+}
+
 TEST(TimeScale, IsMillisecondsBelowASecond) {
     EXPECT_EQ(timeScaleFor(0.25).withUnit(0.25), "250.00 ms");
     EXPECT_EQ(timeScaleFor(1.0).withUnit(0.25), "0.250 s");
