@@ -8,11 +8,15 @@
 
 namespace fabricast {
 
-/// Times the calls of one scenario: its groups' shapes and curves are found once.
+/// Times the calls of one scenario: its groups' shapes are found once. The curves are the cluster's,
+/// whatever the scenario.
 class CommClock {
 public:
-    CommClock(const Scenario& scenario, const RankOrder& order, const CollectiveSetting& setting)
-        : scenario_(scenario), order_(order), links_(setting.links), curves_(setting) {}
+    CommClock(const Scenario& scenario,
+              const RankOrder& order,
+              const ClusterLinks& links,
+              CollectiveCurves& curves)
+        : scenario_(scenario), order_(order), links_(links), curves_(curves) {}
 
     /// Seconds of one call.
     double seconds(const CommCall& call);
@@ -24,7 +28,7 @@ private:
     const Scenario& scenario_;
     RankOrder order_;
     const ClusterLinks& links_;
-    CollectiveCurves curves_;
+    CollectiveCurves& curves_;
     std::map<GroupKind, GroupShape> shapes_;
 };
 

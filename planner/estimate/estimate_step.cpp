@@ -1,8 +1,7 @@
-#include "planner/estimate/estimate_step.h"
+#include "planner/estimate/step_estimator.h"
 
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
-#include "planner/estimate/model_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
@@ -14,6 +13,7 @@
 #include "planner/stack/stack.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -131,36 +131,48 @@ Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) 
 
 }  // namespace
 
-Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles) {
-    const auto& kernels = scenario.cluster.node.gpu.kernels;
+Result<StepEstimator> StepEstimator::make(const ClusterSpec& cluster,
+                                          const TimingProfiles& profiles) {
+    const auto& kernels = cluster.node.gpu.kernels;
     if (!kernels) {
         return fail(Error::Code::Unsupported,
                     "cluster.gpu",
-                    "nobody has measured the kernels of " + scenario.cluster.node.gpu.name);
+                    "nobody has measured the kernels of " + cluster.node.gpu.name);
     }
-    FABRICAST_TRY(checkTypes(scenario, *kernels));
+    const CollectiveLibrary& library = profiles.libraryOf(cluster.node.gpu);
+    FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(cluster, library.model));
+    return StepEstimator(std::make_unique<Fabric>(cluster, *kernels, links, library), profiles);
+}
+
+Result<ModelTime> StepEstimator::blocks(const Scenario& scenario) const {
+    FABRICAST_TRY(checkTypes(scenario, fabric_->kernels));
+    return modelTime(scenario, fabric_->kernels);
+}
+
+Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const CollectiveLibrary& library = profiles.libraryOf(scenario.cluster.node.gpu);
-    const auto software = profiles.software.find(softwareName(scenario.settings));
-    if (software == profiles.software.end()) {
+    const auto software = profiles_->software.find(softwareName(scenario.settings));
+    if (software == profiles_->software.end()) {
         return fail(Error::Code::NotFound,
                     "hardware_profiles/software",
                     "there is no profile of " + std::string(softwareName(scenario.settings)));
     }
-    FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(scenario.cluster, library.model));
-    const MeasuredPlace place = placeOf(scenario.cluster, links);
-    CommClock clock(scenario,
-                    rankOrderOf(*stack, scenario.settings),
-                    {links, library.model, place, library.corrections});
-    FABRICAST_ASSIGN(const ModelTime model, modelTime(scenario, *kernels));
-    const StepContext context{scenario, *kernels, software->second, model, clock};
+    CommClock clock(
+        scenario, rankOrderOf(*stack, scenario.settings), fabric_->links, fabric_->curves);
+    const StepContext context{scenario, fabric_->kernels, software->second, blocks, clock};
     std::vector<StageTime> stages;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
         FABRICAST_ASSIGN(StageTime time, stageTime(context, stage));
         stages.push_back(std::move(time));
     }
-    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages));
+    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
     return summed(context, stages, pipeline);
+}
+
+Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+    return estimator.estimate(scenario, blocks);
 }
 
 }  // namespace fabricast

@@ -1,7 +1,6 @@
 #include "planner/estimate/pipeline_time.h"
 
 #include "planner/schedule/framework_order.h"
-#include "planner/schedule/pipeline_span.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +58,9 @@ Result<FrameworkOrder> orderOf(const Scenario& scenario) {
 
 }  // namespace
 
-Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<StageTime>& stages) {
+Result<PipelineTime> pipelineTime(const Scenario& scenario,
+                                  const std::vector<StageTime>& stages,
+                                  SpanWorkspace& spans) {
     const Layout& layout = scenario.layout;
     if (layout.pp == 1) {
         return withoutPipeline(scenario, stages.front());
@@ -68,8 +69,8 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<St
     if (!chosen) {
         return tl::unexpected(inScenarioKeys(std::move(chosen).error()));
     }
-    const ActionOrder order = actionOrder(chosen->kind, chosen->shape);
-    FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
+    const Placement placement = recipeOf(chosen->kind).placement;
+    const StepList& steps = spans.steps(chosen->kind, chosen->shape);
     std::vector<double> passes(static_cast<std::size_t>(steps.stages) * kPasses, 0.0);
     double handOver = 0.0;
     std::vector<std::size_t> chunksSeen(stages.size(), 0);
@@ -78,8 +79,8 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<St
     time.firstForward.resize(stages.size());
     std::vector<std::size_t> rankOf;
     for (std::size_t stage = 0; stage < static_cast<std::size_t>(steps.stages); ++stage) {
-        const auto rank =
-            static_cast<std::size_t>(order.rankOf(static_cast<std::int64_t>(stage), 0));
+        const auto rank = static_cast<std::size_t>(
+            rankOfStage(chosen->shape, placement, static_cast<std::int64_t>(stage), 0));
         rankOf.push_back(rank);
         const ChunkTime& chunk = stages[rank].chunks.at(chunksSeen[rank]++);
         const double backward = chunk.backward.total();
@@ -89,7 +90,7 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<St
         passes[timeIndex(stage, Pass::WeightGradient)] = chunk.weightSeconds;
         handOver = std::max(handOver, chunk.sendSeconds);
     }
-    SpanClock<double> clock;
+    SpanClock<double>& clock = spans.clock();
     const Receive receive = blocks(scenario) ? Receive::Block : Receive::Overlap;
     const double alone = clock.time(steps, {.passes = passes}).makespan;
     const PipelineSpan<double>& span =

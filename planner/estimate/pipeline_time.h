@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/stage_time.h"
+#include "planner/schedule/span_workspace.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -17,6 +18,8 @@ struct PipelineTime {
     std::vector<std::vector<double>> slack;
     std::vector<std::vector<double>> firstForward;
 };
-Result<PipelineTime> pipelineTime(const Scenario& scenario, const std::vector<StageTime>& stages);
+Result<PipelineTime> pipelineTime(const Scenario& scenario,
+                                  const std::vector<StageTime>& stages,
+                                  SpanWorkspace& spans);
 
 }  // namespace fabricast

@@ -1,0 +1,53 @@
+#pragma once
+#include "planner/comm/cluster_links.h"
+#include "planner/comm/collective_curve.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/estimate/model_time.h"
+#include "planner/schedule/span_workspace.h"
+
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+
+/// This estimates many steps on one cluster: the curves of its collectives and the orders of its
+/// pipelines are made once. The blocks' times are the caller's to keep, as layouts that differ in
+/// data parallelism, stages or schedule share them. One per thread; the profiles outlive it.
+///     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(cluster, profiles));
+///     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+///     FABRICAST_ASSIGN(const StepEstimate step, estimator.estimate(scenario, blocks));
+class StepEstimator {
+public:
+    static Result<StepEstimator> make(const ClusterSpec& cluster, const TimingProfiles& profiles);
+
+    /// Scenarios are on the cluster this was made for. Several threads may ask for blocks.
+    [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario) const;
+    Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
+
+private:
+    /// Curves point into their setting, which therefore stays where it is.
+    struct Fabric {
+        Fabric(const ClusterSpec& cluster,
+               KernelProfile measured,
+               const ClusterLinks& joined,
+               const CollectiveLibrary& library)
+            : kernels(std::move(measured)),
+              links(joined),
+              place(placeOf(cluster, links)),
+              curves({links, library.model, place, library.corrections}) {}
+
+        KernelProfile kernels;
+        ClusterLinks links;
+        MeasuredPlace place;
+        CollectiveCurves curves;
+    };
+
+    StepEstimator(std::unique_ptr<Fabric> fabric, const TimingProfiles& profiles)
+        : fabric_(std::move(fabric)), profiles_(&profiles) {}
+
+    std::unique_ptr<Fabric> fabric_;
+    const TimingProfiles* profiles_;
+    std::unique_ptr<SpanWorkspace> spans_ = std::make_unique<SpanWorkspace>();
+};
+
+}  // namespace fabricast
