@@ -16,7 +16,8 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {&modelCommand,
+constexpr std::array kCommands = {&planCommand,
+                                  &modelCommand,
                                   &explainCommand,
                                   &scheduleCommand,
                                   &backtestCommand,
@@ -24,10 +25,10 @@ constexpr std::array kCommands = {&modelCommand,
                                   &helpCommand};
 
 constexpr const char* kDescription =
-    "Forecasts what training a large model needs: memory, and why.";
+    "Forecasts what training a large model needs: layout, time, memory, and why.";
 constexpr const char* kFooter =
     "Start here:\n"
-    "  fabricast model llama-3.1-8b\n"
+    "  fabricast plan -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64\n"
     "Exit codes: 0 ok, 1 does not fit, 2 bad input, 4 environment, 5 bug.";
 
 std::string errorText(const Error& error, bool color) {

@@ -5,6 +5,7 @@
 #include "planner/io/layout_json.h"
 #include "planner/io/text_file.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -182,10 +183,15 @@ std::string ScenarioFlags::typed() const {
     return text;
 }
 
-void addScenarioFlags(CLI::App& command, ScenarioFlags& flags) {
+void addScenarioFlags(CLI::App& command,
+                      ScenarioFlags& flags,
+                      const std::vector<std::string_view>& without) {
     command.add_option("scenario", flags.file, "a scenario file, or - for standard input")
         ->option_text("[FILE]");
     for (const Flag& flag : kFlags) {
+        if (std::find(without.begin(), without.end(), flag.typed) != without.end()) {
+            continue;
+        }
         command.add_option(flag.names, flags.*flag.value, flag.description)
             ->option_text(flag.what)
             ->group("The scenario");

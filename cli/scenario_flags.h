@@ -7,6 +7,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -31,7 +33,10 @@ struct ScenarioFlags {
     [[nodiscard]] std::string typed() const;
 };
 
-void addScenarioFlags(CLI::App& command, ScenarioFlags& flags);
+/// Without those that the command takes in its own way.
+void addScenarioFlags(CLI::App& command,
+                      ScenarioFlags& flags,
+                      const std::vector<std::string_view>& without = {});
 
 /// The scenario file with every flag and --set over it, as one object that still knows which word
 /// of which flag or file each value was.

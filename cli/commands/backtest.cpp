@@ -3,6 +3,7 @@
 #include "cli/open_profiles.h"
 #include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/summarise_rows.h"
+#include "planner/base/parallel_map.h"
 #include "planner/io/backtest_json.h"
 #include "planner/io/text_file.h"
 #include "planner/load/load_timing.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace fabricast {
@@ -43,7 +43,7 @@ Result<std::vector<PublishedRun>> runsIn(const BacktestFlags& flags, const Globa
 
 std::size_t threadsOf(const GlobalOptions& options) {
     const auto typed = static_cast<std::size_t>(options.threads);
-    return typed > 0 ? typed : std::max(1U, std::thread::hardware_concurrency());
+    return typed > 0 ? typed : threadsOfMachine();
 }
 
 Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& options) {

@@ -24,6 +24,11 @@ struct ParallelOptions {
     std::stop_token stop{};
 };
 
+/// Threads that the machine runs at once; at least 1.
+inline std::size_t threadsOfMachine() {
+    return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
 namespace parallel {
 
 /// What the threads share: the next item to take, and the earliest item that threw.

@@ -8,8 +8,8 @@
 
 namespace fabricast {
 
-/// Times the calls of one scenario: its groups' shapes are found once. The curves are the cluster's,
-/// whatever the scenario.
+/// Times the calls of one scenario: its groups' shapes are found once. The curves are the
+/// cluster's, whatever the scenario.
 class CommClock {
 public:
     CommClock(const Scenario& scenario,

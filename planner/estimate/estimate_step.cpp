@@ -1,5 +1,3 @@
-#include "planner/estimate/step_estimator.h"
-
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/op_kernels.h"
@@ -7,6 +5,7 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/estimate/step_band.h"
+#include "planner/estimate/step_estimator.h"
 #include "planner/estimate/utilisation.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/stack/software_name.h"

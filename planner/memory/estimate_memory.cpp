@@ -148,7 +148,7 @@ Rejection rejectionOf(const Scenario& scenario,
 
 }  // namespace
 
-Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed) {
+Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
     FABRICAST_TRY(checkScenario(scenario));
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
@@ -167,11 +167,16 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& 
     }
     memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
     memory.verdict = verdictFor(memory.peak, memory.capacity);
+    addNotes(scenario, memory.notes);
+    memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
+    return memory;
+}
+
+Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed) {
+    FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(scenario));
     if (memory.verdict != Verdict::Fits) {
         memory.rejections.push_back(rejectionOf(scenario, memory, allowed));
     }
-    addNotes(scenario, memory.notes);
-    memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;
 }
 

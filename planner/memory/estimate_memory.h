@@ -12,4 +12,7 @@ namespace fabricast {
 /// `allowed` says what the stack accepts: only such changes are suggested when it does not fit.
 Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed = {});
 
+/// The same without rejections, which take many times as long: for a search.
+Result<MemoryBreakdown> judgeMemory(const Scenario& scenario);
+
 }  // namespace fabricast

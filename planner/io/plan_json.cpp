@@ -1,0 +1,148 @@
+#include "planner/io/plan_json.h"
+
+#include "planner/io/json_text.h"
+#include "planner/io/layout_json.h"
+#include "planner/io/step_json.h"
+#include "planner/result/memory_names.h"
+#include "planner/spec/setting_names.h"
+
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+void addTool(JsonText& json, std::string_view version) {
+    json.beginObject("tool");
+    json.add("name", "fabricast");
+    json.add("version", version);
+    json.end();
+}
+
+void addQuestion(JsonText& json, const Scenario& question) {
+    json.beginObject("scenario");
+    json.add("model", question.model.name);
+    json.beginObject("cluster");
+    json.add("name", question.cluster.name);
+    json.add("gpus", question.cluster.gpus());
+    json.end();
+    json.beginObject("workload");
+    json.add("sequence", question.workload.sequence);
+    json.add("global_batch", question.workload.globalBatch);
+    json.end();
+    json.end();
+}
+
+void addMemory(JsonText& json, const MemoryBreakdown& memory) {
+    json.beginObject("memory");
+    json.add("verdict", nameOf(memory.verdict));
+    json.add("peak_bytes", memory.peak.value);
+    json.add("peak_lo_bytes", memory.peak.lo);
+    json.add("peak_hi_bytes", memory.peak.hi);
+    json.add("capacity_bytes", memory.capacity);
+    json.add("fullest_stage", memory.fullest);
+    json.beginArray("fixes");
+    for (const Rejection& rejection : memory.rejections) {
+        for (const Fix& fix : rejection.fixes) {
+            json.beginObject();
+            json.add("change", fix.change);
+            json.add("peak_after_bytes", fix.peakAfter);
+            json.add("fits", fix.fits);
+            json.add("side_effect", fix.sideEffect);
+            json.end();
+        }
+    }
+    json.end();
+    json.end();
+}
+
+void addLayout(JsonText& json, const Plan& plan) {
+    json.add("stack", plan.scenario.stack);
+    writeLayout(json, "layout", plan.scenario.layout);
+    json.add("recompute", recomputeText(plan.scenario.settings.recompute));
+}
+
+void addPlan(JsonText& json, const Plan& plan, std::size_t rank) {
+    json.beginObject();
+    json.add("rank", rank);
+    addLayout(json, plan);
+    json.add("step_s", plan.step.step.value.count());
+    json.add("tokens_per_s_gpu", plan.step.tokensPerGpuSecond);
+    if (plan.step.utilisation.mfu) {
+        json.add("mfu", *plan.step.utilisation.mfu);
+    } else {
+        json.addNull("mfu", plan.step.utilisation.why);
+    }
+    addMemory(json, plan.memory);
+    writeTime(json, plan.step, nullptr);
+    writeComm(json, plan.scenario.cluster, plan.step);
+    json.addNull("cost", "prices are not forecast yet");
+    json.end();
+}
+
+void addPareto(JsonText& json, const PlanReport& report) {
+    json.beginArray("pareto");
+    for (const std::size_t place : report.pareto) {
+        const Plan& plan = report.plans[place];
+        json.beginObject();
+        json.add("rank", place + 1);
+        json.add("step_s", plan.step.step.value.count());
+        json.add("headroom_bytes", plan.memory.capacity - plan.memory.peak.value);
+        json.end();
+    }
+    json.end();
+}
+
+void addRejections(JsonText& json, const PlanReport& report) {
+    json.beginArray("rejections");
+    for (const PlanRejection& rejection : report.rejections) {
+        json.beginObject();
+        json.add("stack", rejection.stack);
+        json.add("layouts", rejection.layouts);
+        json.add("why", rejection.why);
+        json.end();
+    }
+    json.end();
+}
+
+}  // namespace
+
+std::string planJson(const PlanReport& report, std::string_view version) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.plan/1");
+    addTool(json, version);
+    json.add("verdict",
+             nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
+    addQuestion(json, report.question);
+    json.add("objective", report.objective == PlanObjective::Memory ? "memory" : "tokens");
+    json.beginObject("search");
+    json.add("candidates", report.candidates);
+    json.add("feasible", report.feasible);
+    json.add("seconds", report.seconds);
+    json.end();
+    json.beginArray("plans");
+    for (std::size_t i = 0; i < report.plans.size(); ++i) {
+        addPlan(json, report.plans[i], i + 1);
+    }
+    json.end();
+    addPareto(json, report);
+    json.beginArray("nearest_misses");
+    for (const Plan& plan : report.misses) {
+        json.beginObject();
+        addLayout(json, plan);
+        addMemory(json, plan.memory);
+        json.end();
+    }
+    json.end();
+    addRejections(json, report);
+    json.beginArray("assumed");
+    for (const std::string& note : report.notes) {
+        json.item(note);
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

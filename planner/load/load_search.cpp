@@ -1,0 +1,100 @@
+#include "planner/load/load_search.h"
+
+#include "planner/io/scenario_json.h"
+#include "planner/load/find_cluster.h"
+#include "planner/load/scenario_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::array kUsualStacks = {"megatron", "torchtitan", "fsdp2", "deepspeed"};
+
+Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
+                                           const std::vector<std::string>& typed) {
+    std::vector<std::string> names = typed;
+    if (names.empty() && !request.stack.empty()) {
+        names.push_back(request.stack);
+    }
+    if (names.empty()) {
+        names.assign(kUsualStacks.begin(), kUsualStacks.end());
+    }
+    std::vector<const Stack*> stacks;
+    for (const std::string& name : names) {
+        Result<const Stack*> stack = findStack(name);
+        if (!stack) {
+            stack.error().where = typed.empty() ? request.stackWhere : "--stack";
+            return tl::unexpected(std::move(stack).error());
+        }
+        if (std::find(stacks.begin(), stacks.end(), *stack) == stacks.end()) {
+            stacks.push_back(*stack);
+        }
+    }
+    return stacks;
+}
+
+Result<std::int64_t> batchOf(const ScenarioRequest& request,
+                             std::int64_t sequence,
+                             std::vector<std::string>& assumed) {
+    const WorkloadRequest& workload = request.workload;
+    if (!workload.globalBatch && !workload.globalBatchTokens) {
+        return fail(Error::Code::BadInput,
+                    "workload.global_batch",
+                    "how many samples a step has decides which layouts there are",
+                    "--global-batch 512, or \"4M tokens\"");
+    }
+    return globalBatchOf(workload, sequence, {}, assumed);
+}
+
+Result<LoadedSearch> fillIn(const ScenarioRequest& request,
+                            const ProfileStore& profiles,
+                            const Folders& folders,
+                            const std::vector<std::string>& stacks) {
+    LoadedSearch loaded;
+    Scenario& base = loaded.base;
+    FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
+    FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks));
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders.file));
+    const std::int64_t gpus = found.room.gpus.value_or(found.room.usualGpus);
+    FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
+    base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
+    FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
+    FABRICAST_ASSIGN(base.workload.globalBatch,
+                     batchOf(request, base.workload.sequence, loaded.assumed));
+    loaded.fixed = request.layout;
+    const auto shared = std::make_shared<const ScenarioRequest>(request);
+    const auto model = std::make_shared<const Scenario>(base);
+    for (const Stack* stack : chosen) {
+        loaded.stacks.push_back(
+            {stack, [shared, model, stack](const Layout& layout) -> Result<Settings> {
+                 Scenario scenario = *model;
+                 scenario.layout = layout;
+                 FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
+                 std::vector<std::string> assumed;
+                 FABRICAST_TRY(checkTuning(*shared, settings, assumed));
+                 return settings;
+             }});
+    }
+    return loaded;
+}
+
+}  // namespace
+
+Result<LoadedSearch> loadSearch(const JsonValue& root,
+                                const ProfileStore& profiles,
+                                const Folders& folders,
+                                const std::vector<std::string>& stacks) {
+    FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
+    Result<LoadedSearch> loaded = fillIn(request, profiles, folders, stacks);
+    if (!loaded) {
+        return tl::unexpected(located(std::move(loaded).error(), root));
+    }
+    return loaded;
+}
+
+}  // namespace fabricast

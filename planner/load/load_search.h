@@ -1,0 +1,30 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/io/json_document.h"
+#include "planner/io/profile_store.h"
+#include "planner/load/load_scenario.h"
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/scenario.h"
+#include "planner/stack/stack_settings.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A scenario whose stack and layout are open: what a search starts from.
+struct LoadedSearch {
+    Scenario base;  ///< model, cluster and workload
+    PartialLayout fixed;
+    std::vector<StackSettings> stacks;
+    std::vector<std::string> assumed;
+};
+
+/// The scenario may say any keys of a layout: they are held. `stacks` are names; where there are
+/// none the scenario's own, else those that most people choose among.
+Result<LoadedSearch> loadSearch(const JsonValue& root,
+                                const ProfileStore& profiles,
+                                const Folders& folders,
+                                const std::vector<std::string>& stacks);
+
+}  // namespace fabricast

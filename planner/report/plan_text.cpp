@@ -1,0 +1,262 @@
+#include "planner/report/plan_text.h"
+
+#include "planner/report/byte_scale.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "planner/result/step_names.h"
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/setting_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+constexpr std::size_t kMostRejections = 4;
+
+std::string gib(Bytes size) {
+    return fmt::format("{:.1f}", static_cast<double>(size.count()) / kGib);
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string_view partWords(TimePart part) {
+    switch (part) {
+        case TimePart::Gemm:
+            return "matrix products";
+        case TimePart::Attention:
+            return "attention";
+        case TimePart::MemoryBound:
+            return "memory-bound kernels";
+        case TimePart::Tensor:
+            return "tp communication";
+        case TimePart::Context:
+            return "cp communication";
+        case TimePart::Expert:
+            return "ep communication";
+        case TimePart::Shard:
+            return "gathers and reductions";
+        case TimePart::Stage:
+            return "pipeline transfers";
+        case TimePart::Bubble:
+            return "pipeline bubble";
+        case TimePart::Optimizer:
+            return "optimizer";
+        case TimePart::Host:
+            return "host";
+        case TimePart::Count_:
+            break;
+    }
+    return "other";
+}
+
+/// What takes most besides matrix products and attention.
+std::string mainLoss(const Plan& plan) {
+    TimePart largest = TimePart::MemoryBound;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        const bool work = part == TimePart::Gemm || part == TimePart::Attention;
+        if (!work && plan.step.parts.of(part) > plan.step.parts.of(largest)) {
+            largest = part;
+        }
+    }
+    return fmt::format("{} {}",
+                       partWords(largest),
+                       percent(plan.step.parts.of(largest) / plan.step.step.value.count()));
+}
+
+std::string mfuText(const Plan& plan) {
+    return plan.step.utilisation.mfu ? percent(*plan.step.utilisation.mfu) : "-";
+}
+
+Table planTable(const PlanReport& report) {
+    Table table{{{"", Align::Right},
+                 {"stack"},
+                 {"step s", Align::Right},
+                 {"tok/s/GPU", Align::Right},
+                 {"MFU", Align::Right},
+                 {"GiB", Align::Right},
+                 {"main loss"},
+                 {"layout"}},
+                {}};
+    for (std::size_t i = 0; i < report.plans.size(); ++i) {
+        const Plan& plan = report.plans[i];
+        const bool sure = plan.memory.verdict == Verdict::Fits;
+        table.rows.push_back({std::to_string(i + 1),
+                              plan.scenario.stack,
+                              fmt::format("{:.3f}", plan.step.step.value.count()),
+                              grouped(std::llround(plan.step.tokensPerGpuSecond)),
+                              mfuText(plan),
+                              gib(plan.memory.peak.value) + (sure ? "" : "?"),
+                              mainLoss(plan),
+                              planLayoutText(plan.scenario)});
+    }
+    return table;
+}
+
+/// "+0.21 s pipeline bubble": how the second differs from the first, the largest two.
+std::string differences(const Plan& first, const Plan& second) {
+    std::vector<std::pair<double, TimePart>> parts;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        parts.emplace_back(second.step.parts.of(part) - first.step.parts.of(part), part);
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+        return std::abs(a.first) > std::abs(b.first);
+    });
+    std::string text;
+    for (std::size_t i = 0; i < 2; ++i) {
+        text += fmt::format(
+            "{}{:+.3f} s {}", text.empty() ? "" : ", ", parts[i].first, partWords(parts[i].second));
+    }
+    return text;
+}
+
+std::string runnerUpText(const PlanReport& report) {
+    if (report.plans.size() < 2) {
+        return {};
+    }
+    const Plan& first = report.plans[0];
+    const Plan& second = report.plans[1];
+    if (report.objective == PlanObjective::Memory) {
+        return fmt::format("2 needs {} GiB more than 1\n",
+                           gib(second.memory.peak.value - first.memory.peak.value));
+    }
+    const double slower = second.step.step.value / first.step.step.value - 1.0;
+    const auto alike =
+        std::count_if(report.plans.begin(), report.plans.end(), [&first](const Plan& plan) {
+            return plan.step.step.lo <= first.step.step.value;
+        });
+    std::string text = fmt::format(
+        "2 is {:.1f} % slower than 1: {}\n", 100.0 * slower, differences(first, second));
+    if (alike == static_cast<std::ptrdiff_t>(report.plans.size())) {
+        text += fmt::format(
+            "all {} lie inside the error of a forecast ({:.3f} to {:.3f} s): "
+            "measure them\n",
+            alike,
+            first.step.step.lo.count(),
+            first.step.step.hi.count());
+    }
+    return text;
+}
+
+std::string questionText(const PlanReport& report) {
+    const Scenario& question = report.question;
+    return fmt::format("{} on {}, sequence {}, global batch {}\n",
+                       question.model.name,
+                       clusterText(question.cluster),
+                       question.workload.sequence,
+                       question.workload.globalBatch);
+}
+
+std::string countText(const PlanReport& report) {
+    return fmt::format(
+        "{} layouts, {} of them may fit in {} GiB{}\n",
+        grouped(report.candidates),
+        grouped(report.feasible),
+        report.question.cluster.node.gpu.capacity().value
+            ? gib(*report.question.cluster.node.gpu.capacity().value)
+            : "unknown",
+        report.objective == PlanObjective::Memory ? ", least memory first" : ", fastest first");
+}
+
+std::string rejectionText(const PlanReport& report) {
+    std::string text;
+    const std::size_t shown = std::min(report.rejections.size(), kMostRejections);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const PlanRejection& rejection = report.rejections[i];
+        text += fmt::format(
+            "left out: {}{}: {}\n",
+            rejection.stack,
+            rejection.layouts > 0 ? fmt::format(" ({} layouts)", grouped(rejection.layouts)) : "",
+            rejection.why);
+    }
+    return text;
+}
+
+std::string missText(const PlanReport& report) {
+    std::string text = "DOES NOT FIT\n" + questionText(report) + countText(report);
+    for (const Plan& plan : report.misses) {
+        text += fmt::format("\nnearest: {} {}: {} of {} GiB\n",
+                            plan.scenario.stack,
+                            planLayoutText(plan.scenario),
+                            gib(plan.memory.peak.value),
+                            gib(plan.memory.capacity));
+        for (const Rejection& rejection : plan.memory.rejections) {
+            for (const Fix& fix : rejection.fixes) {
+                text += fmt::format("  {}: {} GiB, {}{}\n",
+                                    fix.change,
+                                    gib(fix.peakAfter),
+                                    fix.fits ? "fits" : "still too much",
+                                    fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")");
+            }
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string planLayoutText(const Scenario& scenario) {
+    Layout layout = scenario.layout;
+    layout.etp = scenario.model.moe ? layout.etp : 1;
+    return layoutText(layout) + ",recompute=" + recomputeText(scenario.settings.recompute);
+}
+
+std::string planText(const PlanReport& report) {
+    if (report.plans.empty()) {
+        return missText(report) + rejectionText(report);
+    }
+    std::string text = questionText(report) + countText(report) + "\n" +
+                       alignedText(planTable(report)) + "\n" + runnerUpText(report);
+    const bool unsure = std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
+        return plan.memory.verdict != Verdict::Fits;
+    });
+    text += unsure ? "? fits if the allocator holds little back\n" : "";
+    text += rejectionText(report);
+    for (const std::string& note : report.notes) {
+        text += "assumed: " + note + "\n";
+    }
+    return text;
+}
+
+std::string planMarkdown(const PlanReport& report) {
+    if (report.plans.empty()) {
+        return "**DOES NOT FIT**\n\n" + questionText(report);
+    }
+    return questionText(report) + "\n" + markdownText(planTable(report)) + "\n" +
+           runnerUpText(report);
+}
+
+std::string planCsv(const PlanReport& report) {
+    Table table{{{"rank"},
+                 {"stack"},
+                 {"layout"},
+                 {"step_s"},
+                 {"tokens_per_s_gpu"},
+                 {"mfu"},
+                 {"peak_bytes"},
+                 {"verdict"}},
+                {}};
+    for (std::size_t i = 0; i < report.plans.size(); ++i) {
+        const Plan& plan = report.plans[i];
+        table.rows.push_back(
+            {std::to_string(i + 1),
+             plan.scenario.stack,
+             planLayoutText(plan.scenario),
+             fmt::format("{}", plan.step.step.value.count()),
+             fmt::format("{}", plan.step.tokensPerGpuSecond),
+             plan.step.utilisation.mfu ? fmt::format("{}", *plan.step.utilisation.mfu) : "",
+             std::to_string(plan.memory.peak.value.count()),
+             plan.memory.verdict == Verdict::Fits ? "fits" : "uncertain"});
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

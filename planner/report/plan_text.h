@@ -1,0 +1,17 @@
+#pragma once
+#include "planner/result/plan_report.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// The best layouts for people: a row each, and why the second is not the first.
+std::string planText(const PlanReport& report);
+std::string planMarkdown(const PlanReport& report);
+/// A row per plan, seconds and bytes.
+std::string planCsv(const PlanReport& report);
+
+/// "dp=8,tp=8,shard=zero1,recompute=full": without keys that say nothing about the model.
+std::string planLayoutText(const Scenario& scenario);
+
+}  // namespace fabricast

@@ -1,0 +1,42 @@
+#pragma once
+#include "planner/result/memory_breakdown.h"
+#include "planner/result/step_estimate.h"
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+enum class PlanObjective { Throughput, Memory };
+
+/// One layout with its forecast.
+struct Plan {
+    Scenario scenario;
+    StepEstimate step;
+    MemoryBreakdown memory;
+};
+
+/// A stack that has no layout to offer, or one that cannot be forecast.
+struct PlanRejection {
+    std::string stack;
+    std::int64_t layouts = 0;
+    std::string why;
+};
+
+/// This is the answer to "how should it be trained here?"
+struct PlanReport {
+    Scenario question;  ///< stack, layout and settings are open
+    PlanObjective objective = PlanObjective::Throughput;
+    std::vector<Plan> plans;          ///< best first; all fit, for sure or perhaps
+    std::vector<std::size_t> pareto;  ///< of `plans`: none is faster with more memory to spare
+    std::vector<Plan> misses;         ///< where nothing fits: what comes nearest, nearest first
+    std::vector<PlanRejection> rejections;
+    std::int64_t candidates = 0;  ///< layouts that the stacks take
+    std::int64_t feasible = 0;    ///< of them, those whose states alone leave room
+    double seconds = 0.0;         ///< that the search took; the program's clock
+    std::vector<std::string> notes;
+};
+
+}  // namespace fabricast

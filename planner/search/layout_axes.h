@@ -1,0 +1,43 @@
+#pragma once
+#include "planner/search/layout_rules.h"
+#include "planner/spec/scenario.h"
+#include "planner/stack/stack.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// Tokens of a sequence that a context parallel rank has at least.
+inline constexpr std::int64_t kLeastTokensOfRank = 256;
+/// Model chunks of a pipeline rank at most.
+inline constexpr std::int64_t kMostChunksOfRank = 16;
+
+/// These are the values that each axis of a layout may have under one stack: each step takes a
+/// layout and says how it can go on.
+class LayoutAxes {
+public:
+    LayoutAxes(const Scenario& base, const Stack& stack, const LayoutRules& rules)
+        : base_(base), stack_(stack), rules_(rules) {}
+
+    /// tp, sp, pp, cp, cp_kind and dp, whose product is the number of GPUs.
+    [[nodiscard]] std::vector<Layout> ranks() const;
+    /// shard and shard_size.
+    [[nodiscard]] std::vector<Layout> states(const Layout& ranks) const;
+    /// ep and etp.
+    [[nodiscard]] std::vector<Layout> experts(const Layout& states) const;
+    /// schedule and vpp.
+    [[nodiscard]] std::vector<Layout> orders(const Layout& experts) const;
+    [[nodiscard]] std::vector<std::int64_t> microBatches(const Layout& layout) const;
+    [[nodiscard]] std::vector<RecomputeSettings> recomputes(const Settings& usual) const;
+
+private:
+    void addContext(Layout layout, std::vector<Layout>& found) const;
+    [[nodiscard]] std::vector<std::int64_t> chunks(std::int64_t ranks) const;
+
+    const Scenario& base_;
+    const Stack& stack_;
+    const LayoutRules& rules_;
+};
+
+}  // namespace fabricast

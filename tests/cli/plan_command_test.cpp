@@ -1,0 +1,80 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+ProgramOutput plan(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {
+        "plan", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--seq", "8192", "--global-batch", "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+TEST(PlanCommand, PrintsTheBestLayouts) {
+    const std::vector<std::string> dense = {"--stack", "fsdp2", "--stack", "deepspeed", "--fix"};
+    const auto with = [&dense](const std::string& format) {
+        std::vector<std::string> arguments = dense;
+        arguments.insert(arguments.end(), {"pp=1,cp=1", "-f", format});
+        return plan(arguments).out;
+    };
+    expectGolden("plan_8b.txt", with("text"));
+    expectGolden("plan_8b.md", with("md"));
+    expectGolden("plan_8b.csv", with("csv"));
+}
+
+TEST(PlanCommand, SaysHowManyItSearched) {
+    const ProgramOutput output = plan({"--stack", "fsdp2", "--top", "2", "-f", "json"});
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    EXPECT_EQ(root->find("schema")->text().value(), "fabricast.plan/1");
+    EXPECT_EQ(root->find("plans")->items().size(), 2U);
+    EXPECT_GT(root->find("search")->find("candidates")->integer({0, 1000000}).value(), 2);
+    EXPECT_NE(root->find("search")->find("seconds"), nullptr);
+    EXPECT_NE(root->find("pareto"), nullptr);
+}
+
+TEST(PlanCommand, HoldsAndLeavesOutKeys) {
+    const std::string held =
+        plan({"--stack", "deepspeed", "--fix", "tp=2", "--forbid", "pp", "-f", "csv"}).out;
+    EXPECT_NE(held.find("tp=2"), std::string::npos);
+    EXPECT_EQ(held.find("pp="), std::string::npos);
+    const ProgramOutput none = plan({"--stack", "fsdp2", "--fix", "tp=3"});
+    EXPECT_EQ(none.code, ExitCode::BadInput);
+    EXPECT_NE(none.err.find("no stack takes any layout here"), std::string::npos) << none.err;
+}
+
+TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-405b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "--global-batch",
+                                             "64",
+                                             "--stack",
+                                             "fsdp2"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    expectGolden("plan_does_not_fit.txt", output.out);
+}
+
+TEST(PlanCommand, RefusesByName) {
+    EXPECT_NE(plan({"--objective", "energy"}).err.find("not searched for the least energy yet"),
+              std::string::npos);
+    EXPECT_NE(plan({"--forbid", "tpp"}).err.find("did you mean"), std::string::npos);
+    EXPECT_NE(plan({"--allow", "magic"}).err.find("tp_across_nodes"), std::string::npos);
+    EXPECT_NE(plan({"--stack", "horovod"}).err.find("--stack"), std::string::npos);
+    const ProgramOutput open =
+        runProgram({"plan", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--seq", "8192"}, {});
+    EXPECT_NE(open.err.find("--global-batch 512"), std::string::npos) << open.err;
+}
+
+}  // namespace
+}  // namespace fabricast
