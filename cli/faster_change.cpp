@@ -12,6 +12,8 @@ namespace fabricast {
 namespace {
 
 constexpr double kWorthSaying = 0.98;
+/// Walking a step's memory takes much longer than timing it.
+constexpr std::size_t kMostWalked = 3;
 
 /// A key of the scenario and what it could be instead, as --set says it.
 struct Change {
@@ -111,6 +113,7 @@ std::optional<FasterChange> fasterChange(const ScenarioSource& source,
         }
     }
     std::ranges::stable_sort(faster, {}, [](const Tried& tried) { return tried.step.value; });
+    faster.resize(std::min(faster.size(), kMostWalked));
     for (const Tried& tried : faster) {
         const auto memory = estimateMemory(tried.scenario, [](const Scenario&) { return false; });
         if (memory && memory->verdict != Verdict::DoesNotFit) {

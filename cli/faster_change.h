@@ -16,9 +16,9 @@ struct ScenarioSource {
     Folders folders;
 };
 
-/// Of the changes of one key that cost nothing (the same model, batch and GPUs), the one with the
-/// shortest step that the stack takes and that does not overfill the GPUs; nothing where none is
-/// faster by a fiftieth.
+/// Of the changes of one key that cost nothing (the same model, batch and GPUs) and that the stack
+/// takes, the one with the shortest step that does not overfill the GPUs; nothing where none of the
+/// three fastest does or none is faster by a fiftieth.
 std::optional<FasterChange> fasterChange(const ScenarioSource& source,
                                          const TimingProfiles& timing,
                                          const Scenario& scenario,

@@ -133,16 +133,17 @@ std::string textOf(const Explanation& answer,
                    const ExplainFlags& flags,
                    const GlobalOptions& options) {
     std::vector<std::string> sections;
+    const auto subject = [&sections] { return sections.empty() ? Subject::Said : Subject::Left; };
     if (answer.memory) {
         const std::string formulas =
             options.verbose ? "\n" + memoryFormulas(*answer.memory) : std::string();
         sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas);
     }
     if (answer.step && answer.showsTime) {
-        sections.push_back(timeText(answer.scenario, *answer.step));
+        sections.push_back(timeText(answer.scenario, *answer.step, subject()));
     }
     if (answer.step && answer.showsComm) {
-        sections.push_back(commText(answer.scenario, *answer.step, options.verbose));
+        sections.push_back(commText(answer.scenario, *answer.step, options.verbose, subject()));
     }
     return joined(sections) + (options.quiet ? "" : nextCommand(answer, flags, options));
 }

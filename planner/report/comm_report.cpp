@@ -1,7 +1,6 @@
 #include "planner/report/comm_report.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/result/step_names.h"
@@ -108,10 +107,13 @@ Table lineTable(const Scenario& scenario, const StepEstimate& step, std::size_t 
 
 }  // namespace
 
-std::string commText(const Scenario& scenario, const StepEstimate& step, bool everyLine) {
-    const std::size_t rows = everyLine ? step.comm.size() : std::min(step.comm.size(), kMostRows);
+std::string commText(const Scenario& scenario,
+                     const StepEstimate& step,
+                     bool everyRow,
+                     Subject subject) {
+    const std::size_t rows = everyRow ? step.comm.size() : std::min(step.comm.size(), kMostRows);
     std::string text =
-        fmt::format("COMMUNICATION  {}\n  {}\n", headline(step), subjectText(scenario));
+        fmt::format("COMMUNICATION  {}\n{}", headline(step), subjectLine(scenario, subject));
     if (rows > 0) {
         text += "\n" + alignedText(lineTable(scenario, step, rows));
     }

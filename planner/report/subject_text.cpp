@@ -50,4 +50,8 @@ std::string subjectText(const Scenario& scenario) {
                        scenario.workload.globalBatch);
 }
 
+std::string subjectLine(const Scenario& scenario, Subject subject) {
+    return subject == Subject::Said ? "  " + subjectText(scenario) + "\n" : "";
+}
+
 }  // namespace fabricast

@@ -1,7 +1,6 @@
 #include "planner/report/time_report.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/result/memory_names.h"
@@ -113,11 +112,11 @@ std::string decidingText(const Scenario& scenario, const StepEstimate& step) {
 
 }  // namespace
 
-std::string timeText(const Scenario& scenario, const StepEstimate& step) {
-    std::string text = fmt::format("STEP  {}  {}\n  {}\n\n{}\n{}\n",
+std::string timeText(const Scenario& scenario, const StepEstimate& step, Subject subject) {
+    std::string text = fmt::format("STEP  {}  {}\n{}\n{}\n{}\n",
                                    stepText(step),
                                    rateText(step),
-                                   subjectText(scenario),
+                                   subjectLine(scenario, subject),
                                    alignedText(partTable(step)),
                                    decidingText(scenario, step));
     for (const std::string& note : step.notes) {

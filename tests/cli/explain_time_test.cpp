@@ -110,6 +110,9 @@ TEST(ExplainTime, LooksAsItLooks) {
     const std::string all = explain({"--section", "all"}).out;
     EXPECT_LT(all.find("FITS"), all.find("\nSTEP"));
     EXPECT_LT(all.find("\nSTEP"), all.find("\nCOMMUNICATION"));
+    const std::string subject = "\n  llama-3.1-8b on 2 x dgx-h100";
+    EXPECT_NE(all.find(subject), std::string::npos);
+    EXPECT_EQ(all.find(subject), all.rfind(subject));
     EXPECT_TRUE(explain({"--section", "all", "-f", "md"}).out.starts_with("**FITS**"));
     EXPECT_TRUE(
         explain({"--section", "time", "-f", "csv"}).out.starts_with("part,seconds,share\n"));

@@ -57,19 +57,24 @@ void write(const fs::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
 }
 
-std::int64_t numberAt(const JsonValue& object, std::string_view key) {
+double numberAt(const JsonValue& object, std::string_view key) {
     const JsonValue* value = object.find(key);
-    return value == nullptr ? 0 : value->integer({}).value_or(-1);
+    return value == nullptr ? 0.0 : value->number(-1.0, 1e300).value_or(-1.0);
 }
 
-/// Every count of bytes is one, and every interval has its value inside.
+/// Every count of bytes is one, seconds are finite and none negative, and every interval has its
+/// value inside.
 bool isSound(const JsonValue& value) {
     if (value.name().ends_with("_bytes") && value.is(JsonValue::Kind::Integer) &&
         value.integer({}).value_or(-1) < 0) {
         return false;
     }
+    if (value.name().ends_with("_s") && !value.is(JsonValue::Kind::Object) &&
+        value.number(-1e-9, 1e300).value_or(-1.0) < -1e-9) {
+        return false;
+    }
     if (value.find("lo") != nullptr && value.find("hi") != nullptr) {
-        const std::int64_t middle = numberAt(value, "value");
+        const double middle = numberAt(value, "value");
         if (numberAt(value, "lo") < 0 || numberAt(value, "lo") > middle ||
             middle > numberAt(value, "hi")) {
             return false;
@@ -118,6 +123,19 @@ TEST(ProgramFuzz, RandomScenarios) {
         answered += code == ExitCode::BadInput ? 0U : 1U;
     }
     EXPECT_GT(answered, cases(3000) / 100) << "hardly any reached the engine";
+}
+
+TEST(ProgramFuzz, RandomScenariosInTime) {
+    const std::string file = (scratch() / "random_time.json").string();
+    std::size_t answered = 0;
+    for (std::size_t seed = 0; seed < cases(300); ++seed) {
+        const std::string text = RandomScenario(seed).text();
+        write(file, text);
+        const ExitCode code = expectAnAnswerOrAnError(
+            {"explain", file, "--section", "all", "--format", "json"}, text);
+        answered += code == ExitCode::BadInput ? 0U : 1U;
+    }
+    EXPECT_GT(answered, cases(300) / 100) << "hardly any reached the engine";
 }
 
 TEST(ProgramFuzz, MutatedModels) {

@@ -107,6 +107,38 @@ INSTANTIATE_TEST_SUITE_P(
               .microBatch = 1,
               .schedule = ScheduleKind::Interleaved}}));
 
+TEST(StepEstimate, EveryPartOfCommunicationHasItsCalls) {
+    Scenario scenario = exampleRun("megatron",
+                                   {.dp = 4,
+                                    .tp = 2,
+                                    .sp = true,
+                                    .pp = 2,
+                                    .cp = 2,
+                                    .ep = 4,
+                                    .shard = Shard::Zero1,
+                                    .microBatch = 1,
+                                    .schedule = ScheduleKind::OneFOneB});
+    scenario.model.sparse.assign(32, true);
+    scenario.model.moe = MoeSpec{};
+    scenario.model.moe->experts = 8;
+    scenario.model.moe->topK = 2;
+    scenario.model.moe->expertWidth = 14336;
+    const auto estimate = estimateStep(scenario, exampleTiming());
+    ASSERT_TRUE(estimate) << estimate.error().text();
+    TimeByPart exposed;
+    for (const CommLine& line : estimate->comm) {
+        exposed.of(line.part) += line.exposed;
+    }
+    for (const TimePart part : {TimePart::Tensor,
+                                TimePart::Context,
+                                TimePart::Expert,
+                                TimePart::Shard,
+                                TimePart::Stage}) {
+        EXPECT_GT(exposed.of(part), 0.0) << static_cast<int>(part);
+        EXPECT_NEAR(exposed.of(part), estimate->parts.of(part), 1e-9) << static_cast<int>(part);
+    }
+}
+
 TEST(StepEstimate, RecomputingCostsAForward) {
     const Layout layout{.dp = 8, .shard = Shard::Fsdp, .microBatch = 1};
     Scenario scenario = exampleRun("fsdp2", layout);
