@@ -167,9 +167,11 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
             break;
     }
     answer.text = planText(report) + (options.quiet ? "" : nextCommand(flags, options, report));
-    std::array<char, 64> took{};
-    std::snprintf(took.data(), took.size(), "searched in %.2f s", report.seconds);
-    answer.remarks.emplace_back(took.data());
+    if (options.verbose) {
+        std::array<char, 64> took{};
+        std::snprintf(took.data(), took.size(), "searched in %.2f s", report.seconds);
+        answer.remarks.emplace_back(took.data());
+    }
     return answer;
 }
 
