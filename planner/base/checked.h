@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -59,5 +60,14 @@ private:
     std::int64_t value_ = 0;
     bool fits_ = true;
 };
+
+/// A product of counts, at most the largest 64-bit number: for sizes that are compared before
+/// anybody has bounded them.
+template <std::same_as<std::int64_t>... Counts>
+constexpr std::int64_t saturatingProduct(Counts... counts) {
+    std::int64_t product = 1;
+    const bool fits = (!__builtin_mul_overflow(product, counts, &product) && ...);
+    return fits ? product : std::numeric_limits<std::int64_t>::max();
+}
 
 }  // namespace fabricast

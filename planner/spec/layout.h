@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/base/checked.h"
+
 #include <compare>
 #include <cstdint>
 
@@ -51,10 +53,12 @@ struct Layout {
     std::int64_t scheduleGroup = 0;  ///< interleaved: microbatches per group; 0: pp
     Offload offload = Offload::None;
 
-    [[nodiscard]] std::int64_t world() const { return dp * tp * pp * cp; }
+    [[nodiscard]] std::int64_t world() const { return saturatingProduct(dp, tp, pp, cp); }
     /// Ranks that hold the same parameters of the dense part.
-    [[nodiscard]] std::int64_t replicas() const { return dp * cp; }
-    [[nodiscard]] std::int64_t expertReplicas() const { return world() / (pp * ep * etp); }
+    [[nodiscard]] std::int64_t replicas() const { return saturatingProduct(dp, cp); }
+    [[nodiscard]] std::int64_t expertReplicas() const {
+        return world() / saturatingProduct(pp, ep, etp);
+    }
     friend auto operator<=>(const Layout&, const Layout&) = default;
 };
 

@@ -46,5 +46,13 @@ TEST(Check, SaysWhereAndWhat) {
     }
 }
 
+TEST(SaturatingProduct, StopsAtTheLargestNumber) {
+    EXPECT_EQ(saturatingProduct(std::int64_t{3}, std::int64_t{4}, std::int64_t{5}), 60);
+    EXPECT_EQ(saturatingProduct(std::int64_t{1} << 40, std::int64_t{1} << 40),
+              std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(saturatingProduct(std::int64_t{1} << 62, std::int64_t{2}, std::int64_t{8}),
+              std::numeric_limits<std::int64_t>::max());
+}
+
 }  // namespace
 }  // namespace fabricast
