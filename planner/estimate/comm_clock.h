@@ -32,7 +32,4 @@ private:
     std::map<GroupKind, GroupShape> shapes_;
 };
 
-/// The collective that a framework's operator is to the library.
-CollectiveKind collectiveKind(CommOp op);
-
 }  // namespace fabricast
