@@ -50,18 +50,22 @@ void addRejection(JsonText& json, const Rejection& rejection) {
     json.add("where", rejection.where);
     json.beginArray("fixes");
     for (const Fix& fix : rejection.fixes) {
-        json.beginObject();
-        json.add("change", fix.change);
-        json.add("peak_after_bytes", fix.peakAfter);
-        json.add("fits", fix.fits);
-        json.add("side_effect", fix.sideEffect);
-        json.end();
+        writeFix(json, fix);
     }
     json.end();
     json.end();
 }
 
 }  // namespace
+
+void writeFix(JsonText& json, const Fix& fix) {
+    json.beginObject();
+    json.add("change", fix.change);
+    json.add("peak_after_bytes", fix.peakAfter);
+    json.add("fits", fix.fits);
+    json.add("side_effect", fix.sideEffect);
+    json.end();
+}
 
 void writeMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.beginObject("memory");

@@ -2,6 +2,7 @@
 
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
+#include "planner/io/memory_json.h"
 #include "planner/io/step_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/setting_names.h"
@@ -44,12 +45,7 @@ void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.beginArray("fixes");
     for (const Rejection& rejection : memory.rejections) {
         for (const Fix& fix : rejection.fixes) {
-            json.beginObject();
-            json.add("change", fix.change);
-            json.add("peak_after_bytes", fix.peakAfter);
-            json.add("fits", fix.fits);
-            json.add("side_effect", fix.sideEffect);
-            json.end();
+            writeFix(json, fix);
         }
     }
     json.end();
