@@ -2,16 +2,20 @@
 #include "cli/flag_values.h"
 #include "cli/open_profiles.h"
 #include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/fit_intervals.h"
 #include "planner/backtest/summarise_rows.h"
 #include "planner/base/parallel_map.h"
 #include "planner/io/backtest_json.h"
+#include "planner/io/step_intervals_json.h"
 #include "planner/io/text_file.h"
 #include "planner/load/load_timing.h"
 #include "planner/report/backtest_report.h"
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -25,6 +29,7 @@ struct BacktestFlags {
     std::string file;
     GroupBy groupBy = GroupBy::Source;
     bool all = false;
+    std::optional<std::string> intervals;  ///< file to write them to
 };
 
 Result<std::vector<PublishedRun>> runsIn(const BacktestFlags& flags, const GlobalOptions& options) {
@@ -46,6 +51,20 @@ std::size_t threadsOf(const GlobalOptions& options) {
     return typed > 0 ? typed : threadsOfMachine();
 }
 
+/// Also says of every row what the other sources say about it.
+Result<void> writeIntervals(const BacktestFlags& flags,
+                            const GlobalOptions& options,
+                            Backtest& backtest) {
+    StepIntervals intervals = fitIntervals(backtest.rows);
+    if (!flags.intervals) {
+        return {};
+    }
+    intervals.title = "Step time: measured over forecast, of four runs in five";
+    intervals.from = std::filesystem::path(backtest.file).filename().string();
+    const std::filesystem::path file = options.at(*flags.intervals);
+    return writeTextFile(file.string(), stepIntervalsJson(intervals, file.stem().string()));
+}
+
 Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<PublishedRun> runs, runsIn(flags, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
@@ -60,6 +79,7 @@ Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& opt
                                  {.threads = threadsOf(options),
                                   .everyRow = flags.all,
                                   .progress = options.quiet ? nullptr : options.progress});
+    FABRICAST_TRY(writeIntervals(flags, options, backtest));
     summariseRows(backtest);
     return backtest;
 }
@@ -100,6 +120,8 @@ Command backtestCommand(CLI::App& program, const GlobalOptions& options) {
     addChoice<GroupBy>(*app, "--group-by", flags->groupBy, kGroups)
         ->description("source (the id without its number), gpu or stack");
     app->add_flag("--all", flags->all, "summarise every row, not only core ones of tier A and B");
+    app->add_option("--write-intervals", flags->intervals, "write how sure these runs say we are")
+        ->option_text("FILE");
     return {app, [flags, &options] { return runBacktest(*flags, options); }};
 }
 

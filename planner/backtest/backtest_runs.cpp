@@ -3,6 +3,7 @@
 #include "planner/backtest/constant_rate.h"
 #include "planner/backtest/forecast_run.h"
 #include "planner/base/parallel_map.h"
+#include "planner/estimate/evidence_class.h"
 #include "planner/memory/estimate_memory.h"
 #include "planner/result/memory_names.h"
 
@@ -74,6 +75,7 @@ void addStep(const RunForecast& forecast, BacktestRow& row) {
         return;
     }
     row.predictedStep = seconds;
+    row.evidence = evidenceClass(*forecast.scenario);
     if (const Seconds hi = forecast.step->step.hi; hi.count() > 0) {
         row.lo = forecast.step->step.lo.count();
         row.hi = hi.count();

@@ -1,5 +1,6 @@
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/evidence_class.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
@@ -92,7 +93,7 @@ StepEstimate summed(const StepContext& context,
     parts.of(TimePart::Optimizer) = deciding.optimizer;
     parts.of(TimePart::Host) +=
         context.software.step.count() + m * context.software.microBatch.count();
-    estimate.step = stepHeadline(Seconds(parts.total()));
+    estimate.step = stepHeadline(Seconds(parts.total()), context.interval);
     estimate.comm = commLines(
         context.clock,
         {.stage = deciding.slowest,
@@ -158,7 +159,12 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
     }
     CommClock clock(
         scenario, rankOrderOf(*stack, scenario.settings), fabric_->links, fabric_->curves);
-    const StepContext context{scenario, fabric_->kernels, software->second, blocks, clock};
+    const StepContext context{scenario,
+                              fabric_->kernels,
+                              software->second,
+                              blocks,
+                              clock,
+                              profiles_->intervals.of(evidenceClass(scenario))};
     std::vector<StageTime> stages;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
         FABRICAST_ASSIGN(StageTime time, stageTime(context, stage));

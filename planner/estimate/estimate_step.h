@@ -5,6 +5,7 @@
 #include "planner/spec/nccl_model.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/software_timing.h"
+#include "planner/spec/step_intervals.h"
 
 #include <functional>
 #include <map>
@@ -23,6 +24,7 @@ struct TimingProfiles {
     CollectiveLibrary nccl;
     CollectiveLibrary rccl;
     std::map<std::string, SoftwareTiming, std::less<>> software;
+    StepIntervals intervals;
 
     [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const {
         return gpu.vendor == "AMD" ? rccl : nccl;

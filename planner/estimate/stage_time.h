@@ -5,6 +5,7 @@
 #include "planner/estimate/model_time.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/software_timing.h"
+#include "planner/spec/step_intervals.h"
 
 #include <cstdint>
 #include <vector>
@@ -45,6 +46,7 @@ struct StepContext {
     const SoftwareTiming& software;
     const ModelTime& model;
     CommClock& clock;
+    const StepInterval* interval = nullptr;  ///< of this evidence; may be missing
 };
 Result<StageTime> stageTime(const StepContext& context, std::int64_t stage);
 

@@ -151,6 +151,12 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             FABRICAST_TRY(readCollectiveRow(store, file, row));
             break;
         }
+        case ProfileKind::Interval: {
+            FABRICAST_ASSIGN(const StepIntervals intervals, store.intervals(file.name));
+            row.title = intervals.title;
+            row.summary = "how sure a forecast is, by what it rests on";
+            break;
+        }
         case ProfileKind::Software: {
             FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
             row.title = software.title;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestQuoted = 100;
 constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {
-    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective", "software"};
+    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective", "software", "interval"};
 
 std::string folderOf(ProfileKind kind) {
     const std::string name(profileKindName(kind));
@@ -206,7 +206,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Model,
                                    ProfileKind::Kernel,
                                    ProfileKind::Collective,
-                                   ProfileKind::Software};
+                                   ProfileKind::Software,
+                                   ProfileKind::Interval};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

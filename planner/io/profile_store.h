@@ -5,6 +5,7 @@
 #include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
 #include "planner/spec/software_timing.h"
+#include "planner/spec/step_intervals.h"
 
 #include <array>
 #include <cstddef>
@@ -21,7 +22,17 @@ namespace fabricast {
 
 struct KernelFile;
 
-enum class ProfileKind { Gpu, Node, Fabric, Cluster, Model, Kernel, Collective, Software };
+enum class ProfileKind {
+    Gpu,
+    Node,
+    Fabric,
+    Cluster,
+    Model,
+    Kernel,
+    Collective,
+    Software,
+    Interval
+};
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
                                              ProfileKind::Fabric,
@@ -29,7 +40,8 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Model,
                                              ProfileKind::Kernel,
                                              ProfileKind::Collective,
-                                             ProfileKind::Software};
+                                             ProfileKind::Software,
+                                             ProfileKind::Interval};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -88,6 +100,9 @@ public:
     /// What the software of a stack adds on the host: "torch-eager".
     [[nodiscard]] Result<SoftwareTiming> software(std::string_view name,
                                                   std::string_view where = {}) const;
+
+    /// How sure forecasts of the step are: "step-time".
+    [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;
 
     /// Every file of measured collectives, with the machine it was measured on.
     [[nodiscard]] Result<std::vector<MeasuredCollectives>> measuredCollectives() const;

@@ -52,6 +52,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             }
             return std::vector<std::string>();
         }
+        case ProfileKind::Interval: {
+            FABRICAST_TRY(store.intervals(file.name));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Software: {
             FABRICAST_TRY(store.software(file.name));
             return std::vector<std::string>();

@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                                          std::pair{"model", 150U},
                                          std::pair{"kernel", 32U},
                                          std::pair{"collective", 20U},
-                                         std::pair{"software", 4U}));
+                                         std::pair{"software", 4U},
+                                         std::pair{"interval", 1U}));
 
 TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");
