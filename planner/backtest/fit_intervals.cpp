@@ -28,19 +28,22 @@ struct Residual {
 using Residuals = std::vector<Residual>;
 using Weighted = std::vector<std::pair<double, double>>;  ///< ratio and weight, sorted
 
-double weightedQuantile(const Weighted& sorted, double q) {
+/// The first ratio, in the order given, that leaves at least a `tail` of the weight behind it.
+template <typename Iterator>
+double tailEnd(Iterator begin, Iterator end, double tail) {
+    constexpr double kRounding = 1.0 - 1e-9;
     double total = 0.0;
-    for (const auto& [ratio, weight] : sorted) {
-        total += weight;
+    for (Iterator each = begin; each != end; ++each) {
+        total += each->second;
     }
     double sum = 0.0;
-    for (const auto& [ratio, weight] : sorted) {
-        sum += weight;
-        if (sum >= q * total) {
-            return ratio;
+    for (Iterator each = begin; each != end; ++each) {
+        sum += each->second;
+        if (sum >= tail * total * kRounding) {
+            return each->first;
         }
     }
-    return sorted.back().first;
+    return begin->first;
 }
 
 /// "all/a/b", "all/a", "all".
@@ -63,8 +66,8 @@ StepInterval intervalOf(const Residuals& residuals, double tail) {
         sorted.emplace_back(residual.ratio, 1.0 / std::sqrt(runs[residual.row->source]));
     }
     std::sort(sorted.begin(), sorted.end());
-    return {.below = std::min(1.0, weightedQuantile(sorted, tail)),
-            .above = std::max(1.0, weightedQuantile(sorted, 1.0 - tail)),
+    return {.below = std::min(1.0, tailEnd(sorted.begin(), sorted.end(), tail)),
+            .above = std::max(1.0, tailEnd(sorted.rbegin(), sorted.rend(), tail)),
             .runs = static_cast<std::int64_t>(residuals.size()),
             .sources = static_cast<std::int64_t>(runs.size())};
 }
