@@ -67,7 +67,8 @@ Command profilesCommand(CLI::App& program, const GlobalOptions& options) {
         command
             ->add_option("--kind",
                          flags->kind,
-                         "gpu, node, fabric, cluster, model, kernel, collective or software")
+                         "gpu, node, fabric, cluster, model, kernel, collective, software, "
+                         "interval, price or site")
             ->option_text("KIND");
     };
     CLI::App* listing = app->add_subcommand("list", "All of them, or those of one kind");

@@ -51,6 +51,7 @@ using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
 using Hertz = Quantity<struct HertzTag, double>;
 using Watts = Quantity<struct WattsTag, double>;
+using Joules = Quantity<struct JoulesTag, double>;
 using Usd = Quantity<struct UsdTag, double>;
 using UsdPerHour = Quantity<struct UsdPerHourTag, double>;
 
@@ -59,6 +60,12 @@ constexpr Seconds operator/(Bytes size, BytesPerSecond rate) {
 }
 constexpr Seconds operator/(Flops work, FlopsPerSecond rate) {
     return Seconds(work.count() / rate.count());
+}
+constexpr Joules operator*(Watts power, Seconds time) {
+    return Joules(power.count() * time.count());
+}
+constexpr Usd operator*(UsdPerHour price, Seconds time) {
+    return Usd(price.count() * (time.count() / 3600.0));
 }
 
 namespace literals {

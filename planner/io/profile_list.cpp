@@ -86,6 +86,18 @@ std::string summaryOf(const KernelProfile& kernels) {
     return summary;
 }
 
+/// "a failure every 50677 h of a GPU"
+std::string summaryOf(const SiteProfile& site) {
+    std::string summary;
+    if (const auto& mtbf = site.reliability.gpuMtbf.value) {
+        constexpr double kHour = 3600.0;
+        append(summary,
+               "a failure every " + std::to_string(std::lround(mtbf->count() / kHour)) +
+                   " h of a GPU");
+    }
+    return summary;
+}
+
 Result<void> readModelRow(const ProfileFile& file, ProfileRow& row) {
     FABRICAST_ASSIGN(const ModelSpec model, parseModel(file.text, file.source));
     row.title = model.family;
@@ -161,6 +173,18 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
             row.title = software.title;
             row.summary = "what it costs the host to launch kernels";
+            break;
+        }
+        case ProfileKind::Price: {
+            FABRICAST_ASSIGN(const PriceProfile price, store.price(file.name));
+            row.title = price.title;
+            row.summary = price.date + ", " + std::to_string(price.gpus.size()) + " GPUs";
+            break;
+        }
+        case ProfileKind::Site: {
+            FABRICAST_ASSIGN(const SiteProfile site, store.site(file.name));
+            row.title = site.title;
+            row.summary = summaryOf(site);
             break;
         }
     }

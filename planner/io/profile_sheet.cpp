@@ -53,7 +53,8 @@ bool readAs(const std::string& unit, ProfileFact& fact) {
 void readQuantity(ProfileFact& fact) {
     (void)(readAs<Bytes>("bytes", fact) || readAs<BytesPerSecond>("bytes_per_second", fact) ||
            readAs<FlopsPerSecond>("flops_per_second", fact) || readAs<Seconds>("seconds", fact) ||
-           readAs<Hertz>("hertz", fact) || readAs<Watts>("watts", fact));
+           readAs<Hertz>("hertz", fact) || readAs<Watts>("watts", fact) ||
+           readAs<Usd>("usd", fact) || readAs<UsdPerHour>("usd_per_hour", fact));
 }
 
 ProfileFact factOf(const std::string& key, const JsonValue& number) {
@@ -173,7 +174,8 @@ public:
         FABRICAST_TRY(follow(root, "node", ProfileKind::Node));
         FABRICAST_TRY(follow(root, "gpu", ProfileKind::Gpu));
         FABRICAST_TRY(follow(root, "fabric", ProfileKind::Fabric));
-        FABRICAST_TRY(follow(root, "extends", ProfileKind::Fabric));
+        const bool isSite = file.kind == ProfileKind::Site;
+        FABRICAST_TRY(follow(root, "extends", isSite ? ProfileKind::Site : ProfileKind::Fabric));
         for (const std::string_view part : {"gpu_fabric", "nics", "link"}) {
             if (const JsonValue* inner = root.find(part)) {
                 FABRICAST_TRY(follow(*inner, "fabric", ProfileKind::Fabric));

@@ -12,8 +12,17 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kLongestQuoted = 100;
-constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {
-    "gpu", "node", "fabric", "cluster", "model", "kernel", "collective", "software", "interval"};
+constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {"gpu",
+                                                                       "node",
+                                                                       "fabric",
+                                                                       "cluster",
+                                                                       "model",
+                                                                       "kernel",
+                                                                       "collective",
+                                                                       "software",
+                                                                       "interval",
+                                                                       "price",
+                                                                       "site"};
 
 std::string folderOf(ProfileKind kind) {
     const std::string name(profileKindName(kind));
@@ -207,7 +216,9 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Kernel,
                                    ProfileKind::Collective,
                                    ProfileKind::Software,
-                                   ProfileKind::Interval};
+                                   ProfileKind::Interval,
+                                   ProfileKind::Price,
+                                   ProfileKind::Site};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

@@ -4,6 +4,8 @@
 #include "planner/spec/cluster_spec.h"
 #include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
+#include "planner/spec/price_profile.h"
+#include "planner/spec/site_profile.h"
 #include "planner/spec/software_timing.h"
 #include "planner/spec/step_intervals.h"
 
@@ -31,7 +33,9 @@ enum class ProfileKind {
     Kernel,
     Collective,
     Software,
-    Interval
+    Interval,
+    Price,
+    Site
 };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
@@ -41,7 +45,9 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Kernel,
                                              ProfileKind::Collective,
                                              ProfileKind::Software,
-                                             ProfileKind::Interval};
+                                             ProfileKind::Interval,
+                                             ProfileKind::Price,
+                                             ProfileKind::Site};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -104,6 +110,17 @@ public:
     /// How sure forecasts of the step are: "step-time".
     [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;
 
+    /// What GPUs cost at one place and date; `In`: the same of a file that lies anywhere.
+    [[nodiscard]] Result<PriceProfile> price(std::string_view name,
+                                             std::string_view where = {}) const;
+    [[nodiscard]] Result<PriceProfile> priceIn(std::string_view text,
+                                               const std::string& source) const;
+    /// Where a cluster stands and how it is run.
+    [[nodiscard]] Result<SiteProfile> site(std::string_view name,
+                                           std::string_view where = {}) const;
+    [[nodiscard]] Result<SiteProfile> siteIn(std::string_view text,
+                                             const std::string& source) const;
+
     /// Every file of measured collectives, with the machine it was measured on.
     [[nodiscard]] Result<std::vector<MeasuredCollectives>> measuredCollectives() const;
     [[nodiscard]] Result<MeasuredCollectives> measuredCollectives(const ProfileFile& file) const;
@@ -113,7 +130,7 @@ public:
     [[nodiscard]] Result<ProfileFile> find(ProfileKind kind,
                                            std::string_view name,
                                            std::string_view where = {}) const;
-    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model, kernel, collective.
+    /// Of whatever kind has the name first: cluster, node, gpu, fabric, model, kernel, …
     [[nodiscard]] Result<ProfileFile> findAny(std::string_view name,
                                               std::string_view where = {}) const;
     [[nodiscard]] Result<std::map<std::string, ProfileSource>> sources() const;
@@ -134,6 +151,8 @@ private:
     [[nodiscard]] Result<NodeSpec> nodeOf(const JsonValue& root) const;
     [[nodiscard]] Result<ClusterSpec> clusterOf(const JsonValue& root) const;
     [[nodiscard]] Result<ClusterSpec> oneNode(NodeSpec node) const;
+    [[nodiscard]] Result<PriceProfile> priceOf(const JsonValue& root) const;
+    [[nodiscard]] Result<SiteProfile> siteOf(const JsonValue& root) const;
     void add(ProfileFile file);
     Result<void> addFolder(const std::string& folder, std::size_t layer);
 

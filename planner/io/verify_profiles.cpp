@@ -60,6 +60,14 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             FABRICAST_TRY(store.software(file.name));
             return std::vector<std::string>();
         }
+        case ProfileKind::Price: {
+            FABRICAST_TRY(store.price(file.name));
+            return std::vector<std::string>();
+        }
+        case ProfileKind::Site: {
+            FABRICAST_TRY(store.site(file.name));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Model:
             break;
     }

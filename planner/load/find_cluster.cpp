@@ -4,6 +4,7 @@
 #include "planner/load/find_model.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,9 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
 /// So many GPUs in whole nodes, or the part of one node.
 Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
     if (gpus <= cluster.node.gpus) {
+        if (std::optional<Watts>& power = cluster.node.power.value) {
+            *power = *power * (static_cast<double>(gpus) / static_cast<double>(cluster.node.gpus));
+        }
         cluster.nodes = 1;
         cluster.node.gpus = gpus;
         return cluster;

@@ -92,7 +92,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                                          std::pair{"kernel", 32U},
                                          std::pair{"collective", 20U},
                                          std::pair{"software", 4U},
-                                         std::pair{"interval", 1U}));
+                                         std::pair{"interval", 1U},
+                                         std::pair{"price", 2U},
+                                         std::pair{"site", 2U}));
 
 TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");

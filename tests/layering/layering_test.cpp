@@ -46,6 +46,8 @@ const std::map<std::string, Rooms> kMayInclude = {
       "planner/compute",
       "planner/schedule",
       "planner/comm"}},
+    {"planner/budget",
+     {"planner/base", "planner/spec", "planner/result", "planner/stack", "planner/ops"}},
     {"planner/search",
      {"planner/base",
       "planner/spec",

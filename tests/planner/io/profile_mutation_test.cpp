@@ -122,6 +122,21 @@ void readAs(const ProfileStore& store, std::string_view path, const std::string&
         if (fabric) {
             expectSane(fabric->linkBandwidth, text);
         }
+    } else if (path.starts_with("prices/")) {
+        const Result<PriceProfile> price = store.priceIn(text, "m.json");
+        expectAnswerOrPlace(price, text);
+        for (const auto& [gpu, each] : price ? price->gpus : PriceProfile().gpus) {
+            expectSane(each.onDemand, text);
+            expectSane(each.purchase, text);
+        }
+        EXPECT_TRUE(!price || price->ownership.years.value.value_or(1.0) > 0.0) << text;
+    } else if (path.starts_with("sites/")) {
+        const Result<SiteProfile> site = store.siteIn(text, "m.json");
+        expectAnswerOrPlace(site, text);
+        if (site) {
+            expectSane(site->reliability.gpuMtbf, text);
+            EXPECT_GE(site->power.pue.value.value_or(1.0), 1.0) << text;
+        }
     } else {
         const Result<ClusterSpec> cluster = store.clusterIn(text, "m.json");
         expectAnswerOrPlace(cluster, text);
@@ -134,9 +149,11 @@ TEST(ProfileMutation, AnyBytesGiveAnAnswerOrAnErrorWithItsPlace) {
     std::vector<const EmbeddedFile*> files;
     for (const EmbeddedFile& file : embeddedProfiles()) {
         for (const std::string_view folder :
-             {"gpus/", "nodes/", "fabrics/", "clusters/", "kernels/"}) {
+             {"gpus/", "nodes/", "fabrics/", "clusters/", "kernels/", "prices/", "sites/"}) {
+            // There are few of the last two: each stands in for many.
+            const bool few = folder == "prices/" || folder == "sites/";
             if (file.path.starts_with(folder)) {
-                files.push_back(&file);
+                files.insert(files.end(), few ? 10 : 1, &file);
             }
         }
     }

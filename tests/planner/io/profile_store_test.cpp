@@ -55,7 +55,53 @@ TEST(ProfileStore, ReadsEveryShippedProfileAndWhatItNames) {
             EXPECT_TRUE(cluster->node.gpu.capacity().value) << file.name;
         }
     }
+    for (const ProfileFile& file : store.files(ProfileKind::Price)) {
+        EXPECT_EQ(errorOf(store.price(file.name)), "");
+    }
+    for (const ProfileFile& file : store.files(ProfileKind::Site)) {
+        const Result<SiteProfile> site = store.site(file.name);
+        ASSERT_TRUE(site) << site.error().text();
+        EXPECT_TRUE(site->reliability.gpuMtbf.value && site->power.pue.value) << file.name;
+    }
     EXPECT_EQ(errorOf(store.sources()), "");
+}
+
+TEST(ProfileStore, KeepsPricesUnderTheNamesOfTheirGpus) {
+    const std::string start =
+        R"({"schema": "fabricast.price/1", "name": "quote", "title": "a quote",
+        "date": "2026-11-20", "gpus": {)";
+    const std::string rent =
+        R"({"on_demand": {"value": "$2/h", "source": "assumed", "note": "n"}})";
+    const auto quote = [&](const std::string& gpus) {
+        return builtIn().priceIn(start + gpus + "}}", "quote.json");
+    };
+    const Result<PriceProfile> good = quote("\"H100_SXM\": " + rent);
+    ASSERT_TRUE(good) << good.error().text();
+    EXPECT_EQ(good->gpus.at("h100-sxm5-80gb").onDemand.value, UsdPerHour(2.0));
+    EXPECT_NE(errorOf(quote("\"h100\": " + rent + ", \"h100-sxm\": " + rent))
+                  .find("which has its prices already"),
+              std::string::npos);
+    EXPECT_NE(errorOf(quote("\"h1000\": " + rent)).find("quote.json:2:"), std::string::npos);
+    EXPECT_NE(errorOf(quote("\"h100\": {\"on_demand\": 2}")).find("comes with its source"),
+              std::string::npos);
+}
+
+TEST(ProfileStore, ASiteHasTheNumbersOfWhatItExtends) {
+    const SiteProfile typical = builtIn().site("typical").value();
+    const SiteProfile research = builtIn().site("meta-rsc-1").value();
+    EXPECT_EQ(research.power.pue.value, typical.power.pue.value);
+    EXPECT_LT(research.reliability.gpuMtbf.value->count(),
+              typical.reliability.gpuMtbf.value->count());
+    const auto site = [](const std::string& part) {
+        return builtIn().siteIn(
+            R"({"schema": "fabricast.site/1", "name": "ours", "title": "t", )" + part + "}",
+            "ours.json");
+    };
+    EXPECT_NE(errorOf(site(R"("extends": "meta-rsc-1")")).find("extend that one"),
+              std::string::npos);
+    EXPECT_NE(errorOf(site(R"("power": {"pue": {"value": 0.9, "source": "assumed", "note": "n"}})"))
+                  .find("between 1 and 100"),
+              std::string::npos);
 }
 
 TEST(ProfileStore, HoldsTheClustersPeopleAskFor) {

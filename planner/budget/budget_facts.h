@@ -1,0 +1,20 @@
+#pragma once
+#include "planner/spec/price_profile.h"
+#include "planner/spec/site_profile.h"
+
+#include <optional>
+
+namespace fabricast {
+
+/// What a run is paid, powered and interrupted by: the same for every layout of a search.
+struct BudgetFacts {
+    PriceProfile price;
+    PriceKind kind = PriceKind::OnDemand;
+    SiteProfile site;
+    CheckpointMode checkpoint = CheckpointMode::Async;
+    std::optional<Seconds> interval;  ///< of useful work between checkpoints; empty: the best
+    std::optional<Seconds> gpuMtbf;   ///< instead of the site's; infinite: nothing fails
+    std::optional<Tokens> tokens;     ///< of the whole run
+};
+
+}  // namespace fabricast

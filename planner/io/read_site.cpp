@@ -1,0 +1,113 @@
+#include "planner/io/read_site.h"
+
+#include "planner/io/read_profile.h"
+#include "planner/io/sourced_json.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 9> kKeys = {
+    "schema", "name", "aliases", "title", "extends", "reliability", "storage", "power", "notes"};
+constexpr std::array<std::string_view, 4> kReliabilityKeys = {
+    "gpu_mtbf", "detection", "restart", "one_host_share"};
+constexpr std::array<std::string_view, 2> kStorageKeys = {"per_gpu", "snapshot_share"};
+constexpr std::array<std::string_view, 4> kPowerKeys = {
+    "training_share", "node_over_gpus", "gpu_swing", "pue"};
+
+/// The bounds of a bare number.
+struct PlainRange {
+    double least = 0.0;
+    double most = 1.0;
+};
+constexpr PlainRange kShare{0.0, 1.0};
+constexpr PlainRange kRatio{1.0, 100.0};
+
+template <class T>
+Result<void> replace(const JsonValue& object, std::string_view key, Sourced<T>& number) {
+    if (object.find(key) == nullptr) {
+        return {};
+    }
+    FABRICAST_ASSIGN(number, readSourcedOr<T>(object, key));
+    return {};
+}
+
+Result<void> replaceIn(const JsonValue& object,
+                       std::string_view key,
+                       Sourced<double>& number,
+                       PlainRange range) {
+    FABRICAST_TRY(replace(object, key, number));
+    const double value = number.value.value_or(range.least);
+    const double lo = number.lo.value_or(value);
+    const double hi = number.hi.value_or(value);
+    if (object.find(key) != nullptr && (lo < range.least || hi > range.most)) {
+        const auto whole = [](double bound) { return std::to_string(static_cast<int>(bound)); };
+        return tl::unexpected(object.find(key)->problem("is not between " + whole(range.least) +
+                                                        " and " + whole(range.most)));
+    }
+    return {};
+}
+
+/// The member `key`, with no other keys than these; nullptr where it is absent.
+Result<const JsonValue*> part(const JsonValue& root,
+                              std::string_view key,
+                              std::span<const std::string_view> keys) {
+    const JsonValue* value = root.find(key);
+    if (value != nullptr) {
+        FABRICAST_TRY(value->expect(JsonValue::Kind::Object));
+        FABRICAST_TRY(value->onlyKeys(keys));
+    }
+    return value;
+}
+
+Result<void> readReliability(const JsonValue& root, Reliability& reliability) {
+    FABRICAST_ASSIGN(const JsonValue* const value, part(root, "reliability", kReliabilityKeys));
+    if (value == nullptr) {
+        return {};
+    }
+    FABRICAST_TRY(replace(*value, "gpu_mtbf", reliability.gpuMtbf));
+    FABRICAST_TRY(replace(*value, "detection", reliability.detection));
+    FABRICAST_TRY(replace(*value, "restart", reliability.restart));
+    return replaceIn(*value, "one_host_share", reliability.oneHostShare, kShare);
+}
+
+Result<void> readStorage(const JsonValue& root, CheckpointStorage& storage) {
+    FABRICAST_ASSIGN(const JsonValue* const value, part(root, "storage", kStorageKeys));
+    if (value == nullptr) {
+        return {};
+    }
+    FABRICAST_TRY(replace(*value, "per_gpu", storage.perGpu));
+    return replaceIn(*value, "snapshot_share", storage.snapshotShare, kShare);
+}
+
+Result<void> readPower(const JsonValue& root, PowerFacts& power) {
+    FABRICAST_ASSIGN(const JsonValue* const value, part(root, "power", kPowerKeys));
+    if (value == nullptr) {
+        return {};
+    }
+    FABRICAST_TRY(replaceIn(*value, "training_share", power.trainingShare, kShare));
+    FABRICAST_TRY(replaceIn(*value, "node_over_gpus", power.nodeOverGpus, kRatio));
+    FABRICAST_TRY(replaceIn(*value, "gpu_swing", power.gpuSwing, kShare));
+    return replaceIn(*value, "pue", power.pue, kRatio);
+}
+
+}  // namespace
+
+Result<SiteProfile> readSite(const JsonValue& root, SiteProfile base) {
+    FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
+    FABRICAST_TRY(root.onlyKeys(kKeys));
+    FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "site"));
+    base.name = header.name;
+    base.title = header.title;
+    FABRICAST_TRY(readReliability(root, base.reliability));
+    FABRICAST_TRY(readStorage(root, base.storage));
+    FABRICAST_TRY(readPower(root, base.power));
+    FABRICAST_ASSIGN(base.notes, root.textOr("notes", base.notes));
+    return base;
+}
+
+}  // namespace fabricast
