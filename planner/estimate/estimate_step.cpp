@@ -4,7 +4,7 @@
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
-#include "planner/estimate/stage_time.h"
+#include "planner/estimate/stage_times.h"
 #include "planner/estimate/step_band.h"
 #include "planner/estimate/step_estimator.h"
 #include "planner/estimate/utilisation.h"
@@ -165,11 +165,7 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
                               blocks,
                               clock,
                               profiles_->intervals.of(evidenceClass(scenario))};
-    std::vector<StageTime> stages;
-    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
-        FABRICAST_ASSIGN(StageTime time, stageTime(context, stage));
-        stages.push_back(std::move(time));
-    }
+    FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
     return summed(context, stages, pipeline);
 }

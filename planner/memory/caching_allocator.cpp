@@ -1,7 +1,7 @@
 #include "planner/memory/caching_allocator.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <utility>
 
 namespace fabricast {
@@ -27,32 +27,70 @@ bool isSmallPool(int pool) {
 
 }  // namespace
 
-/// A new segment, or more pages at the end of the pool's only one.
-CachingAllocator::Address CachingAllocator::growSegment(std::int64_t bytes, int pool) {
-    const std::int64_t page = isSmallPool(pool) ? kSmallSegment : kLargeSegment;
-    const auto [end, fresh] = segmentEnd_.emplace(pool, next_);
-    if (fresh) {
-        next_ += std::int64_t{1} << 46;  // a range no other pool reaches
+CachingAllocator::Pool& CachingAllocator::poolOf(int number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (index >= pools_.size()) {
+        pools_.resize(index + 1);
     }
-    Address at = end->second;
-    std::int64_t have = 0;
-    if (!fresh) {
-        const auto last = std::prev(blocks_.lower_bound(end->second));
-        if (!last->second.used && last->second.pool == pool) {
-            at = last->first;
-            have = last->second.bytes;
-            free_[pool].erase({have, at});
-        }
-    }
-    const std::int64_t added = roundUp(bytes - have, page);
-    const bool first = have > 0 ? blocks_[at].first : fresh;
-    blocks_[at] = {have + added, pool, false, first};
-    end->second += added;
-    reserved_ += added;
-    return at;
+    return pools_[index];
 }
 
-CachingAllocator::Address CachingAllocator::grow(std::int64_t bytes, int pool) {
+CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
+    if (unused_.empty()) {
+        blocks_.push_back(block);
+        return static_cast<Place>(blocks_.size() - 1);
+    }
+    const Place place = unused_.back();
+    unused_.pop_back();
+    blocks_[static_cast<std::size_t>(place)] = block;
+    return place;
+}
+
+void CachingAllocator::addFree(Place place) {
+    const Block& block = blocks_[static_cast<std::size_t>(place)];
+    std::vector<FreeBlock>& free = poolOf(block.pool).free;
+    const FreeBlock added{block.bytes, block.address, place};
+    free.insert(std::lower_bound(free.begin(), free.end(), added), added);
+}
+
+void CachingAllocator::removeFree(Place place) {
+    const Block& block = blocks_[static_cast<std::size_t>(place)];
+    std::vector<FreeBlock>& free = poolOf(block.pool).free;
+    free.erase(
+        std::lower_bound(free.begin(), free.end(), FreeBlock{block.bytes, block.address, place}));
+}
+
+/// A new segment, or more pages at the end of the pool's only one.
+CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int pool) {
+    const std::int64_t page = isSmallPool(pool) ? kSmallSegment : kLargeSegment;
+    const Place last = poolOf(pool).last;
+    if (last == kNowhere) {
+        const Place first =
+            newBlock({.address = next_, .bytes = roundUp(bytes, page), .pool = pool});
+        next_ += std::int64_t{1} << 46;  // a range no other pool reaches
+        reserved_ += blocks_[static_cast<std::size_t>(first)].bytes;
+        poolOf(pool).last = first;
+        return first;
+    }
+    Block& end = blocks_[static_cast<std::size_t>(last)];
+    if (!end.used) {
+        removeFree(last);
+        const std::int64_t added = roundUp(bytes - end.bytes, page);
+        end.bytes += added;
+        reserved_ += added;
+        return last;
+    }
+    const Place added = newBlock({.address = end.address + end.bytes,
+                                  .bytes = roundUp(bytes, page),
+                                  .pool = pool,
+                                  .before = last});
+    blocks_[static_cast<std::size_t>(last)].after = added;
+    reserved_ += blocks_[static_cast<std::size_t>(added)].bytes;
+    poolOf(pool).last = added;
+    return added;
+}
+
+CachingAllocator::Place CachingAllocator::grow(std::int64_t bytes, int pool) {
     if (kind_ == AllocatorKind::ExpandableSegments) {
         return growSegment(bytes, pool);
     }
@@ -62,48 +100,76 @@ CachingAllocator::Address CachingAllocator::grow(std::int64_t bytes, int pool) {
     } else if (bytes < kMinLargeAlloc) {
         segment = kLargeSegment;
     }
-    const Address at = next_;
+    const Place place = newBlock({.address = next_, .bytes = segment, .pool = pool});
     next_ += segment;
-    blocks_[at] = {segment, pool, false, true};
     reserved_ += segment;
-    return at;
+    return place;
 }
 
 /// Cuts what is not needed off a block, if the rest is worth keeping.
-void CachingAllocator::split(Address at, std::int64_t bytes) {
-    Block& block = blocks_[at];
-    const std::int64_t rest = block.bytes - bytes;
+void CachingAllocator::split(Place place, std::int64_t bytes) {
+    const Block whole = blocks_[static_cast<std::size_t>(place)];
+    const std::int64_t rest = whole.bytes - bytes;
     const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
-    const bool worth = isSmallPool(block.pool) || expandable ? rest >= kGranule : rest > kSmallSize;
+    const bool worth = isSmallPool(whole.pool) || expandable ? rest >= kGranule : rest > kSmallSize;
     if (!worth) {
         return;
     }
-    block.bytes = bytes;
-    blocks_[at + bytes] = {rest, block.pool, false, false};
-    free_[block.pool].emplace(rest, at + bytes);
+    const Place cut = newBlock({.address = whole.address + bytes,
+                                .bytes = rest,
+                                .pool = whole.pool,
+                                .before = place,
+                                .after = whole.after});
+    Block& kept = blocks_[static_cast<std::size_t>(place)];
+    kept.bytes = bytes;
+    kept.after = cut;
+    if (whole.after != kNowhere) {
+        blocks_[static_cast<std::size_t>(whole.after)].before = cut;
+    } else if (expandable) {
+        poolOf(whole.pool).last = cut;
+    }
+    addFree(cut);
 }
 
-void CachingAllocator::giveBack(Address at) {
-    auto block = blocks_.find(at);
-    block->second.used = false;
-    const int pool = block->second.pool;
-    const auto next = std::next(block);
-    if (next != blocks_.end() && !next->second.used && !next->second.first &&
-        next->second.pool == pool && next->first == at + block->second.bytes) {
-        free_[pool].erase({next->second.bytes, next->first});
-        block->second.bytes += next->second.bytes;
-        blocks_.erase(next);
+void CachingAllocator::join(Place before, Place after) {
+    Block& kept = blocks_[static_cast<std::size_t>(before)];
+    const Block& gone = blocks_[static_cast<std::size_t>(after)];
+    kept.bytes += gone.bytes;
+    kept.after = gone.after;
+    if (gone.after != kNowhere) {
+        blocks_[static_cast<std::size_t>(gone.after)].before = before;
+    } else if (kind_ == AllocatorKind::ExpandableSegments) {
+        poolOf(kept.pool).last = before;
     }
-    if (!block->second.first && block != blocks_.begin()) {
-        const auto before = std::prev(block);
-        if (!before->second.used && before->second.pool == pool) {
-            free_[pool].erase({before->second.bytes, before->first});
-            before->second.bytes += block->second.bytes;
-            blocks_.erase(block);
-            block = before;
-        }
+    unused_.push_back(after);
+}
+
+void CachingAllocator::giveBack(Place place) {
+    const auto isFree = [this](Place other) {
+        return other != kNowhere && !blocks_[static_cast<std::size_t>(other)].used;
+    };
+    Block& block = blocks_[static_cast<std::size_t>(place)];
+    block.used = false;
+    const Place before = block.before;
+    if (const Place after = block.after; isFree(after)) {
+        removeFree(after);
+        join(place, after);
     }
-    free_[pool].emplace(block->second.bytes, block->first);
+    if (isFree(before)) {
+        removeFree(before);
+        join(before, place);
+        addFree(before);
+    } else {
+        addFree(place);
+    }
+}
+
+CachingAllocator::Place& CachingAllocator::placeOf(Storage storage) {
+    const auto index = static_cast<std::size_t>(storage);
+    if (index >= where_.size()) {
+        where_.resize(2 * index + 1, kNowhere);
+    }
+    return where_[index];
 }
 
 void CachingAllocator::apply(const DeviceEvent& event) {
@@ -111,43 +177,43 @@ void CachingAllocator::apply(const DeviceEvent& event) {
         return;
     }
     if (event.bytes == 0) {
-        const auto found = where_.find(event.storage);
-        if (found != where_.end()) {
-            allocated_ -= blocks_[found->second].bytes;
-            giveBack(found->second);
-            where_.erase(found);
+        const Place place = std::exchange(placeOf(event.storage), kNowhere);
+        if (place != kNowhere) {
+            allocated_ -= blocks_[static_cast<std::size_t>(place)].bytes;
+            giveBack(place);
         }
         return;
     }
     const std::int64_t bytes = std::max(kGranule, roundUp(event.bytes, kGranule));
     const int pool = 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
-    FreeList& list = free_[pool];
-    const auto fit = list.lower_bound({bytes, 0});
-    Address at = 0;
-    if (fit != list.end()) {
-        at = fit->second;
-        list.erase(fit);
+    std::vector<FreeBlock>& free = poolOf(pool).free;
+    const auto fit = std::lower_bound(free.begin(), free.end(), FreeBlock{bytes, 0, kNowhere});
+    Place place = kNowhere;
+    if (fit != free.end()) {
+        place = fit->place;
+        free.erase(fit);
     } else {
-        at = grow(bytes, pool);
+        place = grow(bytes, pool);
     }
-    split(at, bytes);
-    Block& block = blocks_[at];
+    split(place, bytes);
+    Block& block = blocks_[static_cast<std::size_t>(place)];
     block.used = true;
-    where_[event.storage] = at;
+    placeOf(event.storage) = place;
     allocated_ += block.bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_);
 }
 
 void CachingAllocator::rename(const std::vector<Renaming>& all) {
-    std::vector<std::pair<Storage, Address>> moved;
+    std::vector<std::pair<Storage, Place>> moved;
     for (const Renaming& one : all) {
-        const auto found = where_.find(one.from);
-        if (found != where_.end()) {
-            moved.emplace_back(one.to, found->second);
-            where_.erase(found);
+        const Place place = std::exchange(placeOf(one.from), kNowhere);
+        if (place != kNowhere) {
+            moved.emplace_back(one.to, place);
         }
     }
-    where_.insert(moved.begin(), moved.end());
+    for (const auto& [storage, place] : moved) {
+        placeOf(storage) = place;
+    }
 }
 
 namespace {
@@ -155,26 +221,28 @@ namespace {
 /// Names of states that a step drops, each with the one of the same size that it leaves instead.
 std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
                                      std::size_t statesEnd) {
-    std::map<Storage, std::int64_t> states;
-    std::map<Storage, std::int64_t> made;  // by the step
+    std::size_t storages = 0;
+    for (const DeviceEvent& event : events) {
+        storages = std::max(storages, static_cast<std::size_t>(event.storage) + 1);
+    }
+    std::vector<std::int64_t> states(storages, 0);
+    std::vector<std::int64_t> made(storages, 0);  // by the step
     std::multimap<std::int64_t, Storage> dropped;
     for (std::size_t i = 0; i < events.size(); ++i) {
         const DeviceEvent& event = events[i];
+        const auto at = static_cast<std::size_t>(event.storage);
         if (event.bytes > 0) {
-            (i < statesEnd ? states : made)[event.storage] = event.bytes;
+            (i < statesEnd ? states : made)[at] = event.bytes;
         } else if (event.bytes == 0 && i < statesEnd) {
-            states.erase(event.storage);
-        } else if (event.bytes == 0 && made.erase(event.storage) == 0) {
-            if (const auto state = states.find(event.storage); state != states.end()) {
-                dropped.emplace(state->second, event.storage);
-                states.erase(state);
-            }
+            states[at] = 0;
+        } else if (event.bytes == 0 && std::exchange(made[at], 0) == 0 && states[at] > 0) {
+            dropped.emplace(std::exchange(states[at], 0), event.storage);
         }
     }
     std::vector<Renaming> pairs;
-    for (const auto& [storage, bytes] : made) {
-        if (const auto match = dropped.find(bytes); match != dropped.end()) {
-            pairs.push_back({.from = storage, .to = match->second});
+    for (std::size_t storage = 0; storage < storages; ++storage) {
+        if (const auto match = dropped.find(made[storage]); match != dropped.end()) {
+            pairs.push_back({.from = static_cast<Storage>(storage), .to = match->second});
             dropped.erase(match);
         }
     }

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
 
 namespace fabricast {
@@ -32,27 +30,48 @@ public:
     void resetPeak() { peakAllocated_ = allocated_; }
 
 private:
-    using Address = std::int64_t;
+    using Place = std::int32_t;  ///< of a block, in `blocks_`
+    static constexpr Place kNowhere = -1;
     struct Block {
+        std::int64_t address = 0;
         std::int64_t bytes = 0;
         int pool = 0;
         bool used = false;
-        bool first = false;  ///< begins a segment: does not merge downwards
+        Place before = kNowhere;  ///< its neighbours in the same segment
+        Place after = kNowhere;
     };
-    /// Free blocks of one pool, smallest first, lowest address first.
-    using FreeList = std::set<std::pair<std::int64_t, Address>>;
+    struct FreeBlock {
+        std::int64_t bytes = 0;
+        std::int64_t address = 0;
+        Place place = kNowhere;
+        friend bool operator<(const FreeBlock& a, const FreeBlock& b) {
+            return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
+        }
+    };
+    /// By number: stream times two, plus one for small blocks.
+    struct Pool {
+        std::vector<FreeBlock> free;  ///< smallest first, lowest address first
+        Place last = kNowhere;        ///< expandable: the end of the pool's only segment
+    };
 
-    [[nodiscard]] Address grow(std::int64_t bytes, int pool);
-    [[nodiscard]] Address growSegment(std::int64_t bytes, int pool);
-    void split(Address at, std::int64_t bytes);
-    void giveBack(Address at);
+    [[nodiscard]] Pool& poolOf(int number);
+    [[nodiscard]] Place newBlock(const Block& block);
+    void addFree(Place place);
+    void removeFree(Place place);
+    [[nodiscard]] Place grow(std::int64_t bytes, int pool);
+    [[nodiscard]] Place growSegment(std::int64_t bytes, int pool);
+    void split(Place place, std::int64_t bytes);
+    /// Joins a block to the one before it, which takes its place.
+    void join(Place before, Place after);
+    void giveBack(Place place);
+    [[nodiscard]] Place& placeOf(Storage storage);
 
     AllocatorKind kind_;
-    std::map<Address, Block> blocks_;
-    std::map<int, FreeList> free_;       ///< by pool: stream times two, plus one for small blocks
-    std::map<int, Address> segmentEnd_;  ///< expandable: where a pool's only segment ends
-    std::map<Storage, Address> where_;
-    Address next_ = 0;
+    std::vector<Block> blocks_;
+    std::vector<Place> unused_;  ///< places of blocks that were joined to others
+    std::vector<Pool> pools_;
+    std::vector<Place> where_;  ///< by storage
+    std::int64_t next_ = 0;
     std::int64_t reserved_ = 0;
     std::int64_t allocated_ = 0;
     std::int64_t peakAllocated_ = 0;

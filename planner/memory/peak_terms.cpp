@@ -32,20 +32,24 @@ using LiveByKind =
     std::map<MemoryKind, std::map<std::pair<std::string_view, std::int64_t>, std::int64_t>>;
 
 LiveByKind liveAtPeak(const Device& device) {
-    std::map<Storage, DeviceEvent> alive;
+    std::vector<DeviceEvent> alive;  // by storage
     const auto end = device.events().begin() + static_cast<std::ptrdiff_t>(device.peakEvent());
     for (auto event = device.events().begin(); event != end; ++event) {
-        if (event->bytes > 0) {
-            alive[event->storage] = *event;
-        } else if (event->bytes == kRenamed) {
-            alive[event->storage].kind = event->kind;
+        const auto at = static_cast<std::size_t>(event->storage);
+        if (at >= alive.size()) {
+            alive.resize(2 * at + 1);
+        }
+        if (event->bytes == kRenamed) {
+            alive[at].kind = event->kind;
         } else {
-            alive.erase(event->storage);
+            alive[at] = *event;
         }
     }
     LiveByKind kinds;
-    for (const auto& [storage, event] : alive) {
-        ++kinds[event.kind][{event.what, event.bytes}];
+    for (const DeviceEvent& event : alive) {
+        if (event.bytes > 0) {
+            ++kinds[event.kind][{event.what, event.bytes}];
+        }
     }
     return kinds;
 }
