@@ -32,6 +32,7 @@ using MakeCommand = Command (*)(CLI::App& program, const GlobalOptions& options)
 Command modelCommand(CLI::App& program, const GlobalOptions& options);
 Command planCommand(CLI::App& program, const GlobalOptions& options);
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
+Command compareCommand(CLI::App& program, const GlobalOptions& options);
 Command scheduleCommand(CLI::App& program, const GlobalOptions& options);
 Command backtestCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::array kCommands = {&planCommand,
                                   &modelCommand,
                                   &explainCommand,
+                                  &compareCommand,
                                   &scheduleCommand,
                                   &backtestCommand,
                                   &profilesCommand,

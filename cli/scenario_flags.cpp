@@ -111,6 +111,25 @@ Result<JsonValue> withObjects(JsonValue root) {
     return root;
 }
 
+/// The answer of `explain` holds its question; that of `plan` only a part of it.
+Result<JsonValue> questionOf(JsonValue root) {
+    const JsonValue* schema = root.find("schema");
+    if (schema == nullptr) {
+        return root;
+    }
+    if (schema->text() == "fabricast.explain/1") {
+        FABRICAST_ASSIGN(const JsonValue* question, root.require("scenario"));
+        JsonValue asked = *question;
+        return asked;
+    }
+    if (schema->text() == "fabricast.plan/1") {
+        return tl::unexpected(
+            schema->problem("is the answer of a search, which does not hold all that was asked",
+                            "fabricast explain --layout … -f json, for one of its plans"));
+    }
+    return root;
+}
+
 Result<JsonValue> startingPoint(const ScenarioFlags& flags, const GlobalOptions& options) {
     if (!flags.file) {
         return JsonBuilder("the command line").object();
@@ -119,6 +138,7 @@ Result<JsonValue> startingPoint(const ScenarioFlags& flags, const GlobalOptions&
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
     FABRICAST_ASSIGN(JsonValue root, parseJson(text, sourceName(path)));
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
+    FABRICAST_ASSIGN(root, questionOf(std::move(root)));
     return withObjects(std::move(root));
 }
 
@@ -158,20 +178,6 @@ Result<void> checkValues(const ScenarioFlags& flags) {
     return {};
 }
 
-Result<JsonValue> withSetting(JsonValue root, const std::string& assignment) {
-    const std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        return fail(Error::Code::BadInput,
-                    "--set",
-                    "\"" + assignment + "\" is not PATH=VALUE",
-                    "--set workload.sequence=8192");
-    }
-    const std::string path = assignment.substr(0, equals);
-    const std::string source = "--set " + path;
-    FABRICAST_ASSIGN(JsonValue value, parseJsonArgument(assignment.substr(equals + 1), source));
-    return JsonBuilder(source).with(std::move(root), path, std::move(value));
-}
-
 }  // namespace
 
 std::string ScenarioFlags::typed() const {
@@ -186,16 +192,37 @@ std::string ScenarioFlags::typed() const {
 void addScenarioFlags(CLI::App& command,
                       ScenarioFlags& flags,
                       const std::vector<std::string_view>& without) {
-    command.add_option("scenario", flags.file, "a scenario file, or - for standard input")
-        ->option_text("[FILE]");
+    const auto isTaken = [&without](std::string_view name) {
+        return std::find(without.begin(), without.end(), name) != without.end();
+    };
+    if (!isTaken("scenario")) {
+        command.add_option("scenario", flags.file, "a scenario file, or - for standard input")
+            ->option_text("[FILE]");
+    }
     for (const Flag& flag : kFlags) {
-        if (std::find(without.begin(), without.end(), flag.typed) != without.end()) {
+        if (isTaken(flag.typed)) {
             continue;
         }
         command.add_option(flag.names, flags.*flag.value, flag.description)
             ->option_text(flag.what)
             ->group("The scenario");
     }
+}
+
+Result<JsonValue> withAssignment(JsonValue root,
+                                 const std::string& flag,
+                                 const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return fail(Error::Code::BadInput,
+                    flag,
+                    "\"" + assignment + "\" is not PATH=VALUE",
+                    flag + " workload.sequence=8192");
+    }
+    const std::string path = assignment.substr(0, equals);
+    const std::string source = flag + " " + path;
+    FABRICAST_ASSIGN(JsonValue value, parseJsonArgument(assignment.substr(equals + 1), source));
+    return JsonBuilder(source).with(std::move(root), path, std::move(value));
 }
 
 Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& options) {
@@ -212,7 +239,7 @@ Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& op
         }
     }
     for (const std::string& assignment : options.sets) {
-        FABRICAST_ASSIGN(root, withSetting(std::move(root), assignment));
+        FABRICAST_ASSIGN(root, withAssignment(std::move(root), "--set", assignment));
     }
     return root;
 }

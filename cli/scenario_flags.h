@@ -33,7 +33,7 @@ struct ScenarioFlags {
     [[nodiscard]] std::string typed() const;
 };
 
-/// Without those that the command takes in its own way.
+/// Without those that the command takes in its own way; "scenario" is the file.
 void addScenarioFlags(CLI::App& command,
                       ScenarioFlags& flags,
                       const std::vector<std::string_view>& without = {});
@@ -41,5 +41,10 @@ void addScenarioFlags(CLI::App& command,
 /// The scenario file with every flag and --set over it, as one object that still knows which word
 /// of which flag or file each value was.
 Result<JsonValue> scenarioOf(const ScenarioFlags& flags, const GlobalOptions& options);
+
+/// One key said anew: `assignment` is PATH=VALUE, `flag` what it was typed behind.
+Result<JsonValue> withAssignment(JsonValue root,
+                                 const std::string& flag,
+                                 const std::string& assignment);
 
 }  // namespace fabricast

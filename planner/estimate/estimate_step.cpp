@@ -23,6 +23,7 @@ namespace {
 struct PassSum {
     TimeByPart forward;
     TimeByPart backward;
+    TimeByPart recompute;
 
     [[nodiscard]] double total() const { return forward.total() + backward.total(); }
 };
@@ -32,6 +33,7 @@ PassSum sumOf(const StageTime& stage) {
     for (const ChunkTime& chunk : stage.chunks) {
         sum.forward += chunk.forward;
         sum.backward += chunk.backward;
+        sum.recompute += chunk.recompute;
     }
     return sum;
 }
@@ -80,6 +82,7 @@ StepEstimate summed(const StepContext& context,
     estimate.terms = {.microBatches = m,
                       .forward = pass.forward,
                       .backward = pass.backward,
+                      .recompute = pass.recompute,
                       .span = pipeline.span,
                       .tail = deciding.tail.total(),
                       .tailStage = static_cast<std::int64_t>(deciding.ending),

@@ -71,14 +71,19 @@ private:
         PassComm comm;
     };
 
+    static TimeByPart kernelTime(const WorkSeconds& device) {
+        TimeByPart time;
+        time.of(TimePart::Gemm) = device.gemm;
+        time.of(TimePart::Attention) = device.attention;
+        time.of(TimePart::MemoryBound) = device.memory;
+        return time;
+    }
+
     /// Kernels, what is waited for of transfers, and then for the host.
     PassParts passTime(const PassWork& work, const ChunkView& chunk, Way way) {
         const ChunkComm comm = chunkComm(scenario_, calls_, chunk.index, way, context_.clock);
         const SoftwareTiming& software = context_.software;
-        TimeByPart time;
-        time.of(TimePart::Gemm) = work.device.gemm;
-        time.of(TimePart::Attention) = work.device.attention;
-        time.of(TimePart::MemoryBound) = work.device.memory;
+        TimeByPart time = kernelTime(work.device);
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=
                 memoryTime(context_.kernels, MemoryOp::Copy, comm.copyBytes, {}).count();
@@ -122,6 +127,7 @@ private:
             Way::Backward);
         ChunkTime time{.forward = there.time,
                        .backward = back.time,
+                       .recompute = kernelTime(segments.recompute.device),
                        .weightSeconds = weight,
                        .forwardComm = there.comm,
                        .backwardComm = back.comm};

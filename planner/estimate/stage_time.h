@@ -22,6 +22,7 @@ struct PassComm {
 struct ChunkTime {
     TimeByPart forward;
     TimeByPart backward;         ///< recompute, input and weight gradients
+    TimeByPart recompute;        ///< of backward: kernels that a checkpoint runs again
     double weightSeconds = 0.0;  ///< of backward: weight gradients
     double sendSeconds = 0.0;    ///< handing one activation to the next stage
     PassComm forwardComm;

@@ -19,6 +19,9 @@ void addScenario(JsonText& json, const Scenario& scenario) {
     json.add("model", scenario.model.name);
     json.beginObject("cluster");
     json.add("name", scenario.cluster.name);
+    if (scenario.cluster.otherFabric) {
+        json.add("fabric", scenario.cluster.fabric.name);
+    }
     json.add("gpus", scenario.cluster.gpus());
     json.end();
     json.add("stack", scenario.stack);

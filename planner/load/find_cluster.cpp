@@ -91,6 +91,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folder));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
+        found.cluster.otherFabric = true;
     }
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;

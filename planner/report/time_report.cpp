@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
+#include "planner/report/time_words.h"
 #include "planner/result/memory_names.h"
 #include "planner/result/step_names.h"
 
@@ -14,36 +15,6 @@
 
 namespace fabricast {
 namespace {
-
-std::string_view partWords(TimePart part) {
-    switch (part) {
-        case TimePart::Gemm:
-            return "matrix products";
-        case TimePart::Attention:
-            return "attention";
-        case TimePart::MemoryBound:
-            return "memory-bound kernels";
-        case TimePart::Tensor:
-            return "tensor-parallel communication";
-        case TimePart::Context:
-            return "context-parallel communication";
-        case TimePart::Expert:
-            return "expert-parallel communication";
-        case TimePart::Shard:
-            return "sharding: parameters and gradients";
-        case TimePart::Stage:
-            return "transfers between stages";
-        case TimePart::Bubble:
-            return "bubble: waiting for other stages";
-        case TimePart::Optimizer:
-            return "optimizer";
-        case TimePart::Host:
-            return "waiting for the host";
-        case TimePart::Count_:
-            break;
-    }
-    return "other";
-}
 
 std::string percent(double share) {
     return fmt::format("{:.1f} %", 100.0 * share);

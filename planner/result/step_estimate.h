@@ -77,6 +77,7 @@ struct StepTerms {
     double microBatches = 1.0;
     TimeByPart forward;  ///< of one microbatch, on the stage that decides
     TimeByPart backward;
+    TimeByPart recompute;        ///< of backward: kernels that a checkpoint runs again
     double span = 0.0;           ///< from the first forward to the last backward
     double tail = 0.0;           ///< waited for once a step: gradients, parameters, norms
     std::int64_t tailStage = 0;  ///< the stage that waits longest

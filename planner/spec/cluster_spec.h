@@ -120,6 +120,7 @@ struct ClusterSpec {
     std::string title;
     NodeSpec node;
     FabricSpec fabric;
+    bool otherFabric = false;  ///< it was said instead of the cluster's own
     std::int64_t nodes = 1;
     std::string notes;
 

@@ -1,0 +1,11 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// "1%" or "0.01" typed behind a flag, as a share from 0 to 1.
+Result<double> percentOf(const std::string& typed, const std::string& flag);
+
+}  // namespace fabricast

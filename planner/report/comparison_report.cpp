@@ -1,0 +1,159 @@
+#include "planner/report/comparison_report.h"
+
+#include "planner/report/comparison_tables.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "planner/result/memory_names.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// A table with what stands above it.
+struct Titled {
+    std::string title;
+    Table table;
+};
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100.0 * share);
+}
+
+/// "B is 28.9 % slower than A, mostly recomputed kernels".
+std::string verdictLine(const Comparison& comparison, const SideDifference& difference) {
+    const std::string& side = comparison.sides[difference.side].name;
+    const std::string& base = comparison.sides[comparison.baseline].name;
+    const double more = std::abs(difference.ratio - 1.0);
+    switch (difference.verdict) {
+        case SpeedVerdict::Equal:
+            return fmt::format(
+                "{} and {} are equal as far as we know: {} apart, and forecasts within {} of each "
+                "other may be in the wrong order",
+                base,
+                side,
+                percent(more),
+                percent(comparison.band));
+        case SpeedVerdict::Faster:
+        case SpeedVerdict::Slower: {
+            const std::string_view cause = mainPart(*difference.time);
+            return fmt::format("{} takes {} {} time than {} for the same tokens{}",
+                               side,
+                               percent(more),
+                               difference.ratio < 1.0 ? "less" : "more",
+                               base,
+                               cause.empty() ? "" : ", mostly for " + std::string(cause));
+        }
+        case SpeedVerdict::Unknown:
+            break;
+    }
+    const ComparedSide& one = comparison.sides[difference.side];
+    const ComparedSide& without = one.step ? comparison.sides[comparison.baseline] : one;
+    return fmt::format("{} has no forecast of time: {}", without.name, without.whyNoStep);
+}
+
+std::string sideLine(const ComparedSide& side) {
+    return fmt::format("{}  {}: {}", side.name, side.source, subjectText(side.scenario));
+}
+
+std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView& view) {
+    std::vector<Titled> tables;
+    if (!comparison.inputs.empty()) {
+        tables.push_back({"", inputTable(comparison)});
+    }
+    tables.push_back({"", numberTable(comparison, view)});
+    for (const SideDifference& difference : comparison.differences) {
+        const std::string names = comparison.sides[comparison.baseline].name + " to " +
+                                  comparison.sides[difference.side].name;
+        if (difference.time) {
+            tables.push_back({fmt::format("from {}, {}", names, timeUnit(comparison, difference)),
+                              timeTable(comparison, difference, view)});
+        }
+        tables.push_back({fmt::format("from {}, {} of the fullest GPU", names, "GiB"),
+                          memoryPartTable(comparison, difference, view)});
+    }
+    std::erase_if(tables, [](const Titled& one) { return one.table.rows.empty(); });
+    return tables;
+}
+
+std::string noDifference(const Comparison& comparison) {
+    return comparison.inputs.empty() ? "no input differs\n" : "";
+}
+
+}  // namespace
+
+std::string comparisonText(const Comparison& comparison, const ComparisonView& view) {
+    std::string text;
+    for (const ComparedSide& side : comparison.sides) {
+        text += sideLine(side) + "\n";
+    }
+    text += "\n" + noDifference(comparison);
+    for (const SideDifference& difference : comparison.differences) {
+        text += verdictLine(comparison, difference) + "\n";
+    }
+    for (const Titled& one : tablesOf(comparison, view)) {
+        text += "\n" + (one.title.empty() ? "" : one.title + "\n") + alignedText(one.table);
+    }
+    return text;
+}
+
+std::string comparisonMarkdown(const Comparison& comparison, const ComparisonView& view) {
+    std::string text;
+    for (const ComparedSide& side : comparison.sides) {
+        text += "* " + sideLine(side) + "\n";
+    }
+    text += "\n" + noDifference(comparison);
+    for (const SideDifference& difference : comparison.differences) {
+        text += "**" + verdictLine(comparison, difference) + "**\n";
+    }
+    for (const Titled& one : tablesOf(comparison, view)) {
+        text += "\n" + (one.title.empty() ? "" : one.title + "\n\n") + markdownText(one.table);
+    }
+    return text;
+}
+
+std::string comparisonCsv(const Comparison& comparison) {
+    Table table{{{"kind"}, {"key"}, {"side"}, {"value"}, {"baseline"}, {"change"}}, {}};
+    const auto number = [](std::optional<double> value) {
+        return value ? fmt::format("{:.9g}", *value) : std::string();
+    };
+    for (const SideDifference& difference : comparison.differences) {
+        const std::string& side = comparison.sides[difference.side].name;
+        for (const InputDifference& input : comparison.inputs) {
+            table.rows.push_back({"input",
+                                  input.key,
+                                  side,
+                                  input.values[difference.side],
+                                  input.values[comparison.baseline],
+                                  ""});
+        }
+        for (const ComparedNumber& one : comparison.numbers) {
+            const auto value = one.values[difference.side];
+            const auto base = one.values[comparison.baseline];
+            table.rows.push_back(
+                {"number",
+                 std::string(one.key),
+                 side,
+                 number(value),
+                 number(base),
+                 number(value && base ? std::optional(*value - *base) : std::nullopt)});
+        }
+        const auto addParts = [&](const char* kind, const Waterfall& fall) {
+            for (const DifferencePart& part : fall.parts) {
+                table.rows.push_back(
+                    {kind, std::string(part.key), side, "", "", number(part.change)});
+            }
+        };
+        if (difference.time) {
+            addParts("time", *difference.time);
+        }
+        addParts("memory", difference.memory);
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,130 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+ProgramOutput compare(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"compare",
+                                          "-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "--stack",
+                                          "fsdp2",
+                                          "--seq",
+                                          "8192",
+                                          "--global-batch",
+                                          "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+std::string fileOf(const std::string& name, const std::string& text) {
+    const std::string file = testing::TempDir() + name;
+    EXPECT_TRUE(writeTextFile(file, text));
+    return file;
+}
+
+TEST(CompareCommand, PrintsWhatDiffersAndWhy) {
+    const std::vector<std::string> with = {"--with", "layout.recompute=full"};
+    const auto as = [&with](const std::string& format) {
+        std::vector<std::string> arguments = with;
+        arguments.insert(arguments.end(), {"-f", format});
+        return compare(arguments).out;
+    };
+    expectGolden("compare_8b.txt", as("text"));
+    expectGolden("compare_8b.md", as("md"));
+    expectGolden("compare_8b.csv", as("csv"));
+}
+
+TEST(CompareCommand, HasAColumnForEverySide) {
+    const ProgramOutput output = compare({"--with",
+                                          "layout.recompute=full",
+                                          "--with",
+                                          "layout.recompute=full layout.micro_batch=2",
+                                          "-f",
+                                          "json"});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root);
+    EXPECT_EQ(root->find("schema")->text().value(), "fabricast.comparison/1");
+    EXPECT_EQ(root->find("sides")->items().size(), 3U);
+    EXPECT_EQ(root->find("differences")->items().size(), 2U);
+    for (const JsonValue& number : root->find("numbers")->items()) {
+        EXPECT_EQ(number.find("values")->items().size(), 3U);
+    }
+}
+
+TEST(CompareCommand, ReadsScenariosAndTheAnswersOfExplain) {
+    const std::string scenario =
+        fileOf("compare_a.json",
+               R"({"model": "llama-3.1-8b", "cluster": {"name": "dgx-h100", "nodes": 2},
+            "stack": "torchtitan", "layout": "tp=8", "workload": {"sequence": 8192}})");
+    const ProgramOutput asked =
+        runProgram({"explain", scenario, "--set", "cluster.fabric=roce-100", "-f", "json"}, {});
+    const std::string answer = fileOf("compare_b.json", asked.out);
+    const ProgramOutput output = runProgram({"compare", scenario, answer, "-f", "json"}, {});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    const auto root = parseJson(output.out, "out");
+    ASSERT_EQ(root->find("inputs")->items().size(), 1U) << output.out;
+    EXPECT_EQ(root->find("inputs")->items()[0].find("key")->text().value(), "cluster.fabric");
+}
+
+TEST(CompareCommand, HoldsABatchThatFollowedFromTheLayout) {
+    const std::string scenario = fileOf(
+        "compare_c.json", R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2"})");
+    const ProgramOutput output = runProgram({"compare",
+                                             scenario,
+                                             "--with",
+                                             "layout.micro_batch=2",
+                                             "--with",
+                                             "workload.global_batch=32 layout.micro_batch=2",
+                                             "-f",
+                                             "json"},
+                                            {});
+    EXPECT_NE(output.err.find("micro_batch"), std::string::npos) << output.err;
+    const ProgramOutput larger = runProgram(
+        {"compare", scenario, "--with", "workload.global_batch=16 layout.micro_batch=2"}, {});
+    EXPECT_EQ(larger.code, ExitCode::Ok) << larger.err;
+    EXPECT_NE(larger.out.find("of a million tokens"), std::string::npos) << larger.out;
+}
+
+TEST(CompareCommand, ShowsLessOrAll) {
+    const std::string some = compare({"--with", "layout.recompute=full"}).out;
+    const std::string all = compare({"--with", "layout.recompute=full", "--all"}).out;
+    const std::string least =
+        compare({"--with", "layout.recompute=full", "--min-change", "40%"}).out;
+    EXPECT_GT(all.size(), some.size());
+    EXPECT_NE(all.find("capacity, GiB"), std::string::npos);
+    EXPECT_EQ(some.find("capacity, GiB"), std::string::npos);
+    EXPECT_EQ(least.find("step time"), std::string::npos);
+}
+
+TEST(CompareCommand, RefusesByName) {
+    const auto refusal = [](const std::vector<std::string>& arguments) {
+        const ProgramOutput output = compare(arguments);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+        return output.err;
+    };
+    EXPECT_NE(refusal({}).find("there is only one side"), std::string::npos);
+    EXPECT_NE(refusal({"--with", "tp"}).find("\"tp\" is not PATH=VALUE"), std::string::npos);
+    EXPECT_NE(refusal({"--with", "layout.tpp=2"}).find("--with layout.tpp"), std::string::npos);
+    EXPECT_NE(refusal({"--with", "layout.recompute=full", "--baseline", "Z"}).find("A to B"),
+              std::string::npos);
+    EXPECT_NE(
+        refusal({"--with", "layout.recompute=full", "--min-change", "x"}).find("--min-change"),
+        std::string::npos);
+    const std::string plan = fileOf("compare_plan.json", R"({"schema": "fabricast.plan/1"})");
+    EXPECT_NE(refusal({plan, plan}).find("does not hold all that was asked"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
