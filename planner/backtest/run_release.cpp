@@ -61,6 +61,15 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         settings.megatron.tensorOverlap =
             settings.megatron.tensorOverlap && !mentions(run.notes, off);
     }
+    if (mentions(run.notes, "attention (triton")) {
+        settings.kernels.attentionCode = AttentionCode::Triton;
+    }
+    // Composer's two modes of FSDP: gradients are reduced in 32 or in 16 bits.
+    if (mentions(run.notes, "mixed precision mode default")) {
+        settings.precision.reduce = Dtype::Fp32;
+    } else if (mentions(run.notes, "mixed precision mode pure")) {
+        settings.precision.reduce = Dtype::Bf16;
+    }
     // Megatron-Bridge's recipes dispatch through DeepEP or HybridEP.
     settings.kernels.dispatchOncePerNode = mentions(run.framework, "bridge");
     settings.megatron.expertOverlap =

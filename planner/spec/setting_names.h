@@ -39,6 +39,7 @@ constexpr auto namesOf(AttentionCode) {
                                                 {AttentionCode::Flash2, "flash2"},
                                                 {AttentionCode::Flash3, "flash3"},
                                                 {AttentionCode::CuDnn, "cudnn"},
+                                                {AttentionCode::Triton, "triton"},
                                                 {AttentionCode::Math, "math"}});
 }
 constexpr auto namesOf(ActivationKernel) {
