@@ -71,11 +71,15 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         settings.precision.reduce = Dtype::Bf16;
     }
     // Megatron-Bridge's recipes dispatch through DeepEP or HybridEP.
-    settings.kernels.dispatchOncePerNode = mentions(run.framework, "bridge");
+    const bool preset = mentions(run.notes, "matching preset");
+    settings.kernels.dispatchOncePerNode =
+        mentions(run.framework, "bridge") &&
+        (!preset || mentions(run.notes, "moe_flex_dispatcher_backend="));
     settings.megatron.expertOverlap =
         settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
     settings.kernels.cudaGraphs =
-        settings.kernels.cudaGraphs || mentions(run.notes, "cuda_graph_impl=");
+        settings.kernels.cudaGraphs ||
+        (mentions(run.notes, "cuda_graph_impl=") && !mentions(run.notes, "cuda_graph_impl=none"));
 }
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #include "planner/backtest/run_scenario.h"
 
 #include "planner/backtest/run_limits.h"
+#include "planner/backtest/run_release.h"
 #include "planner/backtest/run_settings.h"
 #include "planner/stack/stack.h"
 
@@ -54,12 +55,22 @@ Result<void> checkProduct(const PublishedRun& run, const Layout& layout) {
                     std::to_string(*run.gpus) + " GPUs");
 }
 
+/// DGX Cloud's recipes interleave; not all of their tables have a column that says so. Every layer
+/// is a chunk then, where stages have equally many.
+std::int64_t virtualStages(const PublishedRun& run, const Layout& layout) {
+    const std::int64_t said = std::max<std::int64_t>(1, run.vpp.value_or(1));
+    const std::int64_t layers = run.layers.value_or(0);
+    const bool interleaves = said == 1 && layout.pp > 1 && mentions(run.framework, "dgx cloud") &&
+                             layers > 0 && layers % layout.pp == 0;
+    return interleaves ? layers / layout.pp : said;
+}
+
 Result<Layout> layoutOf(const PublishedRun& run, const Stack& stack) {
     Layout layout;
     layout.tp = run.tp.value_or(1);
     layout.pp = run.pp.value_or(1);
     layout.cp = run.cp.value_or(1);
-    layout.vpp = std::max<std::int64_t>(1, run.vpp.value_or(1));
+    layout.vpp = virtualStages(run, layout);
     const std::int64_t inner = layout.tp * layout.pp * layout.cp;
     if (inner <= 0 || inner > *run.gpus) {
         return fail(Error::Code::BadInput, "tp", "tp x pp x cp does not fit the row's GPUs");

@@ -55,8 +55,17 @@ SegmentTime GroupClock::timeOf(const FusedGroup& group) const {
     return moved(group);
 }
 
+/// DeepEP and HybridEP pick rows as they send them, and add them up as they return.
+bool GroupClock::inDispatch(const Op& op) const {
+    return scenario_.settings.kernels.dispatchOncePerNode &&
+           (op.name == "index_select" || op.name == "scatter_add");
+}
+
 /// Kernels that move bytes. Nothing is launched for views.
 SegmentTime GroupClock::moved(const FusedGroup& group) const {
+    if (inDispatch(list_.ops[group.begin])) {
+        return {};
+    }
     const Traffic traffic = trafficOf(list_, group);
     const MemoryOp kind = memoryOpOf(group);
     SegmentTime time;

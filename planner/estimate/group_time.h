@@ -25,6 +25,7 @@ private:
     [[nodiscard]] SegmentTime productTime(const Op& op, const Product& product) const;
     [[nodiscard]] SegmentTime groupedTime(const Op& op, const Product& p, GemmType type) const;
     [[nodiscard]] bool isQuantised(const Op& op, const Product& product) const;
+    [[nodiscard]] bool inDispatch(const Op& op) const;
     [[nodiscard]] bool addedInGemm(const Op& op) const;
     [[nodiscard]] double temps(const std::vector<std::int64_t>& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;

@@ -1,0 +1,68 @@
+#include "planner/backtest/run_scenario.h"
+
+#include "planner/io/csv_text.h"
+#include "planner/io/profile_store.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// What a source says in words, as one run's settings.
+RunScenario readAs(const std::string& framework, const std::string& notes, const std::string& vpp) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const std::string header =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,pp,vpp,dp,tp,"
+        "micro_batch,global_batch,framework,notes\n";
+    const std::string row =
+        "a-1,Llama3 70B,80,8192,28672,64,8,128256,8192,8,h100_sxm,megatron-core,4," + vpp +
+        ",1,2,1,32," + framework + ",\"" + notes + "\"\n";
+    const CsvText table = parseCsv(header + row, "runs.csv").value();
+    return runScenario(readRuns(table).value().front(), catalog).value();
+}
+
+KernelSettings kernelsOf(const std::string& framework, const std::string& notes) {
+    return readAs(framework, notes, "1").scenario.settings.kernels;
+}
+
+TEST(RunScenario, KnowsWhichAttentionTheNotesName) {
+    EXPECT_EQ(kernelsOf("x", "flash attention (triton/FA2)").attentionCode, AttentionCode::Triton);
+    EXPECT_NE(kernelsOf("x", "compiled").attentionCode, AttentionCode::Triton);
+}
+
+TEST(RunScenario, ReducesInTheWidthOfTheModeThatTheNotesName) {
+    const auto reduce = [](const std::string& notes) {
+        return readAs("x", notes, "1").scenario.settings.precision.reduce;
+    };
+    EXPECT_EQ(reduce("FSDP mixed precision mode DEFAULT"), Dtype::Fp32);
+    EXPECT_EQ(reduce("FSDP mixed precision mode PURE"), Dtype::Bf16);
+}
+
+TEST(RunScenario, ADispatcherThatAPresetDoesNotNameIsThePlainOne) {
+    const std::string bridge = "Megatron-Bridge (NeMo 26.02)";
+    EXPECT_FALSE(kernelsOf(bridge, "matching preset X").dispatchOncePerNode);
+    EXPECT_TRUE(kernelsOf(bridge, "matching preset X: moe_flex_dispatcher_backend=hybridep")
+                    .dispatchOncePerNode);
+    EXPECT_TRUE(kernelsOf(bridge, "nothing known").dispatchOncePerNode);
+}
+
+TEST(RunScenario, GraphsThatAreOffAreOff) {
+    EXPECT_FALSE(
+        kernelsOf("x", "cuda_graph_impl=none, cuda_graph_scope=full_iteration").cudaGraphs);
+    EXPECT_TRUE(kernelsOf("x", "cuda_graph_impl=full_iteration").cudaGraphs);
+}
+
+TEST(RunScenario, RecipesOfDgxCloudInterleave) {
+    const auto vpp = [](const std::string& framework, const std::string& said) {
+        return readAs(framework, "", said).scenario.layout.vpp;
+    };
+    EXPECT_EQ(vpp("NeMo/Megatron (DGX Cloud recipe v25.04)", "1"), 20);
+    EXPECT_EQ(vpp("NeMo/Megatron (DGX Cloud recipe v25.04)", "5"), 5);
+    EXPECT_EQ(vpp("Megatron-LM", "1"), 1);
+}
+
+}  // namespace
+}  // namespace fabricast
