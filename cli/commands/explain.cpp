@@ -12,8 +12,10 @@
 #include "planner/memory/estimate_memory.h"
 #include "planner/report/comm_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/sensitivity_report.h"
 #include "planner/report/time_report.h"
 #include "planner/stack/stack.h"
+#include "planner/whatif/sensitivity.h"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +38,7 @@ struct ExplainFlags {
     ScenarioFlags scenario;
     Said section;
     std::vector<std::string> why;
+    bool sensitivity = false;
 
     /// As said; else what the formulas are about.
     [[nodiscard]] Section shown() const {
@@ -43,13 +46,15 @@ struct ExplainFlags {
         return section.value_or(onlyTime ? Section::Time : Section::Memory);
     }
     [[nodiscard]] bool shows(Section one) const {
-        return shown() == one || shown() == Section::All;
+        const bool onlySensitivity = sensitivity && !section;
+        return !onlySensitivity && (shown() == one || shown() == Section::All);
     }
     [[nodiscard]] bool needsMemory() const {
         return shows(Section::Memory) || !std::ranges::all_of(why, isTimeKey);
     }
     [[nodiscard]] bool needsStep() const {
-        return shows(Section::Time) || shows(Section::Comm) || std::ranges::any_of(why, isTimeKey);
+        return sensitivity || shows(Section::Time) || shows(Section::Comm) ||
+               std::ranges::any_of(why, isTimeKey);
     }
 };
 
@@ -62,11 +67,14 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario) {
 }
 
 /// The step, and what would make it shorter where its parts are shown.
-Result<void> addStep(const ScenarioSource& source, Explanation& answer) {
+Result<void> addStep(const ScenarioSource& source, bool sensitivity, Explanation& answer) {
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(source.profiles));
     FABRICAST_ASSIGN(answer.step, estimateStep(answer.scenario, timing));
     if (answer.showsTime) {
         answer.faster = fasterChange(source, timing, answer.scenario, *answer.step);
+    }
+    if (sensitivity) {
+        FABRICAST_ASSIGN(answer.sensitivity, sensitivityOf({answer.scenario, timing}));
     }
     return {};
 }
@@ -89,7 +97,7 @@ Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& op
         answer.memory = *std::move(memory);
     }
     if (asked.needsStep()) {
-        Result<void> step = addStep({root, profiles, folders}, answer);
+        Result<void> step = addStep({root, profiles, folders}, asked.sensitivity, answer);
         if (!step) {
             return tl::unexpected(located(std::move(step).error(), root));
         }
@@ -145,6 +153,9 @@ std::string textOf(const Explanation& answer,
     if (answer.step && answer.showsComm) {
         sections.push_back(commText(answer.scenario, *answer.step, options.verbose, subject()));
     }
+    if (answer.sensitivity) {
+        sections.push_back(sensitivityText(*answer.sensitivity));
+    }
     return joined(sections) + (options.quiet ? "" : nextCommand(answer, flags, options));
 }
 
@@ -159,10 +170,16 @@ std::string markdownOf(const Explanation& answer) {
     if (answer.step && answer.showsComm) {
         sections.push_back(commMarkdown(answer.scenario, *answer.step));
     }
+    if (answer.sensitivity) {
+        sections.push_back(sensitivityMarkdown(*answer.sensitivity));
+    }
     return joined(sections);
 }
 
 Result<std::string> csvOf(const Explanation& answer, const ExplainFlags& flags) {
+    if (answer.sensitivity && !flags.section) {
+        return sensitivityCsv(*answer.sensitivity);
+    }
     switch (flags.shown()) {
         case Section::Memory:
             return memoryCsv(*answer.memory);
@@ -242,6 +259,7 @@ Command explainCommand(CLI::App& program, const GlobalOptions& options) {
     addChoice<Said>(*app, "--section", flags->section, kSections)
         ->description("what to explain: memory (if not said), time, comm, all")
         ->option_text("NAME");
+    app->add_flag("--sensitivity", flags->sensitivity, "what would make the step shorter");
     app->add_option("--why", flags->why, "the formula behind a number: activations, time.gemm, …")
         ->option_text("KEY")
         ->allow_extra_args(false);

@@ -8,7 +8,9 @@
 #include "planner/load/load_search.h"
 #include "planner/load/load_timing.h"
 #include "planner/report/plan_text.h"
+#include "planner/report/sensitivity_report.h"
 #include "planner/search/find_plans.h"
+#include "planner/whatif/sensitivity.h"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +33,7 @@ struct PlanFlags {
     std::vector<std::string> allowed;
     std::int64_t top = 5;
     std::string objective = "tokens";
+    bool sensitivity = false;
 };
 
 Result<PlanObjective> objectiveOf(const std::string& typed) {
@@ -76,7 +79,15 @@ Result<LayoutRules> rulesOf(const PlanFlags& flags, PartialLayout fixed) {
     return rules;
 }
 
-Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options) {
+/// What is searched, and with what.
+struct SearchInputs {
+    SearchTask task;
+    TimingProfiles timing;
+    SearchOptions options;
+    std::vector<std::string> assumed;
+};
+
+Result<SearchInputs> inputsOf(const PlanFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const PlanObjective objective, objectiveOf(flags.objective));
     ScenarioFlags said = flags.scenario;
     for (const std::string& keys : flags.fixed) {
@@ -91,19 +102,56 @@ Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options)
                                 {.file = file.parent_path().string(), .typed = options.directory},
                                 flags.stacks));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(flags, std::move(loaded.fixed)));
-    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    FABRICAST_ASSIGN(TimingProfiles timing, loadTiming(profiles));
     const std::size_t threads =
         options.threads > 0 ? static_cast<std::size_t>(options.threads) : threadsOfMachine();
+    return SearchInputs{
+        .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
+        .timing = std::move(timing),
+        .options = {.top = static_cast<std::size_t>(flags.top),
+                    .objective = objective,
+                    .threads = threads},
+        .assumed = std::move(loaded.assumed)};
+}
+
+/// The best layout of the same question under other premises.
+Result<SearchedOutcome> bestUnder(const SearchInputs& inputs,
+                                  const Plan& usual,
+                                  const Premises& premises) {
+    SearchTask task = inputs.task;
+    task.base.cluster = premises.scenario.cluster;
+    task.base.workload = premises.scenario.workload;
+    SearchOptions options = inputs.options;
+    options.top = 1;
+    FABRICAST_ASSIGN(const PlanReport report, findPlans(task, premises.timing, options));
+    if (report.plans.empty()) {
+        return fail(Error::Code::BadInput, "layout", "no layout fits");
+    }
+    const Plan& best = report.plans.front();
+    const auto typed = [](const Plan& plan) {
+        return plan.scenario.stack + " " + planLayoutText(plan.scenario);
+    };
+    return SearchedOutcome{.outcome = {.step = best.step.step.value,
+                                       .tokensPerGpuSecond = best.step.tokensPerGpuSecond,
+                                       .peak = best.memory.peak.value,
+                                       .verdict = best.memory.verdict},
+                           .layout = typed(best) == typed(usual) ? "" : typed(best)};
+}
+
+Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(SearchInputs inputs, inputsOf(flags, options));
     const auto start = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(PlanReport report,
-                     findPlans({std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
-                               timing,
-                               {.top = static_cast<std::size_t>(flags.top),
-                                .objective = objective,
-                                .threads = threads}));
+    FABRICAST_ASSIGN(PlanReport report, findPlans(inputs.task, inputs.timing, inputs.options));
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report.notes = std::move(loaded.assumed);
+    report.notes = std::move(inputs.assumed);
+    if (flags.sensitivity && !report.plans.empty()) {
+        const Plan& best = report.plans.front();
+        const auto search = [&](const Premises& premises) {
+            return bestUnder(inputs, best, premises);
+        };
+        FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, inputs.timing}, search));
+    }
     return report;
 }
 
@@ -161,12 +209,17 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
             answer.text = planCsv(report);
             return answer;
         case Format::Markdown:
-            answer.text = planMarkdown(report);
+            answer.text =
+                planMarkdown(report) +
+                (report.sensitivity ? "\n" + sensitivityMarkdown(*report.sensitivity) : "");
             return answer;
         case Format::Text:
             break;
     }
-    answer.text = planText(report) + (options.quiet ? "" : nextCommand(flags, options, report));
+    const std::string sensitivity =
+        report.sensitivity ? "\n" + sensitivityText(*report.sensitivity) : std::string();
+    answer.text =
+        planText(report) + sensitivity + (options.quiet ? "" : nextCommand(flags, options, report));
     if (options.verbose) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", report.seconds);
@@ -201,6 +254,8 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
     words("--allow", flags->allowed, "WHAT", "tp_across_nodes");
     addWhole(*app, "--top", flags->top, {1, kMostPlans})
         ->description("how many plans (5)")
+        ->group("The search");
+    app->add_flag("--sensitivity", flags->sensitivity, "what would make the best plan faster")
         ->group("The search");
     app->add_option("--objective", flags->objective, "tokens (per second), or memory (the least)")
         ->option_text("NAME")

@@ -3,6 +3,7 @@
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
+#include "planner/io/sensitivity_json.h"
 #include "planner/io/settings_json.h"
 #include "planner/io/step_json.h"
 #include "planner/result/memory_names.h"
@@ -72,6 +73,9 @@ std::string explainJson(const Explanation& explanation, std::string_view version
     }
     if (explanation.step && explanation.showsComm) {
         writeComm(json, explanation.scenario.cluster, *explanation.step);
+    }
+    if (explanation.sensitivity) {
+        writeSensitivity(json, *explanation.sensitivity);
     }
     json.beginArray("assumed");
     addNotes(json, explanation.memory ? explanation.memory->notes : std::vector<std::string>());

@@ -3,6 +3,7 @@
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
+#include "planner/io/sensitivity_json.h"
 #include "planner/io/step_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/setting_names.h"
@@ -132,6 +133,9 @@ std::string planJson(const PlanReport& report, std::string_view version) {
     }
     json.end();
     addRejections(json, report);
+    if (report.sensitivity) {
+        writeSensitivity(json, *report.sensitivity);
+    }
     json.beginArray("assumed");
     for (const std::string& note : report.notes) {
         json.item(note);

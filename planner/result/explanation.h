@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
 
@@ -21,6 +22,7 @@ struct Explanation {
     std::optional<MemoryBreakdown> memory;
     std::optional<StepEstimate> step;
     std::optional<FasterChange> faster;
+    std::optional<Sensitivity> sensitivity;
     bool showsTime = false;  ///< of the step: where the time goes
     bool showsComm = false;  ///< and its communication calls
 };

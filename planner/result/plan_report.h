@@ -1,9 +1,11 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,10 @@ struct PlanReport {
     std::vector<std::size_t> pareto;  ///< of `plans`: none is faster with more memory to spare
     std::vector<Plan> misses;         ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;
-    std::int64_t candidates = 0;  ///< layouts that the stacks take
-    std::int64_t feasible = 0;    ///< of them, those whose states alone leave room
-    double seconds = 0.0;         ///< that the search took; the program's clock
+    std::optional<Sensitivity> sensitivity;  ///< of the best plan, where it was asked for
+    std::int64_t candidates = 0;             ///< layouts that the stacks take
+    std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
+    double seconds = 0.0;                    ///< that the search took; the program's clock
     std::vector<std::string> notes;
 };
 

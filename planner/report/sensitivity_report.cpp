@@ -1,0 +1,185 @@
+#include "planner/report/sensitivity_report.h"
+
+#include "planner/report/byte_scale.h"
+#include "planner/report/table.h"
+#include "planner/report/time_scale.h"
+#include "planner/result/memory_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// Letters of a bar that is as long as the whole step.
+constexpr double kWholeBar = 30.0;
+/// Less is no different from nothing.
+constexpr double kNoElasticity = 0.0005;
+
+/// What helps most first; what has no slope after it, in its order.
+std::vector<KnobEffect> sorted(const Sensitivity& sensitivity) {
+    std::vector<KnobEffect> knobs = sensitivity.knobs;
+    std::ranges::stable_sort(knobs, [](const KnobEffect& a, const KnobEffect& b) {
+        return a.elasticity.value_or(-1.0) > b.elasticity.value_or(-1.0);
+    });
+    return knobs;
+}
+
+std::string verdictText(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Fits:
+            return "fits";
+        case Verdict::Uncertain:
+            return "may fit";
+        case Verdict::DoesNotFit:
+            return "does not fit";
+    }
+    return "";
+}
+
+std::string gain(const Outcome& outcome, const Outcome& now) {
+    const double change = outcome.tokensPerGpuSecond / now.tokensPerGpuSecond - 1.0;
+    return fmt::format("{:+.1f} %", std::abs(change) < kNoElasticity ? 0.0 : 100.0 * change);
+}
+
+void addSearched(std::vector<std::string>& row,
+                 const KnobEffect& knob,
+                 const Outcome& now,
+                 const TimeScale& scale) {
+    if (!knob.searched) {
+        row.insert(row.end(), {"", "", ""});
+        return;
+    }
+    row.push_back(scale.text(knob.searched->step.count()));
+    row.push_back(gain(*knob.searched, now));
+    row.push_back(knob.searchedLayout.empty() ? "the same" : knob.searchedLayout);
+}
+
+std::vector<std::string> rowOf(const KnobEffect& knob,
+                               const Sensitivity& sensitivity,
+                               const TimeScale& scale) {
+    std::vector<std::string> row = {std::string(knob.title), "", ""};
+    if (knob.elasticity) {
+        const double slope = std::abs(*knob.elasticity) < kNoElasticity ? 0.0 : *knob.elasticity;
+        const auto length = static_cast<std::size_t>(std::max(0.0, std::round(kWholeBar * slope)));
+        row[1] = fmt::format("{:.3f}", slope);
+        row[2] = std::string(length, '#');
+    }
+    if (knob.twice) {
+        row.push_back(scale.text(knob.twice->step.count()));
+        row.push_back(gain(*knob.twice, sensitivity.now));
+        row.push_back(verdictText(knob.twice->verdict));
+    } else {
+        row.insert(row.end(), {"-", "", ""});
+    }
+    if (sensitivity.isSearched) {
+        addSearched(row, knob, sensitivity.now, scale);
+    }
+    return row;
+}
+
+Table tableOf(const Sensitivity& sensitivity) {
+    const TimeScale scale = timeScaleFor(sensitivity.now.step.count());
+    const std::string step = fmt::format("x2: {}", scale.unit);
+    Table table{{{"knob"},
+                 {"elasticity", Align::Right},
+                 {""},
+                 {step, Align::Right},
+                 {"tokens/s", Align::Right},
+                 {"memory"}},
+                {}};
+    if (sensitivity.isSearched) {
+        table.columns.push_back({fmt::format("best: {}", scale.unit), Align::Right});
+        table.columns.push_back({"tokens/s", Align::Right});
+        table.columns.push_back({"layout"});
+    }
+    for (const KnobEffect& knob : sorted(sensitivity)) {
+        table.rows.push_back(rowOf(knob, sensitivity, scale));
+    }
+    return table;
+}
+
+std::string headline(const Sensitivity& sensitivity) {
+    const Outcome& now = sensitivity.now;
+    const TimeScale time = timeScaleFor(now.step.count());
+    const ByteScale bytes = byteScaleFor(now.peak);
+    return fmt::format("SENSITIVITY  {}, {} tokens/s per GPU, {} {} ({}), layout held{}",
+                       time.withUnit(now.step.count()),
+                       grouped(std::llround(now.tokensPerGpuSecond)),
+                       bytes.text(now.peak),
+                       bytes.unit,
+                       verdictText(now.verdict),
+                       sensitivity.isSearched ? " and searched again" : "");
+}
+
+/// A line for each knob that cannot be turned.
+std::string refusals(const Sensitivity& sensitivity) {
+    std::string text;
+    for (const KnobEffect& knob : sensitivity.knobs) {
+        if (!knob.twice) {
+            text += fmt::format("no {} x2: {}\n", knob.title, knob.whyNot);
+        }
+    }
+    return text;
+}
+
+constexpr std::string_view kLegend =
+    "elasticity: percent that a step gets shorter for each percent faster; x2: twice as much";
+
+}  // namespace
+
+std::string sensitivityText(const Sensitivity& sensitivity) {
+    return fmt::format("{}\n\n{}\n{}\n{}",
+                       headline(sensitivity),
+                       alignedText(tableOf(sensitivity)),
+                       kLegend,
+                       refusals(sensitivity));
+}
+
+std::string sensitivityMarkdown(const Sensitivity& sensitivity) {
+    return fmt::format("**{}**\n\n{}\n{}\n{}",
+                       headline(sensitivity),
+                       markdownText(tableOf(sensitivity)),
+                       kLegend,
+                       refusals(sensitivity));
+}
+
+std::string sensitivityCsv(const Sensitivity& sensitivity) {
+    Table table{{{"knob"},
+                 {"elasticity"},
+                 {"twice_step_s"},
+                 {"twice_tokens_per_s_gpu"},
+                 {"twice_peak_bytes"},
+                 {"twice_verdict"},
+                 {"searched_step_s"},
+                 {"searched_tokens_per_s_gpu"},
+                 {"searched_layout"}},
+                {}};
+    for (const KnobEffect& knob : sensitivity.knobs) {
+        std::vector<std::string> row = {
+            std::string(knob.key), knob.elasticity ? fmt::format("{:.6f}", *knob.elasticity) : ""};
+        if (knob.twice) {
+            row.push_back(fmt::format("{:.9g}", knob.twice->step.count()));
+            row.push_back(fmt::format("{:.9g}", knob.twice->tokensPerGpuSecond));
+            row.push_back(std::to_string(knob.twice->peak.count()));
+            row.emplace_back(nameOf(knob.twice->verdict));
+        } else {
+            row.insert(row.end(), {"", "", "", ""});
+        }
+        if (knob.searched) {
+            row.push_back(fmt::format("{:.9g}", knob.searched->step.count()));
+            row.push_back(fmt::format("{:.9g}", knob.searched->tokensPerGpuSecond));
+        } else {
+            row.insert(row.end(), {"", ""});
+        }
+        row.push_back(knob.searchedLayout);
+        table.rows.push_back(std::move(row));
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast
