@@ -21,7 +21,10 @@ struct Flag {
     std::string_view path;
     const char* what;
     const char* description;
+    const char* group = "The scenario";
 };
+
+constexpr const char* kBudget = "The budget";
 
 constexpr std::array kFlags = {
     Flag{"-m,--model",
@@ -90,16 +93,76 @@ constexpr std::array kFlags = {
          &ScenarioFlags::optimizer,
          "workload.optimizer",
          "NAME",
-         "adamw, adamw_8bit, adafactor, lion, sgd, muon, …"}};
+         "adamw, adamw_8bit, adafactor, lion, sgd, muon, …"},
+    Flag{"--tokens",
+         "--tokens",
+         &ScenarioFlags::tokens,
+         "workload.tokens",
+         "N",
+         "tokens of the whole run: 15T",
+         kBudget},
+    Flag{"--price",
+         "--price",
+         &ScenarioFlags::price,
+         "price.profile",
+         "WHAT",
+         "what GPUs cost: market-2026-05, aws, my_quote.json, '$2.10/h'",
+         kBudget},
+    Flag{"--price-kind",
+         "--price-kind",
+         &ScenarioFlags::priceKind,
+         "price.kind",
+         "KIND",
+         "on_demand, reserved, spot, or owned",
+         kBudget},
+    Flag{"--site",
+         "--site",
+         &ScenarioFlags::site,
+         "operation.site",
+         "NAME|FILE",
+         "failures, storage and power: typical, meta-rsc-1",
+         kBudget},
+    Flag{"--mtbf",
+         "--mtbf",
+         &ScenarioFlags::mtbf,
+         "operation.mtbf",
+         "TIME",
+         "of one GPU between failures: 50000h, or none",
+         kBudget},
+    Flag{"--checkpoint",
+         "--checkpoint",
+         &ScenarioFlags::checkpoint,
+         "operation.checkpoint",
+         "HOW",
+         "async, sync, or two_level (in memory, then storage)",
+         kBudget},
+    Flag{"--checkpoint-interval",
+         "--checkpoint-interval",
+         &ScenarioFlags::checkpointInterval,
+         "operation.checkpoint_interval",
+         "TIME",
+         "instead of the best: 20min",
+         kBudget}};
+
+/// A part of a scenario that may be said as one word, and the key which that word is.
+struct ShortForm {
+    std::string_view part;
+    std::string_view key;
+};
+constexpr std::array kShortForms = {ShortForm{"cluster", "cluster.name"},
+                                    ShortForm{"price", "price.profile"}};
 
 /// A short form of a part becomes the object that flags can add keys to.
 Result<JsonValue> withObjects(JsonValue root) {
-    if (const JsonValue* cluster = root.find("cluster");
-        cluster != nullptr && cluster->is(JsonValue::Kind::String)) {
-        const JsonValue name = *cluster;
+    for (const auto& [part, key] : kShortForms) {
+        const JsonValue* value = root.find(part);
+        if (value == nullptr || !value->is(JsonValue::Kind::String)) {
+            continue;
+        }
+        const JsonValue name = *value;
         const JsonBuilder build(name.where());
-        FABRICAST_ASSIGN(root, build.with(std::move(root), "cluster", build.object()));
-        FABRICAST_ASSIGN(root, build.with(std::move(root), "cluster.name", name));
+        FABRICAST_ASSIGN(root, build.with(std::move(root), part, build.object()));
+        FABRICAST_ASSIGN(root, build.with(std::move(root), key, name));
     }
     if (const JsonValue* layout = root.find("layout");
         layout != nullptr && layout->is(JsonValue::Kind::String)) {
@@ -205,7 +268,7 @@ void addScenarioFlags(CLI::App& command,
         }
         command.add_option(flag.names, flags.*flag.value, flag.description)
             ->option_text(flag.what)
-            ->group("The scenario");
+            ->group(flag.group);
     }
 }
 

@@ -28,6 +28,13 @@ struct ScenarioFlags {
     std::optional<std::string> globalBatch;
     std::optional<std::string> precision;
     std::optional<std::string> optimizer;
+    std::optional<std::string> tokens;
+    std::optional<std::string> price;
+    std::optional<std::string> priceKind;
+    std::optional<std::string> site;
+    std::optional<std::string> mtbf;
+    std::optional<std::string> checkpoint;
+    std::optional<std::string> checkpointInterval;
 
     /// The same flags as they would be typed again: " -m llama-3.1-8b -c dgx-h100".
     [[nodiscard]] std::string typed() const;

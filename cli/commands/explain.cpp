@@ -5,12 +5,16 @@
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
 #include "cli/state_terms.h"
+#include "planner/budget/cost_of.h"
+#include "planner/budget/gpu_hour.h"
 #include "planner/io/explain_json.h"
 #include "planner/io/profile_store.h"
+#include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
 #include "planner/memory/estimate_memory.h"
 #include "planner/report/comm_report.h"
+#include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/sensitivity_report.h"
 #include "planner/report/time_report.h"
@@ -27,11 +31,12 @@
 namespace fabricast {
 namespace {
 
-enum class Section { Memory, Time, Comm, All };
+enum class Section { Memory, Time, Comm, Cost, All };
 using Said = std::optional<Section>;
 constexpr std::array kSections = {Choice<Said>{"memory", Section::Memory},
                                   Choice<Said>{"time", Section::Time},
                                   Choice<Said>{"comm", Section::Comm},
+                                  Choice<Said>{"cost", Section::Cost},
                                   Choice<Said>{"all", Section::All}};
 
 struct ExplainFlags {
@@ -42,20 +47,32 @@ struct ExplainFlags {
 
     /// As said; else what the formulas are about.
     [[nodiscard]] Section shown() const {
-        const bool onlyTime = !why.empty() && std::ranges::all_of(why, isTimeKey);
-        return section.value_or(onlyTime ? Section::Time : Section::Memory);
+        const auto allAre = [this](bool (*isOne)(std::string_view)) {
+            return !why.empty() && std::ranges::all_of(why, isOne);
+        };
+        const Section asked = allAre(&isCostKey)   ? Section::Cost
+                              : allAre(&isStepKey) ? Section::Time
+                                                   : Section::Memory;
+        return section.value_or(asked);
     }
     [[nodiscard]] bool shows(Section one) const {
         const bool onlySensitivity = sensitivity && !section;
         return !onlySensitivity && (shown() == one || shown() == Section::All);
     }
     [[nodiscard]] bool needsMemory() const {
-        return shows(Section::Memory) || !std::ranges::all_of(why, isTimeKey);
+        return shows(Section::Memory) || !std::ranges::all_of(why, &isStepKey);
     }
     [[nodiscard]] bool needsStep() const {
-        return sensitivity || shows(Section::Time) || shows(Section::Comm) ||
-               std::ranges::any_of(why, isTimeKey);
+        return sensitivity || shows(Section::Time) || shows(Section::Comm) || needsCost() ||
+               std::ranges::any_of(why, &isStepKey);
     }
+    [[nodiscard]] bool needsCost() const {
+        return shows(Section::Cost) || std::ranges::any_of(why, &isCostKey);
+    }
+
+private:
+    /// What follows from the step's time, not from its memory.
+    static bool isStepKey(std::string_view key) { return isTimeKey(key) || isCostKey(key); }
 };
 
 Result<MemoryBreakdown> memoryOf(const Scenario& scenario) {
@@ -79,6 +96,15 @@ Result<void> addStep(const ScenarioSource& source, bool sensitivity, Explanation
     return {};
 }
 
+Result<void> addCost(const ScenarioSource& source, Explanation& answer) {
+    FABRICAST_ASSIGN(const BudgetFacts facts,
+                     loadBudget(source.root, source.profiles, source.folders));
+    const Scenario& scenario = answer.scenario;
+    answer.cost = costOf(scenario, costedStep(scenario, *answer.step), facts);
+    answer.basis = costBasis(scenario.cluster.node.gpu.name, scenario.layout.world(), facts);
+    return {};
+}
+
 Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& options) {
     const ScenarioFlags& flags = asked.scenario;
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags, options));
@@ -88,7 +114,8 @@ Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& op
     FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, profiles, folders));
     Explanation answer{.scenario = std::move(loaded.scenario),
                        .showsTime = asked.shows(Section::Time),
-                       .showsComm = asked.shows(Section::Comm)};
+                       .showsComm = asked.shows(Section::Comm),
+                       .showsCost = asked.shows(Section::Cost)};
     if (asked.needsMemory()) {
         Result<MemoryBreakdown> memory = memoryOf(answer.scenario);
         if (!memory) {
@@ -101,6 +128,9 @@ Result<Explanation> explained(const ExplainFlags& asked, const GlobalOptions& op
         if (!step) {
             return tl::unexpected(located(std::move(step).error(), root));
         }
+    }
+    if (asked.needsCost()) {
+        FABRICAST_TRY(addCost({root, profiles, folders}, answer));
     }
     std::vector<std::string>& notes = answer.memory ? answer.memory->notes : answer.step->notes;
     notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
@@ -123,6 +153,10 @@ std::string nextCommand(const Explanation& answer,
     if (answer.faster) {
         return "\nfaster: " + fasterText(*answer.step, *answer.faster) + "\nnext: " + typed +
                " --set " + answer.faster->set + " --section time\n";
+    }
+    if (flags.shown() == Section::Cost) {
+        return "\nnext: " + typed +
+               (answer.basis.tokens ? " --why cost.goodput\n" : " --section cost --tokens 1T\n");
     }
     const std::string largest = answer.memory ? largestTerm(*answer.memory) : "time.step";
     return largest.empty() ? "" : "\nnext: " + typed + " --why " + largest + "\n";
@@ -153,6 +187,9 @@ std::string textOf(const Explanation& answer,
     if (answer.step && answer.showsComm) {
         sections.push_back(commText(answer.scenario, *answer.step, options.verbose, subject()));
     }
+    if (answer.cost && answer.showsCost) {
+        sections.push_back(costText(answer.scenario, *answer.cost, answer.basis, subject()));
+    }
     if (answer.sensitivity) {
         sections.push_back(sensitivityText(*answer.sensitivity));
     }
@@ -169,6 +206,9 @@ std::string markdownOf(const Explanation& answer) {
     }
     if (answer.step && answer.showsComm) {
         sections.push_back(commMarkdown(answer.scenario, *answer.step));
+    }
+    if (answer.cost && answer.showsCost) {
+        sections.push_back(costMarkdown(answer.scenario, *answer.cost, answer.basis));
     }
     if (answer.sensitivity) {
         sections.push_back(sensitivityMarkdown(*answer.sensitivity));
@@ -187,13 +227,15 @@ Result<std::string> csvOf(const Explanation& answer, const ExplainFlags& flags) 
             return timeCsv(*answer.step);
         case Section::Comm:
             return commCsv(answer.scenario, *answer.step);
+        case Section::Cost:
+            return costCsv(*answer.cost);
         case Section::All:
             break;
     }
     return fail(Error::Code::BadInput,
                 "--section",
                 "csv holds one table",
-                "--section memory, time or comm; or --format json for all");
+                "--section memory, time, comm or cost; or --format json for all");
 }
 
 Result<std::string> rendered(const Explanation& answer,
@@ -212,6 +254,14 @@ Result<std::string> rendered(const Explanation& answer,
     return textOf(answer, flags, options);
 }
 
+Result<std::string> formulaOf(const Explanation& answer, const std::string& key) {
+    if (isCostKey(key)) {
+        return costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key);
+    }
+    return isTimeKey(key) ? timeWhy(answer.scenario, *answer.step, key)
+                          : memoryWhy(*answer.memory, key);
+}
+
 /// The formulas that --why asks for.
 Result<std::string> formulasOf(Explanation& answer, const std::vector<std::string>& keys) {
     if (answer.memory && !keys.empty()) {
@@ -219,9 +269,7 @@ Result<std::string> formulasOf(Explanation& answer, const std::vector<std::strin
     }
     std::string formulas;
     for (const std::string& key : keys) {
-        FABRICAST_ASSIGN(const std::string formula,
-                         isTimeKey(key) ? timeWhy(answer.scenario, *answer.step, key)
-                                        : memoryWhy(*answer.memory, key));
+        FABRICAST_ASSIGN(const std::string formula, formulaOf(answer, key));
         formulas += formula;
     }
     return formulas;
@@ -246,7 +294,7 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
 
 Command explainCommand(CLI::App& program, const GlobalOptions& options) {
     CLI::App* app =
-        program.add_subcommand("explain", "What a layout needs in memory and time, and why");
+        program.add_subcommand("explain", "What a layout needs in memory, time and money, and why");
     const auto flags = std::make_shared<ExplainFlags>();
     app->footer(
         "examples:\n"
@@ -254,10 +302,11 @@ Command explainCommand(CLI::App& program, const GlobalOptions& options) {
         "  fabricast explain run.json -n 4 --layout tp=8 --why activations\n"
         "  fabricast explain run.json --section time\n"
         "  fabricast explain run.json --section comm --format csv\n"
+        "  fabricast explain run.json --section cost --tokens 15T --price market-2026-05\n"
         "Exits with 1 when memory is asked for and it does not fit (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario);
     addChoice<Said>(*app, "--section", flags->section, kSections)
-        ->description("what to explain: memory (if not said), time, comm, all")
+        ->description("what to explain: memory (if not said), time, comm, cost, all")
         ->option_text("NAME");
     app->add_flag("--sensitivity", flags->sensitivity, "what would make the step shorter");
     app->add_option("--why", flags->why, "the formula behind a number: activations, time.gemm, …")

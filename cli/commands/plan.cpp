@@ -4,7 +4,9 @@
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
 #include "planner/base/parallel_map.h"
+#include "planner/budget/price_plans.h"
 #include "planner/io/plan_json.h"
+#include "planner/load/load_budget.h"
 #include "planner/load/load_search.h"
 #include "planner/load/load_timing.h"
 #include "planner/report/plan_text.h"
@@ -84,6 +86,7 @@ struct SearchInputs {
     SearchTask task;
     TimingProfiles timing;
     SearchOptions options;
+    BudgetFacts budget;
     std::vector<std::string> assumed;
 };
 
@@ -96,11 +99,9 @@ Result<SearchInputs> inputsOf(const PlanFlags& flags, const GlobalOptions& optio
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(said, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     const std::filesystem::path file = said.file ? options.at(*said.file) : "";
-    FABRICAST_ASSIGN(LoadedSearch loaded,
-                     loadSearch(root,
-                                profiles,
-                                {.file = file.parent_path().string(), .typed = options.directory},
-                                flags.stacks));
+    const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
+    FABRICAST_ASSIGN(LoadedSearch loaded, loadSearch(root, profiles, folders, flags.stacks));
+    FABRICAST_ASSIGN(BudgetFacts budget, loadBudget(root, profiles, folders));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(flags, std::move(loaded.fixed)));
     FABRICAST_ASSIGN(TimingProfiles timing, loadTiming(profiles));
     const std::size_t threads =
@@ -111,6 +112,7 @@ Result<SearchInputs> inputsOf(const PlanFlags& flags, const GlobalOptions& optio
         .options = {.top = static_cast<std::size_t>(flags.top),
                     .objective = objective,
                     .threads = threads},
+        .budget = std::move(budget),
         .assumed = std::move(loaded.assumed)};
 }
 
@@ -152,7 +154,7 @@ Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options)
         };
         FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, inputs.timing}, search));
     }
-    return report;
+    return withCosts(std::move(report), inputs.budget);
 }
 
 /// The keys of a plan's layout that a stack would fill in differently, so that it can be typed.

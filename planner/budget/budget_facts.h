@@ -10,6 +10,7 @@ namespace fabricast {
 struct BudgetFacts {
     PriceProfile price;
     PriceKind kind = PriceKind::OnDemand;
+    std::optional<UsdPerHour> perGpuHour;  ///< said outright, instead of the profile
     SiteProfile site;
     CheckpointMode checkpoint = CheckpointMode::Async;
     std::optional<Seconds> interval;  ///< of useful work between checkpoints; empty: the best

@@ -33,7 +33,7 @@ double cycleGoodput(const CycleTimes& cycle) {
     const double x = (t + d) / m;
     // (t / (t + d)) · e^(-R/M) · x / (e^x - 1): each factor is at most 1, and none overflows.
     const double useful = t + d > 0.0 ? t / (t + d) : 1.0;
-    const double again = x > 0.0 ? x / std::expm1(x) : 1.0;
+    const double again = std::isinf(x) ? 0.0 : x > 0.0 ? x / std::expm1(x) : 1.0;
     return std::clamp(useful * std::exp(-cycle.recovery.count() / m) * again, 0.0, 1.0);
 }
 

@@ -58,6 +58,9 @@ std::string otherKind(const GpuPrice* price) {
 }  // namespace
 
 GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts& facts) {
+    if (facts.perGpuHour) {
+        return {.price = facts.perGpuHour, .hardware = *facts.perGpuHour};
+    }
     const GpuPrice* price = priceOf(gpu, facts.price);
     if (price == nullptr) {
         return {};
@@ -81,6 +84,10 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
                     .checkpoint = facts.checkpoint,
                     .gpus = gpus,
                     .tokens = facts.tokens};
+    if (facts.perGpuHour) {
+        basis.priceProfile = "as typed";
+        return basis;
+    }
     const GpuPrice* price = priceOf(gpu, facts.price);
     if (price == nullptr || !has(*price, facts.kind)) {
         basis.why =

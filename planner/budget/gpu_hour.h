@@ -6,8 +6,8 @@
 
 namespace fabricast {
 
-/// What an hour of one GPU costs. A rented one has its price; an owned one is written off, and
-/// draws electricity:
+/// What an hour of one GPU costs. A rented one has its price, said outright or by the profile; an
+/// owned one is written off, and draws electricity:
 ///     purchase · wholeOverGpu / (years · 8766 h) + watts per GPU / 1000 · usdPerKwh
 GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts& facts);
 

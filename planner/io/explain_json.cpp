@@ -1,5 +1,6 @@
 #include "planner/io/explain_json.h"
 
+#include "planner/io/cost_json.h"
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
@@ -73,6 +74,9 @@ std::string explainJson(const Explanation& explanation, std::string_view version
     }
     if (explanation.step && explanation.showsComm) {
         writeComm(json, explanation.scenario.cluster, *explanation.step);
+    }
+    if (explanation.cost && explanation.showsCost) {
+        writeCost(json, *explanation.cost, explanation.basis);
     }
     if (explanation.sensitivity) {
         writeSensitivity(json, *explanation.sensitivity);

@@ -1,5 +1,6 @@
 #include "planner/io/plan_json.h"
 
+#include "planner/io/cost_json.h"
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
@@ -59,9 +60,10 @@ void addLayout(JsonText& json, const Plan& plan) {
     json.add("recompute", recomputeText(plan.scenario.settings.recompute));
 }
 
-void addPlan(JsonText& json, const Plan& plan, std::size_t rank) {
+void addPlan(JsonText& json, const PlanReport& report, std::size_t place) {
+    const Plan& plan = report.plans[place];
     json.beginObject();
-    json.add("rank", rank);
+    json.add("rank", place + 1);
     addLayout(json, plan);
     json.add("step_s", plan.step.step.value.count());
     json.add("tokens_per_s_gpu", plan.step.tokensPerGpuSecond);
@@ -73,7 +75,11 @@ void addPlan(JsonText& json, const Plan& plan, std::size_t rank) {
     addMemory(json, plan.memory);
     writeTime(json, plan.step, nullptr);
     writeComm(json, plan.scenario.cluster, plan.step);
-    json.addNull("cost", "prices are not forecast yet");
+    if (plan.cost) {
+        writeCost(json, *plan.cost, report.basis);
+    } else {
+        json.addNull("cost", "it was not asked for");
+    }
     json.end();
 }
 
@@ -120,7 +126,7 @@ std::string planJson(const PlanReport& report, std::string_view version) {
     json.end();
     json.beginArray("plans");
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
-        addPlan(json, report.plans[i], i + 1);
+        addPlan(json, report, i);
     }
     json.end();
     addPareto(json, report);

@@ -4,6 +4,7 @@
 #include "planner/io/sourced_json.h"
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,6 +96,28 @@ Result<void> readPower(const JsonValue& root, PowerFacts& power) {
     return replaceIn(*value, "pue", power.pue, kRatio);
 }
 
+/// Whatever a cost is made of has to be known, here or in what the file extends.
+Result<void> checkComplete(const JsonValue& root, const SiteProfile& site) {
+    const std::pair<std::string_view, bool> numbers[] = {
+        {"reliability.gpu_mtbf", site.reliability.gpuMtbf.value.has_value()},
+        {"reliability.detection", site.reliability.detection.value.has_value()},
+        {"reliability.restart", site.reliability.restart.value.has_value()},
+        {"reliability.one_host_share", site.reliability.oneHostShare.value.has_value()},
+        {"storage.per_gpu", site.storage.perGpu.value.has_value()},
+        {"storage.snapshot_share", site.storage.snapshotShare.value.has_value()},
+        {"power.training_share", site.power.trainingShare.value.has_value()},
+        {"power.node_over_gpus", site.power.nodeOverGpus.value.has_value()},
+        {"power.gpu_swing", site.power.gpuSwing.value.has_value()},
+        {"power.pue", site.power.pue.value.has_value()}};
+    for (const auto& [key, isKnown] : numbers) {
+        if (!isKnown) {
+            return tl::unexpected(root.problem("says nothing of \"" + std::string(key) + "\"",
+                                               R"(add it, or "extends": "typical")"));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<SiteProfile> readSite(const JsonValue& root, SiteProfile base) {
@@ -107,6 +130,7 @@ Result<SiteProfile> readSite(const JsonValue& root, SiteProfile base) {
     FABRICAST_TRY(readStorage(root, base.storage));
     FABRICAST_TRY(readPower(root, base.power));
     FABRICAST_ASSIGN(base.notes, root.textOr("notes", base.notes));
+    FABRICAST_TRY(checkComplete(root, base));
     return base;
 }
 

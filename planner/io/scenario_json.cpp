@@ -13,7 +13,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 11> kKeys = {"schema",
+constexpr std::array<std::string_view, 12> kKeys = {"schema",
                                                     "name",
                                                     "model",
                                                     "cluster",
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 11> kKeys = {"schema",
                                                     "settings",
                                                     "search",
                                                     "require",
-                                                    "price"};
+                                                    "price",
+                                                    "operation"};
 constexpr std::array<std::string_view, 6> kClusterKeys = {
     "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus"};
 constexpr std::array<std::string_view, 5> kWorkloadKeys = {
@@ -99,10 +100,6 @@ Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     if (const JsonValue* optimizer = json.find("optimizer")) {
         FABRICAST_ASSIGN(workload.optimizer, readEnum<OptimizerKind>(*optimizer));
     }
-    if (const JsonValue* tokens = json.find("tokens"); tokens != nullptr && !tokens->isNumber()) {
-        FABRICAST_ASSIGN(const std::string text, tokens->text());
-        FABRICAST_TRY(parseQuantity<Tokens>(text, tokens->where()));
-    }
     return workload;
 }
 
@@ -125,9 +122,6 @@ Result<void> checkOtherQuestions(const JsonValue& root) {
         for (const JsonValue& condition : require->items()) {
             FABRICAST_TRY(condition.expect(Kind::String));
         }
-    }
-    if (const JsonValue* price = root.find("price"); price != nullptr && !price->is(Kind::String)) {
-        FABRICAST_TRY(price->expect(Kind::Object));
     }
     return {};
 }
@@ -157,6 +151,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
         FABRICAST_TRY(settings->expect(Kind::Object));
         request.settings = *settings;
     }
+    FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
     FABRICAST_TRY(checkOtherQuestions(root));
     return request;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/units.h"
+#include "planner/io/budget_request.h"
 #include "planner/io/json_document.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/settings.h"
@@ -36,7 +37,7 @@ struct WorkloadRequest {
 ///     {"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100",
 ///      "nodes": 2}, "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
 ///      "layout": "tp=8", "settings": {"kernels": {"loss": "chunked"}}}
-/// "search", "require" and "price" belong to other questions: here only their form is checked.
+/// "search" and "require" belong to other questions: here only their form is checked.
 struct ScenarioRequest {
     JsonValue model;  ///< a name or a path, or a model said in place
     ClusterRequest cluster;
@@ -45,6 +46,7 @@ struct ScenarioRequest {
     WorkloadRequest workload;
     PartialLayout layout;
     JsonValue settings;  ///< an object, or null
+    BudgetRequest budget;
 };
 
 Result<ScenarioRequest> readScenario(const JsonValue& root);

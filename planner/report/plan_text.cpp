@@ -1,6 +1,7 @@
 #include "planner/report/plan_text.h"
 
 #include "planner/report/byte_scale.h"
+#include "planner/report/cost_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/result/step_names.h"
@@ -76,27 +77,83 @@ std::string mfuText(const Plan& plan) {
     return plan.step.utilisation.mfu ? percent(*plan.step.utilisation.mfu) : "-";
 }
 
+/// What the plans say about money: columns where there is a price, and a run's where there is one.
+struct CostColumns {
+    bool price = false;
+    bool days = false;
+
+    explicit CostColumns(const PlanReport& report) {
+        for (const Plan& plan : report.plans) {
+            price = price || (plan.cost && plan.cost->perMtok);
+            days = days || (plan.cost && plan.cost->run);
+        }
+    }
+
+    void addTitles(Table& table) const {
+        if (price) {
+            table.columns.push_back({"$/Mtok", Align::Right});
+        }
+        if (days) {
+            table.columns.push_back({"days", Align::Right});
+        }
+        if (price && days) {
+            table.columns.push_back({"$", Align::Right});
+        }
+    }
+
+    void addCells(const Plan& plan, std::vector<std::string>& row) const {
+        if (price) {
+            row.push_back(plan.cost->perMtok ? dollarText(plan.cost->perMtok->value.count()) : "-");
+        }
+        if (days) {
+            constexpr double kDay = 86400.0;
+            row.push_back(plan.cost->run ? amountText(plan.cost->run->wall.value.count() / kDay)
+                                         : "-");
+        }
+        if (price && days) {
+            const bool known = plan.cost->run && plan.cost->run->price;
+            row.push_back(known ? dollarText(plan.cost->run->price->value.count()) : "-");
+        }
+    }
+};
+
+/// What the money in the table rests on.
+std::string costLine(const PlanReport& report) {
+    if (report.plans.empty() || !report.plans.front().cost) {
+        return {};
+    }
+    const RunCost& cost = *report.plans.front().cost;
+    return fmt::format("$: {}; goodput {} (site {})\n",
+                       priceText(cost.gpuHour, report.basis),
+                       percent(cost.goodput.share.value),
+                       report.basis.site);
+}
+
 Table planTable(const PlanReport& report) {
     Table table{{{"", Align::Right},
                  {"stack"},
                  {"step s", Align::Right},
                  {"tok/s/GPU", Align::Right},
                  {"MFU", Align::Right},
-                 {"GiB", Align::Right},
-                 {"main loss"},
-                 {"layout"}},
+                 {"GiB", Align::Right}},
                 {}};
+    const CostColumns cost(report);
+    cost.addTitles(table);
+    table.columns.push_back({"main loss"});
+    table.columns.push_back({"layout"});
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         const Plan& plan = report.plans[i];
         const bool sure = plan.memory.verdict == Verdict::Fits;
-        table.rows.push_back({std::to_string(i + 1),
-                              plan.scenario.stack,
-                              fmt::format("{:.3f}", plan.step.step.value.count()),
-                              grouped(std::llround(plan.step.tokensPerGpuSecond)),
-                              mfuText(plan),
-                              gib(plan.memory.peak.value) + (sure ? "" : "?"),
-                              mainLoss(plan),
-                              planLayoutText(plan.scenario)});
+        std::vector<std::string> row = {std::to_string(i + 1),
+                                        plan.scenario.stack,
+                                        fmt::format("{:.3f}", plan.step.step.value.count()),
+                                        grouped(std::llround(plan.step.tokensPerGpuSecond)),
+                                        mfuText(plan),
+                                        gib(plan.memory.peak.value) + (sure ? "" : "?")};
+        cost.addCells(plan, row);
+        row.push_back(mainLoss(plan));
+        row.push_back(planLayoutText(plan.scenario));
+        table.rows.push_back(std::move(row));
     }
     return table;
 }
@@ -219,6 +276,7 @@ std::string planText(const PlanReport& report) {
         return plan.memory.verdict != Verdict::Fits;
     });
     text += unsure ? "? fits if the allocator holds little back\n" : "";
+    text += costLine(report);
     text += rejectionText(report);
     for (const std::string& note : report.notes) {
         text += "assumed: " + note + "\n";
@@ -231,7 +289,7 @@ std::string planMarkdown(const PlanReport& report) {
         return "**DOES NOT FIT**\n\n" + questionText(report);
     }
     return questionText(report) + "\n" + markdownText(planTable(report)) + "\n" +
-           runnerUpText(report);
+           runnerUpText(report) + costLine(report);
 }
 
 std::string planCsv(const PlanReport& report) {
@@ -242,7 +300,9 @@ std::string planCsv(const PlanReport& report) {
                  {"tokens_per_s_gpu"},
                  {"mfu"},
                  {"peak_bytes"},
-                 {"verdict"}},
+                 {"verdict"},
+                 {"usd_per_mtok"},
+                 {"price_profile"}},
                 {}};
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         const Plan& plan = report.plans[i];
@@ -254,7 +314,11 @@ std::string planCsv(const PlanReport& report) {
              fmt::format("{}", plan.step.tokensPerGpuSecond),
              plan.step.utilisation.mfu ? fmt::format("{}", *plan.step.utilisation.mfu) : "",
              std::to_string(plan.memory.peak.value.count()),
-             plan.memory.verdict == Verdict::Fits ? "fits" : "uncertain"});
+             plan.memory.verdict == Verdict::Fits ? "fits" : "uncertain",
+             plan.cost && plan.cost->perMtok
+                 ? fmt::format("{:.6g}", plan.cost->perMtok->value.count())
+                 : "",
+             plan.cost ? report.basis.priceProfile : ""});
     }
     return csvText(table);
 }

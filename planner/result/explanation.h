@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
@@ -22,9 +23,12 @@ struct Explanation {
     std::optional<MemoryBreakdown> memory;
     std::optional<StepEstimate> step;
     std::optional<FasterChange> faster;
+    std::optional<RunCost> cost;
+    CostBasis basis;  ///< of the cost
     std::optional<Sensitivity> sensitivity;
     bool showsTime = false;  ///< of the step: where the time goes
     bool showsComm = false;  ///< and its communication calls
+    bool showsCost = false;
 };
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
@@ -18,6 +19,7 @@ struct Plan {
     Scenario scenario;
     StepEstimate step;
     MemoryBreakdown memory;
+    std::optional<RunCost> cost{};
 };
 
 /// A stack that has no layout to offer, or one that cannot be forecast.
@@ -39,6 +41,7 @@ struct PlanReport {
     std::int64_t candidates = 0;             ///< layouts that the stacks take
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
     double seconds = 0.0;                    ///< that the search took; the program's clock
+    CostBasis basis;                         ///< of the plans' costs
     std::vector<std::string> notes;
 };
 

@@ -181,5 +181,42 @@ TEST(ProgramFuzz, MutatedProfiles) {
     }
 }
 
+TEST(ProgramFuzz, MutatedPricesAndSites) {
+    const std::vector<std::pair<std::string, std::string>> kinds = {
+        {"--price", "prices/market-2026-05.json"},
+        {"--price", "prices/aws-2026-06.json"},
+        {"--site", "sites/typical.json"},
+        {"--site", "sites/meta-rsc-1.json"}};
+    const std::string file = (scratch() / "budget.json").string();
+    std::size_t answered = 0;
+    for (std::size_t seed = 0; seed < cases(120); ++seed) {
+        TextMutator mutator(seed);
+        const auto& [flag, path] = kinds[seed % kinds.size()];
+        const auto original =
+            readTextFile((fs::path(FABRICAST_SOURCE_DIR) / "hardware_profiles" / path).string());
+        ASSERT_TRUE(original);
+        const std::string text = mutator.mutated(*original);
+        write(file, text);
+        const ExitCode code = expectAnAnswerOrAnError({"explain",
+                                                       "-m",
+                                                       "gpt2",
+                                                       "-c",
+                                                       "dgx-h100",
+                                                       "--stack",
+                                                       "ddp",
+                                                       "--section",
+                                                       "cost",
+                                                       "--tokens",
+                                                       "1T",
+                                                       "-f",
+                                                       "json",
+                                                       flag,
+                                                       file},
+                                                      text);
+        answered += code == ExitCode::BadInput ? 0U : 1U;
+    }
+    EXPECT_GT(answered, cases(120) / 100) << "hardly any reached the budget";
+}
+
 }  // namespace
 }  // namespace fabricast

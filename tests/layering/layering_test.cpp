@@ -82,6 +82,7 @@ const std::map<std::string, Rooms> kMayInclude = {
       "planner/comm",
       "planner/memory",
       "planner/estimate",
+      "planner/budget",
       "planner/io",
       "planner/load"}},
     {"planner/report", {"planner/base", "planner/spec", "planner/result", "planner/ops"}},
@@ -95,6 +96,7 @@ const std::map<std::string, Rooms> kMayInclude = {
       "planner/stack",
       "planner/comm",
       "planner/estimate",
+      "planner/budget",
       "planner/io"}},
 };
 

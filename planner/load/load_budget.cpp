@@ -1,0 +1,66 @@
+#include "planner/load/load_budget.h"
+
+#include "planner/io/budget_request.h"
+#include "planner/io/text_file.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kUsualPrices = "market-2026-05";
+constexpr const char* kUsualSite = "typical";
+
+bool isFile(const std::string& name) {
+    return name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
+std::string pathOf(const ProfileWish& wish, const Folders& folders) {
+    const std::string& folder = wish.typed ? folders.typed : folders.file;
+    return (std::filesystem::path(folder) / wish.name).string();
+}
+
+Result<PriceProfile> priceOf(const ProfileWish& wish,
+                             const ProfileStore& profiles,
+                             const Folders& folders) {
+    if (!isFile(wish.name)) {
+        return profiles.price(wish.name.empty() ? kUsualPrices : wish.name, wish.where);
+    }
+    const std::string path = pathOf(wish, folders);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    return profiles.priceIn(text, path);
+}
+
+Result<SiteProfile> siteOf(const ProfileWish& wish,
+                           const ProfileStore& profiles,
+                           const Folders& folders) {
+    if (!isFile(wish.name)) {
+        return profiles.site(wish.name.empty() ? kUsualSite : wish.name, wish.where);
+    }
+    const std::string path = pathOf(wish, folders);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    return profiles.siteIn(text, path);
+}
+
+}  // namespace
+
+Result<BudgetFacts> loadBudget(const JsonValue& root,
+                               const ProfileStore& profiles,
+                               const Folders& folders) {
+    FABRICAST_ASSIGN(const BudgetRequest request, readBudgetRequest(root));
+    BudgetFacts facts{.kind = request.kind,
+                      .perGpuHour = request.perGpuHour,
+                      .checkpoint = request.checkpoint,
+                      .interval = request.interval,
+                      .gpuMtbf = request.gpuMtbf,
+                      .tokens = request.tokens};
+    if (!request.perGpuHour) {
+        FABRICAST_ASSIGN(facts.price, priceOf(request.price, profiles, folders));
+    }
+    FABRICAST_ASSIGN(facts.site, siteOf(request.site, profiles, folders));
+    return facts;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,227 @@
+#include "planner/report/cost_report.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/table.h"
+#include "planner/result/memory_names.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr double kDay = 86400.0;
+constexpr double kHour = 3600.0;
+constexpr double kKwh = 3.6e6;
+
+/// A number of a cost as every format shows it.
+struct CostRow {
+    std::string_view words;
+    std::string_view key;
+    Headline<double> number;  ///< in the unit of the key
+    std::string (*text)(double);
+};
+
+std::string days(double value) {
+    return value < 1.0 ? fmt::format("{:.2f} h", 24.0 * value) : amountText(value) + " d";
+}
+
+std::string energy(double kwh) {
+    constexpr double kMwh = 1e3;
+    return kwh < 10 * kMwh ? amountText(kwh) + " kWh" : amountText(kwh / kMwh) + " MWh";
+}
+
+std::string share(double value) {
+    return fmt::format("{:.1f} %", 100.0 * value);
+}
+
+template <class Q>
+Headline<double> inUnit(const Headline<Q>& headline, double unit) {
+    return {headline.value.count() / unit,
+            headline.lo.count() / unit,
+            headline.hi.count() / unit,
+            headline.evidence};
+}
+
+std::vector<CostRow> rowsOf(const RunCost& cost) {
+    std::vector<CostRow> rows;
+    if (cost.run) {
+        rows.push_back({"time", "days", inUnit(cost.run->wall, kDay), &days});
+        rows.push_back({"GPU-hours", "gpu_hours", inUnit(cost.run->gpuTime, kHour), &amountText});
+        if (cost.run->price) {
+            rows.push_back({"price", "usd_per_run", inUnit(*cost.run->price, 1.0), &dollarText});
+        }
+        if (cost.run->energy) {
+            rows.push_back({"energy", "kwh", inUnit(*cost.run->energy, kKwh), &energy});
+        }
+    }
+    if (cost.perMtok) {
+        rows.push_back(
+            {"price of 1M tokens", "usd_per_mtok", inUnit(*cost.perMtok, 1.0), &dollarText});
+    }
+    if (cost.energyPerMtok) {
+        rows.push_back(
+            {"energy of 1M tokens", "kwh_per_mtok", inUnit(*cost.energyPerMtok, kKwh), &energy});
+    }
+    rows.push_back({"goodput", "goodput", cost.goodput.share, &share});
+    return rows;
+}
+
+Table rowTable(const RunCost& cost) {
+    Table table{{{""}, {"forecast", Align::Right}, {"interval"}}, {}};
+    for (const CostRow& row : rowsOf(cost)) {
+        table.rows.push_back(
+            {std::string(row.words),
+             row.text(row.number.value),
+             fmt::format("[{}..{}]", row.text(row.number.lo), row.text(row.number.hi))});
+    }
+    return table;
+}
+
+/// "7.34 ms", "12.8 s", "18.4 min", "3.09 h", "264 d".
+std::string timeText(Seconds time) {
+    struct Unit {
+        double below;  ///< seconds
+        double size;
+        std::string_view name;
+    };
+    constexpr std::array kUnits = {Unit{1.0, 1e-3, "ms"},
+                                   Unit{120.0, 1.0, "s"},
+                                   Unit{2 * kHour, 60.0, "min"},
+                                   Unit{2 * kDay, kHour, "h"}};
+    if (std::isinf(time.count())) {
+        return "never";
+    }
+    for (const Unit& unit : kUnits) {
+        if (time.count() < unit.below) {
+            return fmt::format("{:.3g} {}", time.count() / unit.size, unit.name);
+        }
+    }
+    return amountText(time.count() / kDay) + " d";
+}
+
+std::string cycleText(const CheckpointCycle& cycle) {
+    const bool fails = !std::isinf(cycle.mtbf.count());
+    const std::string saved = std::isinf(cycle.interval.count())
+                                  ? std::string("never saved")
+                                  : fmt::format("saved every {}, which stops the run for {}",
+                                                timeText(cycle.interval),
+                                                timeText(cycle.blocking));
+    return fails ? fmt::format("a failure every {}, {} until it goes on; {}",
+                               timeText(cycle.mtbf),
+                               timeText(cycle.recovery),
+                               saved)
+                 : "nothing fails; " + saved;
+}
+
+std::string goodputText(const Goodput& goodput, CheckpointMode mode) {
+    std::string text;
+    for (std::size_t level = 0; level < goodput.count; ++level) {
+        const std::string_view where = goodput.count == 1 ? nameOf(mode)
+                                       : level == 0       ? "in memory"
+                                                          : "in storage";
+        text += fmt::format("checkpoint ({}): {}\n", where, cycleText(goodput.cycles[level]));
+    }
+    return text;
+}
+
+std::string headText(const RunCost& cost) {
+    if (!cost.perMtok) {
+        return "not known";
+    }
+    return fmt::format("{} per million tokens [{}..{}]",
+                       dollarText(cost.perMtok->value.count()),
+                       dollarText(cost.perMtok->lo.count()),
+                       dollarText(cost.perMtok->hi.count()));
+}
+
+std::string powerText(const RunCost& cost) {
+    if (!cost.power.perGpu) {
+        return "power: nobody has said what this GPU draws\n";
+    }
+    return fmt::format("power: {} a GPU with its share of node and building, busy {} of a step{}\n",
+                       shortText(cost.power.perGpu->value),
+                       share(cost.power.busy),
+                       cost.power.nodeEstimated ? "; the node's is estimated" : "");
+}
+
+/// What the numbers rest on, line by line.
+std::string reasonText(const RunCost& cost, const CostBasis& basis) {
+    std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
+    if (!cost.perMtok && cost.gpuHour.price) {
+        text += "the run does not get on: failures come faster than it recovers\n";
+    }
+    text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);
+    if (!basis.priceNote.empty()) {
+        text += fmt::format("price: {}\n", basis.priceNote);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string amountText(double amount) {
+    if (amount < 1000.0 || amount > 1e18) {
+        return fmt::format("{:.3g}", amount);
+    }
+    double unit = 1.0;
+    while (amount / unit >= 1000.0) {
+        unit *= 10.0;
+    }
+    return grouped(std::llround(std::round(amount / unit) * unit));
+}
+
+std::string dollarText(double dollars) {
+    return "$" + amountText(dollars);
+}
+
+std::string sourceText(const CostBasis& basis) {
+    return basis.priceDate.empty() ? basis.priceProfile
+                                   : fmt::format("{} ({})", basis.priceProfile, basis.priceDate);
+}
+
+std::string priceText(const GpuHour& hour, const CostBasis& basis) {
+    if (!hour.price) {
+        return fmt::format("no price: {}; type {}", basis.why, basis.hint);
+    }
+    return fmt::format(
+        "{} ${:.4g}/h a GPU, {}", nameOf(basis.kind), hour.price->count(), sourceText(basis));
+}
+
+std::string costText(const Scenario& scenario,
+                     const RunCost& cost,
+                     const CostBasis& basis,
+                     Subject subject) {
+    return fmt::format("COST  {}  {}\n{}\n{}\n{}",
+                       headText(cost),
+                       priceText(cost.gpuHour, basis),
+                       subjectLine(scenario, subject),
+                       alignedText(rowTable(cost)),
+                       reasonText(cost, basis));
+}
+
+std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const CostBasis& basis) {
+    return fmt::format("**COST** {}, {}\n\n{}\n\n{}\n{}",
+                       headText(cost),
+                       priceText(cost.gpuHour, basis),
+                       subjectText(scenario),
+                       markdownText(rowTable(cost)),
+                       reasonText(cost, basis));
+}
+
+std::string costCsv(const RunCost& cost) {
+    Table table{{{"key"}, {"value"}, {"lo"}, {"hi"}}, {}};
+    for (const CostRow& row : rowsOf(cost)) {
+        table.rows.push_back({std::string(row.key),
+                              fmt::format("{:.9g}", row.number.value),
+                              fmt::format("{:.9g}", row.number.lo),
+                              fmt::format("{:.9g}", row.number.hi)});
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,41 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/report/subject_text.h"
+#include "planner/result/run_cost.h"
+#include "planner/spec/scenario.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// The answer about cost for people: what a token and the run cost, and why it is not less.
+///     COST  $0.312 per million tokens [$0.25..$0.391]  on_demand $2.95/h a GPU, market-2026-05
+///     (2026-05)
+std::string costText(const Scenario& scenario,
+                     const RunCost& cost,
+                     const CostBasis& basis,
+                     Subject subject = Subject::Said);
+std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const CostBasis& basis);
+/// A row per number, with the keys that JSON has.
+std::string costCsv(const RunCost& cost);
+
+/// How a number came about: `key` is "cost.usd_per_mtok", "cost.goodput" and so on; an unknown one
+/// is an error that lists what there is.
+Result<std::string> costWhy(const Scenario& scenario,
+                            const Headline<Seconds>& step,
+                            const RunCost& cost,
+                            const CostBasis& basis,
+                            std::string_view key);
+/// Whether a key asks about cost.
+bool isCostKey(std::string_view key);
+
+/// "on_demand $2.95/h a GPU, market-2026-05 (2026-05)", or why there is no price and what to type.
+std::string priceText(const GpuHour& hour, const CostBasis& basis);
+/// The price profile with its date.
+std::string sourceText(const CostBasis& basis);
+/// Three digits of an amount that may be a millionth or a billion: "0.312", "1,250,000".
+std::string amountText(double amount);
+std::string dollarText(double dollars);
+
+}  // namespace fabricast

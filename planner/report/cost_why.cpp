@@ -1,0 +1,252 @@
+#include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kPrefix = "cost.";
+constexpr double kDay = 86400.0;
+constexpr double kHour = 3600.0;
+constexpr double kKwh = 3.6e6;
+
+/// Everything that a formula's numbers come from.
+struct Asked {
+    const Scenario& scenario;
+    const Headline<Seconds>& step;
+    const RunCost& cost;
+    const CostBasis& basis;
+
+    [[nodiscard]] double tokensPerStep() const {
+        return static_cast<double>(scenario.workload.globalBatch) *
+               static_cast<double>(scenario.workload.sequence);
+    }
+};
+
+std::string num(double value) {
+    return fmt::format("{:.6g}", value);
+}
+
+std::string sec(Seconds time) {
+    return num(time.count()) + " s";
+}
+
+Result<std::string> unknown(std::string_view key, const std::string& why, const std::string& hint) {
+    return fail(Error::Code::NotFound, "--why", std::string(key) + " is not known: " + why, hint);
+}
+
+Result<std::string> noPrice(std::string_view key, const Asked& asked) {
+    return asked.cost.gpuHour.price
+               ? unknown(key, "failures come faster than the run recovers", "--mtbf 50000h")
+               : unknown(key, asked.basis.why, asked.basis.hint);
+}
+
+Result<std::string> noTokens(std::string_view key) {
+    return unknown(key, "nobody has said how many tokens the run has", "--tokens 15T");
+}
+
+Result<std::string> usdPerMtok(const Asked& asked) {
+    if (!asked.cost.perMtok) {
+        return noPrice("cost.usd_per_mtok", asked);
+    }
+    return fmt::format(
+        "cost.usd_per_mtok = {}\n  {} GPUs x {} / {} tokens a step / {} goodput x ${}/h / 3600 x "
+        "1000000\n",
+        num(asked.cost.perMtok->value.count()),
+        asked.basis.gpus,
+        sec(asked.step.value),
+        num(asked.tokensPerStep()),
+        num(asked.cost.goodput.share.value),
+        num(asked.cost.gpuHour.price->count()));
+}
+
+Result<std::string> kwhPerMtok(const Asked& asked) {
+    if (!asked.cost.energyPerMtok) {
+        return unknown("cost.kwh_per_mtok", "nobody has said what this GPU draws", "");
+    }
+    return fmt::format(
+        "cost.kwh_per_mtok = {}\n  {} GPUs x {} / {} tokens a step / {} goodput x {} W / 3600000 x "
+        "1000000\n",
+        num(asked.cost.energyPerMtok->value.count() / kKwh),
+        asked.basis.gpus,
+        sec(asked.step.value),
+        num(asked.tokensPerStep()),
+        num(asked.cost.goodput.share.value),
+        num(asked.cost.power.perGpu->value.count()));
+}
+
+Result<std::string> goodput(const Asked& asked) {
+    const Goodput& good = asked.cost.goodput;
+    std::string text = fmt::format("cost.goodput = {}\n", num(good.share.value));
+    for (std::size_t level = 0; level < good.count; ++level) {
+        const CheckpointCycle& cycle = good.cycles[level];
+        text +=
+            std::isinf(cycle.mtbf.count())
+                ? fmt::format(
+                      "  t / (t + d), t = {}, d = {}\n", sec(cycle.interval), sec(cycle.blocking))
+                : fmt::format(
+                      "  t / (M e^(R/M) (e^((t+d)/M) - 1)), t = {}, d = {}, R = {}, M = {}\n",
+                      sec(cycle.interval),
+                      sec(cycle.blocking),
+                      sec(cycle.recovery),
+                      sec(cycle.mtbf));
+    }
+    return text;
+}
+
+Result<std::string> mtbf(const Asked& asked) {
+    const auto gpus = static_cast<double>(asked.basis.gpus);
+    const double job = asked.cost.goodput.mtbf.count();
+    return fmt::format("cost.mtbf = {} s\n  {} h of a GPU x 3600 / {} GPUs\n  source: site {}\n",
+                       num(job),
+                       num(job * gpus / kHour),
+                       asked.basis.gpus,
+                       asked.basis.site);
+}
+
+Result<std::string> checkpoint(const Asked& asked) {
+    const Goodput& good = asked.cost.goodput;
+    return fmt::format(
+        "cost.checkpoint = {} B ({})\n  weights, master weights and moments of every trained "
+        "parameter, once\n  a rank's share of {} takes {} to host memory and {} to storage\n",
+        grouped(good.checkpoint.count()),
+        shortText(good.checkpoint),
+        shortText(Bytes(good.checkpoint.count() / asked.basis.gpus)),
+        sec(good.snapshot),
+        sec(good.write));
+}
+
+Result<std::string> gpuHour(const Asked& asked) {
+    const GpuHour& hour = asked.cost.gpuHour;
+    if (!hour.price) {
+        return noPrice("cost.usd_per_gpu_hour", asked);
+    }
+    const std::string parts = asked.basis.kind == PriceKind::Owned
+                                  ? fmt::format("${}/h written off + ${}/h electricity",
+                                                num(hour.hardware.count()),
+                                                num(hour.electricity.count()))
+                                  : fmt::format("{} price", nameOf(asked.basis.kind));
+    return fmt::format("cost.usd_per_gpu_hour = {}\n  {}\n  source: {}{}{}\n",
+                       num(hour.price->count()),
+                       parts,
+                       sourceText(asked.basis),
+                       asked.basis.priceTitle.empty() ? "" : ", " + asked.basis.priceTitle,
+                       asked.basis.priceNote.empty() ? "" : ": " + asked.basis.priceNote);
+}
+
+Result<std::string> power(const Asked& asked) {
+    const RunPower& drawn = asked.cost.power;
+    if (!drawn.perGpu) {
+        return unknown("cost.watts_per_gpu", "nobody has said what this GPU draws", "");
+    }
+    return fmt::format(
+        "cost.watts_per_gpu = {}\n  pue x (training_share x {} W of the node{} - gpu_swing x its "
+        "GPUs' power x {} waiting) / {} GPUs\n  source: site {}\n",
+        num(drawn.perGpu->value.count()),
+        num(drawn.nodeRated.count()),
+        drawn.nodeEstimated ? " (node_over_gpus x its GPUs)" : "",
+        num(1.0 - drawn.busy),
+        asked.scenario.cluster.node.gpus,
+        asked.basis.site);
+}
+
+Result<std::string> timeOfRun(const Asked& asked) {
+    const auto tokens = static_cast<double>(asked.basis.tokens->count());
+    return fmt::format("cost.days = {}\n  {} tokens / {} a step x {} / {} goodput / 86400\n",
+                       num(asked.cost.run->wall.value.count() / kDay),
+                       num(tokens),
+                       num(asked.tokensPerStep()),
+                       sec(asked.step.value),
+                       num(asked.cost.goodput.share.value));
+}
+
+Result<std::string> gpuHours(const Asked& asked) {
+    return fmt::format("cost.gpu_hours = {}\n  {} GPUs x {} d x 24\n",
+                       num(asked.cost.run->gpuTime.value.count() / kHour),
+                       asked.basis.gpus,
+                       num(asked.cost.run->wall.value.count() / kDay));
+}
+
+Result<std::string> priceOfRun(const Asked& asked) {
+    if (!asked.cost.run->price) {
+        return noPrice("cost.usd_per_run", asked);
+    }
+    return fmt::format("cost.usd_per_run = {}\n  {} GPU-hours x ${}\n",
+                       num(asked.cost.run->price->value.count()),
+                       num(asked.cost.run->gpuTime.value.count() / kHour),
+                       num(asked.cost.gpuHour.price->count()));
+}
+
+Result<std::string> energyOfRun(const Asked& asked) {
+    if (!asked.cost.run->energy) {
+        return unknown("cost.kwh", "nobody has said what this GPU draws", "");
+    }
+    return fmt::format("cost.kwh = {}\n  {} GPU-hours x {} W / 1000\n",
+                       num(asked.cost.run->energy->value.count() / kKwh),
+                       num(asked.cost.run->gpuTime.value.count() / kHour),
+                       num(asked.cost.power.perGpu->value.count()));
+}
+
+struct CostKey {
+    std::string_view name;
+    Result<std::string> (*why)(const Asked&);
+    bool ofRun = false;  ///< needs a number of tokens
+};
+constexpr std::array kKeys = {CostKey{"usd_per_mtok", &usdPerMtok},
+                              CostKey{"kwh_per_mtok", &kwhPerMtok},
+                              CostKey{"goodput", &goodput},
+                              CostKey{"mtbf", &mtbf},
+                              CostKey{"checkpoint", &checkpoint},
+                              CostKey{"usd_per_gpu_hour", &gpuHour},
+                              CostKey{"watts_per_gpu", &power},
+                              CostKey{"days", &timeOfRun, true},
+                              CostKey{"gpu_hours", &gpuHours, true},
+                              CostKey{"usd_per_run", &priceOfRun, true},
+                              CostKey{"kwh", &energyOfRun, true}};
+
+std::string known() {
+    std::string text;
+    for (const CostKey& key : kKeys) {
+        text += (text.empty() ? "one of: " : ", ") + std::string(kPrefix) + std::string(key.name);
+    }
+    return text;
+}
+
+}  // namespace
+
+bool isCostKey(std::string_view key) {
+    return key == "cost" || key.starts_with(kPrefix);
+}
+
+Result<std::string> costWhy(const Scenario& scenario,
+                            const Headline<Seconds>& step,
+                            const RunCost& cost,
+                            const CostBasis& basis,
+                            std::string_view key) {
+    const Asked asked{scenario, step, cost, basis};
+    const std::string_view name =
+        key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : std::string_view("usd_per_mtok");
+    for (const CostKey& entry : kKeys) {
+        if (entry.name != name) {
+            continue;
+        }
+        if (entry.ofRun && !cost.run) {
+            return basis.tokens
+                       ? unknown(key, "failures come faster than the run recovers", "--mtbf 50000h")
+                       : noTokens(key);
+        }
+        return entry.why(asked);
+    }
+    return fail(Error::Code::NotFound,
+                "--why",
+                "no number is called \"" + std::string(key) + "\"",
+                known());
+}
+
+}  // namespace fabricast

@@ -1,0 +1,230 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "tests/support/golden.h"
+#include "tests/support/profile_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+ProgramOutput explain(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"explain",
+                                          "-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "-n",
+                                          "2",
+                                          "--stack",
+                                          "fsdp2",
+                                          "--layout",
+                                          "recompute=full",
+                                          "--seq",
+                                          "8192",
+                                          "--global-batch",
+                                          "64"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+JsonValue documentOf(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--section", "cost", "--format", "json"});
+    const ProgramOutput output = explain(arguments);
+    EXPECT_EQ(output.err, "");
+    auto root = parseJson(output.out, "out");
+    EXPECT_TRUE(root) << output.out;
+    return root ? *std::move(root) : JsonValue();
+}
+
+double number(const JsonValue& object, const std::string& key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? -1.0 : value->number(-1e30, 1e30).value_or(-1.0);
+}
+
+TEST(ExplainCost, LooksAsItLooks) {
+    const auto with = [](const std::string& format) {
+        return explain({"--section", "cost", "--tokens", "1T", "-f", format}).out;
+    };
+    // Step times move as kernels are fitted anew: what is compared is the form.
+    const std::string text = with("text");
+    for (const char* words : {"COST  $",
+                              " per million tokens [$",
+                              "on_demand $2.95/h a GPU, "
+                              "market-2026-05 (2026-05)",
+                              "\nGPU-hours ",
+                              "\ncheckpoint (async): a "
+                              "failure every ",
+                              "site: typical",
+                              "price: $1.99/h to $5/h, median"}) {
+        EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+    }
+    EXPECT_TRUE(with("md").starts_with("**COST** $"));
+    EXPECT_TRUE(with("csv").starts_with("key,value,lo,hi\ndays,"));
+    const std::string next = explain({"--section", "cost"}).out;
+    EXPECT_NE(next.find("--section cost --tokens 1T\n"), std::string::npos) << next;
+}
+
+TEST(ExplainCost, NumbersFollowFromEachOther) {
+    const JsonValue root = documentOf({"--tokens", "15T"});
+    const JsonValue& cost = *root.find("cost");
+    const auto value = [&cost](const char* key) { return number(*cost.find(key), "value"); };
+    EXPECT_EQ(number(cost, "tokens"), 15e12);
+    EXPECT_NEAR(value("usd_per_run"), value("usd_per_mtok") * 15e6, 1e-6 * value("usd_per_run"));
+    EXPECT_NEAR(value("gpu_hours"), value("days") * 24 * 16, 1e-6 * value("gpu_hours"));
+    EXPECT_NEAR(
+        value("kwh"), value("gpu_hours") * value("watts_per_gpu") / 1000, 1e-6 * value("kwh"));
+    EXPECT_NEAR(value("usd_per_run"), value("gpu_hours") * 2.95, 1e-6 * value("usd_per_run"));
+    const JsonValue& price = *cost.find("price");
+    EXPECT_EQ(price.find("profile")->text(), "market-2026-05");
+    EXPECT_EQ(price.find("date")->text(), "2026-05");
+    for (const char* key : {"usd_per_mtok", "days", "kwh", "goodput"}) {
+        EXPECT_LE(number(*cost.find(key), "lo"), value(key)) << key;
+        EXPECT_LE(value(key), number(*cost.find(key), "hi")) << key;
+    }
+    const JsonValue& checkpoint = *cost.find("checkpoint");
+    EXPECT_EQ(number(checkpoint, "size_bytes"), 8'030'261'248.0 * 12);
+    EXPECT_EQ(checkpoint.find("cycles")->items().size(), 1U);
+}
+
+TEST(ExplainCost, IsPartOfAllAndOfNothingElse) {
+    EXPECT_NE(explain({"--section", "all", "-f", "json"}).out.find("\"usd_per_mtok\""),
+              std::string::npos);
+    EXPECT_EQ(explain({"--section", "time", "-f", "json"}).out.find("usd"), std::string::npos);
+    EXPECT_EQ(documentOf({}).find("memory"), nullptr);
+}
+
+TEST(ExplainCost, FlagsSayHowItIsPaidAndSaved) {
+    const auto usd = [](const std::vector<std::string>& more) {
+        return number(*documentOf(more).find("cost")->find("usd_per_mtok"), "value");
+    };
+    const auto goodput = [](const std::vector<std::string>& more) {
+        return number(*documentOf(more).find("cost")->find("goodput"), "value");
+    };
+    EXPECT_NEAR(usd({"--price", "aws"}) / usd({}), 6.88 / 2.95, 1e-9);
+    EXPECT_NEAR(usd({"--price-kind", "reserved"}) / usd({}), 2.35 / 2.95, 1e-9);
+    EXPECT_LT(usd({"--price-kind", "owned"}), usd({}));
+    EXPECT_EQ(goodput({"--mtbf", "none"}), 1.0);
+    EXPECT_LT(goodput({"--mtbf", "500h"}), goodput({}));
+    EXPECT_LT(goodput({"--site", "meta-rsc-1"}), goodput({}));
+    EXPECT_LT(goodput({"--checkpoint", "sync"}), goodput({}));
+    EXPECT_LT(goodput({"--checkpoint-interval", "10d"}), goodput({}));
+    EXPECT_EQ(documentOf({"--checkpoint", "two_level"})
+                  .find("cost")
+                  ->find("checkpoint")
+                  ->find("cycles")
+                  ->items()
+                  .size(),
+              2U);
+}
+
+TEST(ExplainCost, WhyOpensItsNumbers) {
+    for (const char* key : {"usd_per_mtok",
+                            "kwh_per_mtok",
+                            "goodput",
+                            "mtbf",
+                            "checkpoint",
+                            "usd_per_gpu_hour",
+                            "watts_per_gpu",
+                            "days",
+                            "gpu_hours",
+                            "usd_per_run",
+                            "kwh"}) {
+        const std::string name = std::string("cost.") + key;
+        const ProgramOutput why = explain({"--why", name, "--tokens", "1T"});
+        EXPECT_EQ(why.code, ExitCode::Ok) << why.err;
+        EXPECT_TRUE(why.out.starts_with(name + " = ")) << why.out;
+    }
+    EXPECT_NE(explain({"--why", "cost.mtbf"}).out.find("50677 h of a GPU x 3600 / 16 GPUs"),
+              std::string::npos);
+    EXPECT_NE(explain({"--why", "cost.days"}).err.find("try: --tokens 15T"), std::string::npos);
+    EXPECT_NE(explain({"--why", "cost.dollars"}).err.find("try: one of: cost.usd_per_mtok"),
+              std::string::npos);
+    EXPECT_EQ(explain({"--why", "cost.goodput", "--why", "time.gemm"}).err, "");
+}
+
+TEST(ExplainCost, AnUnknownPriceIsSaidWithWhatToType) {
+    const ProgramOutput text =
+        explain({"--section", "cost", "--price-kind", "spot", "--price", "aws"});
+    EXPECT_EQ(text.code, ExitCode::Ok);
+    EXPECT_TRUE(
+        text.out.starts_with("COST  not known  no price: spot price of h100-sxm5-80gb is not "
+                             "in aws-2026-06; type --price-kind on_demand, or --price FILE"))
+        << text.out;
+    const JsonValue cost = *documentOf({"--price-kind", "spot", "--price", "aws"}).find("cost");
+    EXPECT_TRUE(cost.find("usd_per_mtok")->is(JsonValue::Kind::Null));
+    EXPECT_NE(cost.find("usd_per_mtok_why"), nullptr);
+    EXPECT_GT(number(*cost.find("kwh_per_mtok"), "value"), 0.0);
+}
+
+TEST(ExplainCost, RefusesByFlagWithWhatToType) {
+    struct Case {
+        std::vector<std::string> flags;
+        const char* where;
+        const char* hint;
+    };
+    const std::vector<Case> cases = {
+        {{"--tokens", "15X"}, "--tokens", "15"},
+        {{"--tokens", "-1"}, "--tokens", ""},
+        {{"--tokens", "0"}, "--tokens", ""},
+        {{"--tokens", "9e18"}, "--tokens", ""},
+        {{"--mtbf", "50000"}, "--mtbf", "50000 h"},
+        {{"--mtbf", "0h"}, "--mtbf", "50000 h"},
+        {{"--mtbf", "often"}, "--mtbf", "write for example"},
+        {{"--checkpoint", "asyn"}, "--checkpoint", "did you mean \"async\""},
+        {{"--checkpoint-interval", "20"}, "--checkpoint-interval", "20 min"},
+        {{"--price", "markt"}, "--price", "did you mean"},
+        {{"--price", "$x/h"}, "--price", "$2.5/h"},
+        {{"--price", "no/such.json"}, "no/such.json", ""},
+        {{"--price-kind", "stolen"}, "--price-kind", "on_demand"},
+        {{"--site", "typicl"}, "--site", "did you mean \"typical\""}};
+    for (const Case& one : cases) {
+        std::vector<std::string> flags = one.flags;
+        flags.insert(flags.end(), {"--section", "cost"});
+        const ProgramOutput output = explain(flags);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << one.flags[0] << " " << one.flags[1];
+        EXPECT_EQ(output.out, "");
+        EXPECT_TRUE(output.err.starts_with(std::string("error: ") + one.where)) << output.err;
+        EXPECT_NE(output.err.find(one.hint), std::string::npos) << output.err;
+    }
+}
+
+TEST(ExplainCost, TakesAPriceOutright) {
+    const JsonValue root = documentOf({"--price", "$2.5/h"});
+    const JsonValue& price = *root.find("cost")->find("price");
+    EXPECT_EQ(number(price, "usd_per_gpu_hour"), 2.5);
+    EXPECT_EQ(price.find("profile")->text(), "as typed");
+    EXPECT_NE(
+        explain({"--section", "cost", "--price", "2.5 USD/h"}).out.find("$2.5/h a GPU, as typed\n"),
+        std::string::npos);
+    EXPECT_EQ(explain({"--section", "cost", "--price", "$0/h"}).code, ExitCode::BadInput);
+    // A file's price, and a profile typed over it.
+    const std::string file =
+        std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/scenarios/llama_8b_two_nodes.json";
+    const auto cost = [&file](std::vector<std::string> more) {
+        more.insert(more.begin(), {"explain", file, "--section", "cost"});
+        return runProgram(more, {}).out;
+    };
+    EXPECT_NE(cost({}).find("$2.5/h a GPU, as typed"), std::string::npos) << cost({});
+    EXPECT_NE(cost({"--price", "aws"}).find("$6.88/h a GPU, aws-2026-06"), std::string::npos);
+}
+
+TEST(ExplainCost, ReadsAQuoteOfOnesOwn) {
+    const std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / "fabricast_quote.json";
+    std::ofstream(file) << R"({"schema": "fabricast.price/1", "name": "quote", "title": "an offer",
+        "date": "2026-11-20", "gpus": {"h100": {"reserved": {"value": "$2/h", "source": "datasheet",
+        "from": "offer 4711"}}}})";
+    const JsonValue root = documentOf({"--price", file.string(), "--price-kind", "reserved"});
+    const JsonValue& price = *root.find("cost")->find("price");
+    EXPECT_EQ(number(price, "usd_per_gpu_hour"), 2.0);
+    EXPECT_EQ(price.find("date")->text(), "2026-11-20");
+}
+
+}  // namespace
+}  // namespace fabricast
