@@ -3,9 +3,11 @@
 #include "cli/open_profiles.h"
 #include "planner/backtest/backtest_runs.h"
 #include "planner/backtest/fit_intervals.h"
+#include "planner/backtest/fit_machine.h"
 #include "planner/backtest/summarise_rows.h"
 #include "planner/base/parallel_map.h"
 #include "planner/io/backtest_json.h"
+#include "planner/io/machine_correction_json.h"
 #include "planner/io/step_intervals_json.h"
 #include "planner/io/text_file.h"
 #include "planner/load/load_timing.h"
@@ -30,6 +32,7 @@ struct BacktestFlags {
     GroupBy groupBy = GroupBy::Source;
     bool all = false;
     std::optional<std::string> intervals;  ///< file to write them to
+    std::optional<std::string> fit;        ///< file for the machine's correction
 };
 
 Result<std::vector<PublishedRun>> runsIn(const BacktestFlags& flags, const GlobalOptions& options) {
@@ -65,11 +68,41 @@ Result<void> writeIntervals(const BacktestFlags& flags,
     return writeTextFile(file.string(), stepIntervalsJson(intervals, file.stem().string()));
 }
 
+/// Written as a profile, of a GPU by its profile's name.
+Result<void> writeCorrection(const BacktestFlags& flags,
+                             const GlobalOptions& options,
+                             MachineCorrection correction,
+                             const ProfileStore& profiles) {
+    FABRICAST_ASSIGN(const ProfileFile gpu, profiles.find(ProfileKind::Gpu, correction.gpu));
+    correction.gpu = gpu.name;
+    correction.title = "Step time: what our own runs say of our " + gpu.name;
+    correction.from = std::filesystem::path(flags.file).filename().string();
+    const std::filesystem::path file = options.at(*flags.fit);
+    return writeTextFile(file.string(),
+                         machineCorrectionJson(correction, profileName(file.stem().string())));
+}
+
+/// The forecasts of the backtest are corrected then.
+Result<RunCatalog> fitted(const BacktestFlags& flags,
+                          const GlobalOptions& options,
+                          const std::vector<PublishedRun>& runs,
+                          const ProfileStore& profiles,
+                          const TimingProfiles& timing) {
+    FABRICAST_ASSIGN(const RunCatalog catalog, RunCatalog::open(profiles));
+    if (!flags.fit) {
+        return catalog;
+    }
+    FABRICAST_ASSIGN(const MachineCorrection correction,
+                     fitMachine(runs, catalog, timing, threadsOf(options)));
+    FABRICAST_TRY(writeCorrection(flags, options, correction, profiles));
+    return catalog.corrected(correction.clock, correction.network);
+}
+
 Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<PublishedRun> runs, runsIn(flags, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
-    FABRICAST_ASSIGN(const RunCatalog catalog, RunCatalog::open(profiles));
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    FABRICAST_ASSIGN(const RunCatalog catalog, fitted(flags, options, runs, profiles, timing));
     Backtest backtest{.file = sourceName(options.at(flags.file)),
                       .groupBy = flags.groupBy,
                       .everyRow = flags.all};
@@ -112,7 +145,8 @@ Command backtestCommand(CLI::App& program, const GlobalOptions& options) {
         "The columns, and what is compared: docs/backtest.md.\n"
         "examples:\n"
         "  fabricast backtest tests/cases/published/runs.csv\n"
-        "  fabricast backtest mine.csv --all --format csv");
+        "  fabricast backtest mine.csv --all --format csv\n"
+        "  fabricast backtest mine.csv --fit our-profiles/corrections/our-h100.json");
     const auto flags = std::make_shared<BacktestFlags>();
     app->add_option("runs", flags->file, "a table of runs (CSV); - is standard input")
         ->option_text("RUNS.csv")
@@ -121,6 +155,8 @@ Command backtestCommand(CLI::App& program, const GlobalOptions& options) {
         ->description("source (the id without its number), gpu or stack");
     app->add_flag("--all", flags->all, "summarise every row, not only core ones of tier A and B");
     app->add_option("--write-intervals", flags->intervals, "write how sure these runs say we are")
+        ->option_text("FILE");
+    app->add_option("--fit", flags->fit, "write how fast this machine is: its clock and network")
         ->option_text("FILE");
     return {app, [flags, &options] { return runBacktest(*flags, options); }};
 }

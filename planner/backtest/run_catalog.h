@@ -22,12 +22,17 @@ public:
     /// Nodes of the row's GPU, as many as its GPUs fill, with the NIC rate that it says.
     Result<ClusterSpec> clusterOf(const PublishedRun& run) const;
 
+    /// The same, but every machine as fast as these factors say.
+    [[nodiscard]] RunCatalog corrected(double clock, double network) const;
+
 private:
     explicit RunCatalog(const ProfileStore& profiles) : profiles_(&profiles) {}
 
     const ProfileStore* profiles_;
     std::vector<ModelSpec> models_;
     std::vector<NodeSpec> nodes_;
+    double clock_ = 1.0;
+    double network_ = 1.0;
 };
 
 }  // namespace fabricast

@@ -93,7 +93,18 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
         cluster.node.nics.value = perNode;
         cluster.node.nicBandwidth.value = BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte);
     }
+    if (cluster.node.gpu.kernels) {
+        cluster.node.gpu.kernels->sustained.factor *= clock_;
+    }
+    cluster.node.networkShare *= network_;
     return cluster;
+}
+
+RunCatalog RunCatalog::corrected(double clock, double network) const {
+    RunCatalog other = *this;
+    other.clock_ = clock;
+    other.network_ = network;
+    return other;
 }
 
 }  // namespace fabricast

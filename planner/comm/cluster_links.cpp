@@ -134,7 +134,7 @@ Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, Clus
         }
     }
     links.nicsPerGpu = nics / static_cast<double>(std::max<std::int64_t>(1, node.gpus));
-    links.nicBandwidth = sustained;
+    links.nicBandwidth = sustained * node.networkShare;
     if (links.nicsPerGpu > 0 && links.pciBandwidth.count() > 0) {
         // What a GPU sends goes through its own PCIe link, or the NIC's.
         const double most = links.pciBandwidth.count() / std::max(1.0, links.nicsPerGpu);

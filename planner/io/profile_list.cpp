@@ -169,6 +169,12 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             row.summary = "how sure a forecast is, by what it rests on";
             break;
         }
+        case ProfileKind::Correction: {
+            FABRICAST_ASSIGN(const MachineCorrection correction, store.correction(file.name));
+            row.title = correction.title;
+            row.summary = correction.gpu + ": how fast one's own machine is";
+            break;
+        }
         case ProfileKind::Software: {
             FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
             row.title = software.title;

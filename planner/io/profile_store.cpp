@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {"gpu",
                                                                        "software",
                                                                        "interval",
                                                                        "price",
-                                                                       "site"};
+                                                                       "site",
+                                                                       "correction"};
 
 std::string folderOf(ProfileKind kind) {
     const std::string name(profileKindName(kind));
@@ -218,7 +219,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Software,
                                    ProfileKind::Interval,
                                    ProfileKind::Price,
-                                   ProfileKind::Site};
+                                   ProfileKind::Site,
+                                   ProfileKind::Correction};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

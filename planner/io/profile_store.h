@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/machine_correction.h"
 #include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
 #include "planner/spec/price_profile.h"
@@ -35,7 +36,8 @@ enum class ProfileKind {
     Software,
     Interval,
     Price,
-    Site
+    Site,
+    Correction
 };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
@@ -47,7 +49,8 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Software,
                                              ProfileKind::Interval,
                                              ProfileKind::Price,
-                                             ProfileKind::Site};
+                                             ProfileKind::Site,
+                                             ProfileKind::Correction};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -109,6 +112,12 @@ public:
 
     /// How sure forecasts of the step are: "step-time".
     [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;
+
+    /// How fast one's own machines are beside these profiles: of a file, or of a GPU (none: 1).
+    /// GPUs and nodes come out corrected.
+    [[nodiscard]] Result<MachineCorrection> correction(std::string_view name,
+                                                       std::string_view where = {}) const;
+    [[nodiscard]] Result<MachineCorrection> correctionOf(std::string_view gpu) const;
 
     /// What GPUs cost at one place and date; `In`: the same of a file that lies anywhere.
     [[nodiscard]] Result<PriceProfile> price(std::string_view name,

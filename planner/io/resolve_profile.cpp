@@ -45,6 +45,10 @@ Result<GpuSpec> ProfileStore::gpu(std::string_view name, std::string_view where)
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
     FABRICAST_ASSIGN(GpuSpec gpu, readGpuProfile(root));
     FABRICAST_ASSIGN(gpu.kernels, kernelsOf(gpu));
+    if (gpu.kernels) {
+        FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(file.name));
+        gpu.kernels->sustained.factor *= own.clock;
+    }
     return gpu;
 }
 
@@ -80,6 +84,8 @@ Result<NodeSpec> ProfileStore::nodeOf(const JsonValue& root) const {
         FABRICAST_TRY(find(ProfileKind::Fabric, fabric.name, fabric.where));
     }
     FABRICAST_ASSIGN(profile.node.gpu, gpu(profile.gpu.name, profile.gpu.where));
+    FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(profile.node.gpu.name));
+    profile.node.networkShare = own.network;
     return profile.node;
 }
 

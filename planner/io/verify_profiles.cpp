@@ -56,6 +56,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             FABRICAST_TRY(store.intervals(file.name));
             return std::vector<std::string>();
         }
+        case ProfileKind::Correction: {
+            FABRICAST_TRY(store.correction(file.name));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Software: {
             FABRICAST_TRY(store.software(file.name));
             return std::vector<std::string>();

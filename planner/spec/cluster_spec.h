@@ -86,6 +86,7 @@ struct NodeSpec {
     Sourced<std::int64_t> nics;
     Sourced<BytesPerSecond> nicBandwidth;  ///< each, one direction
     std::string nicFabric;                 ///< the fabric profile between nodes ("ib-ndr")
+    double networkShare = 1.0;             ///< of what such NICs reach, by this machine's own runs
     std::string cpu;
     Sourced<Bytes> hostMemory;
     Sourced<Bytes> nvme;   ///< capacity of the local drives

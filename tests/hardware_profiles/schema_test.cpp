@@ -100,6 +100,23 @@ TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");
 }
 
+TEST(CorrectionSchema, BoundsTheFactors) {
+    const json schema = schemaOf("correction");
+    json ours = {{"schema", "fabricast.correction/1"},
+                 {"name", "ours"},
+                 {"title", "Our machine"},
+                 {"source", "fitted"},
+                 {"from", "ours.csv"},
+                 {"gpu", "h100-sxm5-80gb"},
+                 {"clock", 0.87},
+                 {"network", 1},
+                 {"runs", 12},
+                 {"median_error", {{"before", 0.13}, {"after", 0.02}}}};
+    EXPECT_EQ(complaints(schema, ours), "");
+    ours["clock"] = 3;
+    EXPECT_NE(complaints(schema, ours), "");
+}
+
 TEST(ModelSchema, RefusesAShapeWithoutSizes) {
     const json schema = schemaOf("model");
     const json good = readJson(kProfiles / "models" / "grok-1.json");

@@ -1,0 +1,100 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+double numberAt(const std::string& json, const std::vector<const char*>& keys) {
+    const auto root = parseJson(json, "json");
+    EXPECT_TRUE(root) << json;
+    const JsonValue* value = root ? &*root : nullptr;
+    for (const char* key : keys) {
+        value = value != nullptr ? value->find(key) : nullptr;
+    }
+    return value != nullptr ? value->number(-1e9, 1e9).value_or(-1) : -1;
+}
+
+double explainedStep(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"explain",
+                                          "-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "--stack",
+                                          "fsdp2",
+                                          "--seq",
+                                          "4096",
+                                          "--section",
+                                          "time",
+                                          "-f",
+                                          "json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramOutput output = runProgram(arguments, {});
+    return numberAt(output.out, {"time", "step_s", "value"});
+}
+
+/// Eight runs of the same work on one machine, as long as a step is said to be.
+std::string ownRuns(double step) {
+    std::string csv =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,dp,tp,"
+        "micro_batch,global_batch,shard,recompute,measured_step_s\n";
+    for (int i = 0; i < 8; ++i) {
+        csv += "own-" + std::to_string(i) +
+               ",Llama3 8B,32,4096,14336,32,8,128256,4096,8,8,h100_sxm,fsdp2,8,1,1,8,fsdp,none," +
+               std::to_string(step) + "\n";
+    }
+    return csv;
+}
+
+TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "own";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder / "corrections");
+    const std::string runs = (folder / "runs.csv").string();
+    const std::string file = (folder / "corrections" / "ours.json").string();
+    ASSERT_TRUE(writeTextFile(runs, ownRuns(1.0)));
+    const ProgramOutput plain = runProgram({"backtest", runs, "--all", "-f", "json"}, {});
+    const double forecast = 1.0 + numberAt(plain.out, {"summary", "all", "step", "bias"});
+    ASSERT_TRUE(writeTextFile(runs, ownRuns(1.15 * forecast)));
+
+    const ProgramOutput fitted = runProgram({"backtest", runs, "--fit", file, "-f", "json"}, {});
+    ASSERT_EQ(fitted.code, ExitCode::Ok) << fitted.err;
+    EXPECT_LT(numberAt(fitted.out, {"summary", "all", "step", "median"}), 0.01);
+    const std::string written = readTextFile(file).value();
+    EXPECT_LT(numberAt(written, {"clock"}), 0.95);
+    EXPECT_EQ(numberAt(written, {"runs"}), 8.0);
+
+    const ProgramOutput again =
+        runProgram({"backtest", runs, "--profile-dir", folder.string(), "-f", "json"}, {});
+    EXPECT_LT(numberAt(again.out, {"summary", "all", "step", "median"}), 0.01) << again.err;
+    const ProgramOutput checked =
+        runProgram({"profiles", "verify", "--profile-dir", folder.string()}, {});
+    EXPECT_EQ(checked.code, ExitCode::Ok) << checked.out << checked.err;
+    const double before = explainedStep({});
+    const double after = explainedStep({"--profile-dir", folder.string()});
+    EXPECT_GT(before, 0.0);
+    EXPECT_GT(after, 1.08 * before);
+}
+
+TEST(FitMachine, TooFewRunsWriteNothing) {
+    const std::string runs = testing::TempDir() + "few.csv";
+    const std::string file = testing::TempDir() + "few.json";
+    std::filesystem::remove(file);
+    std::string csv = ownRuns(1.0);
+    csv.resize(csv.find("own-3"));
+    ASSERT_TRUE(writeTextFile(runs, csv));
+    const ProgramOutput output = runProgram({"backtest", runs, "--fit", file}, {});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+    EXPECT_NE(output.err.find("only 3 of 3 runs"), std::string::npos) << output.err;
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+}  // namespace
+}  // namespace fabricast
