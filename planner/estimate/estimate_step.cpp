@@ -152,7 +152,7 @@ Result<ModelTime> StepEstimator::blocks(const Scenario& scenario) const {
     return modelTime(scenario, fabric_->kernels);
 }
 
-Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
+Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const auto software = profiles_->software.find(softwareName(scenario.settings));
     if (software == profiles_->software.end()) {
@@ -160,17 +160,34 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
                     "hardware_profiles/software",
                     "there is no profile of " + std::string(softwareName(scenario.settings)));
     }
-    CommClock clock(
-        scenario, rankOrderOf(*stack, scenario.settings), fabric_->links, fabric_->curves);
-    const StepContext context{scenario,
-                              fabric_->kernels,
-                              software->second,
-                              blocks,
-                              clock,
-                              profiles_->intervals.of(evidenceClass(scenario))};
+    return Setting{
+        &software->second,
+        CommClock(
+            scenario, rankOrderOf(*stack, scenario.settings), fabric_->links, fabric_->curves)};
+}
+
+StepContext StepEstimator::contextOf(const Scenario& scenario,
+                                     const ModelTime& blocks,
+                                     Setting& setting) const {
+    return {scenario,
+            fabric_->kernels,
+            *setting.software,
+            blocks,
+            setting.clock,
+            profiles_->intervals.of(evidenceClass(scenario))};
+}
+
+Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    const StepContext context = contextOf(scenario, blocks, setting);
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
     return summed(context, stages, pipeline);
+}
+
+Result<LayerExposures> StepEstimator::exposures(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    return layerExposures(contextOf(scenario, blocks, setting));
 }
 
 Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles) {

@@ -43,7 +43,9 @@ Error inScenarioKeys(Error error) {
     return error;
 }
 
-Result<FrameworkOrder> orderOf(const Scenario& scenario) {
+}  // namespace
+
+Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
     return frameworkOrder(
@@ -56,8 +58,6 @@ Result<FrameworkOrder> orderOf(const Scenario& scenario) {
                    .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
 }
 
-}  // namespace
-
 Result<PipelineTime> pipelineTime(const Scenario& scenario,
                                   const std::vector<StageTime>& stages,
                                   SpanWorkspace& spans) {
@@ -65,7 +65,7 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
     if (layout.pp == 1) {
         return withoutPipeline(scenario, stages.front());
     }
-    Result<FrameworkOrder> chosen = orderOf(scenario);
+    Result<FrameworkOrder> chosen = pipelineOrderOf(scenario);
     if (!chosen) {
         return tl::unexpected(inScenarioKeys(std::move(chosen).error()));
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/stage_time.h"
+#include "planner/schedule/framework_order.h"
 #include "planner/schedule/span_workspace.h"
 #include "planner/spec/scenario.h"
 
@@ -8,6 +9,9 @@
 #include <vector>
 
 namespace fabricast {
+
+/// Which order the scenario's stack runs its pipeline in, or what it refuses.
+Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
 
 /// The order of a step's microbatches, timed with every stage's own passes.
 struct PipelineTime {

@@ -1,7 +1,9 @@
 #pragma once
 #include "planner/comm/cluster_links.h"
 #include "planner/comm/collective_curve.h"
+#include "planner/compute/kernel_limits.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/estimate/layer_exposure.h"
 #include "planner/estimate/model_time.h"
 #include "planner/schedule/span_workspace.h"
 
@@ -24,7 +26,24 @@ public:
     [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario) const;
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
 
+    // What bounds are made of.
+    /// What a sample takes at least, all layers and both ways, on a GPU that loses nothing to small
+    /// kernels: the micro-batch does not matter.
+    [[nodiscard]] Result<double> leastPerSample(const Scenario& scenario) const;
+    Result<LayerExposures> exposures(const Scenario& scenario, const ModelTime& blocks);
+    /// The fewest seconds of one operation in matrix multiplies.
+    [[nodiscard]] double leastPerFlop(const Settings& settings) const;
+
 private:
+    /// What one estimate reads.
+    struct Setting {
+        const SoftwareTiming* software = nullptr;
+        CommClock clock;
+    };
+    Result<Setting> settingOf(const Scenario& scenario);
+    [[nodiscard]] StepContext contextOf(const Scenario& scenario,
+                                        const ModelTime& blocks,
+                                        Setting& setting) const;
     /// Curves point into their setting, which therefore stays where it is.
     struct Fabric {
         Fabric(const ClusterSpec& cluster,
@@ -34,12 +53,14 @@ private:
             : kernels(std::move(measured)),
               links(joined),
               place(placeOf(cluster, links)),
-              curves({links, library.model, place, library.corrections}) {}
+              curves({links, library.model, place, library.corrections}),
+              limits(limitsOf(kernels)) {}
 
         KernelProfile kernels;
         ClusterLinks links;
         MeasuredPlace place;
         CollectiveCurves curves;
+        KernelProfile limits;
     };
 
     StepEstimator(std::unique_ptr<Fabric> fabric, const TimingProfiles& profiles)

@@ -2,6 +2,20 @@
 
 namespace fabricast {
 
+Keep keepFor(Checkpointing kind) {
+    switch (kind) {
+        case Checkpointing::Full:
+        case Checkpointing::Block:
+            return Keep::Nothing;
+        case Checkpointing::Selective:
+            return Keep::Selected;
+        case Checkpointing::None:
+        case Checkpointing::Modules:
+            break;
+    }
+    return Keep::Everything;
+}
+
 namespace {
 std::size_t index(int id) {
     return static_cast<std::size_t>(id);

@@ -5,6 +5,7 @@
 #include "planner/memory/module_hooks.h"
 #include "planner/memory/segment_place.h"
 #include "planner/ops/op_list.h"
+#include "planner/spec/settings.h"
 
 #include <cstdint>
 #include <map>
@@ -52,6 +53,7 @@ struct SecondForward {
 
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
 enum class Keep { Everything, Nothing, Selected, Block };
+Keep keepFor(Checkpointing kind);
 
 /// Runs one segment's operations on the device, forward, again (recompute) and backward.
 class SegmentWalk {

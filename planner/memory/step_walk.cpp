@@ -12,20 +12,6 @@ constexpr std::int64_t kScalarLoss = 4;
 /// Numbers of modules around the segments are negative: the model, its body, the rotary tables.
 constexpr int kRotaryModule = -3;
 
-Keep keepFor(Checkpointing kind) {
-    switch (kind) {
-        case Checkpointing::Full:
-        case Checkpointing::Block:
-            return Keep::Nothing;
-        case Checkpointing::Selective:
-            return Keep::Selected;
-        case Checkpointing::None:
-        case Checkpointing::Modules:
-            break;
-    }
-    return Keep::Everything;
-}
-
 Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
     const OpList& ops = *segment.place.ops;
     return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];

@@ -1,52 +1,61 @@
 #include "planner/search/block_costs.h"
 
-#include "planner/base/check.h"
-#include "planner/base/parallel_map.h"
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/ends.h"
 #include "planner/ops/layer_segment.h"
-#include "planner/ops/op_list.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace fabricast {
 
 namespace {
 
-/// What every way of checkpointing keeps, or more: the layer's input, or all that is not made
-/// again.
-std::int64_t keptBytes(const Scenario& scenario, const OpList& layer) {
-    const Checkpointing kind = scenario.settings.recompute.kind;
-    const bool known = kind == Checkpointing::None || kind == Checkpointing::Modules;
-    return known ? savedBytes(layer, false) : layer.tensor(layer.input).bytes;
+bool writtenInMegatron(const Scenario& scenario) {
+    const ModelCode code = scenario.settings.kernels.code;
+    return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
 }
 
-double secondsOf(const SegmentTime& time) {
-    return time.forward.device.total() + time.recompute.device.total() + time.input.device.total() +
-           time.weight.device.total();
+/// Norm, head and loss; nothing of ends that are walked in another way.
+EndFootprint endOf(const Scenario& scenario) {
+    EndFootprint end;
+    const bool predicts = writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
+    if (predicts || scenario.settings.kernels.loss == LossKernel::Chunked) {
+        return end;
+    }
+    const SegmentCheckpoint plain{.autocast = scenario.settings.precision.autocast};
+    for (const OpList& list :
+         {finalNormSegment(scenario), headSegment(scenario), lossSegment(scenario)}) {
+        const SegmentFootprint footprint = segmentFootprint(list, plain);
+        end.forward = std::max(end.forward, end.kept + footprint.forward);
+        end.backward = std::max(end.backward, end.kept + footprint.backward);
+        end.kept += footprint.kept;
+    }
+    return end;
 }
 
-Result<BlockCost> costOf(const Scenario& scenario, const StepEstimator& estimator) {
+Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
     BlockCost cost;
     FABRICAST_ASSIGN(cost.time, estimator.blocks(scenario));
-    const ModelTime& time = cost.time;
-    cost.compute = secondsOf(time.embedding) + secondsOf(time.norm) + secondsOf(time.head);
-    for (std::int64_t layer = 0; layer < scenario.model.layers; ++layer) {
+    const SegmentCheckpoint checkpoint{.kind = scenario.settings.recompute.kind,
+                                       .reentrant = writtenInMegatron(scenario),
+                                       .autocast = scenario.settings.precision.autocast};
+    bool known[2] = {};
+    for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
         const bool sparse = scenario.model.isSparse(layer);
-        cost.compute += secondsOf(sparse ? time.sparse : time.dense);
-        std::int64_t& saved = sparse ? cost.savedSparse : cost.savedDense;
-        if (saved == 0) {
+        if (!known[sparse ? 1 : 0]) {
             FABRICAST_ASSIGN(const OpList ops, layerSegment(scenario, layer));
-            saved = std::max<std::int64_t>(1, keptBytes(scenario, ops));
+            (sparse ? cost.sparse : cost.dense) = segmentFootprint(ops, checkpoint);
+            known[sparse ? 1 : 0] = true;
         }
     }
+    cost.end = endOf(scenario);
     return cost;
 }
 
 }  // namespace
 
-BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate) {
-    const Layout& layout = candidate.layout;
-    return {candidate.stack,
+BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate, const Layout& layout) const {
+    return {space_.familyOf(candidate).stack,
             candidate.recompute,
             layout.shard,
             layout.dp > 1,
@@ -60,24 +69,41 @@ BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate) {
             layout.microBatch};
 }
 
-void BlockCosts::add(const std::vector<std::uint32_t>& candidates) {
-    std::vector<std::uint32_t> first;
-    for (const std::uint32_t index : candidates) {
-        const Key key = keyOf(space_.candidates[index]);
-        if (places_.emplace(key, costs_.size() + first.size()).second) {
-            first.push_back(index);
-        }
-    }
-    const auto cost = [&](std::uint32_t index) {
-        return costOf(space_.scenarioOf(task_, space_.candidates[index]), estimator_);
-    };
-    auto costs = parallelMap(first, cost, {.threads = threads_});
-    FABRICAST_CHECK(costs.has_value());
-    std::ranges::move(*costs, std::back_inserter(costs_));
+const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
+    const Key key = keyOf(candidate, scenario.layout);
+    const auto known = costs_.find(key);
+    return known != costs_.end() ? known->second
+                                 : costs_.emplace(key, costOf(scenario, estimator_)).first->second;
 }
 
-const Result<BlockCost>& BlockCosts::of(const Candidate& candidate) const {
-    return costs_[places_.at(keyOf(candidate))];
+const Result<double>& BlockCosts::leastPerSample(const Candidate& candidate,
+                                                 const Scenario& scenario) {
+    Layout kind = scenario.layout;
+    kind.microBatch = 0;
+    const Key key = keyOf(candidate, kind);
+    const auto known = least_.find(key);
+    return known != least_.end()
+               ? known->second
+               : least_.emplace(key, estimator_.leastPerSample(scenario)).first->second;
+}
+
+LayerExposures BlockCosts::exposures(const Candidate& candidate,
+                                     const Scenario& scenario,
+                                     const ModelTime& time) {
+    const Layout& layout = scenario.layout;
+    // Where experts lie outside the data ranks these decide how far apart.
+    const Stack& stack = *task_.stacks[space_.familyOf(candidate).stack].stack;
+    const std::int64_t apart = stack.experts == ExpertPlace::DataFirst ? layout.dp : 0;
+    const std::pair key{keyOf(candidate, layout), apart};
+    const auto known = exposures_.find(key);
+    if (known != exposures_.end()) {
+        return known->second;
+    }
+    if (layout.pp * layout.vpp < 3) {
+        return {};  // every chunk is an end of the model too
+    }
+    const Result<LayerExposures> made = estimator_.exposures(scenario, time);
+    return exposures_.emplace(key, made ? *made : LayerExposures{}).first->second;
 }
 
 }  // namespace fabricast

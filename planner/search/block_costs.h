@@ -1,39 +1,45 @@
 #pragma once
 #include "planner/estimate/step_estimator.h"
+#include "planner/memory/segment_footprint.h"
 #include "planner/search/search_space.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <tuple>
-#include <vector>
+#include <utility>
 
 namespace fabricast {
+
+/// What the model's last segments keep and need at the most, one after another.
+struct EndFootprint {
+    std::int64_t kept = 0;
+    std::int64_t forward = 0;
+    std::int64_t backward = 0;
+};
 
 /// One layer and the model's ends on one rank: what many layouts share.
 struct BlockCost {
     ModelTime time;
-    std::int64_t savedDense = 0;   ///< bytes that a layer without experts keeps, at least
-    std::int64_t savedSparse = 0;  ///< and one with them
-    double compute = 0.0;          ///< one microbatch through the whole model and back
+    SegmentFootprint dense;  ///< a layer without experts
+    SegmentFootprint sparse;
+    EndFootprint end;
 };
 
-/// The costs of every kind of block that the candidates have, each worked out once.
+/// The costs of every kind of block that the candidates have, each worked out once, when it is
+/// asked for. They stay where they are.
 class BlockCosts {
 public:
-    /// On `threads` threads; the same for any number.
-    BlockCosts(const SearchTask& task,
-               const SearchSpace& space,
-               const StepEstimator& estimator,
-               std::size_t threads)
-        : task_(task), space_(space), estimator_(estimator), threads_(threads) {}
-
-    /// Works out what these candidates have and no other had before.
-    void add(const std::vector<std::uint32_t>& candidates);
+    BlockCosts(const SearchTask& task, const SearchSpace& space, StepEstimator& estimator)
+        : task_(task), space_(space), estimator_(estimator) {}
 
     /// An error where the stack's blocks cannot be modelled.
-    [[nodiscard]] const Result<BlockCost>& of(const Candidate& candidate) const;
+    const Result<BlockCost>& of(const Candidate& candidate, const Scenario& scenario);
+    /// What its layers wait for of transfers, where that is known; else nothing.
+    LayerExposures exposures(const Candidate& candidate,
+                             const Scenario& scenario,
+                             const ModelTime& time);
+    /// Seconds that a sample takes at least in blocks of this kind, whatever the micro-batch.
+    const Result<double>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
     /// What operations of a block depend on.
@@ -49,14 +55,14 @@ private:
                            std::int64_t,
                            std::int64_t,
                            std::int64_t>;
-    static Key keyOf(const Candidate& candidate);
+    [[nodiscard]] Key keyOf(const Candidate& candidate, const Layout& layout) const;
 
     const SearchTask& task_;
     const SearchSpace& space_;
-    const StepEstimator& estimator_;
-    std::size_t threads_;
-    std::map<Key, std::size_t> places_;
-    std::vector<Result<BlockCost>> costs_;
+    StepEstimator& estimator_;
+    std::map<Key, Result<BlockCost>> costs_;
+    std::map<Key, Result<double>> least_;
+    std::map<std::pair<Key, std::int64_t>, LayerExposures> exposures_;
 };
 
 }  // namespace fabricast

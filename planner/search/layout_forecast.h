@@ -1,14 +1,20 @@
 #pragma once
 #include "planner/estimate/step_estimator.h"
-#include "planner/search/block_costs.h"
+#include "planner/result/plan_report.h"
+#include "planner/search/candidate_scenarios.h"
 #include "planner/search/search_space.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace fabricast {
+
+/// A candidate to be estimated, with the times of its blocks.
+struct Estimated {
+    Candidate candidate;
+    const ModelTime* blocks = nullptr;
+};
 
 /// Estimates the steps of many candidates, each thread with an estimator of its own.
 class LayoutForecast {
@@ -18,24 +24,19 @@ public:
                                        const TimingProfiles& profiles,
                                        std::size_t threads);
 
-    [[nodiscard]] const StepEstimator& estimator() const { return benches_.front().estimator; }
+    [[nodiscard]] StepEstimator& estimator() { return benches_.front().estimator; }
     /// In the order of `candidates`.
-    std::vector<Result<StepEstimate>> steps(std::span<const std::uint32_t> candidates,
-                                            const BlockCosts& blocks);
+    std::vector<Result<StepEstimate>> steps(std::span<const Estimated> candidates);
 
 private:
     /// What one thread works with.
     struct Bench {
         StepEstimator estimator;
-        Scenario scratch;
+        CandidateScenarios scenarios;
     };
 
-    LayoutForecast(const SearchTask& task, const SearchSpace& space, std::vector<Bench> benches)
-        : task_(&task), space_(&space), benches_(std::move(benches)) {}
-    Result<StepEstimate> stepOf(Bench& bench, const Candidate& candidate, const BlockCosts& blocks);
+    explicit LayoutForecast(std::vector<Bench> benches) : benches_(std::move(benches)) {}
 
-    const SearchTask* task_;
-    const SearchSpace* space_;
     std::vector<Bench> benches_;
 };
 

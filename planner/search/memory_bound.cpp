@@ -1,152 +1,288 @@
 #include "planner/search/memory_bound.h"
 
-#include "planner/memory/pipeline_order.h"
 #include "planner/memory/runtime_overhead.h"
 #include "planner/ops/parameters.h"
-#include "planner/spec/stage_split.h"
 #include "planner/stack/rank_groups.h"
 #include "planner/stack/state_bytes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
+
+namespace {
+
+constexpr double kBeyond = 4e18;
+
+double sumOf(const std::vector<Parameter>& parameters, bool experts) {
+    double sum = 0.0;
+    for (const Parameter& parameter : parameters) {
+        if (!parameter.buffer && (parameter.part == Part::RoutedExperts) == experts) {
+            sum += static_cast<double>(parameter.elements());
+        }
+    }
+    return sum;
+}
+
+double asDouble(std::int64_t count) {
+    return static_cast<double>(count);
+}
+
+/// torch's runtime of several chunks a rank: what it sends stays until its own backward is done,
+/// what it received of every microbatch until the end of the step.
+bool keepsExchanged(const Scenario& scenario) {
+    const Engine engine = scenario.settings.engine;
+    const ScheduleKind schedule = scenario.layout.schedule;
+    return engine != Engine::Megatron && engine != Engine::DeepSpeed &&
+           (schedule == ScheduleKind::Interleaved || schedule == ScheduleKind::InterleavedZb ||
+            schedule == ScheduleKind::LoopedBfs);
+}
+
+/// What one microbatch hands from stage to stage.
+double exchangedBytes(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t tokens = layout.microBatch * scenario.workload.sequence / layout.cp;
+    return asDouble(tokens) * asDouble(scenario.model.hidden) *
+           asDouble(bytesPerElement(scenario.settings.precision.compute));
+}
+
+}  // namespace
 
 MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
     : task_(task),
       space_(space),
       scratch_(task.base),
-      states_(space.settings.size()),
-      firstRanks_(2 * space.settings.size()) {
+      families_(space.families.size()),
+      splits_(task.base.model) {
     const ModelSpec& model = task.base.model;
+    std::array<bool, 2> known{};
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         const bool sparse = model.isSparse(layer);
-        double& dense = sparse ? denseOfSparse_ : denseOfDense_;
-        if (dense > 0) {
+        if (!known[sparse ? 1 : 0]) {
+            known[sparse ? 1 : 0] = true;
+            const std::vector<Parameter> parameters = layerParameters(model, layer);
+            ofLayer_[sparse ? 1 : 0] = sumOf(parameters, false);
+            expertsOfLayer_ = std::max(expertsOfLayer_, sumOf(parameters, true));
+        }
+    }
+    embedding_ = sumOf(embeddingParameters(model), false);
+    head_ = sumOf(headParameters(model), false);
+}
+
+MemoryBound::Weights MemoryBound::ofLayers(std::int64_t dense, std::int64_t sparse) const {
+    return {asDouble(dense) * ofLayer_[0] + asDouble(sparse) * ofLayer_[1],
+            asDouble(sparse) * expertsOfLayer_};
+}
+
+MemoryBound::Weights MemoryBound::local(const Weights& weights, const Layout& layout) {
+    // Some stacks cut experts over tp where there is no ep, whatever etp is.
+    const std::int64_t cut = layout.ep > 1 ? layout.etp : std::max(layout.etp, layout.tp);
+    return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
+}
+
+/// Of parameters that are trained; a frozen base is not counted.
+MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
+    States states;
+    if (settings.tuning != Tuning::Full) {
+        return states;
+    }
+    for (const StatePart& part : stateBytes(settings, layout).parts) {
+        if (part.place != StatePlace::Device) {
             continue;
         }
-        for (const Parameter& parameter : layerParameters(model, layer)) {
-            if (!parameter.buffer) {
-                const auto elements = static_cast<double>(parameter.elements());
-                (parameter.part == Part::RoutedExperts ? experts_ : dense) += elements;
-            }
+        (part.sharded ? states.split : states.whole) += part.bytes;
+        if (part.name == "weights" || part.name == "master" || part.name == "moments") {
+            (part.sharded ? states.splitBetween : states.wholeBetween) += part.bytes;
         }
     }
+    return states;
 }
 
-const MemoryBound::States& MemoryBound::states(const Candidate& candidate) {
-    std::optional<States>& known = states_[candidate.settings];
-    if (!known) {
-        known.emplace();
-        const Settings& settings = space_.settings[candidate.settings];
-        if (settings.tuning == Tuning::Full) {
-            for (const StatePart& part : stateBytes(settings, candidate.layout).parts) {
-                if (part.place != StatePlace::Device) {
-                    continue;
-                }
-                (part.sharded ? known->split : known->whole) += part.bytes;
-                if (part.name == "weights" || part.name == "master" || part.name == "moments") {
-                    (part.sharded ? known->splitBetween : known->wholeBetween) += part.bytes;
-                }
-            }
-        }
-    }
-    return *known;
+double MemoryBound::held(const Weights& local, const Layout& layout, double whole, double split) {
+    const auto shards = asDouble(shardSize(layout));
+    const auto expertShards = asDouble(expertShardSize(layout, layout.expertReplicas()));
+    return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
 }
 
-const MemoryBound::FirstRank& MemoryBound::firstRank(const Candidate& candidate) {
-    const Layout& layout = candidate.layout;
-    const std::size_t folded = isFolded(layout.schedule) ? 1 : 0;
-    std::optional<FirstRank>& known = firstRanks_[2 * candidate.settings + folded];
-    if (known) {
-        return *known;
-    }
-    known.emplace();
-    const auto layers = splitLayers(task_.base.model.layers,
-                                    {.stages = layout.pp,
-                                     .chunks = layout.vpp,
-                                     .pipeline = space_.settings[candidate.settings].pipeline});
-    std::int64_t first = 0;
-    bool any = false;
-    for (std::size_t chunk = 0; layers && chunk < layers->size(); ++chunk) {
-        std::int64_t sparse = 0;
-        const std::int64_t count = (*layers)[chunk];
-        for (std::int64_t layer = first; layer < first + count; ++layer) {
-            sparse += task_.base.model.isSparse(layer) ? 1 : 0;
-        }
-        first += count;
-        if (!isOnRank(layout, static_cast<std::int64_t>(chunk), 0)) {
-            continue;
-        }
-        known->dense += count - sparse;
-        known->sparse += sparse;
-        known->leastDense = any ? std::min(known->leastDense, count - sparse) : count - sparse;
-        known->leastSparse = any ? std::min(known->leastSparse, sparse) : sparse;
-        any = true;
-    }
-    return *known;
-}
-
-std::int64_t MemoryBound::inFlight(const Candidate& candidate) {
-    const Layout& layout = candidate.layout;
-    if (layout.pp == 1) {
-        return 1;
-    }
-    const std::int64_t count = task_.base.workload.globalBatch / (layout.dp * layout.microBatch);
-    const OrderKey key{
-        candidate.stack, layout.schedule, layout.pp, layout.vpp, count, layout.scheduleGroup};
-    if (const auto known = inFlight_.find(key); known != inFlight_.end()) {
-        return known->second;
-    }
-    scratch_.stack = std::string(task_.stacks[candidate.stack].stack->name);
+std::int64_t MemoryBound::runtimeBytes(const Layout& layout) {
     scratch_.layout = layout;
-    scratch_.settings = space_.settings[candidate.settings];
-    const auto order = pipelineOrder(scratch_, 0);
-    return inFlight_.emplace(key, order ? mostInFlight(*order) : 0).first->second;
-}
-
-std::int64_t MemoryBound::runtimeBytes(const Candidate& candidate) {
-    scratch_.layout = candidate.layout;
     const RuntimeOverhead overhead = runtimeOverhead(scratch_);
     return (overhead.context.lo + overhead.collectives.lo).count();
 }
 
-std::int64_t MemoryBound::sum(const Candidate& candidate, std::int64_t dense, std::int64_t sparse) {
-    const Layout& layout = candidate.layout;
-    const FirstRank& rank = firstRank(candidate);
-    const States& states = this->states(candidate);
-    const auto layers = [](std::int64_t count) { return static_cast<double>(count); };
-    const double own = (layers(rank.dense) * denseOfDense_ + layers(rank.sparse) * denseOfSparse_) /
-                       static_cast<double>(layout.tp);
-    const double experts =
-        layers(rank.sparse) * experts_ / static_cast<double>(layout.ep * layout.etp);
-    const auto shards = static_cast<double>(shardSize(layout));
-    const auto expertShards = static_cast<double>(expertShardSize(layout, layout.expertReplicas()));
-    const auto held = [&](double whole, double split) {
-        return own * (whole + split / shards) + experts * (whole + split / expertShards);
-    };
-    const double kept =
-        static_cast<double>(inFlight(candidate)) *
-        (layers(rank.leastDense) * layers(dense) + layers(rank.leastSparse) * layers(sparse));
-    const double most = std::max(held(states.whole, states.split),
-                                 held(states.wholeBetween, states.splitBetween) + kept);
-    constexpr double kBeyond = 4e18;
-    return static_cast<std::int64_t>(std::min(most, kBeyond)) + runtimeBytes(candidate);
+const MemoryBound::Family& MemoryBound::familyOf(const Candidate& candidate,
+                                                 const Settings& usual) {
+    Family& family = families_[candidate.family];
+    if (family.known) {
+        return family;
+    }
+    family.known = true;
+    const Layout& layout = space_.familyOf(candidate).layout;
+    const ModelSpec& model = task_.base.model;
+    const std::int64_t sparse = splits_.sparse(0, model.layers);
+    Weights mean = ofLayers(model.layers - sparse, sparse);
+    mean.own += embedding_ + head_;
+    mean = local(mean, layout);
+    mean.own /= asDouble(layout.pp);
+    mean.experts /= asDouble(layout.pp);
+    const States states = statesOf(usual, layout);
+    family.all = held(mean, layout, states.whole, states.split);
+    family.between = held(mean, layout, states.wholeBetween, states.splitBetween);
+    const double tokens =
+        asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
+    family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
+                    asDouble(bytesPerElement(usual.precision.compute));
+    family.runtime = runtimeBytes(layout);
+    return family;
 }
 
-std::int64_t MemoryBound::bytes(const Candidate& candidate) {
-    const Layout& layout = candidate.layout;
-    const double tokens = static_cast<double>(layout.microBatch) *
-                          static_cast<double>(task_.base.workload.sequence / layout.cp) /
-                          static_cast<double>(layout.sp ? layout.tp : 1);
-    const Dtype compute = space_.settings[candidate.settings].precision.compute;
-    const double input = tokens * static_cast<double>(task_.base.model.hidden) *
-                         static_cast<double>(bytesPerElement(compute));
-    const auto least = static_cast<std::int64_t>(std::min(input, 1e15));
-    return sum(candidate, least, least);
+std::int64_t MemoryBound::fromCounts(const Candidate& candidate, const Settings& usual) {
+    const Family& family = familyOf(candidate, usual);
+    const auto samples = asDouble(
+        space_.microBatches[space_.familyOf(candidate).microBatches][candidate.microBatch]);
+    const double most = std::max(family.all, family.between + samples * family.inputs);
+    return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
 
-std::int64_t MemoryBound::bytes(const Candidate& candidate, const BlockCost& cost) {
-    return sum(candidate, cost.savedDense, cost.savedSparse);
+/// Bytes: above what was live before where it says `most`.
+struct MemoryBound::ChunkLoad {
+    Weights weights;
+    double kept = 0.0;  ///< from a forward to its backward
+    double mostForward = 0.0;
+    double mostBackward = 0.0;
+    double gathered = 0.0;   ///< since the first forward
+    double gradients = 0.0;  ///< since the first backward
+    bool first = false;
+    bool last = false;
+};
+
+Result<const PipelineOrder*> MemoryBound::orderOf(std::uint32_t stack,
+                                                  const Scenario& scenario,
+                                                  std::int64_t rank) {
+    const Layout& layout = scenario.layout;
+    const OrderKey key{stack,
+                       layout.schedule,
+                       layout.pp,
+                       layout.vpp,
+                       scenario.microBatches(),
+                       layout.scheduleGroup,
+                       rank};
+    if (const auto known = orders_.find(key); known != orders_.end()) {
+        return &known->second;
+    }
+    FABRICAST_ASSIGN(PipelineOrder order, pipelineOrder(scenario, rank));
+    return &orders_.emplace(key, std::move(order)).first->second;
+}
+
+std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenario,
+                                                          const std::vector<std::int64_t>& layers,
+                                                          const BlockCost& cost,
+                                                          std::int64_t rank) const {
+    const Layout& layout = scenario.layout;
+    std::vector<ChunkLoad> loads;
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+        const std::int64_t count = layers[chunk];
+        const std::int64_t sparse = splits_.sparse(first, count);
+        const std::int64_t dense = count - sparse;
+        first += count;
+        const bool lastSparse = count > 0 && scenario.model.isSparse(first - 1);
+        if (!isOnRank(layout, static_cast<std::int64_t>(chunk), rank)) {
+            continue;
+        }
+        ChunkLoad load{.weights = ofLayers(dense, sparse),
+                       .first = chunk == 0,
+                       .last = chunk + 1 == layers.size()};
+        const double kept = asDouble(dense * cost.dense.kept) + asDouble(sparse * cost.sparse.kept);
+        if (count > 0) {
+            const SegmentFootprint& last = lastSparse ? cost.sparse : cost.dense;
+            load.mostForward = kept - asDouble(last.kept) + asDouble(last.forward);
+            load.mostBackward = kept - asDouble(last.kept) + asDouble(last.backward);
+        }
+        load.kept = kept;
+        load.weights.own += load.first ? embedding_ : 0.0;
+        if (load.last) {
+            load.weights.own += head_;
+            load.kept += asDouble(cost.end.kept);
+            load.mostForward = std::max(load.mostForward, kept + asDouble(cost.end.forward));
+            load.mostBackward = std::max(load.mostBackward, kept + asDouble(cost.end.backward));
+        }
+        load.weights = local(load.weights, layout);
+        loads.push_back(load);
+    }
+    return loads;
+}
+
+Result<double> MemoryBound::ofRank(std::uint32_t stack,
+                                   const Scenario& scenario,
+                                   const BlockCost& cost,
+                                   std::int64_t rank) {
+    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
+    FABRICAST_ASSIGN(const PipelineOrder* order, orderOf(stack, scenario, rank));
+    const Layout& layout = scenario.layout;
+    const Settings& settings = scenario.settings;
+    std::vector<ChunkLoad> chunks = chunksOf(scenario, *layers, cost, rank);
+    Weights all;
+    for (const ChunkLoad& chunk : chunks) {
+        all.own += chunk.weights.own;
+        all.experts += chunk.weights.experts;
+    }
+    const States states = statesOf(settings, layout);
+    const double withGradients = held(all, layout, states.whole, states.split);
+    // Megatron's gradients have their buffers all the time.
+    const double resting = settings.engine == Engine::Megatron
+                               ? withGradients
+                               : held(all, layout, states.wholeBetween, states.splitBetween);
+    const bool staysGathered = settings.engine == Engine::Fsdp2 && layout.pp > 1 &&
+                               settings.tuning == Tuning::Full &&
+                               settings.torch.reshard != Reshard::Always;
+    for (ChunkLoad& chunk : chunks) {
+        const double local = chunk.weights.own + chunk.weights.experts;
+        if (staysGathered) {
+            chunk.gathered = local * asDouble(bytesPerElement(settings.precision.compute));
+            chunk.gradients = local * asDouble(bytesPerElement(settings.precision.reduce));
+        }
+    }
+    double live = resting;
+    if (layout.pp > 1 && keepsExchanged(scenario)) {
+        const double exchanged = exchangedBytes(scenario);
+        const auto passes = static_cast<std::int64_t>(order->actions.size()) / 2 + order->held;
+        const std::int64_t further = scenario.microBatches() - passes / layout.vpp;
+        for (ChunkLoad& chunk : chunks) {
+            chunk.kept += chunk.last ? 0.0 : exchanged;
+            live += chunk.first ? 0.0 : exchanged * asDouble(std::max<std::int64_t>(0, further));
+        }
+    }
+    double most = withGradients;
+    for (const PipelineAction& action : order->actions) {
+        ChunkLoad& chunk = chunks[static_cast<std::size_t>(action.chunk)];
+        if (action.forward) {
+            live += std::exchange(chunk.gathered, 0.0);
+            most = std::max(most, live + chunk.mostForward);
+            live += chunk.kept;
+            live += &action == order->actions.data() ? asDouble(order->held) * chunk.kept : 0.0;
+            most = std::max(most, live);
+        } else {
+            most = std::max(most, live - chunk.kept + chunk.mostBackward);
+            live += std::exchange(chunk.gradients, 0.0) - chunk.kept;
+        }
+    }
+    return most;
+}
+
+Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
+                                            const Scenario& scenario,
+                                            const BlockCost& cost) {
+    const std::uint32_t stack = space_.familyOf(candidate).stack;
+    const std::int64_t ranks = scenario.layout.pp;
+    double most = 0.0;
+    for (const std::int64_t rank : {std::int64_t{0}, std::int64_t{1}, ranks - 1}) {
+        if (rank == 0 || (rank == 1 && ranks > 2) || (rank > 0 && rank + 1 == ranks)) {
+            FABRICAST_ASSIGN(const double bytes, ofRank(stack, scenario, cost, rank));
+            most = std::max(most, bytes);
+        }
+    }
+    return static_cast<std::int64_t>(std::min(most, kBeyond)) + runtimeBytes(scenario.layout);
 }
 
 }  // namespace fabricast

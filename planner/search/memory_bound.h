@@ -1,29 +1,38 @@
 #pragma once
+#include "planner/memory/pipeline_order.h"
 #include "planner/search/block_costs.h"
+#include "planner/search/layer_split.h"
 #include "planner/search/search_space.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace fabricast {
 
-/// Bytes that the first pipeline rank needs at the very least: parameters, gradients and optimizer
-/// states of its layers, and what they keep for the microbatches in flight. Never more than what
-/// the walk of a step finds, so that a layout above the capacity cannot fit.
+/// Bytes that the fullest pipeline rank needs at the very least, never more than what the walk of a
+/// step finds, so that a layout above the capacity cannot fit: first from counts alone, then by
+/// letting microbatches pass through the rank chunk by chunk instead of operation by operation.
 class MemoryBound {
 public:
     MemoryBound(const SearchTask& task, const SearchSpace& space);
 
-    /// From counts alone: each layer keeps its input.
-    std::int64_t bytes(const Candidate& candidate);
-    /// With what each layer is known to keep.
-    std::int64_t bytes(const Candidate& candidate, const BlockCost& cost);
+    /// States, and the inputs of all layers for one microbatch, on the mean rank. `usual` are
+    /// settings of the candidate's family.
+    std::int64_t fromCounts(const Candidate& candidate, const Settings& usual);
+    /// States of a rank, and what its chunks keep in the order in which they run.
+    Result<std::int64_t> fromOrder(const Candidate& candidate,
+                                   const Scenario& scenario,
+                                   const BlockCost& cost);
 
 private:
+    /// Parameters, before tensor and expert parallelism cut them.
+    struct Weights {
+        double own = 0.0;
+        double experts = 0.0;
+    };
     /// Bytes per parameter, by whether a shard group splits them.
     struct States {
         double whole = 0.0;
@@ -31,31 +40,51 @@ private:
         double wholeBetween = 0.0;  ///< without gradients
         double splitBetween = 0.0;
     };
-    /// What the first rank runs.
-    struct FirstRank {
-        std::int64_t dense = 0;
-        std::int64_t sparse = 0;
-        std::int64_t leastDense = 0;  ///< of a chunk
-        std::int64_t leastSparse = 0;
+    struct Family {
+        bool known = false;
+        double all = 0.0;      ///< states with gradients
+        double between = 0.0;  ///< states without them
+        double inputs = 0.0;   ///< kept, of one sample
+        std::int64_t runtime = 0;
     };
-    using OrderKey = std::
-        tuple<std::uint32_t, ScheduleKind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    /// What a rank runs of a chunk.
+    struct ChunkLoad;
+    using OrderKey = std::tuple<std::uint32_t,
+                                ScheduleKind,
+                                std::int64_t,
+                                std::int64_t,
+                                std::int64_t,
+                                std::int64_t,
+                                std::int64_t>;
 
-    const States& states(const Candidate& candidate);
-    const FirstRank& firstRank(const Candidate& candidate);
-    std::int64_t inFlight(const Candidate& candidate);
-    [[nodiscard]] std::int64_t runtimeBytes(const Candidate& candidate);
-    std::int64_t sum(const Candidate& candidate, std::int64_t dense, std::int64_t sparse);
+    static States statesOf(const Settings& settings, const Layout& layout);
+    static Weights local(const Weights& weights, const Layout& layout);
+    static double held(const Weights& local, const Layout& layout, double whole, double split);
+    [[nodiscard]] Weights ofLayers(std::int64_t dense, std::int64_t sparse) const;
+    std::int64_t runtimeBytes(const Layout& layout);
+    const Family& familyOf(const Candidate& candidate, const Settings& usual);
+    Result<const PipelineOrder*> orderOf(std::uint32_t stack,
+                                         const Scenario& scenario,
+                                         std::int64_t rank);
+    Result<double> ofRank(std::uint32_t stack,
+                          const Scenario& scenario,
+                          const BlockCost& cost,
+                          std::int64_t rank);
+    std::vector<ChunkLoad> chunksOf(const Scenario& scenario,
+                                    const std::vector<std::int64_t>& layers,
+                                    const BlockCost& cost,
+                                    std::int64_t rank) const;
 
     const SearchTask& task_;
     const SearchSpace& space_;
     Scenario scratch_;
-    double denseOfDense_ = 0.0;  ///< parameters of a layer without experts
-    double denseOfSparse_ = 0.0;
-    double experts_ = 0.0;  ///< routed, of a layer with them
-    std::vector<std::optional<States>> states_;
-    std::vector<std::optional<FirstRank>> firstRanks_;  ///< straight and folded, in turn
-    std::map<OrderKey, std::int64_t> inFlight_;
+    std::array<double, 2> ofLayer_{};  ///< parameters of a layer without experts, and of one with
+    double expertsOfLayer_ = 0.0;      ///< routed
+    double embedding_ = 0.0;
+    double head_ = 0.0;
+    std::vector<Family> families_;
+    LayerSplits splits_;
+    std::map<OrderKey, PipelineOrder> orders_;
 };
 
 }  // namespace fabricast

@@ -14,6 +14,12 @@ struct DataMesh {
 
 Result<DataMesh> dataMesh(const Layout& layout) {
     if (layout.shard == Shard::None) {
+        if (layout.cp > 1) {  // its mesh for FSDP is dp_shard x cp
+            return breaks("layout.shard",
+                          "parameters are always sharded over the ranks of cp",
+                          layout.dp > 1 ? "shard=hsdp,shard_size=" + text(layout.cp)
+                                        : std::string("shard=fsdp"));
+        }
         return DataMesh{.replicate = layout.dp};
     }
     const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();

@@ -1,8 +1,7 @@
 #include "planner/search/find_plans.h"
 
 #include "planner/memory/estimate_memory.h"
-#include "planner/search/memory_bound.h"
-#include "tests/planner/estimate/estimate_example.h"
+#include "tests/planner/search/search_example.h"
 
 #include <gtest/gtest.h>
 
@@ -15,23 +14,6 @@ namespace {
 
 using namespace literals;
 
-SearchTask smallTask(const std::vector<std::string>& stacks, Bytes memory) {
-    SearchTask task{.base = exampleRun("fsdp2", {.dp = 8})};
-    task.base.model.layers = 2;
-    task.base.model.vocab = 32000;
-    task.base.workload = {.sequence = 4096, .globalBatch = 8};
-    task.base.cluster.node.gpu.usableMemory = {.value = memory};
-    task.rules.forbidden = {{"pp", ""}, {"cp", ""}};
-    for (const std::string& name : stacks) {
-        const Stack* stack = findStack(name).value();
-        const ModelSpec model = task.base.model;
-        task.stacks.push_back({stack, [stack, model](const Layout& layout) -> Result<Settings> {
-                                   return defaultSettings(*stack, model, layout);
-                               }});
-    }
-    return task;
-}
-
 using Found = std::vector<std::tuple<double, std::string, Layout>>;
 
 Found found(const SearchTask& task, std::size_t threads) {
@@ -43,52 +25,82 @@ Found found(const SearchTask& task, std::size_t threads) {
     return plans;
 }
 
-/// Every layout estimated and walked.
+/// Every layout that its stack takes, estimated; then the fastest ones walked until enough fit.
 std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
-    std::vector<double> times;
     const SearchSpace space = enumerateLayouts(task).value();
-    for (const Candidate& candidate : space.candidates) {
-        const Scenario scenario = space.scenarioOf(task, candidate);
-        const auto memory = judgeMemory(scenario);
-        const auto step = estimateStep(scenario, exampleTiming());
-        if (step && memory && memory->verdict != Verdict::DoesNotFit) {
-            times.push_back(step->step.value.count());
+    CandidateScenarios scenarios(task, space);
+    std::vector<std::pair<double, std::size_t>> steps;
+    for (std::size_t i = 0; i < space.candidates.size(); ++i) {
+        const auto scenario = scenarios.allowed(space.candidates[i]);
+        const auto step =
+            scenario ? estimateStep(**scenario, exampleTiming()) : tl::unexpected(scenario.error());
+        if (step) {
+            steps.emplace_back(step->step.value.count(), i);
         }
     }
-    std::sort(times.begin(), times.end());
-    times.resize(std::min(times.size(), top));
+    std::sort(steps.begin(), steps.end());
+    std::vector<double> times;
+    for (std::size_t i = 0; i < steps.size() && times.size() < top; ++i) {
+        const auto scenario = scenarios.of(space.candidates[steps[i].second]);
+        const auto memory = judgeMemory(**scenario);
+        if (memory && memory->verdict != Verdict::DoesNotFit) {
+            times.push_back(steps[i].first);
+        }
+    }
     return times;
 }
 
-TEST(FindPlans, FindsWhatBruteForceFinds) {
-    for (const Bytes memory : {80_GiB, 8_GiB}) {
-        const SearchTask task = smallTask({"fsdp2", "deepspeed"}, memory);
-        const Found plans = found(task, 1);
-        const std::vector<double> times = bruteForce(task, 6);
-        ASSERT_EQ(plans.size(), times.size());
-        ASSERT_FALSE(plans.empty());
-        for (std::size_t i = 0; i < plans.size(); ++i) {
-            EXPECT_DOUBLE_EQ(std::get<0>(plans[i]), times[i]) << "plan " << i;
-        }
+struct WorldCase {
+    SmallWorld world;
+    std::vector<std::string> stacks;
+};
+
+class SmallWorlds : public testing::TestWithParam<WorldCase> {};
+
+TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
+    const SearchTask task = taskOf(GetParam().world, GetParam().stacks);
+    const Found plans = found(task, 1);
+    const std::vector<double> times = bruteForce(task, 6);
+    ASSERT_EQ(plans.size(), times.size());
+    ASSERT_FALSE(plans.empty());
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        EXPECT_DOUBLE_EQ(std::get<0>(plans[i]), times[i]) << "plan " << i;
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    OfThreeModels,
+    SmallWorlds,
+    testing::Values(WorldCase{{.gpus = 8, .memory = 80_GiB}, {"fsdp2", "deepspeed"}},
+                    WorldCase{{.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed"}},
+                    WorldCase{{.gpus = 4, .memory = 80_GiB}, {"megatron"}},
+                    WorldCase{{.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"}},
+                    WorldCase{{.gpus = 8, .memory = 8_GiB}, {"torchtitan"}},
+                    WorldCase{{.model = "mixtral-8x7b", .layers = 2, .gpus = 4, .memory = 30_GiB},
+                              {"megatron"}},
+                    WorldCase{{.model = "qwen3-30b-a3b", .layers = 2, .gpus = 8, .memory = 8_GiB},
+                              {"torchtitan"}},
+                    WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
+                              {"megatron", "fsdp2"}}));
 
 TEST(FindPlans, SaysTheSameForAnyNumberOfThreads) {
-    const SearchTask task = smallTask({"fsdp2", "deepspeed"}, 8_GiB);
-    EXPECT_EQ(found(task, 1), found(task, 3));
+    const SearchTask task =
+        taskOf({.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed", "megatron"});
+    const Found plans = found(task, 1);
+    EXPECT_EQ(plans, found(task, 2));
+    EXPECT_EQ(plans, found(task, 16));
 }
 
-TEST(MemoryBound, IsNeverAboveTheWalk) {
-    const SearchTask task = smallTask({"fsdp2", "deepspeed"}, 8_GiB);
-    const SearchSpace space = enumerateLayouts(task).value();
-    MemoryBound bound(task, space);
-    for (const Candidate& candidate : space.candidates) {
-        const auto memory = judgeMemory(space.scenarioOf(task, candidate));
-        if (memory) {
-            EXPECT_LE(bound.bytes(candidate), memory->peak.lo.count())
-                << layoutText(candidate.layout);
+TEST(FindPlans, MoreMemoryNeverMakesTheBestSlower) {
+    double before = 1e9;
+    for (const Bytes memory : {6_GiB, 8_GiB, 12_GiB, 24_GiB, 80_GiB}) {
+        const Found plans = found(taskOf({.gpus = 8, .memory = memory}, {"megatron"}), 1);
+        if (!plans.empty()) {
+            EXPECT_LE(std::get<0>(plans.front()), before) << memory.count();
+            before = std::get<0>(plans.front());
         }
     }
+    EXPECT_LT(before, 1e9);
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+#pragma once
+#include "planner/search/search_space.h"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+namespace fabricast {
+
+/// This turns candidates into the scenarios they stand for, one after another in the same place:
+/// copying a model and a cluster would cost more than a forecast. One per thread.
+///     FABRICAST_ASSIGN(const Scenario* scenario, scenarios.of(candidate));
+class CandidateScenarios {
+public:
+    CandidateScenarios(const SearchTask& task, const SearchSpace& space)
+        : task_(&task), space_(&space), scratch_(task.base) {}
+
+    /// It lives until the next is asked for.
+    Result<const Scenario*> of(const Candidate& candidate);
+    /// The same, if its stack takes it.
+    Result<const Scenario*> allowed(const Candidate& candidate);
+    /// The settings of the stack's layouts of this kind, the same object every time.
+    Result<const Settings*> usual(std::uint32_t stack, const Layout& layout);
+
+private:
+    /// What settings depend on.
+    using Key = std::tuple<std::uint32_t, Shard, bool, bool, std::int64_t, std::int64_t, bool>;
+
+    const SearchTask* task_;
+    const SearchSpace* space_;
+    std::map<Key, Settings> settings_;
+    Scenario scratch_;
+    const Settings* inScratch_ = nullptr;
+    std::uint32_t stack_ = ~0U;
+    std::uint32_t recompute_ = ~0U;
+};
+
+}  // namespace fabricast

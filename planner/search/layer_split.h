@@ -1,0 +1,31 @@
+#pragma once
+#include "planner/search/search_space.h"
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace fabricast {
+
+/// How the layers of the model are dealt to the chunks of pipelines, each worked out once.
+class LayerSplits {
+public:
+    explicit LayerSplits(const ModelSpec& model);
+
+    /// Layers of every chunk, in the order in which a microbatch visits them.
+    Result<const std::vector<std::int64_t>*> of(std::uint32_t stack, const Scenario& scenario);
+    /// Layers with experts among the `count` from `first` on.
+    [[nodiscard]] std::int64_t sparse(std::int64_t first, std::int64_t count) const {
+        return sparseBefore_[static_cast<std::size_t>(first + count)] -
+               sparseBefore_[static_cast<std::size_t>(first)];
+    }
+
+private:
+    using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
+
+    std::vector<std::int64_t> sparseBefore_;
+    std::map<Key, std::vector<std::int64_t>> splits_;
+};
+
+}  // namespace fabricast

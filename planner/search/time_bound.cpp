@@ -1,0 +1,134 @@
+#include "planner/search/time_bound.h"
+
+#include "planner/estimate/pipeline_time.h"
+#include "planner/ops/parameters.h"
+#include "planner/schedule/span_bounds.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// Multiply-adds of one token in a layer, twice.
+double flopsOf(const ModelSpec& model, const std::vector<Parameter>& parameters) {
+    double sum = 0.0;
+    for (const Parameter& parameter : parameters) {
+        if (parameter.buffer || !parameter.isMatrix()) {
+            continue;
+        }
+        const bool routed = parameter.part == Part::RoutedExperts && model.moe;
+        const double share =
+            routed ? static_cast<double>(model.moe->topK) / static_cast<double>(model.moe->experts)
+                   : 1.0;
+        sum += 2.0 * share * static_cast<double>(parameter.elements());
+    }
+    return sum;
+}
+
+struct Passes {
+    double forward = 0.0;
+    double backward = 0.0;
+    double weight = 0.0;
+
+    void add(const SegmentTime& time, double count) {
+        forward += count * time.forward.device.total();
+        backward += count * (time.recompute.device.total() + time.input.device.total() +
+                             time.weight.device.total());
+        weight += count * time.weight.device.total();
+    }
+    void add(const LayerExposure& exposed, double count) {
+        forward += count * exposed.forward;
+        backward += count * exposed.backward;
+    }
+};
+
+}  // namespace
+
+TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space)
+    : task_(task), space_(space), splits_(task.base.model) {
+    const ModelSpec& model = task.base.model;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        flopsOfLayers_ += flopsOf(model, layerParameters(model, layer));
+    }
+    gpuSamples_ = static_cast<double>(task.base.workload.globalBatch) /
+                  static_cast<double>(task.base.cluster.gpus());
+}
+
+/// Backward multiplies twice, once for the inputs and once for the weights that are trained. Where
+/// experts have a capacity some tokens may be left out.
+double TimeBound::fromFlops(const Settings& settings, bool recomputesAll, double perFlop) const {
+    const double passes =
+        (settings.tuning == Tuning::Full ? 3.0 : 1.0) + (recomputesAll ? 1.0 : 0.0);
+    const double capacity = settings.kernels.capacityFactor;
+    const double taken = capacity > 0.0 ? std::min(1.0, capacity) : 1.0;
+    return flopsOfLayers_ * static_cast<double>(task_.base.workload.sequence) * gpuSamples_ *
+           passes * taken * perFlop;
+}
+
+double TimeBound::fromSamples(const Layout& layout, double perSample) const {
+    return perSample * static_cast<double>(task_.base.workload.globalBatch) /
+           static_cast<double>(layout.dp * layout.pp);
+}
+
+Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t count = scenario.microBatches();
+    const OrderKey key{stack, layout.schedule, layout.pp, layout.vpp, layout.scheduleGroup, count};
+    if (const auto known = orders_.find(key); known != orders_.end()) {
+        return known->second;
+    }
+    FABRICAST_ASSIGN(const FrameworkOrder order, pipelineOrderOf(scenario));
+    return orders_.emplace(key, order).first->second;
+}
+
+void TimeBound::fillPasses(const std::vector<std::int64_t>& layers,
+                           const ModelTime& time,
+                           const LayerExposures& exposed) {
+    passes_.assign(layers.size() * kPasses, 0.0);
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+        const std::int64_t count = layers[chunk];
+        const auto sparse = static_cast<double>(splits_.sparse(first, count));
+        const double dense = static_cast<double>(count) - sparse;
+        first += count;
+        Passes passes;
+        passes.add(time.dense, dense);
+        passes.add(exposed.dense, dense);
+        passes.add(time.sparse, sparse);
+        passes.add(exposed.sparse, sparse);
+        if (chunk == 0) {
+            passes.add(time.embedding, 1.0);
+        }
+        if (chunk + 1 == layers.size()) {
+            passes.add(time.norm, 1.0);
+            passes.add(time.head, 1.0);
+        }
+        passes_[timeIndex(chunk, Pass::Forward)] = passes.forward;
+        passes_[timeIndex(chunk, Pass::Backward)] = passes.backward;
+        passes_[timeIndex(chunk, Pass::InputGradient)] = passes.backward - passes.weight;
+        passes_[timeIndex(chunk, Pass::WeightGradient)] = passes.weight;
+    }
+}
+
+Result<double> TimeBound::fromBlocks(const Candidate& candidate,
+                                     const Scenario& scenario,
+                                     const ModelTime& time,
+                                     const LayerExposures& exposed) {
+    const std::uint32_t stack = space_.familyOf(candidate).stack;
+    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
+    fillPasses(*layers, time, exposed);
+    if (scenario.layout.pp == 1) {
+        double pass = 0.0;
+        for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
+            pass += passes_[timeIndex(chunk, Pass::Forward)] +
+                    passes_[timeIndex(chunk, Pass::Backward)];
+        }
+        return pass * static_cast<double>(scenario.microBatches());
+    }
+    FABRICAST_ASSIGN(const FrameworkOrder order, orderOf(stack, scenario));
+    return makespanBound(order.kind, order.shape, {.passes = passes_});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,112 @@
+#include "planner/memory/estimate_memory.h"
+#include "planner/search/block_costs.h"
+#include "planner/search/memory_bound.h"
+#include "planner/search/time_bound.h"
+#include "tests/planner/search/search_example.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+struct BoundCase {
+    SmallWorld world;
+    std::string stack;
+};
+
+class SearchBounds : public testing::TestWithParam<BoundCase> {
+protected:
+    /// Some candidates of a world, the same in every run.
+    std::vector<Candidate> some(std::size_t count) const {
+        std::mt19937 random(7);
+        std::vector<Candidate> chosen;
+        for (std::size_t i = 0; i < count && !space_.candidates.empty(); ++i) {
+            chosen.push_back(space_.candidates[random() % space_.candidates.size()]);
+        }
+        return chosen;
+    }
+
+    SearchTask task_ = taskOf(GetParam().world, {GetParam().stack});
+    SearchSpace space_ = enumerateLayouts(task_).value();
+    CandidateScenarios scenarios_{task_, space_};
+    StepEstimator estimator_ = StepEstimator::make(task_.base.cluster, exampleTiming()).value();
+    BlockCosts blocks_{task_, space_, estimator_};
+};
+
+TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
+    MemoryBound bound(task_, space_);
+    std::size_t seen = 0;
+    for (const Candidate& candidate : some(60)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario) {
+            continue;
+        }
+        const auto memory = judgeMemory(**scenario);
+        const auto& cost = blocks_.of(candidate, **scenario);
+        if (!memory || !cost) {
+            continue;
+        }
+        const std::uint32_t stack = space_.familyOf(candidate).stack;
+        const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
+        const auto order = bound.fromOrder(candidate, **scenario, *cost);
+        const std::string what = layoutText((*scenario)->layout);
+        EXPECT_LE(bound.fromCounts(candidate, *usual), memory->peak.lo.count()) << what;
+        ASSERT_TRUE(order.has_value());
+        EXPECT_LE(*order, memory->peak.lo.count()) << what;
+        ++seen;
+    }
+    EXPECT_GT(seen, 5U);
+}
+
+TEST_P(SearchBounds, TimeIsNeverBelowThem) {
+    TimeBound bound(task_, space_);
+    std::size_t seen = 0;
+    for (const Candidate& candidate : some(300)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        const auto step =
+            scenario ? estimateStep(**scenario, exampleTiming()) : tl::unexpected(scenario.error());
+        if (!step) {
+            continue;
+        }
+        const auto& cost = blocks_.of(candidate, **scenario);
+        const auto& least = blocks_.leastPerSample(candidate, **scenario);
+        ASSERT_TRUE(cost.has_value() && least.has_value());
+        const Settings& settings = (*scenario)->settings;
+        const bool all = settings.recompute.kind == Checkpointing::Full;
+        const double perFlop = estimator_.leastPerFlop(settings);
+        const double seconds = step->step.value.count() * (1 + 1e-12);
+        const auto blocks = bound.fromBlocks(candidate,
+                                             **scenario,
+                                             cost->time,
+                                             blocks_.exposures(candidate, **scenario, cost->time));
+        const std::string what = layoutText((*scenario)->layout);
+        EXPECT_LE(bound.fromFlops(settings, all, perFlop), seconds) << what;
+        EXPECT_LE(bound.fromSamples((*scenario)->layout, *least), seconds) << what;
+        ASSERT_TRUE(blocks.has_value());
+        EXPECT_LE(*blocks, seconds) << what;
+        ++seen;
+    }
+    EXPECT_GT(seen, 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfThreeModels,
+    SearchBounds,
+    testing::Values(
+        BoundCase{{.gpus = 16, .memory = 80_GiB}, "megatron"},
+        BoundCase{{.layers = 8, .gpus = 16, .memory = 80_GiB}, "torchtitan"},
+        BoundCase{{.layers = 8, .gpus = 16, .memory = 80_GiB}, "deepspeed"},
+        BoundCase{{.gpus = 8, .memory = 80_GiB}, "fsdp2"},
+        BoundCase{{.model = "mixtral-8x7b", .layers = 4, .gpus = 16, .memory = 80_GiB}, "megatron"},
+        BoundCase{{.model = "deepseek-v2-lite", .layers = 6, .gpus = 16, .memory = 80_GiB},
+                  "megatron"},
+        BoundCase{{.model = "qwen3-30b-a3b", .layers = 4, .gpus = 16, .memory = 80_GiB},
+                  "torchtitan"}));
+
+}  // namespace
+}  // namespace fabricast

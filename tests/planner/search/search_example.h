@@ -1,0 +1,44 @@
+#pragma once
+#include "planner/load/find_model.h"
+#include "planner/search/candidate_scenarios.h"
+#include "tests/planner/estimate/estimate_example.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A few layers of a built-in model on a few GPUs of one node, to be searched under some stacks
+/// with their usual settings.
+struct SmallWorld {
+    std::string model = "llama-3.1-8b";
+    std::int64_t layers = 4;
+    std::int64_t gpus = 8;
+    Bytes memory{};  ///< of a GPU
+};
+
+inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>& stacks) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    SearchTask task{.base = exampleRun("fsdp2", {.dp = world.gpus})};
+    ModelSpec& model = task.base.model;
+    model = findModel(world.model, profiles, {}).value().model;
+    model.layers = world.layers;
+    if (!model.sparse.empty()) {
+        model.sparse.resize(static_cast<std::size_t>(world.layers));
+    }
+    task.base.workload = {.sequence = 1024, .globalBatch = 8};
+    task.base.cluster.node.gpus = std::min<std::int64_t>(8, world.gpus);
+    task.base.cluster.node.domainGpus = task.base.cluster.node.gpus;
+    task.base.cluster.nodes = world.gpus / task.base.cluster.node.gpus;
+    task.base.cluster.node.gpu.usableMemory = {.value = world.memory};
+    for (const std::string& name : stacks) {
+        const Stack* stack = findStack(name).value();
+        const ModelSpec shape = model;
+        task.stacks.push_back({stack, [stack, shape](const Layout& layout) -> Result<Settings> {
+                                   return defaultSettings(*stack, shape, layout);
+                               }});
+    }
+    return task;
+}
+
+}  // namespace fabricast
