@@ -72,9 +72,10 @@ void readNotes(const PublishedRun& run, Settings& settings) {
     }
     // Megatron-Bridge's recipes dispatch through DeepEP or HybridEP.
     const bool preset = mentions(run.notes, "matching preset");
-    settings.kernels.dispatchOncePerNode =
-        mentions(run.framework, "bridge") &&
-        (!preset || mentions(run.notes, "moe_flex_dispatcher_backend="));
+    if (mentions(run.framework, "bridge")) {
+        settings.kernels.dispatchOncePerNode =
+            !preset || mentions(run.notes, "moe_flex_dispatcher_backend=");
+    }
     settings.megatron.expertOverlap =
         settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
     settings.kernels.cudaGraphs =

@@ -65,6 +65,14 @@ std::int64_t virtualStages(const PublishedRun& run, const Layout& layout) {
     return interleaves ? layers / layout.pp : said;
 }
 
+/// DeepEP spreads experts: over all data-parallel ranks where a table of its runs leaves the column
+/// empty, as the recipes do.
+std::int64_t expertRanks(const PublishedRun& run, const Layout& layout) {
+    const std::int64_t said = std::max<std::int64_t>(1, run.ep.value_or(1));
+    const bool unsaid = said == 1 && !run.experts.empty() && mentions(run.notes, "deepep");
+    return unsaid ? layout.dp : said;
+}
+
 Result<Layout> layoutOf(const PublishedRun& run, const Stack& stack) {
     Layout layout;
     layout.tp = run.tp.value_or(1);
@@ -76,7 +84,7 @@ Result<Layout> layoutOf(const PublishedRun& run, const Stack& stack) {
         return fail(Error::Code::BadInput, "tp", "tp x pp x cp does not fit the row's GPUs");
     }
     layout.dp = run.dp.value_or(*run.gpus / inner);
-    layout.ep = std::max<std::int64_t>(1, run.ep.value_or(1));
+    layout.ep = expertRanks(run, layout);
     layout.etp = std::max<std::int64_t>(1, run.etp.value_or(layout.ep > 1 ? 1 : layout.tp));
     layout.cpKind = cpKindOf(run.cpKind);
     FABRICAST_TRY(checkProduct(run, layout));

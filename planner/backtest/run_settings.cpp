@@ -66,6 +66,28 @@ void asNanotron(Settings& settings) {
     settings.megatron.tensorOverlap = false;
 }
 
+/// NeMo AutoModel as its published benchmark recipes set it: those that prefetch FSDP's units
+/// checkpoint and compile every layer, others neither; DeepEP sends the tokens to experts.
+void asAutomodel(const PublishedRun& run, Settings& settings) {
+    const bool prefetches = mentions(run.notes, "fsdp2_prefetch");
+    settings.kernels.compile = prefetches;
+    settings.kernels.attentionCode = AttentionCode::Native;
+    settings.recompute.kind = prefetches ? Checkpointing::Full : Checkpointing::None;
+    settings.kernels.dispatchOncePerNode = mentions(run.notes, "deepep");
+}
+
+/// Which linears published LoRA recipes adapt: all of AutoModel's, queries, keys and values of
+/// NeMo's, and MLPerf's attention.
+std::set<std::string> adaptedBy(const PublishedRun& run) {
+    if (mentions(run.framework, "automodel")) {
+        return LoraSettings{}.targets;
+    }
+    if (mentions(run.framework, "nemo") && !mentions(run.framework, "mlperf")) {
+        return {"q", "k", "v"};
+    }
+    return {"q", "k", "v", "o"};
+}
+
 std::set<std::string> modulesIn(const std::string& text) {
     std::set<std::string> modules;
     const std::size_t open = text.find('(');
@@ -157,7 +179,7 @@ Result<void> readTuning(const PublishedRun& run, Settings& settings) {
     }
     settings.tuning = Tuning::Lora;
     settings.lora.rank = 16;
-    settings.lora.targets = {"q", "k", "v", "o"};
+    settings.lora.targets = adaptedBy(run);
     settings.lora.dtype = Dtype::Bf16;
     settings.lora.base = run.tuning == "qlora" ? Dtype::Nf4 : Dtype::Bf16;
     return {};
@@ -187,8 +209,7 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
         FABRICAST_ASSIGN(settings, withPrecision(settings, "pure_bf16", "precision"));
     }
     if (mentions(run.framework, "automodel")) {
-        settings.kernels.compile = true;
-        settings.kernels.attentionCode = AttentionCode::Native;
+        asAutomodel(run, settings);
     }
     if (run.stack == "megatron-2021") {
         asOf2021(settings);
