@@ -1,6 +1,8 @@
 #include "cli/command.h"
 #include "cli/flag_values.h"
 #include "cli/open_profiles.h"
+#include "cli/plan_fixes.h"
+#include "cli/plan_question.h"
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
 #include "planner/base/parallel_map.h"
@@ -9,6 +11,7 @@
 #include "planner/load/load_budget.h"
 #include "planner/load/load_search.h"
 #include "planner/load/load_timing.h"
+#include "planner/report/fixes_report.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/sensitivity_report.h"
 #include "planner/search/find_plans.h"
@@ -27,134 +30,53 @@ namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
 
-struct PlanFlags {
-    ScenarioFlags scenario;
-    std::vector<std::string> stacks;
-    std::vector<std::string> fixed;
-    std::vector<std::string> forbidden;
-    std::vector<std::string> allowed;
-    std::int64_t top = 5;
-    std::string objective = "tokens";
-    bool sensitivity = false;
-};
-
-Result<PlanObjective> objectiveOf(const std::string& typed) {
-    if (typed == "tokens") {
-        return PlanObjective::Throughput;
-    }
-    if (typed == "memory") {
-        return PlanObjective::Memory;
-    }
-    constexpr std::array<std::string_view, 5> kLater = {
-        "cost", "time", "energy", "gpus", "$/token"};
-    if (std::find(kLater.begin(), kLater.end(), typed) != kLater.end()) {
-        return fail(Error::Code::Unsupported,
-                    "--objective",
-                    "layouts are not searched for the least " + typed + " yet",
-                    "tokens or memory");
-    }
-    return fail(
-        Error::Code::BadInput, "--objective", "cannot be \"" + typed + "\"", "tokens or memory");
-}
-
-Result<LayoutRules> rulesOf(const PlanFlags& flags, PartialLayout fixed) {
-    LayoutRules rules{.fixed = std::move(fixed)};
-    for (const std::string& typed : flags.forbidden) {
-        FABRICAST_ASSIGN(ForbiddenValue rule, readForbidden(typed));
-        rules.forbidden.push_back(std::move(rule));
-    }
-    for (const std::string& typed : flags.allowed) {
-        if (typed != "tp_across_nodes") {
-            return fail(Error::Code::BadInput,
-                        "--allow",
-                        "\"" + typed + "\" cannot be allowed",
-                        "tp_across_nodes");
-        }
-        rules.tensorAcrossNodes = true;
-    }
-    if (rules.fixed.says("offload") && rules.fixed.layout.offload != Offload::None) {
-        return fail(Error::Code::Unsupported,
-                    "layout.offload",
-                    "the step time of offloading is not forecast yet",
-                    "explain --layout offload=…, for its memory");
-    }
-    return rules;
-}
-
-/// What is searched, and with what.
-struct SearchInputs {
-    SearchTask task;
-    TimingProfiles timing;
-    SearchOptions options;
-    BudgetFacts budget;
-    std::vector<std::string> assumed;
-};
-
-Result<SearchInputs> inputsOf(const PlanFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const PlanObjective objective, objectiveOf(flags.objective));
-    ScenarioFlags said = flags.scenario;
-    for (const std::string& keys : flags.fixed) {
-        said.layout = (said.layout ? *said.layout + "," : "") + keys;
-    }
-    FABRICAST_ASSIGN(const JsonValue root, scenarioOf(said, options));
-    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
-    const std::filesystem::path file = said.file ? options.at(*said.file) : "";
-    const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
-    FABRICAST_ASSIGN(LoadedSearch loaded, loadSearch(root, profiles, folders, flags.stacks));
-    FABRICAST_ASSIGN(BudgetFacts budget, loadBudget(root, profiles, folders));
-    FABRICAST_ASSIGN(LayoutRules rules, rulesOf(flags, std::move(loaded.fixed)));
-    FABRICAST_ASSIGN(TimingProfiles timing, loadTiming(profiles));
-    const std::size_t threads =
-        options.threads > 0 ? static_cast<std::size_t>(options.threads) : threadsOfMachine();
-    return SearchInputs{
-        .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
-        .timing = std::move(timing),
-        .options = {.top = static_cast<std::size_t>(flags.top),
-                    .objective = objective,
-                    .threads = threads},
-        .budget = std::move(budget),
-        .assumed = std::move(loaded.assumed)};
-}
-
 /// The best layout of the same question under other premises.
-Result<SearchedOutcome> bestUnder(const SearchInputs& inputs,
+Result<SearchedOutcome> bestUnder(const PlanQuestion& question,
                                   const Plan& usual,
                                   const Premises& premises) {
-    SearchTask task = inputs.task;
+    SearchTask task = question.task;
     task.base.cluster = premises.scenario.cluster;
     task.base.workload = premises.scenario.workload;
-    SearchOptions options = inputs.options;
+    SearchOptions options = question.options;
     options.top = 1;
     FABRICAST_ASSIGN(const PlanReport report, findPlans(task, premises.timing, options));
     if (report.plans.empty()) {
         return fail(Error::Code::BadInput, "layout", "no layout fits");
     }
     const Plan& best = report.plans.front();
-    const auto typed = [](const Plan& plan) {
-        return plan.scenario.stack + " " + planLayoutText(plan.scenario);
-    };
-    return SearchedOutcome{.outcome = {.step = best.step.step.value,
-                                       .tokensPerGpuSecond = best.step.tokensPerGpuSecond,
-                                       .peak = best.memory.peak.value,
-                                       .verdict = best.memory.verdict},
-                           .layout = typed(best) == typed(usual) ? "" : typed(best)};
+    const std::string typed = typedPlan(best);
+    return SearchedOutcome{.outcome = outcomeOf(best.step, best.memory),
+                           .layout = typed == typedPlan(usual) ? "" : typed};
+}
+
+/// The plans, with the time that finding them took.
+Result<PlanReport> timedSearch(const PlanQuestion& question, const TimingProfiles& timing) {
+    const auto start = std::chrono::steady_clock::now();
+    FABRICAST_ASSIGN(PlanReport report, findPlans(question.task, timing, question.options));
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.notes = question.assumed;
+    return withCosts(std::move(report), question.budget);
 }
 
 Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(SearchInputs inputs, inputsOf(flags, options));
-    const auto start = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(PlanReport report, findPlans(inputs.task, inputs.timing, inputs.options));
-    report.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report.notes = std::move(inputs.assumed);
+    FABRICAST_ASSIGN(const std::vector<PlanTarget> targets, readTargets(flags.targets));
+    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    FABRICAST_ASSIGN(const PlanQuestion question, planQuestion(flags, options, profiles));
+    FABRICAST_TRY(checkTargets(targets, question.budget));
+    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    FABRICAST_ASSIGN(PlanReport report, timedSearch(question, timing));
     if (flags.sensitivity && !report.plans.empty()) {
         const Plan& best = report.plans.front();
         const auto search = [&](const Premises& premises) {
-            return bestUnder(inputs, best, premises);
+            return bestUnder(question, best, premises);
         };
-        FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, inputs.timing}, search));
+        FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, timing}, search));
     }
-    return withCosts(std::move(report), inputs.budget);
+    if (!targets.empty() || (report.plans.empty() && report.candidates > 0)) {
+        report.fixes = planFixes({flags, options, profiles, timing}, report, targets);
+    }
+    return report;
 }
 
 /// The keys of a plan's layout that a stack would fill in differently, so that it can be typed.
@@ -202,7 +124,8 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
                                                      : std::string()),
             "fewer --fix and --forbid, or another --global-batch");
     }
-    Answer answer{.code = report.plans.empty() ? ExitCode::DoesNotFit : ExitCode::Ok};
+    const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
+    Answer answer{.code = missed ? ExitCode::DoesNotFit : ExitCode::Ok};
     switch (options.format) {
         case Format::Json:
             answer.text = planJson(report, FABRICAST_VERSION);
@@ -212,16 +135,17 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
             return answer;
         case Format::Markdown:
             answer.text =
-                planMarkdown(report) +
+                planMarkdown(report) + (report.fixes ? "\n" + fixesMarkdown(*report.fixes) : "") +
                 (report.sensitivity ? "\n" + sensitivityMarkdown(*report.sensitivity) : "");
             return answer;
         case Format::Text:
             break;
     }
+    const std::string fixes = report.fixes ? "\n" + fixesText(*report.fixes) : std::string();
     const std::string sensitivity =
         report.sensitivity ? "\n" + sensitivityText(*report.sensitivity) : std::string();
-    answer.text =
-        planText(report) + sensitivity + (options.quiet ? "" : nextCommand(flags, options, report));
+    answer.text = planText(report) + fixes + sensitivity +
+                  (options.quiet ? "" : nextCommand(flags, options, report));
     if (options.verbose) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", report.seconds);
@@ -239,7 +163,8 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
         "examples:\n"
         "  fabricast plan -m llama-3.1-70b -c dgx-h100 -n 8 --seq 8192 --global-batch 512\n"
         "  fabricast plan run.json --stack megatron --fix tp=8 --forbid vpp --top 3\n"
-        "Exits with 1 when nothing fits (--no-fail: with 0).");
+        "  fabricast plan run.json --target tokens-per-s=1.2M --target mfu=40%\n"
+        "Exits with 1 when nothing fits or a target is missed (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario, {"--stack"});
     const auto words = [app](const char* name,
                              std::vector<std::string>& values,
@@ -254,6 +179,10 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
     words("--fix", flags->fixed, "KEYS", "hold keys of the layout: tp=8,recompute=full");
     words("--forbid", flags->forbidden, "KEY", "pp, recompute, schedule=gpipe: leave out");
     words("--allow", flags->allowed, "WHAT", "tp_across_nodes");
+    words("--target",
+          flags->targets,
+          "METRIC=VALUE",
+          "tokens-per-s, step, mfu or days; where it is missed, what would reach it");
     addWhole(*app, "--top", flags->top, {1, kMostPlans})
         ->description("how many plans (5)")
         ->group("The search");

@@ -1,6 +1,7 @@
 #include "planner/io/plan_json.h"
 
 #include "planner/io/cost_json.h"
+#include "planner/io/fixes_json.h"
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
@@ -139,6 +140,9 @@ std::string planJson(const PlanReport& report, std::string_view version) {
     }
     json.end();
     addRejections(json, report);
+    if (report.fixes) {
+        writeFixes(json, *report.fixes);
+    }
     if (report.sensitivity) {
         writeSensitivity(json, *report.sensitivity);
     }

@@ -59,6 +59,20 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                                 : profiles.cluster(request.name, request.where);
 }
 
+/// A network that was said instead of the cluster's own comes with NICs of its speed, as many as
+/// the node has.
+void useNicsOfFabric(ClusterSpec& cluster) {
+    cluster.otherFabric = true;
+    Sourced<BytesPerSecond> rate = cluster.fabric.linkBandwidth;
+    const auto nics = static_cast<double>(cluster.node.nics.value.value_or(1));
+    if (rate.value && cluster.fabric.perNode && nics > 0) {
+        rate.value = *rate.value * (1.0 / nics);
+    }
+    if (rate.value) {
+        cluster.node.nicBandwidth = std::move(rate);
+    }
+}
+
 /// So many GPUs in whole nodes, or the part of one node.
 Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
     if (gpus <= cluster.node.gpus) {
@@ -91,7 +105,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folder));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
-        found.cluster.otherFabric = true;
+        useNicsOfFabric(found.cluster);
     }
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;

@@ -13,7 +13,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array kUsualStacks = {"megatron", "torchtitan", "fsdp2", "deepspeed"};
+constexpr std::array<std::string_view, 4> kUsualStacks = {
+    "megatron", "torchtitan", "fsdp2", "deepspeed"};
 
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                                            const std::vector<std::string>& typed) {
@@ -84,6 +85,10 @@ Result<LoadedSearch> fillIn(const ScenarioRequest& request,
 }
 
 }  // namespace
+
+std::span<const std::string_view> usualStacks() {
+    return kUsualStacks;
+}
 
 Result<LoadedSearch> loadSearch(const JsonValue& root,
                                 const ProfileStore& profiles,

@@ -7,7 +7,9 @@
 #include "planner/spec/scenario.h"
 #include "planner/stack/stack_settings.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -19,6 +21,9 @@ struct LoadedSearch {
     std::vector<StackSettings> stacks;
     std::vector<std::string> assumed;
 };
+
+/// The stacks that are searched where none is named.
+std::span<const std::string_view> usualStacks();
 
 /// The scenario may say any keys of a layout: they are held. `stacks` are names; where there are
 /// none the scenario's own, else those that most people choose among.

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/plan_fix.h"
 #include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
@@ -38,6 +39,7 @@ struct PlanReport {
     std::vector<Plan> misses;         ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;
     std::optional<Sensitivity> sensitivity;  ///< of the best plan, where it was asked for
+    std::optional<PlanFixes> fixes;          ///< where there are targets, or nothing fits
     std::int64_t candidates = 0;             ///< layouts that the stacks take
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
     double seconds = 0.0;                    ///< that the search took; the program's clock

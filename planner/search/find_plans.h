@@ -11,6 +11,7 @@ struct SearchOptions {
     std::size_t top = 5;  ///< plans wanted
     PlanObjective objective = PlanObjective::Throughput;
     std::size_t threads = 1;
+    bool suggestFixes = true;  ///< where nothing fits: what would lower the nearest miss
 };
 
 /// The best layouts that fit, out of every one that the stacks take. Candidates are taken in the

@@ -286,7 +286,7 @@ void PlanSearch::findMisses() {
         return a.memory.peak.value < b.memory.peak.value;
     });
     misses.resize(std::min(misses.size(), kMostMisses));
-    if (!misses.empty()) {
+    if (!misses.empty() && options_.suggestFixes) {
         addFixes(misses.front());
     }
     report_.misses = std::move(misses);

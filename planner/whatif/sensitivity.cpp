@@ -73,10 +73,14 @@ Result<KnobEffect> effectOf(const Premises& now, const Knob& knob, const SearchA
 Result<Outcome> outcomeOf(const Premises& premises) {
     FABRICAST_ASSIGN(const StepEstimate step, estimateStep(premises.scenario, premises.timing));
     FABRICAST_ASSIGN(const MemoryBreakdown memory, judgeMemory(premises.scenario));
-    return Outcome{.step = step.step.value,
-                   .tokensPerGpuSecond = step.tokensPerGpuSecond,
-                   .peak = memory.peak.value,
-                   .verdict = memory.verdict};
+    return outcomeOf(step, memory);
+}
+
+Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory) {
+    return {.step = step.step.value,
+            .tokensPerGpuSecond = step.tokensPerGpuSecond,
+            .peak = memory.peak.value,
+            .verdict = memory.verdict};
 }
 
 Result<Sensitivity> sensitivityOf(const Premises& now, const SearchAgain& search) {

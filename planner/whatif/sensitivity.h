@@ -9,6 +9,8 @@ namespace fabricast {
 
 /// A scenario forecast anew: its step and its memory.
 Result<Outcome> outcomeOf(const Premises& premises);
+/// The same of what was forecast already.
+Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory);
 
 /// The best layout under other premises, and how it is typed.
 struct SearchedOutcome {

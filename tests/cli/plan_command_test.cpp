@@ -53,7 +53,7 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
 TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
     const ProgramOutput output = runProgram({"plan",
                                              "-m",
-                                             "llama-3.1-405b",
+                                             "llama-3.1-70b",
                                              "-c",
                                              "dgx-h100",
                                              "--global-batch",

@@ -24,6 +24,13 @@ TEST(FindCluster, ReplacesTheFabric) {
     const auto found = find({.name = "dgx-h100", .fabric = "roce-400-fat-tree-2to1"});
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->cluster.fabric.oversubscription.value, 2.0);
+    EXPECT_TRUE(found->cluster.otherFabric);
+    EXPECT_EQ(found->cluster.node.nicBandwidth.value, BytesPerSecond(50e9));
+    // Its NICs come with it: 100 Gb/s each, or four that share 800 Gb/s.
+    EXPECT_EQ(find({.name = "dgx-h100", .fabric = "roce-100"})->cluster.node.nicBandwidth.value,
+              BytesPerSecond(12.5e9));
+    EXPECT_EQ(find({.name = "dgx-h100", .fabric = "gcp-tcpx"})->cluster.node.nicBandwidth.value,
+              BytesPerSecond(12.5e9));
 }
 
 TEST(FindCluster, ReadsAClusterFromItsFile) {

@@ -1,0 +1,130 @@
+#include "planner/report/fixes_report.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+std::string_view groupWords(FixGroup group) {
+    switch (group) {
+        case FixGroup::Free:
+            return "free";
+        case FixGroup::Workload:
+            return "other training";
+        case FixGroup::Buy:
+            return "buy";
+    }
+    return "";
+}
+
+std::string numberText(TargetMetric metric, double value) {
+    switch (metric) {
+        case TargetMetric::TokensPerSecond:
+            return grouped(std::llround(value)) + " tokens/s";
+        case TargetMetric::StepSeconds:
+            return fmt::format("a step of {:.3f} s", value);
+        case TargetMetric::Mfu:
+            return fmt::format("MFU {:.1f} %", 100.0 * value);
+        case TargetMetric::Days:
+            return fmt::format("{:.1f} days", value);
+    }
+    return "";
+}
+
+/// "MISSED  64,423 tokens/s, wanted 200,000 tokens/s: 3.10 times as much".
+std::string targetLine(const TargetVerdict& verdict) {
+    const PlanTarget& target = verdict.target;
+    const std::string wanted = numberText(target.metric, target.wanted);
+    if (!verdict.reached) {
+        return fmt::format("MISSED  no layout fits; wanted {}\n", wanted);
+    }
+    const std::string reached = numberText(target.metric, *verdict.reached);
+    if (verdict.isMet) {
+        return fmt::format("REACHED  {}, wanted {}\n", reached, wanted);
+    }
+    const bool less =
+        target.metric == TargetMetric::StepSeconds || target.metric == TargetMetric::Days;
+    const double factor =
+        less ? *verdict.reached / target.wanted : target.wanted / *verdict.reached;
+    return fmt::format("MISSED  {}, wanted {}: {:.2f} times faster\n", reached, wanted, factor);
+}
+
+std::string whether(const PlanFix& fix) {
+    if (fix.outcome.verdict == Verdict::DoesNotFit) {
+        return "does not fit";
+    }
+    return fix.reaches ? "yes" : "nearer";
+}
+
+Table tableOf(const PlanFixes& fixes) {
+    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+    Table table{{{"cost"},
+                 {"change"},
+                 {"enough"},
+                 {"step s", Align::Right},
+                 {"tokens/s", Align::Right},
+                 {"MFU", Align::Right},
+                 {"GiB", Align::Right},
+                 {"GPUs", Align::Right},
+                 {"$/Mtok", Align::Right},
+                 {"side effect"}},
+                {}};
+    std::string_view before;
+    for (const PlanFix& fix : fixes.fixes) {
+        const bool fits = fix.outcome.verdict != Verdict::DoesNotFit;
+        const std::string_view group = groupWords(fix.group);
+        table.rows.push_back({std::string(group == before ? "" : group),
+                              fix.change,
+                              whether(fix),
+                              fits ? fmt::format("{:.3f}", fix.outcome.step.count()) : "",
+                              fits ? grouped(std::llround(fix.tokensPerSecond)) : "",
+                              fits && fix.mfu ? fmt::format("{:.1f} %", 100.0 * *fix.mfu) : "",
+                              fmt::format("{:.1f}{}",
+                                          static_cast<double>(fix.outcome.peak.count()) / kGib,
+                                          fix.outcome.verdict == Verdict::Uncertain ? "?" : ""),
+                              grouped(fix.gpus),
+                              fix.usdPerMtok ? fmt::format("{:.3f}", *fix.usdPerMtok) : "",
+                              fix.sideEffect});
+        before = group;
+    }
+    return table;
+}
+
+std::string targetLines(const PlanFixes& fixes) {
+    std::string text;
+    for (const TargetVerdict& verdict : fixes.targets) {
+        text += targetLine(verdict);
+    }
+    return text;
+}
+
+std::string summary(const PlanFixes& fixes) {
+    if (fixes.tried == 0) {
+        return "";
+    }
+    return fixes.fixes.empty() ? fmt::format("none of {} changes helps\n", fixes.tried)
+                               : fmt::format(
+                                     "what would help, each searched for its best layout "
+                                     "({} tried)\n",
+                                     fixes.tried);
+}
+
+}  // namespace
+
+std::string fixesText(const PlanFixes& fixes) {
+    return targetLines(fixes) + summary(fixes) +
+           (fixes.fixes.empty() ? "" : alignedText(tableOf(fixes)));
+}
+
+std::string fixesMarkdown(const PlanFixes& fixes) {
+    return targetLines(fixes) + "\n" + summary(fixes) + "\n" +
+           (fixes.fixes.empty() ? "" : markdownText(tableOf(fixes)));
+}
+
+}  // namespace fabricast

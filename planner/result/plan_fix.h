@@ -1,0 +1,64 @@
+#pragma once
+#include "planner/result/sensitivity.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What a plan is to reach.
+enum class TargetMetric { TokensPerSecond, StepSeconds, Mfu, Days };
+struct PlanTarget {
+    TargetMetric metric = TargetMetric::TokensPerSecond;
+    double wanted = 0.0;
+};
+
+/// What a change asks of its user.
+enum class FixGroup {
+    Free,      ///< settings, layouts, software
+    Workload,  ///< the training becomes another one
+    Buy        ///< more or other hardware
+};
+
+/// A change of the question, and the best plan under it.
+struct PlanFix {
+    FixGroup group = FixGroup::Free;
+    std::string change;      ///< as it is typed: "-n 4"
+    std::string sideEffect;  ///< "another batch: other learning rate and convergence"
+    bool reaches = false;    ///< every target, and it fits
+    Outcome outcome;
+    double tokensPerSecond = 0.0;
+    std::optional<double> mfu;
+    std::optional<double> usdPerMtok;
+    std::optional<double> days;  ///< of the whole run, where its tokens were said
+    std::int64_t gpus = 0;
+    std::string layout;
+};
+
+/// A target and what was found without any change; nothing where no layout fits.
+struct TargetVerdict {
+    PlanTarget target;
+    std::optional<double> reached;
+    bool isMet = false;
+};
+
+/// This is the answer to "what would have to change?": in each group what reaches the targets
+/// first.
+struct PlanFixes {
+    std::vector<TargetVerdict> targets;
+    std::vector<PlanFix> fixes;  ///< by group, the best of each first
+    int tried = 0;
+
+    [[nodiscard]] bool allMet() const {
+        for (const TargetVerdict& one : targets) {
+            if (!one.isMet) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+}  // namespace fabricast

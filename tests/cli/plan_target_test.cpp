@@ -1,0 +1,137 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::vector<std::string>& question() {
+    static const std::vector<std::string> words = {"-m",
+                                                   "llama-3.1-8b",
+                                                   "-c",
+                                                   "dgx-h100",
+                                                   "--seq",
+                                                   "8192",
+                                                   "--global-batch",
+                                                   "16",
+                                                   "--fix",
+                                                   "recompute=full"};
+    return words;
+}
+
+ProgramOutput plan(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = question();
+    arguments.insert(arguments.begin(), "plan");
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+/// The question on one stack with the flags of a change typed instead of its own.
+std::vector<std::string> changedBy(const std::string& change) {
+    std::vector<std::string> asked = question();
+    asked.insert(asked.end(), {"--stack", "fsdp2"});
+    std::vector<std::string> arguments = {"plan", "--top", "1", "-f", "json"};
+    for (std::size_t i = 0; i < asked.size(); i += 2) {
+        if ((" " + change).find(" " + asked[i] + " ") == std::string::npos) {
+            arguments.insert(arguments.end(), {asked[i], asked[i + 1]});
+        }
+    }
+    std::istringstream words(change);
+    for (std::string word; words >> word;) {
+        arguments.push_back(word);
+    }
+    return arguments;
+}
+
+std::string textOf(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? "" : value->text().value_or("");
+}
+
+double numberOf(const JsonValue& object, const char* key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
+}
+
+TEST(PlanTarget, ThatIsReachedNeedsNoFix) {
+    const ProgramOutput output = plan({"--stack", "fsdp2", "--target", "step=1h"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("\nREACHED  a step of "), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find("what would help"), std::string::npos);
+}
+
+TEST(PlanTarget, ThatIsMissedExitsWithOneAndSaysWhatWouldReachIt) {
+    const std::vector<std::string> arguments = {"--stack", "fsdp2", "--target", "tokens-per-s=60k"};
+    const ProgramOutput text = plan(arguments);
+    EXPECT_EQ(text.code, ExitCode::DoesNotFit) << text.err;
+    EXPECT_NE(text.out.find("\nMISSED  "), std::string::npos);
+    std::vector<std::string> json = arguments;
+    json.insert(json.end(), {"-f", "json", "--no-fail"});
+    const ProgramOutput output = plan(json);
+    EXPECT_EQ(output.code, ExitCode::Ok);
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    EXPECT_EQ(root->find("targets")->items()[0].find("met")->boolean().value(), false);
+    std::set<std::string> groups;
+    for (const JsonValue& fix : root->find("fixes")->items()) {
+        groups.insert(textOf(fix, "group"));
+        EXPECT_EQ(fix.find("changes_training")->boolean().value(),
+                  textOf(fix, "group") == "workload");
+        EXPECT_EQ(fix.find("reaches")->boolean().value(), numberOf(fix, "tokens_per_s") >= 60000.0);
+        EXPECT_FALSE(textOf(fix, "side_effect").empty());
+    }
+    EXPECT_EQ(groups, (std::set<std::string>{"free", "workload", "buy"}));
+}
+
+TEST(PlanTarget, AFixDoesWhatItSays) {
+    const ProgramOutput output =
+        plan({"--stack", "fsdp2", "--target", "tokens-per-s=1M", "-f", "json"});
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    int typed = 0;
+    for (const JsonValue& fix : root->find("fixes")->items()) {
+        const std::string change = textOf(fix, "change");
+        if (change.find("without") != std::string::npos) {
+            continue;
+        }
+        const ProgramOutput changed = runProgram(changedBy(change), {});
+        const auto answer = parseJson(changed.out, "out");
+        ASSERT_TRUE(answer) << change << ": " << changed.err;
+        const JsonValue& best = answer->find("plans")->items()[0];
+        EXPECT_EQ(numberOf(best, "step_s"), numberOf(fix, "step_s")) << change;
+        ++typed;
+    }
+    EXPECT_GE(typed, 4);
+}
+
+TEST(PlanTarget, KeysThatAreHeldAreLetGo) {
+    const ProgramOutput output = plan({"--stack", "fsdp2", "--target", "mfu=40%"});
+    EXPECT_NE(output.out.find("without recompute held"), std::string::npos) << output.out;
+}
+
+TEST(PlanTarget, DaysNeedTokens) {
+    EXPECT_NE(plan({"--target", "days=10"}).err.find("--tokens 1T"), std::string::npos);
+    const ProgramOutput output =
+        plan({"--stack", "fsdp2", "--target", "days=365", "--tokens", "100B"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("wanted 365.0 days"), std::string::npos) << output.out;
+}
+
+TEST(PlanTarget, RefusesByName) {
+    EXPECT_NE(plan({"--target", "speed=2"}).err.find("\"speed=2\" is no target"),
+              std::string::npos);
+    EXPECT_NE(plan({"--target", "mfu=140%"}).err.find("--target mfu"), std::string::npos);
+    EXPECT_NE(plan({"--target", "step=5"}).err.find("--target step"), std::string::npos);
+    EXPECT_NE(plan({"--target", "days=-3", "--tokens", "1T"}).err.find("must be above 0"),
+              std::string::npos);
+    EXPECT_NE(plan({"--target", "tokens-per-s=0"}).err.find("must be above 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
