@@ -31,6 +31,7 @@ using MakeCommand = Command (*)(CLI::App& program, const GlobalOptions& options)
 // One file each in cli/commands.
 Command modelCommand(CLI::App& program, const GlobalOptions& options);
 Command planCommand(CLI::App& program, const GlobalOptions& options);
+Command adviseCommand(CLI::App& program, const GlobalOptions& options);
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
 Command compareCommand(CLI::App& program, const GlobalOptions& options);
 Command scheduleCommand(CLI::App& program, const GlobalOptions& options);

@@ -16,7 +16,8 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {&planCommand,
+constexpr std::array kCommands = {&adviseCommand,
+                                  &planCommand,
                                   &modelCommand,
                                   &explainCommand,
                                   &compareCommand,

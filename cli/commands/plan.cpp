@@ -5,6 +5,7 @@
 #include "cli/plan_question.h"
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
+#include "cli/typed_layout.h"
 #include "planner/base/parallel_map.h"
 #include "planner/budget/price_plans.h"
 #include "planner/io/plan_json.h"
@@ -77,22 +78,6 @@ Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options)
         report.fixes = planFixes({flags, options, profiles, timing}, report, targets);
     }
     return report;
-}
-
-/// The keys of a plan's layout that a stack would fill in differently, so that it can be typed.
-std::string typedLayout(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
-    std::string text = planLayoutText(scenario);
-    const auto stack = findStack(scenario.stack);
-    if (!stack) {
-        return text;
-    }
-    const LayoutDefaults usual = layoutDefaults(**stack, layout);
-    text += layout.shard == Shard::None && usual.shard != Shard::None ? ",shard=none" : "";
-    text += !layout.sp && usual.sp ? ",sp=false" : "";
-    text += scenario.model.moe && layout.etp == 1 && usual.etp != 1 ? ",etp=1" : "";
-    const bool ring = layout.cp > 1 && layout.cpKind == CpKind::Ring;
-    return text + (ring && usual.cpKind != CpKind::Ring ? ",cp_kind=ring" : "");
 }
 
 std::string nextCommand(const PlanFlags& flags,

@@ -1,0 +1,128 @@
+#include "planner/advise/choose_step.h"
+
+#include "planner/whatif/comparison_band.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+double gib(Bytes size) {
+    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+    return static_cast<double>(size.count()) / kGib;
+}
+
+double secondsOf(const AdviceStep& step) {
+    return step.plan->step.step.value.count();
+}
+
+bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
+    return step.timed && step.plan->memory.verdict == verdict && isAffordable(step, most);
+}
+
+std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
+                                   const std::optional<Usd>& most,
+                                   Verdict verdict) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        // LoRA and the like train something else: they are compared only with each other.
+        const bool other = best && steps[i].set != steps[*best].set;
+        if (isCandidate(steps[i], most, verdict) && !other &&
+            (!best || secondsOf(steps[i]) < secondsOf(steps[*best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/// The first of those that nobody could tell from the fastest.
+std::size_t simplest(const std::vector<AdviceStep>& steps,
+                     const std::optional<Usd>& most,
+                     std::size_t best) {
+    const double bound = secondsOf(steps[best]) * (1.0 + kComparisonBand);
+    for (std::size_t i = 0; i < best; ++i) {
+        if (isCandidate(steps[i], most, steps[best].plan->memory.verdict) &&
+            steps[i].set == steps[best].set && secondsOf(steps[i]) <= bound) {
+            return i;
+        }
+    }
+    return best;
+}
+
+std::string missText(const AdviceStep& step) {
+    return fmt::format("does not fit {:.1f} GiB", gib(step.plan->memory.capacity));
+}
+
+/// How a step that fits stands beside the one that is taken.
+std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
+    if (step.set != taken.set) {
+        return "trains something else";
+    }
+    const double ratio = secondsOf(step) / secondsOf(taken);
+    if (ratio > 1.0 + kComparisonBand) {
+        const bool sure = step.plan->memory.verdict == Verdict::Fits;
+        return fmt::format("{}, but {} is {:.0f} % faster",
+                           sure ? "fits" : "may fit",
+                           taken.key,
+                           100.0 * (ratio - 1.0));
+    }
+    if (ratio < 1.0 / (1.0 + kComparisonBand)) {
+        return fmt::format(
+            "{:.0f} % faster than {}, but may not fit", 100.0 * (1.0 / ratio - 1.0), taken.key);
+    }
+    return ratio < 1.0 ? fmt::format("{:.0f} % faster than {}, within the error of a comparison",
+                                     100.0 * (1.0 / ratio - 1.0),
+                                     taken.key)
+                       : fmt::format("no faster than {}, which is simpler", taken.key);
+}
+
+void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<Usd>& most) {
+    if (!step.plan) {
+        return;
+    }
+    step.answer = AdviceAnswer::No;
+    if (step.plan->memory.verdict == Verdict::DoesNotFit) {
+        step.why = missText(step);
+    } else if (!step.timed) {
+        step.why = "memory would do; its step time is not forecast, expect several times longer";
+    } else if (!isAffordable(step, most)) {
+        step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",
+                               step.plan->cost->run->price->value.count(),
+                               most->count());
+    } else if (taken == &step) {
+        const bool sure = step.plan->memory.verdict == Verdict::Fits;
+        step.answer = sure ? AdviceAnswer::Yes : AdviceAnswer::Perhaps;
+        step.why = step.set.empty() ? "the simplest that fits and is not clearly slower"
+                                    : "full training does not fit, or costs too much";
+        step.why += sure ? "" : "; may not fit: the allocator decides";
+    } else {
+        step.why = taken == nullptr ? "fits" : besideText(step, *taken);
+    }
+}
+
+}  // namespace
+
+bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most) {
+    const bool known =
+        step.plan && step.plan->cost && step.plan->cost->run && step.plan->cost->run->price;
+    return !most || !known || step.plan->cost->run->price->value <= *most;
+}
+
+std::optional<std::size_t> chooseStep(std::vector<AdviceStep>& steps,
+                                      const std::optional<Usd>& most) {
+    std::optional<std::size_t> chosen;
+    for (const Verdict verdict : {Verdict::Fits, Verdict::Uncertain}) {
+        if (const auto best = fastest(steps, most, verdict)) {
+            chosen = simplest(steps, most, *best);
+            break;
+        }
+    }
+    for (AdviceStep& step : steps) {
+        answerStep(step, chosen ? &steps[*chosen] : nullptr, most);
+    }
+    return chosen;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,24 @@
+#pragma once
+#include "planner/advise/advice_task.h"
+#include "planner/base/result.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/result/advice.h"
+
+#include <cstddef>
+
+namespace fabricast {
+
+/// What plans are found with.
+struct PlanBench {
+    const TimingProfiles& timing;
+    std::size_t threads = 1;
+};
+
+/// Puts the best layout of one way to train into its step, priced; where none fits the nearest
+/// miss, and where there is none at all why.
+Result<void> planFamily(const AdviceTask& task,
+                        const AdviceFamily& family,
+                        const PlanBench& bench,
+                        AdviceStep& step);
+
+}  // namespace fabricast

@@ -1,0 +1,66 @@
+#include "planner/advise/walk_families.h"
+
+#include "planner/advise/choose_step.h"
+#include "planner/advise/family_plan.h"
+#include "planner/result/memory_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// From here on what one sequence needs, not the model, fills a GPU.
+constexpr std::int64_t kLongSequence = 32768;
+
+bool fits(const AdviceStep& step) {
+    return step.plan && step.plan->memory.verdict != Verdict::DoesNotFit;
+}
+
+/// Why a family is left out, or nothing where it is asked.
+std::string leftOut(const AdviceTask& task,
+                    const AdviceFamily& family,
+                    const std::vector<AdviceStep>& before) {
+    const auto does = [&task](const AdviceStep& step) {
+        return step.timed && fits(step) && isAffordable(step, task.most);
+    };
+    const bool found = std::any_of(before.begin(), before.end(), does);
+    switch (family.moment) {
+        case AdviceMoment::Always:
+            break;
+        case AdviceMoment::SeveralNodes:
+            return task.base.cluster.nodes > 1 ? "" : "one node";
+        case AdviceMoment::Experts:
+            return task.base.model.moe ? "" : "the model has no experts";
+        case AdviceMoment::LongSequence:
+            return task.base.workload.sequence >= kLongSequence || !found
+                       ? ""
+                       : fmt::format("sequences below {}", kLongSequence);
+        case AdviceMoment::NothingFits:
+            return found ? "not needed: full training fits" : "";
+    }
+    return "";
+}
+
+}  // namespace
+
+Result<AdviceWalk> walkFamilies(const AdviceTask& task,
+                                const TimingProfiles& timing,
+                                std::size_t threads) {
+    AdviceWalk walk;
+    for (const AdviceFamily& family : task.families) {
+        AdviceStep step{.key = family.key, .question = family.question, .set = family.set};
+        step.why = leftOut(task, family, walk.steps);
+        if (step.why.empty()) {
+            FABRICAST_TRY(planFamily(task, family, {timing, threads}, step));
+        }
+        walk.steps.push_back(std::move(step));
+    }
+    walk.recommended = chooseStep(walk.steps, task.most);
+    return walk;
+}
+
+}  // namespace fabricast

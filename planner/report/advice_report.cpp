@@ -1,0 +1,201 @@
+#include "planner/report/advice_report.h"
+
+#include "planner/report/cost_report.h"
+#include "planner/report/plan_text.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string gib(const Plan& plan) {
+    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+    const bool sure = plan.memory.verdict != Verdict::Uncertain;
+    return fmt::format(
+        "{:.1f}{}", static_cast<double>(plan.memory.peak.value.count()) / kGib, sure ? "" : "?");
+}
+
+std::string stepText(const Plan& plan) {
+    return fmt::format("{:.3f}", plan.step.step.value.count());
+}
+
+std::string perMtok(const Plan& plan) {
+    const bool known = plan.cost && plan.cost->perMtok;
+    return known ? dollarText(plan.cost->perMtok->value.count()) : "-";
+}
+
+/// "fsdp2 dp=8,shard=fsdp,recompute=full".
+std::string planName(const Plan& plan) {
+    return plan.scenario.stack + " " + planLayoutText(plan.scenario);
+}
+
+Table stepTable(const Advice& advice) {
+    Table table{{{""},
+                 {"way to train"},
+                 {"answer"},
+                 {"step s", Align::Right},
+                 {"GiB", Align::Right},
+                 {"$/Mtok", Align::Right},
+                 {"why"}},
+                {}};
+    for (std::size_t i = 0; i < advice.steps.size(); ++i) {
+        const AdviceStep& step = advice.steps[i];
+        if (step.answer == AdviceAnswer::NotAsked) {
+            continue;
+        }
+        table.rows.push_back({advice.recommended == i ? ">" : "",
+                              fmt::format("{}: {}", step.key, step.question),
+                              std::string(nameOf(step.answer)),
+                              step.timed ? stepText(*step.plan) : "-",
+                              step.plan ? gib(*step.plan) : "-",
+                              step.timed ? perMtok(*step.plan) : "-",
+                              step.why});
+    }
+    return table;
+}
+
+/// "not asked: hsdp (one node); context, ulysses (sequences below 32768)".
+std::string notAskedText(const Advice& advice) {
+    std::string text;
+    std::string last;
+    for (const AdviceStep& step : advice.steps) {
+        if (step.answer != AdviceAnswer::NotAsked) {
+            continue;
+        }
+        if (!last.empty()) {
+            text += step.why == last ? ", " : fmt::format(" ({}); ", last);
+        }
+        text += step.key;
+        last = step.why;
+    }
+    return text.empty() ? "" : fmt::format("not asked: {} ({})\n", text, last);
+}
+
+Table layoutTable(const Advice& advice) {
+    Table table{{{"way to train"}, {"its best layout"}}, {}};
+    for (const AdviceStep& step : advice.steps) {
+        if (step.timed) {
+            table.rows.push_back({step.key, planName(*step.plan)});
+        }
+    }
+    return table;
+}
+
+Table changeTable(const Advice& advice) {
+    Table table{{{"what would change the answer"},
+                 {"then"},
+                 {"step s", Align::Right},
+                 {"GiB", Align::Right},
+                 {"$/Mtok", Align::Right},
+                 {"layout"}},
+                {}};
+    for (const AdviceChange& change : advice.changes) {
+        if (!change.plan) {
+            table.rows.push_back({change.change, "nothing fits", "-", "-", "-", ""});
+            continue;
+        }
+        const Plan& plan = *change.plan;
+        table.rows.push_back({change.change,
+                              change.same ? "still " + change.key : change.key,
+                              stepText(plan),
+                              gib(plan),
+                              perMtok(plan),
+                              planName(plan)});
+    }
+    return table;
+}
+
+std::string runText(const Plan& plan) {
+    if (!plan.cost || !plan.cost->run) {
+        return "";
+    }
+    constexpr double kDay = 86400.0;
+    const RunTotals& run = *plan.cost->run;
+    return fmt::format(", {} days{} for the run",
+                       amountText(run.wall.value.count() / kDay),
+                       run.price ? " and " + dollarText(run.price->value.count()) : "");
+}
+
+std::string headText(const Advice& advice) {
+    if (!advice.recommended) {
+        for (const AdviceStep& step : advice.steps) {
+            if (step.plan && !step.timed && step.plan->memory.verdict != Verdict::DoesNotFit) {
+                return planName(*step.plan) +
+                       " is all that fits, and how slow it is is not forecast";
+            }
+        }
+        return "nothing that was looked at fits here";
+    }
+    const AdviceStep& step = advice.steps[*advice.recommended];
+    const Plan& plan = *step.plan;
+    const bool priced = plan.cost && plan.cost->perMtok;
+    return fmt::format("{}{}: {} s a step{}{}",
+                       planName(plan),
+                       step.set.empty() ? "" : " with " + step.set,
+                       stepText(plan),
+                       priced ? ", " + perMtok(plan) + " per million tokens" : "",
+                       runText(plan));
+}
+
+std::string questionText(const Advice& advice) {
+    const Scenario& question = advice.question;
+    return fmt::format("{} on {}, sequence {}, global batch {}{}",
+                       question.model.name,
+                       clusterText(question.cluster),
+                       question.workload.sequence,
+                       question.workload.globalBatch,
+                       advice.most ? ", at most " + dollarText(advice.most->count()) : "");
+}
+
+std::string basisText(const Advice& advice) {
+    for (const AdviceStep& step : advice.steps) {
+        if (step.timed && step.plan->cost) {
+            return fmt::format("$: {} (site {})\n",
+                               priceText(step.plan->cost->gpuHour, advice.basis),
+                               advice.basis.site);
+        }
+    }
+    return "";
+}
+
+std::string notesText(const Advice& advice) {
+    std::string text;
+    for (const std::string& note : advice.notes) {
+        text += "assumed: " + note + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string adviceText(const Advice& advice) {
+    const Table layouts = layoutTable(advice);
+    return fmt::format("ADVICE  {}\n  {}\n\n{}{}\n{}{}\n{}{}",
+                       headText(advice),
+                       questionText(advice),
+                       alignedText(stepTable(advice)),
+                       notAskedText(advice),
+                       layouts.rows.empty() ? "" : alignedText(layouts) + "\n",
+                       alignedText(changeTable(advice)),
+                       basisText(advice),
+                       notesText(advice));
+}
+
+std::string adviceMarkdown(const Advice& advice) {
+    const Table layouts = layoutTable(advice);
+    return fmt::format("**ADVICE** {}\n\n{}\n\n{}\n{}\n{}{}\n{}{}",
+                       headText(advice),
+                       questionText(advice),
+                       markdownText(stepTable(advice)),
+                       notAskedText(advice),
+                       layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
+                       markdownText(changeTable(advice)),
+                       basisText(advice),
+                       notesText(advice));
+}
+
+}  // namespace fabricast

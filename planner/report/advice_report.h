@@ -1,0 +1,13 @@
+#pragma once
+#include "planner/result/advice.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// The buyer's decision for people: each way to train with its best layout, what is advised, and
+/// what would change it.
+std::string adviceText(const Advice& advice);
+std::string adviceMarkdown(const Advice& advice);
+
+}  // namespace fabricast

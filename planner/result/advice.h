@@ -1,0 +1,60 @@
+#pragma once
+#include "planner/result/plan_report.h"
+#include "planner/result/run_cost.h"
+#include "planner/spec/names.h"
+#include "planner/spec/scenario.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What became of one way to train: taken or as good, or why not.
+enum class AdviceAnswer {
+    Yes,       ///< fits, and nothing simpler or clearly faster does
+    Perhaps,   ///< the same, but memory is close: the allocator decides
+    No,        ///< does not fit, costs too much, or another is clearly faster
+    NotAsked,  ///< says nothing here: one node, a short sequence, or what was found does
+};
+
+constexpr auto namesOf(AdviceAnswer) {
+    return std::to_array<Named<AdviceAnswer>>({{AdviceAnswer::Yes, "yes"},
+                                               {AdviceAnswer::Perhaps, "perhaps"},
+                                               {AdviceAnswer::No, "no"},
+                                               {AdviceAnswer::NotAsked, "not_asked"}});
+}
+
+/// One step of the buyer's decision: a way to train, and the best layout that it has here.
+struct AdviceStep {
+    std::string key;       ///< "ddp", "hsdp", "megatron"
+    std::string question;  ///< "one copy of everything on each GPU?"
+    std::string set;       ///< what else has to be typed: "settings.tuning=lora"; may be empty
+    AdviceAnswer answer = AdviceAnswer::NotAsked;
+    std::string why;
+    /// Where nothing fits the nearest miss; its step is empty then, and under offloading.
+    std::optional<Plan> plan;
+    bool timed = false;  ///< the plan has a step time and a cost
+};
+
+/// What the advice would be in another situation: searched again, not read off.
+struct AdviceChange {
+    std::string change;  ///< "twice the GPUs"
+    bool same = false;   ///< the same stack and way to train
+    std::string key;     ///< of the step that is advised then; empty: nothing does
+    std::optional<Plan> plan;
+};
+
+/// This is the answer to "what should I train with?"
+struct Advice {
+    Scenario question;
+    std::vector<AdviceStep> steps;           ///< simplest first
+    std::optional<std::size_t> recommended;  ///< of `steps`
+    std::vector<AdviceChange> changes;
+    CostBasis basis;
+    std::optional<Usd> most;  ///< that the run may cost
+    std::vector<std::string> notes;
+};
+
+}  // namespace fabricast
