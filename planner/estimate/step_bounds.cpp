@@ -3,39 +3,49 @@
 #include "planner/estimate/step_estimator.h"
 
 #include <limits>
+#include <utility>
 
 namespace fabricast {
 
 namespace {
 
-double secondsOf(const SegmentTime& time) {
-    return time.forward.device.total() + time.recompute.device.total() + time.input.device.total() +
-           time.weight.device.total();
+constexpr double kRounding = 0.999;  ///< experts' rows are whole
+
+void takeAway(WorkSeconds& from, const WorkSeconds& what, double share) {
+    from.gemm = share * (from.gemm - what.gemm);
+    from.attention = share * (from.attention - what.attention);
+    from.memory = share * (from.memory - what.memory);
 }
 
-double wholeModel(const ModelSpec& spec, const ModelTime& time) {
-    double sum = secondsOf(time.embedding) + secondsOf(time.norm) + secondsOf(time.head);
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-        sum += secondsOf(spec.isSparse(layer) ? time.sparse : time.dense);
-    }
-    return sum;
+/// What a sample adds, from times for as many samples and for twice as many.
+ModelTime perSample(ModelTime twice, const ModelTime& once, double samples) {
+    const double share = kRounding / samples;
+    const auto segment = [share](SegmentTime& a, const SegmentTime& b) {
+        takeAway(a.forward.device, b.forward.device, share);
+        takeAway(a.recompute.device, b.recompute.device, share);
+        takeAway(a.input.device, b.input.device, share);
+        takeAway(a.weight.device, b.weight.device, share);
+    };
+    segment(twice.embedding, once.embedding);
+    segment(twice.dense, once.dense);
+    segment(twice.sparse, once.sparse);
+    segment(twice.norm, once.norm);
+    segment(twice.head, once.head);
+    return twice;
 }
 
 }  // namespace
 
 /// What a micro-batch costs whatever its size (casts of weights, their gradients' sums) cancels out
 /// of a difference.
-Result<double> StepEstimator::leastPerSample(const Scenario& scenario) const {
+Result<ModelTime> StepEstimator::leastPerSample(const Scenario& scenario) const {
     constexpr std::int64_t kSamples = 64;
-    constexpr double kRounding = 0.999;  // experts' rows are whole
     Scenario sized = scenario;
-    double seconds[2] = {};
-    for (const std::int64_t times : {1, 2}) {
-        sized.layout.microBatch = times * kSamples;
-        FABRICAST_ASSIGN(const ModelTime time, modelTime(sized, fabric_->limits));
-        seconds[times - 1] = wholeModel(scenario.model, time);
-    }
-    return kRounding * (seconds[1] - seconds[0]) / static_cast<double>(kSamples);
+    sized.layout.microBatch = kSamples;
+    FABRICAST_ASSIGN(const ModelTime once, modelTime(sized, fabric_->limits));
+    sized.layout.microBatch = 2 * kSamples;
+    FABRICAST_ASSIGN(ModelTime twice, modelTime(sized, fabric_->limits));
+    return perSample(std::move(twice), once, static_cast<double>(kSamples));
 }
 
 double StepEstimator::leastPerFlop(const Settings& settings) const {

@@ -27,9 +27,9 @@ public:
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
 
     // What bounds are made of.
-    /// What a sample takes at least, all layers and both ways, on a GPU that loses nothing to small
-    /// kernels: the micro-batch does not matter.
-    [[nodiscard]] Result<double> leastPerSample(const Scenario& scenario) const;
+    /// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small
+    /// kernels: micro-batches of any size take no less for each of theirs.
+    [[nodiscard]] Result<ModelTime> leastPerSample(const Scenario& scenario) const;
     Result<LayerExposures> exposures(const Scenario& scenario, const ModelTime& blocks);
     /// The fewest seconds of one operation in matrix multiplies.
     [[nodiscard]] double leastPerFlop(const Settings& settings) const;

@@ -44,7 +44,7 @@ void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.add("peak_lo_bytes", memory.peak.lo);
     json.add("peak_hi_bytes", memory.peak.hi);
     json.add("capacity_bytes", memory.capacity);
-    json.add("fullest_stage", memory.fullest);
+    json.add("fullest_stage", memory.stages[memory.fullest].stage);
     json.beginArray("fixes");
     for (const Rejection& rejection : memory.rejections) {
         for (const Fix& fix : rejection.fixes) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -48,11 +49,12 @@ Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& over
     return peak;
 }
 
-Result<std::vector<StageMemory>> walkStages(const Scenario& scenario) {
+Result<std::vector<StageMemory>> walkStages(const Scenario& scenario,
+                                            const std::vector<std::int64_t>& which,
+                                            Allocator allocator) {
     std::vector<StageMemory> stages;
-    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
-        FABRICAST_ASSIGN(StageMemory walked,
-                         walkStage(scenario, {.stage = stage}, Allocator::RoundOnly));
+    for (const std::int64_t stage : which) {
+        FABRICAST_ASSIGN(StageMemory walked, walkStage(scenario, {.stage = stage}, allocator));
         stages.push_back(std::move(walked));
     }
     return stages;
@@ -146,10 +148,10 @@ Rejection rejectionOf(const Scenario& scenario,
     return rejection;
 }
 
-}  // namespace
-
-Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
-    FABRICAST_TRY(checkScenario(scenario));
+/// Walks the stages, and replays the allocator on the fullest.
+Result<MemoryBreakdown> judge(const Scenario& scenario,
+                              const std::vector<std::int64_t>& stages,
+                              Allocator allocator) {
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
         return fail(Error::Code::Unsupported,
@@ -159,7 +161,7 @@ Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
-    FABRICAST_ASSIGN(memory.stages, walkStages(scenario));
+    FABRICAST_ASSIGN(memory.stages, walkStages(scenario, stages, allocator));
     memory.fullest = fullestOf(memory.stages);
     FABRICAST_TRY(replayFullest(scenario, memory));
     for (StageMemory& stage : memory.stages) {
@@ -170,6 +172,21 @@ Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
     addNotes(scenario, memory.notes);
     memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
     return memory;
+}
+
+}  // namespace
+
+Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
+    FABRICAST_TRY(checkScenario(scenario));
+    std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
+    std::iota(stages.begin(), stages.end(), 0);
+    return judge(scenario, stages, Allocator::RoundOnly);
+}
+
+Result<MemoryBreakdown> judgeFullest(const Scenario& scenario) {
+    FABRICAST_TRY(checkScenario(scenario));
+    FABRICAST_ASSIGN(const std::vector<std::int64_t> stages, stagesThatDecide(scenario));
+    return judge(scenario, stages, Allocator::PeakOnly);
 }
 
 Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed) {

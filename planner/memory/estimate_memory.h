@@ -12,7 +12,11 @@ namespace fabricast {
 /// `allowed` says what the stack accepts: only such changes are suggested when it does not fit.
 Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed = {});
 
-/// The same without rejections, which take many times as long: for a search.
+/// The same without rejections, which take many times as long.
 Result<MemoryBreakdown> judgeMemory(const Scenario& scenario);
+
+/// The same peak and verdict from the stages of which one is the fullest, without what the others
+/// are made of: for a search.
+Result<MemoryBreakdown> judgeFullest(const Scenario& scenario);
 
 }  // namespace fabricast

@@ -40,6 +40,8 @@ struct Alike {
     std::vector<std::int64_t> stages;
 };
 
+}  // namespace
+
 /// With one chunk a rank's order says everything, so that one stage stands for all alike; with
 /// several, which receives and sends are under way differs between stages.
 Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
@@ -68,8 +70,6 @@ Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
     std::sort(stages.begin(), stages.end());
     return stages;
 }
-
-}  // namespace
 
 Result<Bytes> fullestAllocation(const Scenario& scenario, Bytes enough) {
     Bytes fullest;

@@ -54,33 +54,34 @@ Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
 
 }  // namespace
 
-BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate, const Layout& layout) const {
-    return {space_.familyOf(candidate).stack,
-            candidate.recompute,
-            layout.shard,
-            layout.dp > 1,
-            layout.pp > 1,
-            layout.sp,
+BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate, const Scenario& scenario) const {
+    const Layout& layout = scenario.layout;
+    const Engine engine = scenario.settings.engine;
+    return {layout.microBatch,
             layout.tp,
             layout.cp,
-            layout.cpKind,
             layout.ep,
             layout.etp,
-            layout.microBatch};
+            space_.families[candidate.family].stack,
+            candidate.recompute,
+            engine,
+            layout.cpKind,
+            engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
+            layout.pp > 1,
+            layout.sp};
 }
 
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
-    const Key key = keyOf(candidate, scenario.layout);
+    const Key key = keyOf(candidate, scenario);
     const auto known = costs_.find(key);
     return known != costs_.end() ? known->second
                                  : costs_.emplace(key, costOf(scenario, estimator_)).first->second;
 }
 
-const Result<double>& BlockCosts::leastPerSample(const Candidate& candidate,
-                                                 const Scenario& scenario) {
-    Layout kind = scenario.layout;
-    kind.microBatch = 0;
-    const Key key = keyOf(candidate, kind);
+const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
+                                                    const Scenario& scenario) {
+    Key key = keyOf(candidate, scenario);
+    std::get<0>(key) = 0;  // any size
     const auto known = least_.find(key);
     return known != least_.end()
                ? known->second
@@ -92,9 +93,9 @@ LayerExposures BlockCosts::exposures(const Candidate& candidate,
                                      const ModelTime& time) {
     const Layout& layout = scenario.layout;
     // Where experts lie outside the data ranks these decide how far apart.
-    const Stack& stack = *task_.stacks[space_.familyOf(candidate).stack].stack;
+    const Stack& stack = *task_.stacks[space_.families[candidate.family].stack].stack;
     const std::int64_t apart = stack.experts == ExpertPlace::DataFirst ? layout.dp : 0;
-    const std::pair key{keyOf(candidate, layout), apart};
+    const std::pair key{keyOf(candidate, scenario), apart};
     const auto known = exposures_.find(key);
     if (known != exposures_.end()) {
         return known->second;

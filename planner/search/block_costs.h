@@ -38,30 +38,30 @@ public:
     LayerExposures exposures(const Candidate& candidate,
                              const Scenario& scenario,
                              const ModelTime& time);
-    /// Seconds that a sample takes at least in blocks of this kind, whatever the micro-batch.
-    const Result<double>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
+    /// What a sample takes at least in blocks of this kind, whatever the micro-batch.
+    const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
-    /// What operations of a block depend on.
-    using Key = std::tuple<std::uint32_t,
+    /// What operations of a block depend on; of the settings the engine decides the rest.
+    using Key = std::tuple<std::int64_t,
+                           std::int64_t,
+                           std::int64_t,
+                           std::int64_t,
+                           std::int64_t,
                            std::uint32_t,
-                           Shard,
-                           bool,
-                           bool,
-                           bool,
-                           std::int64_t,
-                           std::int64_t,
+                           std::uint16_t,
+                           Engine,
                            CpKind,
-                           std::int64_t,
-                           std::int64_t,
-                           std::int64_t>;
-    [[nodiscard]] Key keyOf(const Candidate& candidate, const Layout& layout) const;
+                           bool,
+                           bool,
+                           bool>;
+    [[nodiscard]] Key keyOf(const Candidate& candidate, const Scenario& scenario) const;
 
     const SearchTask& task_;
     const SearchSpace& space_;
     StepEstimator& estimator_;
     std::map<Key, Result<BlockCost>> costs_;
-    std::map<Key, Result<double>> least_;
+    std::map<Key, Result<ModelTime>> least_;
     std::map<std::pair<Key, std::int64_t>, LayerExposures> exposures_;
 };
 

@@ -21,7 +21,7 @@ Result<const Settings*> CandidateScenarios::usual(std::uint32_t stack, const Lay
 }
 
 Result<const Scenario*> CandidateScenarios::of(const Candidate& candidate) {
-    const std::uint32_t stack = space_->familyOf(candidate).stack;
+    const std::uint32_t stack = space_->families[candidate.family].stack;
     scratch_.layout = space_->layoutOf(candidate);
     FABRICAST_ASSIGN(const Settings* settings, usual(stack, scratch_.layout));
     if (settings != inScratch_ || stack != stack_ || candidate.recompute != recompute_) {

@@ -2,6 +2,7 @@
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,15 +30,16 @@ public:
           space_(space) {}
 
     Result<void> run() {
-        const std::size_t before = space_.candidates.size();
+        std::int64_t found = 0;
         for (const Layout& ranks : axes_.ranks()) {
             for (const Layout& states : axes_.states(ranks)) {
                 for (const Layout& experts : axes_.experts(states)) {
                     FABRICAST_TRY(addFamily(experts));
+                    found += space_.count(static_cast<std::uint32_t>(space_.families.size() - 1));
                 }
             }
         }
-        if (space_.candidates.size() == before) {
+        if (found == 0) {
             space_.refused.push_back(
                 {stack_, why_.empty() ? "no layout divides the ranks and the batch" : why_});
         }
@@ -47,26 +49,31 @@ public:
 private:
     Result<void> addFamily(const Layout& layout) {
         FABRICAST_TRY(learnSettings(layout));
-        LayoutFamily family{.layout = layout, .stack = stack_};
-        family.ways = listOf(
+        const std::uint32_t ways = listOf(
             waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
-        family.microBatches = listOf(samplesByCopies_, layout.dp, space_.microBatches, [&] {
-            return axes_.microBatches(layout);
-        });
-        const auto index = static_cast<std::uint32_t>(space_.families.size());
-        space_.families.push_back(family);
-        const std::size_t ways = space_.ways[family.ways].size();
-        const std::size_t samples = space_.microBatches[family.microBatches].size();
-        for (std::uint16_t way = 0; way < ways; ++way) {
-            for (std::uint16_t samplesAt = 0; samplesAt < samples; ++samplesAt) {
-                if (layout.pp == 1 || runsOrder(family, way, samplesAt)) {
-                    for (std::uint32_t kind = 0; kind < space_.recomputes[stack_].size(); ++kind) {
-                        space_.candidates.push_back({index, way, samplesAt, kind});
-                    }
+        const std::uint32_t sizes =
+            listOf(sizesByRanks_, std::pair(layout.pp, layout.dp), space_.sizes, [&] {
+                return sizesOf(layout, space_.ways[ways]);
+            });
+        space_.families.push_back(
+            {.layout = layout, .stack = stack_, .ways = ways, .sizes = sizes});
+        return {};
+    }
+
+    std::vector<MicroBatchSize> sizesOf(const Layout& layout,
+                                        const std::vector<PipelineWay>& ways) {
+        std::vector<MicroBatchSize> sizes;
+        for (const std::int64_t samples : axes_.microBatches(layout)) {
+            MicroBatchSize size{.samples = samples};
+            const std::int64_t count = task_.base.workload.globalBatch / (layout.dp * samples);
+            for (std::uint16_t way = 0; way < ways.size(); ++way) {
+                if (layout.pp == 1 || runsOrder(layout.pp, ways[way], count)) {
+                    size.ways.push_back(way);
                 }
             }
+            sizes.push_back(std::move(size));
         }
-        return {};
+        return sizes;
     }
 
     /// What the stack's settings say whatever the layout.
@@ -81,11 +88,11 @@ private:
         return {};
     }
 
-    template <class Make>
-    static std::uint32_t listOf(std::map<std::int64_t, std::uint32_t>& known,
-                                std::int64_t key,
-                                auto& lists,
-                                const Make& make) {
+    template <class Key, class List>
+    static std::uint32_t listOf(std::map<Key, std::uint32_t>& known,
+                                const Key& key,
+                                std::vector<List>& lists,
+                                const auto& make) {
         const auto [at, isNew] = known.emplace(key, static_cast<std::uint32_t>(lists.size()));
         if (isNew) {
             lists.push_back(make());
@@ -94,19 +101,12 @@ private:
     }
 
     /// Whether the framework has an order for so many microbatches.
-    bool runsOrder(const LayoutFamily& family, std::uint16_t way, std::uint16_t samplesAt) {
-        const std::int64_t samples = space_.microBatches[family.microBatches][samplesAt];
-        const std::int64_t count = task_.base.workload.globalBatch / (family.layout.dp * samples);
-        const auto [at, isNew] = orders_.emplace(std::tuple(family.ways, way, count), false);
-        if (isNew) {
-            const Result<void> allowed =
-                checkOrder(family.layout.pp, space_.ways[family.ways][way], count);
-            at->second = allowed.has_value();
-            if (!allowed && why_.empty()) {
-                why_ = allowed.error().why;
-            }
+    bool runsOrder(std::int64_t ranks, const PipelineWay& way, std::int64_t count) {
+        const Result<void> allowed = checkOrder(ranks, way, count);
+        if (!allowed && why_.empty()) {
+            why_ = allowed.error().why;
         }
-        return at->second;
+        return allowed.has_value();
     }
 
     [[nodiscard]] Result<void> checkOrder(std::int64_t ranks,
@@ -131,21 +131,42 @@ private:
     std::string why_;
     bool expertOverlap_ = false;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
-    std::map<std::int64_t, std::uint32_t> samplesByCopies_;
-    std::map<std::tuple<std::uint32_t, std::uint16_t, std::int64_t>, bool> orders_;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };
 
 }  // namespace
 
 Layout SearchSpace::layoutOf(const Candidate& candidate) const {
-    const LayoutFamily& family = familyOf(candidate);
+    const LayoutFamily& family = families[candidate.family];
     const PipelineWay& way = ways[family.ways][candidate.way];
     Layout layout = family.layout;
     layout.schedule = way.schedule;
     layout.vpp = way.vpp;
     layout.scheduleGroup = way.group;
-    layout.microBatch = microBatches[family.microBatches][candidate.microBatch];
+    layout.microBatch = samplesOf(candidate);
     return layout;
+}
+
+std::int64_t SearchSpace::count(std::uint32_t family) const {
+    std::size_t count = 0;
+    for (const MicroBatchSize& size : sizesOf(family)) {
+        count += size.ways.size() * recomputesOf(family).size();
+    }
+    return static_cast<std::int64_t>(count);
+}
+
+std::vector<Candidate> SearchSpace::candidatesOf(std::uint32_t family) const {
+    std::vector<Candidate> found;
+    const std::vector<MicroBatchSize>& mine = sizesOf(family);
+    for (std::uint16_t size = 0; size < mine.size(); ++size) {
+        for (const std::uint16_t way : mine[size].ways) {
+            for (std::uint16_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
+                found.push_back({family, way, size, kind});
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 Result<SearchSpace> enumerateLayouts(const SearchTask& task) {

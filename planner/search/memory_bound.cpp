@@ -6,6 +6,7 @@
 #include "planner/stack/state_bytes.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -117,7 +118,7 @@ const MemoryBound::Family& MemoryBound::familyOf(const Candidate& candidate,
         return family;
     }
     family.known = true;
-    const Layout& layout = space_.familyOf(candidate).layout;
+    const Layout& layout = space_.families[candidate.family].layout;
     const ModelSpec& model = task_.base.model;
     const std::int64_t sparse = splits_.sparse(0, model.layers);
     Weights mean = ofLayers(model.layers - sparse, sparse);
@@ -138,8 +139,7 @@ const MemoryBound::Family& MemoryBound::familyOf(const Candidate& candidate,
 
 std::int64_t MemoryBound::fromCounts(const Candidate& candidate, const Settings& usual) {
     const Family& family = familyOf(candidate, usual);
-    const auto samples = asDouble(
-        space_.microBatches[space_.familyOf(candidate).microBatches][candidate.microBatch]);
+    const double samples = asDouble(space_.samplesOf(candidate));
     const double most = std::max(family.all, family.between + samples * family.inputs);
     return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
@@ -272,17 +272,20 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
 
 Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
                                             const Scenario& scenario,
-                                            const BlockCost& cost) {
-    const std::uint32_t stack = space_.familyOf(candidate).stack;
-    const std::int64_t ranks = scenario.layout.pp;
-    double most = 0.0;
-    for (const std::int64_t rank : {std::int64_t{0}, std::int64_t{1}, ranks - 1}) {
-        if (rank == 0 || (rank == 1 && ranks > 2) || (rank > 0 && rank + 1 == ranks)) {
+                                            const BlockCost& cost,
+                                            std::int64_t enough) {
+    const std::uint32_t stack = space_.families[candidate.family].stack;
+    const std::int64_t last = scenario.layout.pp - 1;
+    const std::int64_t runtime = runtimeBytes(scenario.layout);
+    std::int64_t most = 0;
+    for (const std::int64_t rank :
+         std::set{std::int64_t{0}, std::min<std::int64_t>(1, last), last}) {
+        if (most <= enough) {
             FABRICAST_ASSIGN(const double bytes, ofRank(stack, scenario, cost, rank));
-            most = std::max(most, bytes);
+            most = std::max(most, static_cast<std::int64_t>(std::min(bytes, kBeyond)) + runtime);
         }
     }
-    return static_cast<std::int64_t>(std::min(most, kBeyond)) + runtimeBytes(scenario.layout);
+    return most;
 }
 
 }  // namespace fabricast

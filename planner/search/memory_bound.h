@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -22,10 +23,12 @@ public:
     /// States, and the inputs of all layers for one microbatch, on the mean rank. `usual` are
     /// settings of the candidate's family.
     std::int64_t fromCounts(const Candidate& candidate, const Settings& usual);
-    /// States of a rank, and what its chunks keep in the order in which they run.
+    /// States of a rank, and what its chunks keep in the order in which they run. No other rank is
+    /// looked at when one needs more than `enough`.
     Result<std::int64_t> fromOrder(const Candidate& candidate,
                                    const Scenario& scenario,
-                                   const BlockCost& cost);
+                                   const BlockCost& cost,
+                                   std::int64_t enough = std::numeric_limits<std::int64_t>::max());
 
 private:
     /// Parameters, before tensor and expert parallelism cut them.

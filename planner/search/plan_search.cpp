@@ -7,7 +7,6 @@
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
-#include <set>
 
 namespace fabricast {
 
@@ -39,24 +38,19 @@ PlanSearch::PlanSearch(const SearchTask& task,
 Result<PlanReport> PlanSearch::run() {
     report_.question = task_.base;
     report_.objective = options_.objective;
-    report_.candidates = static_cast<std::int64_t>(space_.candidates.size());
     for (const RefusedStack& refused : space_.refused) {
         report_.rejections.push_back(
             {std::string(task_.stacks[refused.stack].stack->name), 0, refused.why});
     }
     FABRICAST_TRY(fillQueue());
     while (!queue_.empty() && report_.plans.size() < options_.top) {
-        const Waiting next = queue_.top();
-        if (next.look == Look::Bounded) {
+        if (queue_.top().look == Look::Bounded) {
             estimateNext();
             continue;
         }
+        const Waiting next = queue_.top();
         queue_.pop();
-        if (next.look == Look::Known) {
-            accept(next.candidate);
-        } else {
-            lookCloser(next);
-        }
+        lookCloser(next);
     }
     if (report_.plans.empty()) {
         findMisses();
@@ -70,15 +64,18 @@ Result<PlanReport> PlanSearch::run() {
 std::vector<bool> PlanSearch::stacksThatRun() {
     std::vector<bool> runs(task_.stacks.size(), false);
     std::vector<std::string> why(task_.stacks.size());
-    for (const Candidate& candidate : space_.candidates) {
-        const std::uint32_t stack = space_.familyOf(candidate).stack;
+    for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        const std::uint32_t stack = space_.families[family].stack;
         if (runs[stack]) {
             continue;
         }
-        const auto allowed = scenarios_.allowed(candidate);
-        runs[stack] = allowed.has_value();
-        if (!allowed && why[stack].empty()) {
-            why[stack] = allowed.error().why;
+        for (const Candidate& candidate : space_.candidatesOf(family)) {
+            const auto allowed = scenarios_.allowed(candidate);
+            if (allowed) {
+                runs[stack] = true;
+                break;
+            }
+            why[stack] = why[stack].empty() ? allowed.error().why : why[stack];
         }
     }
     for (std::size_t stack = 0; stack < runs.size(); ++stack) {
@@ -90,111 +87,211 @@ std::vector<bool> PlanSearch::stacksThatRun() {
     return runs;
 }
 
-/// Those whose states and inputs alone leave room.
+/// How many sizes of the micro-batch leave room for states and inputs: larger ones leave less.
+Result<std::size_t> PlanSearch::roomySizes(std::uint32_t family) {
+    const std::vector<MicroBatchSize>& sizes = space_.sizesOf(family);
+    const Candidate first{.family = family};
+    FABRICAST_ASSIGN(const Settings* usual,
+                     scenarios_.usual(space_.families[family].stack, space_.layoutOf(first)));
+    std::size_t roomy = 0;
+    while (roomy < sizes.size()) {
+        const Candidate candidate{.family = family, .size = static_cast<std::uint16_t>(roomy)};
+        if (memory_.fromCounts(candidate, *usual) > capacity_) {
+            break;
+        }
+        report_.feasible += static_cast<std::int64_t>(sizes[roomy].ways.size() *
+                                                      space_.recomputesOf(family).size());
+        ++roomy;
+    }
+    return roomy;
+}
+
 Result<void> PlanSearch::fillQueue() {
     const std::vector<bool> runs = stacksThatRun();
     std::vector<Waiting> waiting;
-    leastBytes_.resize(space_.candidates.size());
-    const Settings* usual = nullptr;
-    double perFlop = 0.0;
-    std::uint32_t family = ~0U;
-    for (std::uint32_t i = 0; i < space_.candidates.size(); ++i) {
-        const Candidate& candidate = space_.candidates[i];
-        const LayoutFamily& mine = space_.familyOf(candidate);
-        if (candidate.family != family) {
-            family = candidate.family;
-            FABRICAST_ASSIGN(usual, scenarios_.usual(mine.stack, space_.layoutOf(candidate)));
-            perFlop = forecast_.estimator().leastPerFlop(*usual);
-        }
-        leastBytes_[i] = memory_.fromCounts(candidate, *usual);
-        if (leastBytes_[i] > capacity_ || !runs[mine.stack]) {
+    roomy_.resize(space_.families.size());
+    for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        report_.candidates += space_.count(family);
+        if (space_.sizesOf(family).empty()) {
             continue;
         }
-        const Checkpointing kind = space_.recomputes[mine.stack][candidate.recompute].kind;
-        const double value = leastMemory()
-                                 ? static_cast<double>(leastBytes_[i])
-                                 : time_.fromFlops(*usual, kind == Checkpointing::Full, perFlop);
-        waiting.push_back({value, i, Look::Counted});
+        FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
+        const std::uint32_t stack = space_.families[family].stack;
+        for (std::uint16_t kind = 0; kind < space_.recomputes[stack].size(); ++kind) {
+            const Candidate first{.family = family, .recompute = kind};
+            if (roomy_[family] > 0 && runs[stack]) {
+                FABRICAST_ASSIGN(const Settings* usual,
+                                 scenarios_.usual(stack, space_.layoutOf(first)));
+                const bool all = space_.recomputes[stack][kind].kind == Checkpointing::Full;
+                const double value =
+                    leastMemory()
+                        ? static_cast<double>(memory_.fromCounts(first, *usual))
+                        : time_.fromFlops(*usual, all, forecast_.estimator().leastPerFlop(*usual));
+                waiting.push_back({value, first, Look::Counted});
+            }
+        }
     }
-    report_.feasible = static_cast<std::int64_t>(waiting.size());
     queue_ = std::priority_queue<Waiting>({}, std::move(waiting));
     return {};
 }
 
 void PlanSearch::lookCloser(const Waiting& waiting) {
-    const Candidate& candidate = space_.candidates[waiting.candidate];
-    const bool first = waiting.look == Look::Counted;
-    const auto scenario = first ? scenarios_.allowed(candidate) : scenarios_.of(candidate);
-    if (scenario) {
-        look(waiting, **scenario);
-    } else if (!first) {
-        refuse(candidate, scenario.error().why);
+    switch (waiting.look) {
+        case Look::Counted:
+            sample(waiting);
+            break;
+        case Look::Sampled:
+            open(waiting);
+            break;
+        case Look::Sized:
+            if (bound(waiting)) {
+                waitForNextSize(waiting);
+            }
+            break;
+        case Look::Bounded:
+        case Look::Known:
+            accept(waiting.candidate);
+            break;
     }
 }
 
-void PlanSearch::look(const Waiting& waiting, const Scenario& scenario) {
-    const Candidate& candidate = space_.candidates[waiting.candidate];
-    if (waiting.look == Look::Counted && !leastMemory()) {
-        const Result<double>& least = blocks_.leastPerSample(candidate, scenario);
-        if (!least) {
-            refuse(candidate, least.error().why);
-            return;
-        }
-        const double value = std::max(waiting.value, time_.fromSamples(scenario.layout, *least));
-        queue_.push({value, waiting.candidate, Look::Sampled});
+/// Its first layout and its last are refused for the same reason.
+bool PlanSearch::isRefused(const Candidate& group) {
+    const auto why = [this](const Candidate& candidate) {
+        const auto allowed = scenarios_.allowed(candidate);
+        return allowed ? std::string() : allowed.error().why;
+    };
+    const std::string first = why(group);
+    if (first.empty()) {
+        return false;
+    }
+    Candidate last = group;
+    last.size = static_cast<std::uint16_t>(space_.sizesOf(group.family).size() - 1);
+    const std::size_t ways = space_.ways[space_.families[group.family].ways].size();
+    last.way = static_cast<std::uint16_t>(ways - 1);
+    return why(last) == first;
+}
+
+void PlanSearch::sample(const Waiting& waiting) {
+    if (isRefused(waiting.candidate)) {
         return;
     }
-    const Result<BlockCost>& cost = blocks_.of(candidate, scenario);
-    if (!cost) {
-        refuse(candidate, cost.error().why);
+    const auto scenario = scenarios_.of(waiting.candidate);
+    if (!scenario) {
+        refuse(waiting.candidate, scenario.error().why);
         return;
     }
-    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, scenario, *cost);
-    if (!bytes) {
-        refuse(candidate, bytes.error().why);
+    const Result<ModelTime>& least = blocks_.leastPerSample(waiting.candidate, **scenario);
+    if (!least) {
+        refuse(waiting.candidate, least.error().why);
         return;
     }
-    leastBytes_[waiting.candidate] = std::max(leastBytes_[waiting.candidate], *bytes);
-    if (*bytes > capacity_) {
+    const double value =
+        leastMemory() ? waiting.value : time_.fromSamples((*scenario)->layout, *least);
+    queue_.push({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
+}
+
+/// The smallest micro-batch of each pipeline order.
+void PlanSearch::open(const Waiting& waiting) {
+    const std::uint32_t family = waiting.candidate.family;
+    const std::size_t ways = space_.ways[space_.families[family].ways].size();
+    for (std::uint16_t way = 0; way < ways; ++way) {
+        Candidate candidate = waiting.candidate;
+        candidate.way = way;
+        wait(candidate, waiting.value);
+    }
+}
+
+/// The layout, or, where its order does not take so many microbatches, the next size.
+void PlanSearch::wait(Candidate candidate, double atLeast) {
+    const std::vector<MicroBatchSize>& sizes = space_.sizesOf(candidate.family);
+    const auto takes = [&](std::uint16_t size) {
+        return std::binary_search(sizes[size].ways.begin(), sizes[size].ways.end(), candidate.way);
+    };
+    while (candidate.size < roomy_[candidate.family] && !takes(candidate.size)) {
+        ++candidate.size;
+    }
+    if (candidate.size >= roomy_[candidate.family]) {
         return;
     }
     if (leastMemory()) {
-        queue_.push({static_cast<double>(*bytes), waiting.candidate, Look::Bounded});
+        queue_.push({atLeast, candidate, Look::Sized});
         return;
     }
-    const Result<double> bound = time_.fromBlocks(
-        candidate, scenario, cost->time, blocks_.exposures(candidate, scenario, cost->time));
+    const auto scenario = scenarios_.of(candidate);
+    const Result<ModelTime>& least = blocks_.leastPerSample(candidate, **scenario);
+    const auto samples = static_cast<double>(space_.samplesOf(candidate));
+    const Result<double> bound =
+        time_.fromBlocks(candidate, **scenario, {.time = *least, .scale = samples});
     if (!bound) {
         refuse(candidate, bound.error().why);
         return;
     }
-    queue_.push({std::max(waiting.value, *bound), waiting.candidate, Look::Bounded});
+    queue_.push({std::max(atLeast, *bound), candidate, Look::Sized});
+}
+
+/// Larger micro-batches lose more to the pipeline's ends: none waits for less than the one before.
+void PlanSearch::waitForNextSize(const Waiting& waiting) {
+    Candidate next = waiting.candidate;
+    ++next.size;
+    wait(next, waiting.value);
+}
+
+/// False where larger micro-batches cannot fit either: they keep as much or more.
+bool PlanSearch::bound(const Waiting& waiting) {
+    const Candidate& candidate = waiting.candidate;
+    const auto scenario = scenarios_.allowed(candidate);
+    if (!scenario) {
+        return true;
+    }
+    const Result<BlockCost>& cost = blocks_.of(candidate, **scenario);
+    if (!cost) {
+        refuse(candidate, cost.error().why);
+        return true;
+    }
+    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, **scenario, *cost, capacity_);
+    if (!bytes) {
+        refuse(candidate, bytes.error().why);
+        return true;
+    }
+    if (*bytes > capacity_) {
+        return false;
+    }
+    const Result<double> bound = time_.fromBlocks(
+        candidate,
+        **scenario,
+        {.time = cost->time, .exposed = blocks_.exposures(candidate, **scenario, cost->time)});
+    if (!bound) {
+        refuse(candidate, bound.error().why);
+        return true;
+    }
+    const double value = leastMemory() ? static_cast<double>(*bytes) : *bound;
+    queue_.push({std::max(waiting.value, value), candidate, Look::Bounded});
+    return true;
 }
 
 /// The first few that wait by their bound, and nothing behind one that is known.
 void PlanSearch::estimateNext() {
     std::vector<Estimated> batch;
-    std::vector<std::uint32_t> places;
     while (!queue_.empty() && queue_.top().look == Look::Bounded && batch.size() < kBatch) {
-        const std::uint32_t index = queue_.top().candidate;
-        const Candidate& candidate = space_.candidates[index];
+        const Candidate candidate = queue_.top().candidate;
         queue_.pop();
         if (const auto scenario = scenarios_.of(candidate)) {
             batch.push_back({candidate, &blocks_.of(candidate, **scenario)->time});
-            places.push_back(index);
         }
     }
     const std::vector<Result<StepEstimate>> steps = forecast_.steps(batch);
     const std::vector<Bytes> peaks = peaksOf(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Candidate& candidate = batch[i].candidate;
         if (!steps[i]) {
-            refuse(batch[i].candidate, steps[i].error().why);
+            refuse(candidate, steps[i].error().why);
             continue;
         }
-        known_.emplace(places[i], *steps[i]);
+        known_.emplace(candidate, *steps[i]);
         const double value =
             leastMemory() ? static_cast<double>(peaks[i].count()) : steps[i]->step.value.count();
-        queue_.push({value, places[i], Look::Known});
+        queue_.push({value, candidate, Look::Known});
     }
 }
 
@@ -206,79 +303,80 @@ std::vector<Bytes> PlanSearch::peaksOf(const std::vector<Estimated>& batch) {
     const auto peak = [this](const Estimated& estimated) {
         CandidateScenarios scenarios(task_, space_);
         const auto scenario = scenarios.of(estimated.candidate);
-        const auto memory = scenario ? judgeMemory(**scenario) : tl::unexpected(scenario.error());
+        const auto memory = scenario ? judgeFullest(**scenario) : tl::unexpected(scenario.error());
         return memory ? memory->peak.value : Bytes{};
     };
     return *parallelMap(batch, peak, {.threads = options_.threads});
 }
 
-/// One of the stages that are often the fullest does not fit.
+/// The stage that is most often the fullest does not fit.
 bool PlanSearch::surelyTooLarge(const Scenario& scenario) const {
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
-    const std::int64_t beside = (overhead.context.lo + overhead.collectives.lo).count();
-    const std::int64_t last = scenario.layout.pp - 1;
-    const std::set<std::int64_t> stages{0, std::min<std::int64_t>(1, last), last};
-    return std::any_of(stages.begin(), stages.end(), [&](std::int64_t stage) {
-        const auto walked = walkStage(scenario, {.stage = stage}, Allocator::PeakOnly);
-        return walked && walked->requested.count() + beside > capacity_;
-    });
+    const Bytes beside = overhead.context.lo + overhead.collectives.lo;
+    const auto first = walkStage(scenario, {.stage = 0}, Allocator::PeakOnly);
+    return first && (first->requested + beside).count() > capacity_;
 }
 
-void PlanSearch::accept(std::uint32_t index) {
-    const Candidate& candidate = space_.candidates[index];
+void PlanSearch::accept(const Candidate& candidate) {
     const auto scenario = scenarios_.of(candidate);
     if (scenario && !surelyTooLarge(**scenario)) {
-        Result<MemoryBreakdown> memory = judgeMemory(**scenario);
+        Result<MemoryBreakdown> memory = judgeFullest(**scenario);
         if (!memory) {
             refuse(candidate, memory.error().why);
         } else if (memory->verdict != Verdict::DoesNotFit) {
-            report_.plans.push_back({**scenario, std::move(known_.at(index)), *std::move(memory)});
+            report_.plans.push_back(
+                {**scenario, std::move(known_.at(candidate)), *std::move(memory)});
         }
     }
-    known_.erase(index);
+    known_.erase(candidate);
 }
 
-/// Of the layouts that need least by their counts, those that need least in their order.
-std::vector<std::uint32_t> PlanSearch::smallest() {
-    std::vector<std::uint32_t> order(space_.candidates.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    const auto takeLeast = [&](std::size_t most) {
-        const std::size_t kept = std::min(order.size(), most);
-        std::partial_sort(order.begin(),
-                          order.begin() + static_cast<std::ptrdiff_t>(kept),
-                          order.end(),
-                          [&](std::uint32_t a, std::uint32_t b) {
-                              return std::pair(leastBytes_[a], a) < std::pair(leastBytes_[b], b);
-                          });
-        order.resize(kept);
+/// Of the smallest micro-batches, those that need least in their order.
+std::vector<Candidate> PlanSearch::smallest() {
+    std::vector<std::pair<std::int64_t, Candidate>> found;
+    const auto takeLeast = [&found](std::size_t most) {
+        const std::size_t kept = std::min(found.size(), most);
+        std::partial_sort(
+            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
+        found.resize(kept);
     };
+    for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        for (const Candidate& candidate : space_.candidatesOf(family)) {
+            const auto usual =
+                scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
+            if (candidate.size == 0 && usual) {
+                found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
+            }
+        }
+    }
     takeLeast(kMissesBounded);
-    std::erase_if(order, [&](std::uint32_t index) {
-        const Candidate& candidate = space_.candidates[index];
-        const auto scenario = scenarios_.allowed(candidate);
+    std::erase_if(found, [&](std::pair<std::int64_t, Candidate>& waiting) {
+        const auto scenario = scenarios_.allowed(waiting.second);
         if (!scenario) {
             return true;
         }
-        const Result<BlockCost>& cost = blocks_.of(candidate, **scenario);
-        const auto bytes =
-            cost ? memory_.fromOrder(candidate, **scenario, *cost) : tl::unexpected(cost.error());
-        leastBytes_[index] = bytes.value_or(leastBytes_[index]);
+        const Result<BlockCost>& cost = blocks_.of(waiting.second, **scenario);
+        const auto bytes = cost ? memory_.fromOrder(waiting.second, **scenario, *cost)
+                                : tl::unexpected(cost.error());
+        waiting.first = bytes.value_or(waiting.first);
         return !bytes;
     });
     takeLeast(kMissesWalked);
-    return order;
+    std::vector<Candidate> candidates;
+    for (const auto& [bytes, candidate] : found) {
+        candidates.push_back(candidate);
+    }
+    return candidates;
 }
 
 void PlanSearch::findMisses() {
     std::vector<Plan> misses;
-    for (const std::uint32_t index : smallest()) {
-        const auto scenario = scenarios_.of(space_.candidates[index]);
+    for (const Candidate& candidate : smallest()) {
+        const auto scenario = scenarios_.of(candidate);
         if (!scenario) {
             continue;
         }
-        if (Result<MemoryBreakdown> memory = judgeMemory(**scenario)) {
+        if (Result<MemoryBreakdown> memory = judgeFullest(**scenario)) {
             misses.push_back({**scenario, {}, *std::move(memory)});
         }
     }
@@ -293,7 +391,7 @@ void PlanSearch::findMisses() {
 }
 
 void PlanSearch::refuse(const Candidate& candidate, const std::string& why) {
-    ++refusals_[{space_.familyOf(candidate).stack, why}];
+    ++refusals_[{space_.families[candidate.family].stack, why}];
 }
 
 void PlanSearch::addRefusals() {

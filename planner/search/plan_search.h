@@ -15,8 +15,10 @@
 
 namespace fabricast {
 
-/// This takes candidates in the order of a value that they cannot beat. What comes up is looked at
+/// This takes layouts in the order of a value that they cannot beat. What comes up is looked at
 /// more closely and waits again, until what comes up is known: it is the best of all that are left.
+/// At first whole groups wait: the layouts of a family that recompute alike, then those of them
+/// that have one pipeline order, of which the next size of the micro-batch comes after the last.
 ///     PlanSearch(task, space, options, std::move(forecast)).run()
 class PlanSearch {
 public:
@@ -28,11 +30,11 @@ public:
     Result<PlanReport> run();
 
 private:
-    /// How closely a candidate has been looked at.
-    enum class Look : std::uint8_t { Counted, Sampled, Bounded, Known };
+    /// How closely it has been looked at: a group twice, a layout three times.
+    enum class Look : std::uint8_t { Counted, Sampled, Sized, Bounded, Known };
     struct Waiting {
         double value = 0.0;
-        std::uint32_t candidate = 0;
+        Candidate candidate;  ///< of a group, the first
         Look look = Look::Counted;
 
         /// The smallest comes first; of equals the one that stands first in the space.
@@ -44,14 +46,20 @@ private:
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
     std::vector<bool> stacksThatRun();
     Result<void> fillQueue();
+    Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
-    void look(const Waiting& waiting, const Scenario& scenario);
+    bool isRefused(const Candidate& group);
+    void sample(const Waiting& waiting);
+    void open(const Waiting& waiting);
+    void wait(Candidate candidate, double atLeast);
+    void waitForNextSize(const Waiting& waiting);
+    bool bound(const Waiting& waiting);
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
-    void accept(std::uint32_t index);
+    void accept(const Candidate& candidate);
     [[nodiscard]] bool surelyTooLarge(const Scenario& scenario) const;
     void findMisses();
-    std::vector<std::uint32_t> smallest();
+    std::vector<Candidate> smallest();
     void refuse(const Candidate& candidate, const std::string& why);
     void addRefusals();
 
@@ -65,9 +73,9 @@ private:
     TimeBound time_;
     std::int64_t capacity_;
     PlanReport report_;
-    std::vector<std::int64_t> leastBytes_;
+    std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::priority_queue<Waiting> queue_;
-    std::map<std::uint32_t, StepEstimate> known_;
+    std::map<Candidate, StepEstimate> known_;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };
 

@@ -28,17 +28,25 @@ struct PipelineWay {
 /// what is recomputed.
 struct LayoutFamily {
     Layout layout;
-    std::uint32_t stack = 0;         ///< of the task
-    std::uint32_t ways = 0;          ///< of the space's lists
-    std::uint32_t microBatches = 0;  ///< likewise
+    std::uint32_t stack = 0;  ///< of the task
+    std::uint32_t ways = 0;   ///< of the space's lists
+    std::uint32_t sizes = 0;  ///< likewise
 };
 
-/// One layout, small enough that there may be millions: places in the lists of its family.
+/// A size of the micro-batch, and the orders that the stack has for so many microbatches.
+struct MicroBatchSize {
+    std::int64_t samples = 1;
+    std::vector<std::uint16_t> ways;  ///< of the family's, ascending
+};
+
+/// One layout: places in the lists of its family. They are ordered as they stand in the space.
 struct Candidate {
     std::uint32_t family = 0;
     std::uint16_t way = 0;
-    std::uint16_t microBatch = 0;
-    std::uint32_t recompute = 0;  ///< of its stack's list
+    std::uint16_t size = 0;
+    std::uint16_t recompute = 0;  ///< of its stack's list
+
+    friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 
 /// Why a stack has no layout at all.
@@ -53,15 +61,24 @@ struct RefusedStack {
 struct SearchSpace {
     std::vector<LayoutFamily> families;
     std::vector<std::vector<PipelineWay>> ways;
-    std::vector<std::vector<std::int64_t>> microBatches;
+    std::vector<std::vector<MicroBatchSize>> sizes;
     std::vector<std::vector<RecomputeSettings>> recomputes;  ///< by stack
-    std::vector<Candidate> candidates;
     std::vector<RefusedStack> refused;
 
-    [[nodiscard]] const LayoutFamily& familyOf(const Candidate& candidate) const {
-        return families[candidate.family];
+    [[nodiscard]] const std::vector<MicroBatchSize>& sizesOf(std::uint32_t family) const {
+        return sizes[families[family].sizes];
+    }
+    [[nodiscard]] const std::vector<RecomputeSettings>& recomputesOf(std::uint32_t family) const {
+        return recomputes[families[family].stack];
     }
     [[nodiscard]] Layout layoutOf(const Candidate& candidate) const;
+    [[nodiscard]] std::int64_t samplesOf(const Candidate& candidate) const {
+        return sizesOf(candidate.family)[candidate.size].samples;
+    }
+    /// Layouts of a family.
+    [[nodiscard]] std::int64_t count(std::uint32_t family) const;
+    /// All layouts of a family, ascending.
+    [[nodiscard]] std::vector<Candidate> candidatesOf(std::uint32_t family) const;
 };
 Result<SearchSpace> enumerateLayouts(const SearchTask& task);
 

@@ -67,8 +67,16 @@ double TimeBound::fromFlops(const Settings& settings, bool recomputesAll, double
            passes * taken * perFlop;
 }
 
-double TimeBound::fromSamples(const Layout& layout, double perSample) const {
-    return perSample * static_cast<double>(task_.base.workload.globalBatch) /
+double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) {
+    const auto sparse = static_cast<double>(splits_.sparse(0, task_.base.model.layers));
+    const double dense = static_cast<double>(task_.base.model.layers) - sparse;
+    Passes all;
+    all.add(perSample.embedding, 1.0);
+    all.add(perSample.dense, dense);
+    all.add(perSample.sparse, sparse);
+    all.add(perSample.norm, 1.0);
+    all.add(perSample.head, 1.0);
+    return (all.forward + all.backward) * static_cast<double>(task_.base.workload.globalBatch) /
            static_cast<double>(layout.dp * layout.pp);
 }
 
@@ -83,9 +91,9 @@ Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& s
     return orders_.emplace(key, order).first->second;
 }
 
-void TimeBound::fillPasses(const std::vector<std::int64_t>& layers,
-                           const ModelTime& time,
-                           const LayerExposures& exposed) {
+void TimeBound::fillPasses(const std::vector<std::int64_t>& layers, const BlockTimes& blocks) {
+    const ModelTime& time = blocks.time;
+    const double scale = blocks.scale;
     passes_.assign(layers.size() * kPasses, 0.0);
     std::int64_t first = 0;
     for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
@@ -94,16 +102,16 @@ void TimeBound::fillPasses(const std::vector<std::int64_t>& layers,
         const double dense = static_cast<double>(count) - sparse;
         first += count;
         Passes passes;
-        passes.add(time.dense, dense);
-        passes.add(exposed.dense, dense);
-        passes.add(time.sparse, sparse);
-        passes.add(exposed.sparse, sparse);
+        passes.add(time.dense, scale * dense);
+        passes.add(blocks.exposed.dense, dense);
+        passes.add(time.sparse, scale * sparse);
+        passes.add(blocks.exposed.sparse, sparse);
         if (chunk == 0) {
-            passes.add(time.embedding, 1.0);
+            passes.add(time.embedding, scale);
         }
         if (chunk + 1 == layers.size()) {
-            passes.add(time.norm, 1.0);
-            passes.add(time.head, 1.0);
+            passes.add(time.norm, scale);
+            passes.add(time.head, scale);
         }
         passes_[timeIndex(chunk, Pass::Forward)] = passes.forward;
         passes_[timeIndex(chunk, Pass::Backward)] = passes.backward;
@@ -114,11 +122,10 @@ void TimeBound::fillPasses(const std::vector<std::int64_t>& layers,
 
 Result<double> TimeBound::fromBlocks(const Candidate& candidate,
                                      const Scenario& scenario,
-                                     const ModelTime& time,
-                                     const LayerExposures& exposed) {
-    const std::uint32_t stack = space_.familyOf(candidate).stack;
+                                     const BlockTimes& blocks) {
+    const std::uint32_t stack = space_.families[candidate.family].stack;
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
-    fillPasses(*layers, time, exposed);
+    fillPasses(*layers, blocks);
     if (scenario.layout.pp == 1) {
         double pass = 0.0;
         for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {

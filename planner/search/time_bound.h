@@ -12,8 +12,15 @@
 
 namespace fabricast {
 
-/// Seconds that a layout's step cannot be below, in three steps: each is closer and takes longer.
-/// Left out of all is what sharding moves, hand-overs, the optimizer and the host.
+/// What one microbatch takes in the blocks of a model.
+struct BlockTimes {
+    const ModelTime& time;
+    double scale = 1.0;  ///< microbatches are so many times as large
+    LayerExposures exposed{};
+};
+
+/// Seconds that a layout's step cannot be below, in steps: each is closer and takes longer. Left
+/// out of all is what sharding moves, hand-overs, the optimizer and the host.
 class TimeBound {
 public:
     TimeBound(const SearchTask& task, const SearchSpace& space);
@@ -23,21 +30,19 @@ public:
                                    bool recomputesAll,
                                    double perFlop) const;
     /// From what a sample takes at least in such blocks, with all ranks busy all the time.
-    [[nodiscard]] double fromSamples(const Layout& layout, double perSample) const;
-    /// From the blocks' own times and the pipeline's order.
+    [[nodiscard]] double fromSamples(const Layout& layout, const ModelTime& perSample);
+    /// From the times of a micro-batch of `scale` times what `time` is of, and the pipeline's
+    /// order.
     Result<double> fromBlocks(const Candidate& candidate,
                               const Scenario& scenario,
-                              const ModelTime& time,
-                              const LayerExposures& exposed);
+                              const BlockTimes& blocks);
 
 private:
     using OrderKey = std::
         tuple<std::uint32_t, ScheduleKind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
     Result<FrameworkOrder> orderOf(std::uint32_t stack, const Scenario& scenario);
-    void fillPasses(const std::vector<std::int64_t>& layers,
-                    const ModelTime& time,
-                    const LayerExposures& exposed);
+    void fillPasses(const std::vector<std::int64_t>& layers, const BlockTimes& blocks);
 
     const SearchTask& task_;
     const SearchSpace& space_;

@@ -30,8 +30,9 @@ std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
     const SearchSpace space = enumerateLayouts(task).value();
     CandidateScenarios scenarios(task, space);
     std::vector<std::pair<double, std::size_t>> steps;
-    for (std::size_t i = 0; i < space.candidates.size(); ++i) {
-        const auto scenario = scenarios.allowed(space.candidates[i]);
+    const std::vector<Candidate> all = allOf(space);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto scenario = scenarios.allowed(all[i]);
         const auto step =
             scenario ? estimateStep(**scenario, exampleTiming()) : tl::unexpected(scenario.error());
         if (step) {
@@ -41,7 +42,7 @@ std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
     std::sort(steps.begin(), steps.end());
     std::vector<double> times;
     for (std::size_t i = 0; i < steps.size() && times.size() < top; ++i) {
-        const auto scenario = scenarios.of(space.candidates[steps[i].second]);
+        const auto scenario = scenarios.of(all[steps[i].second]);
         const auto memory = judgeMemory(**scenario);
         if (memory && memory->verdict != Verdict::DoesNotFit) {
             times.push_back(steps[i].first);

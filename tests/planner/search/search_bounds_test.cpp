@@ -25,14 +25,15 @@ protected:
     std::vector<Candidate> some(std::size_t count) const {
         std::mt19937 random(7);
         std::vector<Candidate> chosen;
-        for (std::size_t i = 0; i < count && !space_.candidates.empty(); ++i) {
-            chosen.push_back(space_.candidates[random() % space_.candidates.size()]);
+        for (std::size_t i = 0; i < count && !all_.empty(); ++i) {
+            chosen.push_back(all_[random() % all_.size()]);
         }
         return chosen;
     }
 
     SearchTask task_ = taskOf(GetParam().world, {GetParam().stack});
     SearchSpace space_ = enumerateLayouts(task_).value();
+    std::vector<Candidate> all_ = allOf(space_);
     CandidateScenarios scenarios_{task_, space_};
     StepEstimator estimator_ = StepEstimator::make(task_.base.cluster, exampleTiming()).value();
     BlockCosts blocks_{task_, space_, estimator_};
@@ -51,7 +52,7 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         if (!memory || !cost) {
             continue;
         }
-        const std::uint32_t stack = space_.familyOf(candidate).stack;
+        const std::uint32_t stack = space_.families[candidate.family].stack;
         const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
         const auto order = bound.fromOrder(candidate, **scenario, *cost);
         const std::string what = layoutText((*scenario)->layout);
@@ -80,14 +81,17 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         const bool all = settings.recompute.kind == Checkpointing::Full;
         const double perFlop = estimator_.leastPerFlop(settings);
         const double seconds = step->step.value.count() * (1 + 1e-12);
-        const auto blocks = bound.fromBlocks(candidate,
-                                             **scenario,
-                                             cost->time,
-                                             blocks_.exposures(candidate, **scenario, cost->time));
+        const auto samples = static_cast<double>((*scenario)->layout.microBatch);
+        const auto sized = bound.fromBlocks(candidate, **scenario, {*least, samples});
+        const auto blocks = bound.fromBlocks(
+            candidate,
+            **scenario,
+            {cost->time, 1.0, blocks_.exposures(candidate, **scenario, cost->time)});
         const std::string what = layoutText((*scenario)->layout);
         EXPECT_LE(bound.fromFlops(settings, all, perFlop), seconds) << what;
         EXPECT_LE(bound.fromSamples((*scenario)->layout, *least), seconds) << what;
-        ASSERT_TRUE(blocks.has_value());
+        ASSERT_TRUE(sized.has_value() && blocks.has_value());
+        EXPECT_LE(*sized, seconds) << what;
         EXPECT_LE(*blocks, seconds) << what;
         ++seen;
     }

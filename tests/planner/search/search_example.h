@@ -41,4 +41,13 @@ inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>
     return task;
 }
 
+inline std::vector<Candidate> allOf(const SearchSpace& space) {
+    std::vector<Candidate> all;
+    for (std::uint32_t family = 0; family < space.families.size(); ++family) {
+        const std::vector<Candidate> mine = space.candidatesOf(family);
+        all.insert(all.end(), mine.begin(), mine.end());
+    }
+    return all;
+}
+
 }  // namespace fabricast
