@@ -13,6 +13,7 @@
 #include "planner/load/load_timing.h"
 #include "planner/report/advice_report.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -54,25 +55,35 @@ Result<Advice> advised(const AdviseFlags& flags, const GlobalOptions& options) {
     return advice;
 }
 
-/// Everything about the layout that is advised; where there is none, what comes nearest.
+/// The step to look at next: what is advised, else what its memory would do for.
+const AdviceStep* nextStep(const Advice& advice) {
+    if (advice.recommended) {
+        return &advice.steps[*advice.recommended];
+    }
+    const auto room = std::ranges::find_if(advice.steps, &AdviceStep::onlyRoom);
+    return room == advice.steps.end() ? nullptr : &*room;
+}
+
+/// Everything about that step's layout; where there is none, the layouts that come nearest.
 std::string nextCommand(const AdviseFlags& flags,
                         const GlobalOptions& options,
                         const Advice& advice) {
     ScenarioFlags said = flags.scenario;
+    const AdviceStep* step = nextStep(advice);
     std::string set;
-    std::string section = " --section all";
-    if (advice.recommended) {
-        const AdviceStep& step = advice.steps[*advice.recommended];
-        said.stack = step.plan->scenario.stack;
-        said.layout = typedLayout(step.plan->scenario);
-        set = step.set.empty() ? "" : " --set " + step.set;
+    if (step != nullptr) {
+        said.stack = step->plan->scenario.stack;
+        said.layout = typedLayout(step->plan->scenario);
+        set = step->set.empty() ? "" : " --set " + step->set;
     }
     std::string typed = said.typed() + set;
     for (const std::string& one : options.sets) {
         typed += " --set " + shellWord(one);
     }
-    return advice.recommended ? "\nnext: fabricast explain" + typed + section + "\n"
-                              : "\nnext: fabricast plan" + typed + " --objective memory\n";
+    if (step == nullptr) {
+        return "\nnext: fabricast plan" + typed + " --objective memory\n";
+    }
+    return "\nnext: fabricast explain" + typed + (step->timed ? " --section all\n" : "\n");
 }
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {

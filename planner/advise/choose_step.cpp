@@ -55,6 +55,16 @@ std::string missText(const AdviceStep& step) {
     return fmt::format("does not fit {:.1f} GiB", gib(step.plan->memory.capacity));
 }
 
+std::string roomText(const AdviceStep& step) {
+    const double host = gib(step.hostMemory());
+    const std::optional<Bytes>& there = step.plan->scenario.cluster.node.hostMemory.value;
+    return step.onlyRoom()
+               ? fmt::format(
+                     "would do with {:.0f} GiB of a node's memory; how slow is not forecast", host)
+               : fmt::format(
+                     "needs {:.0f} GiB of a node's memory, which has {:.0f}", host, gib(*there));
+}
+
 /// How a step that fits stands beside the one that is taken.
 std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     if (step.set != taken.set) {
@@ -86,7 +96,7 @@ void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<U
     if (step.plan->memory.verdict == Verdict::DoesNotFit) {
         step.why = missText(step);
     } else if (!step.timed) {
-        step.why = "memory would do; its step time is not forecast, expect several times longer";
+        step.why = roomText(step);
     } else if (!isAffordable(step, most)) {
         step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",
                                step.plan->cost->run->price->value.count(),

@@ -13,8 +13,8 @@
 namespace fabricast {
 namespace {
 
-/// From here on what one sequence needs, not the model, fills a GPU.
-constexpr std::int64_t kLongSequence = 32768;
+/// From here on a sequence is worth cutting: half of it still fills a GPU's kernels.
+constexpr std::int64_t kLongSequence = 8192;
 
 bool fits(const AdviceStep& step) {
     return step.plan && step.plan->memory.verdict != Verdict::DoesNotFit;

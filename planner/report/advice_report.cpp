@@ -95,7 +95,8 @@ Table changeTable(const Advice& advice) {
                 {}};
     for (const AdviceChange& change : advice.changes) {
         if (!change.plan) {
-            table.rows.push_back({change.change, "nothing fits", "-", "-", "-", ""});
+            const char* none = advice.most ? "nothing below the limit" : "nothing fits";
+            table.rows.push_back({change.change, none, "-", "-", "-", ""});
             continue;
         }
         const Plan& plan = *change.plan;
@@ -123,7 +124,7 @@ std::string runText(const Plan& plan) {
 std::string headText(const Advice& advice) {
     if (!advice.recommended) {
         for (const AdviceStep& step : advice.steps) {
-            if (step.plan && !step.timed && step.plan->memory.verdict != Verdict::DoesNotFit) {
+            if (step.onlyRoom()) {
                 return planName(*step.plan) +
                        " is all that fits, and how slow it is is not forecast";
             }
@@ -151,15 +152,19 @@ std::string questionText(const Advice& advice) {
                        advice.most ? ", at most " + dollarText(advice.most->count()) : "");
 }
 
+/// What the money in the tables rests on, or why there is none.
 std::string basisText(const Advice& advice) {
-    for (const AdviceStep& step : advice.steps) {
-        if (step.timed && step.plan->cost) {
-            return fmt::format("$: {} (site {})\n",
-                               priceText(step.plan->cost->gpuHour, advice.basis),
-                               advice.basis.site);
-        }
+    const RunCost* cost = nullptr;
+    for (const AdviceChange& change : advice.changes) {
+        cost = change.plan && change.plan->cost ? &*change.plan->cost : cost;
     }
-    return "";
+    for (const AdviceStep& step : advice.steps) {
+        cost = step.timed && step.plan->cost ? &*step.plan->cost : cost;
+    }
+    return cost == nullptr ? ""
+                           : fmt::format("\n$: {} (site {})\n",
+                                         priceText(cost->gpuHour, advice.basis),
+                                         advice.basis.site);
 }
 
 std::string notesText(const Advice& advice) {
@@ -174,7 +179,7 @@ std::string notesText(const Advice& advice) {
 
 std::string adviceText(const Advice& advice) {
     const Table layouts = layoutTable(advice);
-    return fmt::format("ADVICE  {}\n  {}\n\n{}{}\n{}{}\n{}{}",
+    return fmt::format("ADVICE  {}\n  {}\n\n{}{}\n{}{}{}{}",
                        headText(advice),
                        questionText(advice),
                        alignedText(stepTable(advice)),
@@ -187,7 +192,7 @@ std::string adviceText(const Advice& advice) {
 
 std::string adviceMarkdown(const Advice& advice) {
     const Table layouts = layoutTable(advice);
-    return fmt::format("**ADVICE** {}\n\n{}\n\n{}\n{}\n{}{}\n{}{}",
+    return fmt::format("**ADVICE** {}\n\n{}\n\n{}\n{}\n{}{}{}{}",
                        headText(advice),
                        questionText(advice),
                        markdownText(stepTable(advice)),

@@ -4,6 +4,7 @@
 #include "planner/spec/names.h"
 #include "planner/spec/scenario.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -36,6 +37,24 @@ struct AdviceStep {
     /// Where nothing fits the nearest miss; its step is empty then, and under offloading.
     std::optional<Plan> plan;
     bool timed = false;  ///< the plan has a step time and a cost
+
+    /// What a node's ranks keep in host memory.
+    [[nodiscard]] Bytes hostMemory() const {
+        Bytes most;
+        for (const StageMemory& stage : plan->memory.stages) {
+            most = std::max(most, stage.host);
+        }
+        return most * plan->scenario.cluster.node.gpus;
+    }
+    /// Whether its memory would do, as far as anybody knows, though not how long a step takes:
+    /// offloading.
+    [[nodiscard]] bool onlyRoom() const {
+        if (!plan || timed || plan->memory.verdict == Verdict::DoesNotFit) {
+            return false;
+        }
+        const std::optional<Bytes>& there = plan->scenario.cluster.node.hostMemory.value;
+        return !there || hostMemory() <= *there;
+    }
 };
 
 /// What the advice would be in another situation: searched again, not read off.

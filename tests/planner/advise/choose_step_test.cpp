@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,19 @@ TEST(ChooseStep, NeverAdvisesWhatHasNoStepTime) {
     EXPECT_EQ(chosen(steps), "");
     EXPECT_EQ(steps[0].answer, AdviceAnswer::No);
     EXPECT_NE(steps[0].why.find("is not forecast"), std::string::npos);
+    EXPECT_TRUE(steps[0].onlyRoom());
+}
+
+TEST(ChooseStep, AsksWhetherANodeCanHoldWhatIsOffloaded) {
+    std::vector<AdviceStep> steps = {step("offload", 0.0, Verdict::Fits)};
+    steps[0].timed = false;
+    Plan& plan = *steps[0].plan;
+    plan.memory.stages.push_back({.host = Bytes(std::int64_t{100} << 30)});
+    plan.scenario.cluster.node.gpus = 8;
+    plan.scenario.cluster.node.hostMemory.value = Bytes(std::int64_t{512} << 30);
+    EXPECT_EQ(chosen(steps), "");
+    EXPECT_FALSE(steps[0].onlyRoom());
+    EXPECT_EQ(steps[0].why, "needs 800 GiB of a node's memory, which has 512");
 }
 
 }  // namespace
