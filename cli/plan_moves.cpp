@@ -1,6 +1,7 @@
 #include "cli/plan_moves.h"
 
 #include "planner/load/load_search.h"
+#include "planner/spec/names.h"
 
 #include <algorithm>
 #include <map>
@@ -52,7 +53,7 @@ void addFreedom(const PlanFlags& flags, const PlanQuestion& question, Moves& mov
              1,
              "free " + key,
              {{"without " + key, " held"}},
-             "none: " + key + " is searched",
+             key == "offload" ? "nothing is offloaded" : key + " is searched",
              [key](PlanFlags& changed, GlobalOptions&) { changed.freed.push_back(key); }});
     }
     for (const std::string& rule : flags.forbidden) {
@@ -61,7 +62,7 @@ void addFreedom(const PlanFlags& flags, const PlanQuestion& question, Moves& mov
              1,
              "forbid " + rule,
              {{"without --forbid ", rule}},
-             "none: it is searched",
+             "it is searched",
              [rule](PlanFlags& changed, GlobalOptions&) { std::erase(changed.forbidden, rule); }});
     }
     if (question.task.base.cluster.nodes > 1 && !question.task.rules.tensorAcrossNodes) {
@@ -86,6 +87,23 @@ void addFreedom(const PlanFlags& flags, const PlanQuestion& question, Moves& mov
              {{"--stack ", stack}},
              "another training software",
              [stack](PlanFlags& changed, GlobalOptions&) { changed.stacks = {stack}; }});
+    }
+}
+
+void addOffload(const PlanQuestion& question, Moves& moves) {
+    if (question.task.rules.fixed.says("offload")) {
+        return;
+    }
+    for (const Offload offload : {Offload::OptimizerCpu, Offload::ParametersCpu}) {
+        const std::string name(nameOf(offload));
+        moves.push_back({FixGroup::Free,
+                         2,
+                         "offload",
+                         {{"--fix offload=", name}},
+                         "the CPUs step the optimizer",
+                         [name](PlanFlags& changed, GlobalOptions&) {
+                             changed.fixed.push_back("offload=" + name);
+                         }});
     }
 }
 
@@ -280,6 +298,7 @@ std::vector<PlanMove> planMoves(const PlanFlags& flags,
     Moves moves;
     addSettings(question, moves);
     addFreedom(flags, question, moves);
+    addOffload(question, moves);
     addWorkload(question, moves);
     addClusters(question, profiles, moves);
     addNodes(question, moves);

@@ -48,12 +48,6 @@ Result<LayoutRules> rulesOf(const PlanFlags& flags, PartialLayout fixed) {
         }
         rules.tensorAcrossNodes = true;
     }
-    if (rules.fixed.says("offload") && rules.fixed.layout.offload != Offload::None) {
-        return fail(Error::Code::Unsupported,
-                    "layout.offload",
-                    "the step time of offloading is not forecast yet",
-                    "explain --layout offload=…, for its memory");
-    }
     return rules;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/evidence_class.h"
+#include "planner/estimate/offload_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/optimizer_time.h"
 #include "planner/estimate/pipeline_time.h"
@@ -109,6 +110,9 @@ StepEstimate summed(const StepContext& context,
     estimate.tokensPerGpuSecond =
         estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
     estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
+    if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
+    }
     return estimate;
 }
 
@@ -153,6 +157,7 @@ Result<ModelTime> StepEstimator::blocks(const Scenario& scenario) const {
 }
 
 Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
+    FABRICAST_TRY(checkOffload(scenario));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const auto software = profiles_->software.find(softwareName(scenario.settings));
     if (software == profiles_->software.end()) {
@@ -174,6 +179,7 @@ StepContext StepEstimator::contextOf(const Scenario& scenario,
             *setting.software,
             blocks,
             setting.clock,
+            profiles_->host,
             profiles_->intervals.of(evidenceClass(scenario))};
 }
 

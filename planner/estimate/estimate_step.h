@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/comm/collective_correction.h"
 #include "planner/result/step_estimate.h"
+#include "planner/spec/host_profile.h"
 #include "planner/spec/nccl_model.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/software_timing.h"
@@ -25,6 +26,7 @@ struct TimingProfiles {
     CollectiveLibrary rccl;
     std::map<std::string, SoftwareTiming, std::less<>> software;
     StepIntervals intervals;
+    HostProfile host;
 
     [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const {
         return gpu.vendor == "AMD" ? rccl : nccl;

@@ -1,6 +1,7 @@
 #include "planner/estimate/optimizer_time.h"
 
 #include "planner/compute/memory_time.h"
+#include "planner/estimate/offload_time.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>
@@ -8,20 +9,6 @@
 namespace fabricast {
 
 namespace {
-
-/// Parameters that this rank steps itself.
-double steppedHere(const Scenario& scenario, const StageTime& stage) {
-    const Layout& layout = scenario.layout;
-    const bool sharded = layout.shard != Shard::None;
-    if (!sharded) {
-        return stage.trained + stage.trainedExperts;
-    }
-    const double ranks = static_cast<double>(
-        layout.shardSize > 0 ? std::min(layout.shardSize, layout.replicas()) : layout.replicas());
-    const double expertRanks =
-        static_cast<double>(std::max<std::int64_t>(1, layout.expertReplicas()));
-    return stage.trained / ranks + stage.trainedExperts / expertRanks;
-}
 
 /// Bytes read and written for one parameter: moments, master and weight, both ways, and the
 /// gradient.
@@ -72,7 +59,10 @@ double passes(OptimizerKernel kernel) {
 
 double optimizerSeconds(const StepContext& context, const StageTime& stage) {
     const Settings& settings = context.scenario.settings;
-    const double here = steppedHere(context.scenario, stage);
+    const double here = steppedHere(context.scenario, stage.trained, stage.trainedExperts);
+    if (stepsOnHost(context.scenario)) {
+        return hostStepSeconds(context.scenario, context.host, here);
+    }
     const double held = context.scenario.layout.shard == Shard::Fsdp ||
                                 context.scenario.layout.shard == Shard::Zero3 ||
                                 context.scenario.layout.shard == Shard::Hsdp

@@ -2,6 +2,7 @@
 
 #include "planner/compute/memory_time.h"
 #include "planner/estimate/exposed_comm.h"
+#include "planner/estimate/offload_time.h"
 
 #include <algorithm>
 #include <utility>
@@ -64,6 +65,7 @@ private:
         WorkSeconds device;
         double launches = 0.0;
         double weightSeconds = 0.0;
+        double hostCopies = 0.0;  ///< seconds of copies to and from host memory, beside the rest
     };
 
     struct PassParts {
@@ -109,6 +111,7 @@ private:
                                       comm.calls * software.collective.count() +
                                       comm.units * software.unit.count();
         time.of(TimePart::Host) = std::max(0.0, host - time.total());
+        time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());
         return {time, {.moved = comm, .exposed = exposed}};
     }
 
@@ -117,14 +120,19 @@ private:
         backward += segments.input;
         backward += segments.weight;
         const double weight = segments.weight.device.total();
-        const PassParts there =
-            passTime({.device = segments.forward.device, .launches = segments.forward.launches},
-                     chunk,
-                     Way::Forward);
-        const PassParts back = passTime(
-            {.device = backward.device, .launches = backward.launches, .weightSeconds = weight},
-            chunk,
-            Way::Backward);
+        const HostCopies copies =
+            hostCopies(scenario_, context_.host, segments.trained, segments.trainedExperts);
+        const PassParts there = passTime({.device = segments.forward.device,
+                                          .launches = segments.forward.launches,
+                                          .hostCopies = copies.forward},
+                                         chunk,
+                                         Way::Forward);
+        const PassParts back = passTime({.device = backward.device,
+                                         .launches = backward.launches,
+                                         .weightSeconds = weight,
+                                         .hostCopies = copies.backward},
+                                        chunk,
+                                        Way::Backward);
         ChunkTime time{.forward = there.time,
                        .backward = back.time,
                        .recompute = kernelTime(segments.recompute.device),

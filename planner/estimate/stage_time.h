@@ -4,6 +4,7 @@
 #include "planner/estimate/comm_clock.h"
 #include "planner/estimate/model_time.h"
 #include "planner/result/step_estimate.h"
+#include "planner/spec/host_profile.h"
 #include "planner/spec/software_timing.h"
 #include "planner/spec/step_intervals.h"
 
@@ -47,6 +48,7 @@ struct StepContext {
     const SoftwareTiming& software;
     const ModelTime& model;
     CommClock& clock;
+    const HostProfile& host;
     const StepInterval* interval = nullptr;  ///< of this evidence; may be missing
 };
 Result<StageTime> stageTime(const StepContext& context, std::int64_t stage);

@@ -175,6 +175,12 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             row.summary = correction.gpu + ": how fast one's own machine is";
             break;
         }
+        case ProfileKind::Host: {
+            FABRICAST_ASSIGN(const HostProfile host, store.host(file.name));
+            row.title = host.title;
+            row.summary = "what memory and PCIe of a node give to an offloaded optimizer";
+            break;
+        }
         case ProfileKind::Software: {
             FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
             row.title = software.title;

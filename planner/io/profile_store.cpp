@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {"gpu",
                                                                        "interval",
                                                                        "price",
                                                                        "site",
-                                                                       "correction"};
+                                                                       "correction",
+                                                                       "host"};
 
 std::string folderOf(ProfileKind kind) {
     const std::string name(profileKindName(kind));
@@ -220,7 +221,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Interval,
                                    ProfileKind::Price,
                                    ProfileKind::Site,
-                                   ProfileKind::Correction};
+                                   ProfileKind::Correction,
+                                   ProfileKind::Host};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
 #include "planner/spec/cluster_spec.h"
+#include "planner/spec/host_profile.h"
 #include "planner/spec/machine_correction.h"
 #include "planner/spec/measured_collectives.h"
 #include "planner/spec/nccl_model.h"
@@ -37,7 +38,8 @@ enum class ProfileKind {
     Interval,
     Price,
     Site,
-    Correction
+    Correction,
+    Host
 };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
@@ -50,7 +52,8 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Interval,
                                              ProfileKind::Price,
                                              ProfileKind::Site,
-                                             ProfileKind::Correction};
+                                             ProfileKind::Correction,
+                                             ProfileKind::Host};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -109,6 +112,9 @@ public:
     /// What the software of a stack adds on the host: "torch-eager".
     [[nodiscard]] Result<SoftwareTiming> software(std::string_view name,
                                                   std::string_view where = {}) const;
+
+    /// How fast CPUs step an optimizer: "usual".
+    [[nodiscard]] Result<HostProfile> host(std::string_view name) const;
 
     /// How sure forecasts of the step are: "step-time".
     [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;

@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 15> kKeys = {"schema",
+constexpr std::array<std::string_view, 16> kKeys = {"schema",
                                                     "name",
                                                     "aliases",
                                                     "title",
@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 15> kKeys = {"schema",
                                                     "nics",
                                                     "cpu",
                                                     "host_memory",
+                                                    "host_memory_bandwidth",
                                                     "nvme",
                                                     "power",
                                                     "notes"};
@@ -97,6 +98,8 @@ Result<void> readNics(const JsonValue& root, NodeProfile& profile) {
 Result<void> readHost(const JsonValue& root, NodeSpec& node) {
     FABRICAST_ASSIGN(node.cpu, root.textOr("cpu", ""));
     FABRICAST_ASSIGN(node.hostMemory, readSourcedOr<Bytes>(root, "host_memory"));
+    FABRICAST_ASSIGN(node.hostMemoryBandwidth,
+                     readSourcedOr<BytesPerSecond>(root, "host_memory_bandwidth"));
     FABRICAST_ASSIGN(node.nvme, readSourcedOr<Bytes>(root, "nvme"));
     FABRICAST_ASSIGN(node.power, readSourcedOr<Watts>(root, "power"));
     FABRICAST_ASSIGN(node.notes, root.textOr("notes", ""));

@@ -60,6 +60,10 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
             FABRICAST_TRY(store.correction(file.name));
             return std::vector<std::string>();
         }
+        case ProfileKind::Host: {
+            FABRICAST_TRY(store.host(file.name));
+            return std::vector<std::string>();
+        }
         case ProfileKind::Software: {
             FABRICAST_TRY(store.software(file.name));
             return std::vector<std::string>();

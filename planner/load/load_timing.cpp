@@ -28,6 +28,7 @@ Result<TimingProfiles> loadTiming(const ProfileStore& profiles) {
         FABRICAST_ASSIGN(SoftwareTiming software, profiles.software(file.name));
         timing.software.emplace(file.name, std::move(software));
     }
+    FABRICAST_ASSIGN(timing.host, profiles.host("usual"));
     for (const ProfileFile& file : profiles.files(ProfileKind::Interval)) {
         FABRICAST_ASSIGN(timing.intervals, profiles.intervals(file.name));
     }

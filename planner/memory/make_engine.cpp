@@ -161,6 +161,12 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
         case Engine::MegatronFsdp:
             return makeFsdp2(scenario, device, program);
         case Engine::Megatron:
+            if (scenario.layout.offload != Offload::None) {
+                return fail(Error::Code::Unsupported,
+                            "layout.offload",
+                            "memory of Megatron with offload is not modelled",
+                            "use offload none");
+            }
             return std::make_unique<MegatronEngine>(device,
                                                     megatronStates(scenario, program, where));
         default:

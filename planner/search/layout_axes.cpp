@@ -52,7 +52,7 @@ std::vector<Layout> LayoutAxes::ranks() const {
             for (const std::int64_t pp : divisors(world / tp)) {
                 const bool deep = pp > 1 && (!stack_.axes.pipeline || pp > base_.model.layers);
                 if (!deep && rules_.take("pp", &Layout::pp, pp)) {
-                    addContext({.tp = tp, .sp = sp, .pp = pp}, found);
+                    addContext({.tp = tp, .sp = sp, .pp = pp, .offload = heldOffload()}, found);
                 }
             }
         }

@@ -32,6 +32,10 @@ public:
     [[nodiscard]] std::vector<RecomputeSettings> recomputes(const Settings& usual) const;
 
 private:
+    /// It is not searched: as said, or none.
+    [[nodiscard]] Offload heldOffload() const {
+        return rules_.fixed.says("offload") ? rules_.fixed.layout.offload : Offload::None;
+    }
     void addContext(Layout layout, std::vector<Layout>& found) const;
     [[nodiscard]] std::vector<std::int64_t> chunks(std::int64_t ranks) const;
 

@@ -89,8 +89,9 @@ struct NodeSpec {
     double networkShare = 1.0;             ///< of what such NICs reach, by this machine's own runs
     std::string cpu;
     Sourced<Bytes> hostMemory;
-    Sourced<Bytes> nvme;   ///< capacity of the local drives
-    Sourced<Watts> power;  ///< of the whole node, at most
+    Sourced<BytesPerSecond> hostMemoryBandwidth;  ///< of all sockets together
+    Sourced<Bytes> nvme;                          ///< capacity of the local drives
+    Sourced<Watts> power;                         ///< of the whole node, at most
     std::string notes;
 };
 

@@ -38,7 +38,8 @@ std::vector<std::string> changedBy(const std::string& change) {
     asked.insert(asked.end(), {"--stack", "fsdp2"});
     std::vector<std::string> arguments = {"plan", "--top", "1", "-f", "json"};
     for (std::size_t i = 0; i < asked.size(); i += 2) {
-        if ((" " + change).find(" " + asked[i] + " ") == std::string::npos) {
+        const bool repeats = asked[i] == "--fix";
+        if (repeats || (" " + change).find(" " + asked[i] + " ") == std::string::npos) {
             arguments.insert(arguments.end(), {asked[i], asked[i + 1]});
         }
     }
@@ -108,6 +109,26 @@ TEST(PlanTarget, AFixDoesWhatItSays) {
         ++typed;
     }
     EXPECT_GE(typed, 4);
+}
+
+TEST(PlanTarget, OffloadsWhereNothingFits) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-8b",
+                                             "-c",
+                                             "8x-rtx-4090",
+                                             "--seq",
+                                             "2048",
+                                             "--global-batch",
+                                             "16",
+                                             "--stack",
+                                             "fsdp2",
+                                             "--fix",
+                                             "dp=8,micro_batch=1,recompute=none"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_NE(output.out.find("--fix offload=parameters_cpu  yes"), std::string::npos)
+        << output.out;
 }
 
 TEST(PlanTarget, KeysThatAreHeldAreLetGo) {

@@ -1,0 +1,206 @@
+#include "planner/estimate/offload_time.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/spec/dtype.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double kFp32 = 4.0;
+
+bool offloadsParameters(const Scenario& scenario) {
+    return scenario.layout.offload == Offload::ParametersCpu;
+}
+
+bool isDeepSpeed(const Scenario& scenario) {
+    return scenario.settings.engine == Engine::DeepSpeed;
+}
+
+double width(Dtype dtype) {
+    return static_cast<double>(bytesPerElement(dtype));
+}
+
+/// Bytes over PCIe for one parameter of the rank's share and one microbatch.
+struct LinkBytes {
+    double forward = 0.0;
+    double backward = 0.0;
+};
+
+/// ZeRO hands gradients to the host in fp32; where they are accumulated, each microbatch fetches
+/// and returns them (stages 2 and 3). Offloaded parameters are fetched for every gather.
+LinkBytes deepspeedBytes(const Scenario& scenario) {
+    const PrecisionSettings& precision = scenario.settings.precision;
+    const double stored = width(precision.compute);
+    const auto m = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    LinkBytes bytes;
+    switch (scenario.layout.shard) {
+        case Shard::Zero2:
+            bytes.backward = kFp32 * (1.0 + 2.0 * (m - 1.0) / m);
+            break;
+        case Shard::Zero3:
+            bytes.backward = stored * (1.0 + (m - 1.0) / m) + kFp32 / m;
+            break;
+        default:
+            bytes.backward = kFp32 / m;
+            break;
+    }
+    if (offloadsParameters(scenario)) {
+        bytes.forward += stored;
+        bytes.backward += stored;
+    }
+    return bytes;
+}
+
+/// FSDP2 sends a shard as it is stored, casts it on the device, and fetches gradients after every
+/// reduction.
+LinkBytes fsdp2Bytes(const Scenario& scenario) {
+    const double stored = width(scenario.settings.precision.parameters);
+    const bool again = scenario.settings.torch.reshard != Reshard::Never;
+    return {.forward = stored, .backward = (again ? stored : 0.0) + stored};
+}
+
+LinkBytes linkBytes(const Scenario& scenario) {
+    if (scenario.layout.offload == Offload::None) {
+        return {};
+    }
+    return isDeepSpeed(scenario) ? deepspeedBytes(scenario) : fsdp2Bytes(scenario);
+}
+
+/// Of copies between a GPU and pinned memory; GPUs on one way into the CPUs share it.
+double copyRate(const ClusterSpec& cluster, const HostProfile& host) {
+    const NodeSpec& node = cluster.node;
+    const BytesPerSecond line = node.gpu.pcieBandwidth.value.value_or(BytesPerSecond(0));
+    const double rate =
+        node.pci.hostBandwidth.value.value_or(line * host.copyShare.value.value_or(1.0)).count();
+    const auto gpus = static_cast<double>(std::max<std::int64_t>(1, node.gpus));
+    const auto ways = static_cast<double>(node.pci.rootComplexes.value.value_or(node.gpus));
+    return rate * std::clamp(ways / gpus, 1.0 / gpus, 1.0);
+}
+
+/// Of the host's memory, all sockets.
+double memoryRate(const NodeSpec& node, const HostProfile& host) {
+    if (node.hostMemoryBandwidth.value) {
+        return node.hostMemoryBandwidth.value->count();
+    }
+    constexpr std::int64_t kUsualSockets = 2;
+    const auto sockets = static_cast<double>(node.pci.numaNodes.value.value_or(kUsualSockets));
+    return host.socketBandwidth.value->count() * std::max(1.0, sockets);
+}
+
+double shareOf(const Scenario& scenario, const HostProfile& host) {
+    return isDeepSpeed(scenario) ? *host.deepspeedShare.value : *host.torchShare.value;
+}
+
+/// Numbers of 4 bytes that a step reads and writes: weight and moments both ways, and the gradient.
+double stepBytes(OptimizerKind kind) {
+    switch (kind) {
+        case OptimizerKind::Lion:
+        case OptimizerKind::SgdMomentum:
+        case OptimizerKind::Muon:
+            return 5.0 * kFp32;
+        case OptimizerKind::Sgd:
+        case OptimizerKind::Adafactor:
+            return 3.0 * kFp32;
+        default:
+            return 7.0 * kFp32;
+    }
+}
+
+}  // namespace
+
+Result<void> checkOffload(const Scenario& scenario) {
+    const Offload offload = scenario.layout.offload;
+    if (offload == Offload::None) {
+        return {};
+    }
+    const Engine engine = scenario.settings.engine;
+    const bool modelled =
+        engine == Engine::DeepSpeed
+            ? offload == Offload::OptimizerCpu || offload == Offload::ParametersCpu
+            : engine == Engine::Fsdp2 && offload == Offload::ParametersCpu;
+    const std::string what = "the step time of offload " + std::string(nameOf(offload));
+    if (!modelled) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    what + " under " + std::string(nameOf(engine)) + " is not forecast",
+                    "DeepSpeed's optimizer_cpu or parameters_cpu, FSDP2's parameters_cpu");
+    }
+    if (scenario.settings.tuning == Tuning::Lora) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    what + " is not forecast with LoRA",
+                    "offload=none, or settings.tuning=full");
+    }
+    if (!scenario.cluster.node.gpu.pcieBandwidth.value &&
+        !scenario.cluster.node.pci.hostBandwidth.value) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    "nobody has said how fast " + scenario.cluster.node.gpu.name +
+                        " reaches the host's memory");
+    }
+    return {};
+}
+
+double steppedHere(const Scenario& scenario, double trained, double trainedExperts) {
+    const Layout& layout = scenario.layout;
+    if (layout.shard == Shard::None) {
+        return trained + trainedExperts;
+    }
+    const double ranks = static_cast<double>(
+        layout.shardSize > 0 ? std::min(layout.shardSize, layout.replicas()) : layout.replicas());
+    const double expertRanks =
+        static_cast<double>(std::max<std::int64_t>(1, layout.expertReplicas()));
+    return trained / ranks + trainedExperts / expertRanks;
+}
+
+HostCopies hostCopies(const Scenario& scenario,
+                      const HostProfile& host,
+                      double trained,
+                      double trainedExperts) {
+    const LinkBytes bytes = linkBytes(scenario);
+    if (bytes.forward + bytes.backward <= 0.0) {
+        return {};
+    }
+    const double here = steppedHere(scenario, trained, trainedExperts);
+    const double rate = copyRate(scenario.cluster, host);
+    return {.forward = here * bytes.forward / rate, .backward = here * bytes.backward / rate};
+}
+
+bool stepsOnHost(const Scenario& scenario) {
+    return scenario.layout.offload != Offload::None &&
+           !(isDeepSpeed(scenario) && scenario.settings.deepspeed.optimizerStaysOnDevice);
+}
+
+double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped) {
+    const NodeSpec& node = scenario.cluster.node;
+    const auto ranks = static_cast<double>(
+        std::clamp<std::int64_t>(scenario.layout.world(), 1, std::max<std::int64_t>(1, node.gpus)));
+    const double bytes = stepBytes(scenario.settings.optimizer.kind);
+    const double step =
+        ranks * stepped * bytes / (memoryRate(node, host) * shareOf(scenario, host));
+    // FSDP2's parameters stay where they were stepped, as DeepSpeed's do where they are offloaded.
+    const bool returned = isDeepSpeed(scenario) && !offloadsParameters(scenario);
+    const double back = returned ? width(scenario.settings.precision.compute) : 0.0;
+    return step + stepped * back / copyRate(scenario.cluster, host);
+}
+
+std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
+    if (scenario.layout.offload == Offload::None) {
+        return {};
+    }
+    const NodeSpec& node = scenario.cluster.node;
+    const double rate = memoryRate(node, host);
+    return "offload: the CPUs step at " +
+           shortText(BytesPerSecond(rate * shareOf(scenario, host))) + " of the host memory's " +
+           shortText(BytesPerSecond(rate)) + ", copies run at " +
+           shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
+           " a GPU; good to a factor of two";
+}
+
+}  // namespace fabricast

@@ -1,0 +1,39 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/host_profile.h"
+#include "planner/spec/scenario.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// Offload whose time is modelled: DeepSpeed's optimizer or everything on the CPUs, and FSDP2's
+/// CPUOffloadPolicy. An error for any other.
+Result<void> checkOffload(const Scenario& scenario);
+
+/// Parameters that a rank steps itself, of those that it trains before sharding.
+double steppedHere(const Scenario& scenario, double trained, double trainedExperts);
+
+/// Copies of a rank's share of some parameters over PCIe for one microbatch, in seconds. They run
+/// beside the kernels: what is longer than a pass is waited for.
+struct HostCopies {
+    double forward = 0.0;
+    double backward = 0.0;
+};
+HostCopies hostCopies(const Scenario& scenario,
+                      const HostProfile& host,
+                      double trained,
+                      double trainedExperts);
+
+/// Whether the CPUs step the optimizer.
+bool stepsOnHost(const Scenario& scenario);
+
+/// The optimizer of `stepped` parameters of each rank on the CPUs of a node, all its ranks at once,
+/// and what is copied back before the next step begins:
+///     t = ranks of the node · P · bytes / (memory rate · share)  +  P · returned / PCIe rate
+double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double stepped);
+
+/// What a forecast with offload rests on, for its notes; empty without.
+std::string offloadNote(const Scenario& scenario, const HostProfile& host);
+
+}  // namespace fabricast

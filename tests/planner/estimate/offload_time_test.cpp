@@ -1,0 +1,104 @@
+#include "planner/estimate/offload_time.h"
+
+#include "tests/planner/estimate/estimate_example.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+Scenario deepspeedRun(Shard shard, Offload offload) {
+    return exampleRun("deepspeed", {.dp = 8, .shard = shard, .offload = offload});
+}
+
+double optimizerOf(const Scenario& scenario) {
+    return estimated(scenario).parts.of(TimePart::Optimizer);
+}
+
+TEST(OffloadTime, TheCpusStepEveryParameterOfTheNode) {
+    const Scenario scenario = deepspeedRun(Shard::Zero3, Offload::ParametersCpu);
+    // 8.03e9 parameters x 28 B over 614.4 GB/s x 0.124: 2.95 s; nothing is copied back.
+    const double seconds = hostStepSeconds(scenario, exampleTiming().host, 8.03e9 / 8.0);
+    EXPECT_NEAR(seconds, 8.03e9 * 28.0 / (614.4e9 * 0.124), 1e-6);
+    EXPECT_NEAR(optimizerOf(scenario), seconds, 0.01);
+}
+
+TEST(OffloadTime, ZeroSendsWeightsBack) {
+    const HostProfile& host = exampleTiming().host;
+    const double moved =
+        hostStepSeconds(deepspeedRun(Shard::Zero2, Offload::OptimizerCpu), host, 1e9);
+    const double kept =
+        hostStepSeconds(deepspeedRun(Shard::Zero3, Offload::ParametersCpu), host, 1e9);
+    // 1e9 parameters of 2 bytes over a Gen5 x16 link of 63 GB/s at 0.75.
+    EXPECT_NEAR(moved - kept, 2e9 / (63e9 * 0.75), 2e-3);
+}
+
+TEST(OffloadTime, TakesAtLeastAsLongAsWithout) {
+    for (const Shard shard : {Shard::Zero1, Shard::Zero2, Shard::Zero3}) {
+        const double without = estimated(deepspeedRun(shard, Offload::None)).step.value.count();
+        const Scenario with = deepspeedRun(shard, Offload::OptimizerCpu);
+        EXPECT_GT(estimated(with).step.value.count(), without + 2.0);
+    }
+    Scenario fsdp = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    const double without = estimated(fsdp).step.value.count();
+    fsdp.layout.offload = Offload::ParametersCpu;
+    EXPECT_GT(estimated(fsdp).step.value.count(), without + 5.0);
+    EXPECT_EQ(estimated(fsdp).notes.size(), 1U);
+}
+
+TEST(OffloadTime, CopiesHideBehindLongPassesOnly) {
+    Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    scenario.layout.offload = Offload::ParametersCpu;
+    const double shard = estimated(scenario).parts.of(TimePart::Shard);
+    scenario.workload.sequence = 128;
+    const double shortPass = estimated(scenario).parts.of(TimePart::Shard);
+    // 8.03e9 / 8 parameters of 4 bytes there, twice back, over 47 GB/s, for each of 8 microbatches.
+    EXPECT_GT(shortPass, shard);
+    EXPECT_GT(shortPass, 0.5);
+    Scenario slower = scenario;
+    slower.cluster.node.pci.hostBandwidth.value = BytesPerSecond(5e9);
+    EXPECT_GT(estimated(slower).parts.of(TimePart::Shard), shortPass);
+}
+
+TEST(OffloadTime, GpusOnOneWayIntoTheCpusShareIt) {
+    Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    scenario.layout.offload = Offload::ParametersCpu;
+    const HostProfile& host = exampleTiming().host;
+    const double alone = hostCopies(scenario, host, 8e9, 0.0).forward;
+    scenario.cluster.node.pci.rootComplexes.value = 4;
+    EXPECT_NEAR(hostCopies(scenario, host, 8e9, 0.0).forward, 2.0 * alone, 1e-9);
+}
+
+TEST(OffloadTime, FasterHostMemoryIsAFasterStep) {
+    Scenario scenario = deepspeedRun(Shard::Zero3, Offload::OptimizerCpu);
+    double before = estimated(scenario).step.value.count();
+    for (const double rate : {800e9, 1600e9, 6400e9}) {
+        scenario.cluster.node.hostMemoryBandwidth.value = BytesPerSecond(rate);
+        const double after = estimated(scenario).step.value.count();
+        EXPECT_LT(after, before);
+        before = after;
+    }
+}
+
+TEST(OffloadTime, WhatIsNotModelledIsRefusedByName) {
+    const auto why = [](const Scenario& scenario) {
+        const auto estimate = estimateStep(scenario, exampleTiming());
+        return estimate ? std::string() : estimate.error().why;
+    };
+    EXPECT_NE(why(deepspeedRun(Shard::Zero3, Offload::ParametersNvme)).find("parameters_nvme"),
+              std::string::npos);
+    Scenario megatron = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
+    for (const Offload offload : {Offload::OptimizerCpu, Offload::Activations}) {
+        megatron.layout.offload = offload;
+        EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);
+    }
+    Scenario lora = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    lora.layout.offload = Offload::ParametersCpu;
+    lora.settings.tuning = Tuning::Lora;
+    EXPECT_NE(why(lora).find("with LoRA"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
