@@ -13,13 +13,18 @@
 namespace fabricast {
 namespace {
 
+Calls titanLayerCalls(const StageView& view, const ChunkView& chunk) {
+    Calls calls = titanTensorCalls(view, chunk);
+    append(calls, titanContextCalls(view, chunk));
+    append(calls, titanExpertCalls(view, chunk));
+    return calls;
+}
+
 Result<Calls> torchtitan(const StageView& view) {
     FABRICAST_ASSIGN(Calls calls, fsdp2Calls(view));
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, titanTensorCalls(view, chunk));
+        append(calls, titanLayerCalls(view, chunk));
         append(calls, titanSharedGradients(view, chunk));
-        append(calls, titanContextCalls(view, chunk));
-        append(calls, titanExpertCalls(view, chunk));
         append(calls, boundaryCalls(view, chunk));
     }
     append(calls, titanStepCalls(view));
@@ -141,6 +146,16 @@ Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank)
     FABRICAST_ASSIGN(Calls calls, callsOf(view));
     const bool read = scenario.settings.tuning == Tuning::Lora || scenario.model.mtpDepth > 0;
     return read ? asRead(std::move(calls)) : calls;
+}
+
+std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk) {
+    const Settings& settings = view.settings();
+    if (settings.kernels.code == ModelCode::TorchTitan) {
+        return titanLayerCalls(view, chunk);
+    }
+    return settings.engine == Engine::Megatron || settings.engine == Engine::MegatronFsdp
+               ? megatronLayerCalls(view, chunk)
+               : torchRegionCalls(view, chunk);
 }
 
 }  // namespace fabricast

@@ -11,4 +11,8 @@ namespace fabricast {
 /// Calls over a group of one rank are listed where the frameworks make them: they move nothing.
 Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank);
 
+/// Of them, those inside the layers of a chunk: tensor, context and expert parallelism, without
+/// what shards parameters or crosses stages.
+std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk);
+
 }  // namespace fabricast

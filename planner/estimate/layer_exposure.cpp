@@ -1,19 +1,37 @@
 #include "planner/estimate/layer_exposure.h"
 
-#include <algorithm>
-#include <optional>
+#include "planner/estimate/exposed_comm.h"
+
+#include <vector>
 
 namespace fabricast {
 
 namespace {
 
-LayerExposure exposureOf(const ChunkTime& time, std::int64_t layers) {
-    const auto perLayer = [layers](const TimeByPart& parts) {
-        const double waited =
-            parts.of(TimePart::Tensor) + parts.of(TimePart::Context) + parts.of(TimePart::Expert);
-        return waited / static_cast<double>(layers);
-    };
-    return {perLayer(time.forward), perLayer(time.backward)};
+/// What the layers of a chunk wait for in one direction, each.
+double exposedOf(const StepContext& context,
+                 const ChunkView& chunk,
+                 const std::vector<CommCall>& calls,
+                 Way way) {
+    const SegmentTime& layer = chunk.sparse > 0 ? context.model.sparse : context.model.dense;
+    const auto layers = static_cast<double>(chunk.layers);
+    PassTime pass = layer.forward;
+    if (way == Way::Backward) {
+        pass = layer.recompute;
+        pass += layer.input;
+        pass += layer.weight;
+    }
+    const double weight = way == Way::Backward ? layer.weight.device.total() : 0.0;
+    const CommSeconds waited =
+        exposedComm(context.scenario,
+                    context.software,
+                    chunkComm(context.scenario, calls, chunk.index, way, context.clock),
+                    {.way = way,
+                     .device = layers * pass.device.total(),
+                     .attention = layers * pass.device.attention,
+                     .weight = layers * weight,
+                     .layers = layers});
+    return (waited.tensor + waited.regather + waited.context + waited.expert) / layers;
 }
 
 bool onlyLayers(const ChunkView& chunk, bool sparse) {
@@ -28,22 +46,19 @@ Result<LayerExposures> layerExposures(const StepContext& context) {
     bool known[2] = {};
     for (std::int64_t stage = 0; stage < context.scenario.layout.pp; ++stage) {
         FABRICAST_ASSIGN(const StageView view, stageView(context.scenario, {.stage = stage}));
-        std::optional<StageTime> time;
-        for (std::size_t i = 0; i < view.chunks.size(); ++i) {
-            for (const bool sparse : {false, true}) {
-                const ChunkView& chunk = view.chunks[i];
-                if (known[sparse ? 1 : 0] || !onlyLayers(chunk, sparse)) {
-                    continue;
-                }
-                if (!time) {
-                    FABRICAST_ASSIGN(time, stageTime(context, stage));
-                }
-                (sparse ? found.sparse : found.dense) = exposureOf(time->chunks[i], chunk.layers);
-                known[sparse ? 1 : 0] = true;
+        for (const ChunkView& chunk : view.chunks) {
+            const bool sparse = chunk.sparse > 0;
+            if (known[sparse ? 1 : 0] || !onlyLayers(chunk, sparse)) {
+                continue;
             }
+            const std::vector<CommCall> calls = layerCalls(view, chunk);
+            (sparse ? found.sparse : found.dense) = {
+                exposedOf(context, chunk, calls, Way::Forward),
+                exposedOf(context, chunk, calls, Way::Backward)};
+            known[sparse ? 1 : 0] = true;
         }
         const bool wanted = context.model.sparse.forward.launches > 0;
-        if (known[0] && (known[1] || !wanted)) {
+        if ((known[0] && !wanted) || (known[0] && known[1])) {
             break;
         }
     }

@@ -48,16 +48,12 @@ CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
 
 void CachingAllocator::addFree(Place place) {
     const Block& block = blocks_[static_cast<std::size_t>(place)];
-    std::vector<FreeBlock>& free = poolOf(block.pool).free;
-    const FreeBlock added{block.bytes, block.address, place};
-    free.insert(std::lower_bound(free.begin(), free.end(), added), added);
+    poolOf(block.pool).free.add({block.bytes, block.address, place});
 }
 
 void CachingAllocator::removeFree(Place place) {
     const Block& block = blocks_[static_cast<std::size_t>(place)];
-    std::vector<FreeBlock>& free = poolOf(block.pool).free;
-    free.erase(
-        std::lower_bound(free.begin(), free.end(), FreeBlock{block.bytes, block.address, place}));
+    poolOf(block.pool).free.remove({block.bytes, block.address, place});
 }
 
 /// A new segment, or more pages at the end of the pool's only one.
@@ -186,15 +182,8 @@ void CachingAllocator::apply(const DeviceEvent& event) {
     }
     const std::int64_t bytes = std::max(kGranule, roundUp(event.bytes, kGranule));
     const int pool = 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
-    std::vector<FreeBlock>& free = poolOf(pool).free;
-    const auto fit = std::lower_bound(free.begin(), free.end(), FreeBlock{bytes, 0, kNowhere});
-    Place place = kNowhere;
-    if (fit != free.end()) {
-        place = fit->place;
-        free.erase(fit);
-    } else {
-        place = grow(bytes, pool);
-    }
+    const std::optional<FreeBlock> fit = poolOf(pool).free.takeFit(bytes);
+    const Place place = fit ? fit->place : grow(bytes, pool);
     split(place, bytes);
     Block& block = blocks_[static_cast<std::size_t>(place)];
     block.used = true;

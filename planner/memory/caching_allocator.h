@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/memory/device.h"
+#include "planner/memory/free_list.h"
 #include "planner/spec/settings.h"
 
 #include <cstddef>
@@ -40,18 +41,10 @@ private:
         Place before = kNowhere;  ///< its neighbours in the same segment
         Place after = kNowhere;
     };
-    struct FreeBlock {
-        std::int64_t bytes = 0;
-        std::int64_t address = 0;
-        Place place = kNowhere;
-        friend bool operator<(const FreeBlock& a, const FreeBlock& b) {
-            return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
-        }
-    };
     /// By number: stream times two, plus one for small blocks.
     struct Pool {
-        std::vector<FreeBlock> free;  ///< smallest first, lowest address first
-        Place last = kNowhere;        ///< expandable: the end of the pool's only segment
+        FreeList free;
+        Place last = kNowhere;  ///< expandable: the end of the pool's only segment
     };
 
     [[nodiscard]] Pool& poolOf(int number);
