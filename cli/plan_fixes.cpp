@@ -2,6 +2,7 @@
 
 #include "cli/percent_flag.h"
 #include "planner/base/quantity_text.h"
+#include "planner/budget/cost_of.h"
 #include "planner/budget/price_plans.h"
 #include "planner/whatif/sensitivity.h"
 
@@ -251,6 +252,19 @@ Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFa
                     "--tokens 1T");
     }
     return {};
+}
+
+bool meetsTargets(const Plan& plan,
+                  const std::vector<PlanTarget>& targets,
+                  const BudgetFacts& budget) {
+    if (targets.empty()) {
+        return true;
+    }
+    Plan costed = plan;
+    costed.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), budget);
+    return std::ranges::all_of(targets, [&costed](const PlanTarget& target) {
+        return shortfall(target, valueOf(costed, target.metric)) <= 1.0;
+    });
 }
 
 PlanFixes planFixes(const FixBench& bench,

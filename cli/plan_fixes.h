@@ -14,6 +14,11 @@ Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& type
 /// How many days a run takes depends on its tokens.
 Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFacts& budget);
 
+/// Whether a plan reaches all of them at the prices and failures of a budget.
+bool meetsTargets(const Plan& plan,
+                  const std::vector<PlanTarget>& targets,
+                  const BudgetFacts& budget);
+
 /// What searches are run with.
 struct FixBench {
     const PlanFlags& flags;

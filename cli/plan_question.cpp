@@ -4,6 +4,7 @@
 #include "planner/load/load_budget.h"
 #include "planner/load/load_search.h"
 #include "planner/report/plan_text.h"
+#include "planner/result/plan_names.h"
 
 #include <algorithm>
 #include <array>
@@ -15,22 +16,16 @@ namespace fabricast {
 namespace {
 
 Result<PlanObjective> objectiveOf(const std::string& typed) {
-    if (typed == "tokens") {
+    if (typed == "time") {  // to train: the more tokens a second the less
         return PlanObjective::Throughput;
     }
-    if (typed == "memory") {
-        return PlanObjective::Memory;
+    if (const auto known = fromName<PlanObjective>(typed)) {
+        return *known;
     }
-    constexpr std::array<std::string_view, 5> kLater = {
-        "cost", "time", "energy", "gpus", "$/token"};
-    if (std::find(kLater.begin(), kLater.end(), typed) != kLater.end()) {
-        return fail(Error::Code::Unsupported,
-                    "--objective",
-                    "layouts are not searched for the least " + typed + " yet",
-                    "tokens or memory");
-    }
-    return fail(
-        Error::Code::BadInput, "--objective", "cannot be \"" + typed + "\"", "tokens or memory");
+    return fail(Error::Code::BadInput,
+                "--objective",
+                "cannot be \"" + typed + "\"",
+                "tokens, time, cost, energy, gpus or memory");
 }
 
 Result<LayoutRules> rulesOf(const PlanFlags& flags, PartialLayout fixed) {
@@ -40,13 +35,13 @@ Result<LayoutRules> rulesOf(const PlanFlags& flags, PartialLayout fixed) {
         rules.forbidden.push_back(std::move(rule));
     }
     for (const std::string& typed : flags.allowed) {
-        if (typed != "tp_across_nodes") {
+        if (typed != "tp_across_nodes" && typed != "idle_gpus") {
             return fail(Error::Code::BadInput,
                         "--allow",
                         "\"" + typed + "\" cannot be allowed",
-                        "tp_across_nodes");
+                        "tp_across_nodes or idle_gpus");
         }
-        rules.tensorAcrossNodes = true;
+        rules.tensorAcrossNodes = rules.tensorAcrossNodes || typed == "tp_across_nodes";
     }
     return rules;
 }
@@ -70,14 +65,19 @@ Result<PlanQuestion> planQuestion(const PlanFlags& flags,
         loaded.fixed.said.erase(key);
     }
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(flags, std::move(loaded.fixed)));
+    const bool idles = objective == PlanObjective::Cost || objective == PlanObjective::Energy ||
+                       objective == PlanObjective::Gpus ||
+                       std::ranges::find(flags.allowed, "idle_gpus") != flags.allowed.end();
     const std::size_t threads =
         options.threads > 0 ? static_cast<std::size_t>(options.threads) : threadsOfMachine();
     return PlanQuestion{
         .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
         .options = {.top = static_cast<std::size_t>(flags.top),
                     .objective = objective,
+                    .pareto = flags.pareto,
                     .threads = threads},
         .budget = std::move(budget),
+        .parts = idles,
         .assumed = std::move(loaded.assumed)};
 }
 

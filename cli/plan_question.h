@@ -24,6 +24,7 @@ struct PlanFlags {
     std::string objective = "tokens";
     std::vector<std::string> targets;
     bool sensitivity = false;
+    bool pareto = false;
 };
 
 /// A search as it is run, and what was assumed for it.
@@ -31,6 +32,7 @@ struct PlanQuestion {
     SearchTask task;
     SearchOptions options;
     BudgetFacts budget;
+    bool parts = false;  ///< some GPUs may idle
     std::vector<std::string> assumed;
 };
 

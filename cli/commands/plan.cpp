@@ -7,6 +7,7 @@
 #include "cli/shell_word.h"
 #include "cli/typed_layout.h"
 #include "planner/base/parallel_map.h"
+#include "planner/budget/plan_value.h"
 #include "planner/budget/price_plans.h"
 #include "planner/io/plan_json.h"
 #include "planner/load/load_budget.h"
@@ -15,7 +16,7 @@
 #include "planner/report/fixes_report.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/sensitivity_report.h"
-#include "planner/search/find_plans.h"
+#include "planner/search/find_on_parts.h"
 #include "planner/whatif/sensitivity.h"
 
 #include <algorithm>
@@ -51,9 +52,18 @@ Result<SearchedOutcome> bestUnder(const PlanQuestion& question,
 }
 
 /// The plans, with the time that finding them took.
-Result<PlanReport> timedSearch(const PlanQuestion& question, const TimingProfiles& timing) {
+Result<PlanReport> timedSearch(const PlanQuestion& question,
+                               const TimingProfiles& timing,
+                               const std::vector<PlanTarget>& targets) {
+    const auto value = [&](const Plan& plan) -> std::optional<double> {
+        return meetsTargets(plan, targets, question.budget)
+                   ? planValue(question.options.objective, plan, question.budget)
+                   : std::nullopt;
+    };
     const auto start = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(PlanReport report, findPlans(question.task, timing, question.options));
+    FABRICAST_ASSIGN(PlanReport report,
+                     question.parts ? findOnParts(question.task, timing, question.options, value)
+                                    : findPlans(question.task, timing, question.options));
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.notes = question.assumed;
@@ -66,7 +76,7 @@ Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(const PlanQuestion question, planQuestion(flags, options, profiles));
     FABRICAST_TRY(checkTargets(targets, question.budget));
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
-    FABRICAST_ASSIGN(PlanReport report, timedSearch(question, timing));
+    FABRICAST_ASSIGN(PlanReport report, timedSearch(question, timing, targets));
     if (flags.sensitivity && !report.plans.empty()) {
         const Plan& best = report.plans.front();
         const auto search = [&](const Premises& premises) {
@@ -90,6 +100,11 @@ std::string nextCommand(const PlanFlags& flags,
     ScenarioFlags said = flags.scenario;
     said.stack = shown.front().scenario.stack;
     said.layout = typedLayout(shown.front().scenario);
+    const std::int64_t gpus = shown.front().scenario.cluster.gpus();
+    if (gpus != report.question.cluster.gpus()) {
+        said.nodes.reset();
+        said.gpus = std::to_string(gpus);
+    }
     std::string typed = said.typed();
     for (const std::string& set : options.sets) {
         typed += " --set " + shellWord(set);
@@ -163,7 +178,7 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
     words("--stack", flags->stacks, "NAME", "a stack to look at, again for more; left out: four");
     words("--fix", flags->fixed, "KEYS", "hold keys of the layout: tp=8,recompute=full");
     words("--forbid", flags->forbidden, "KEY", "pp, recompute, schedule=gpipe: leave out");
-    words("--allow", flags->allowed, "WHAT", "tp_across_nodes");
+    words("--allow", flags->allowed, "WHAT", "tp_across_nodes, idle_gpus");
     words("--target",
           flags->targets,
           "METRIC=VALUE",
@@ -171,9 +186,14 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
     addWhole(*app, "--top", flags->top, {1, kMostPlans})
         ->description("how many plans (5)")
         ->group("The search");
+    app->add_flag(
+           "--pareto", flags->pareto, "slower plans too, that need less memory or fewer GPUs")
+        ->group("The search");
     app->add_flag("--sensitivity", flags->sensitivity, "what would make the best plan faster")
         ->group("The search");
-    app->add_option("--objective", flags->objective, "tokens (per second), or memory (the least)")
+    app->add_option("--objective",
+                    flags->objective,
+                    "tokens (per second), time, cost, energy, gpus or memory")
         ->option_text("NAME")
         ->group("The search");
     return {app, [flags, &options] { return runPlan(*flags, options); }};

@@ -8,8 +8,10 @@ namespace fabricast {
 PlanReport withCosts(PlanReport report, const BudgetFacts& facts) {
     const ClusterSpec& cluster = report.question.cluster;
     report.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), facts);
-    for (Plan& plan : report.plans) {
-        plan.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);
+    for (std::vector<Plan>* plans : {&report.plans, &report.pareto}) {
+        for (Plan& plan : *plans) {
+            plan.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);
+        }
     }
     return report;
 }

@@ -8,6 +8,7 @@
 #include "planner/io/sensitivity_json.h"
 #include "planner/io/step_json.h"
 #include "planner/result/memory_names.h"
+#include "planner/result/plan_names.h"
 #include "planner/spec/setting_names.h"
 
 #include <utility>
@@ -86,12 +87,18 @@ void addPlan(JsonText& json, const PlanReport& report, std::size_t place) {
 
 void addPareto(JsonText& json, const PlanReport& report) {
     json.beginArray("pareto");
-    for (const std::size_t place : report.pareto) {
-        const Plan& plan = report.plans[place];
+    for (const Plan& plan : report.pareto) {
         json.beginObject();
-        json.add("rank", place + 1);
+        addLayout(json, plan);
+        json.add("gpus", plan.scenario.layout.world());
         json.add("step_s", plan.step.step.value.count());
+        json.add("peak_bytes", plan.memory.peak.value);
         json.add("headroom_bytes", plan.memory.capacity - plan.memory.peak.value);
+        if (plan.cost && plan.cost->perMtok) {
+            json.add("usd_per_mtok", plan.cost->perMtok->value.count());
+        } else {
+            json.addNull("usd_per_mtok", "no price is known");
+        }
         json.end();
     }
     json.end();
@@ -119,7 +126,7 @@ std::string planJson(const PlanReport& report, std::string_view version) {
     json.add("verdict",
              nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
     addQuestion(json, report.question);
-    json.add("objective", report.objective == PlanObjective::Memory ? "memory" : "tokens");
+    json.add("objective", nameOf(report.objective));
     json.beginObject("search");
     json.add("candidates", report.candidates);
     json.add("feasible", report.feasible);

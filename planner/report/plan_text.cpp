@@ -82,8 +82,8 @@ struct CostColumns {
     bool price = false;
     bool days = false;
 
-    explicit CostColumns(const PlanReport& report) {
-        for (const Plan& plan : report.plans) {
+    explicit CostColumns(const std::vector<Plan>& plans) {
+        for (const Plan& plan : plans) {
             price = price || (plan.cost && plan.cost->perMtok);
             days = days || (plan.cost && plan.cost->run);
         }
@@ -129,27 +129,37 @@ std::string costLine(const PlanReport& report) {
                        report.basis.site);
 }
 
-Table planTable(const PlanReport& report) {
-    Table table{{{"", Align::Right},
-                 {"stack"},
-                 {"step s", Align::Right},
-                 {"tok/s/GPU", Align::Right},
-                 {"MFU", Align::Right},
-                 {"GiB", Align::Right}},
-                {}};
-    const CostColumns cost(report);
+/// Some plans leave GPUs of the question idle.
+bool usesParts(const PlanReport& report, const std::vector<Plan>& plans) {
+    return std::any_of(plans.begin(), plans.end(), [&report](const Plan& plan) {
+        return plan.scenario.cluster.gpus() != report.question.cluster.gpus();
+    });
+}
+
+Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
+    const bool parts = usesParts(report, plans);
+    Table table{{{"", Align::Right}, {"stack"}}, {}};
+    if (parts) {
+        table.columns.push_back({"GPUs", Align::Right});
+    }
+    for (const char* title : {"step s", "tok/s/GPU", "MFU", "GiB"}) {
+        table.columns.push_back({title, Align::Right});
+    }
+    const CostColumns cost(plans);
     cost.addTitles(table);
     table.columns.push_back({"main loss"});
     table.columns.push_back({"layout"});
-    for (std::size_t i = 0; i < report.plans.size(); ++i) {
-        const Plan& plan = report.plans[i];
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const Plan& plan = plans[i];
         const bool sure = plan.memory.verdict == Verdict::Fits;
-        std::vector<std::string> row = {std::to_string(i + 1),
-                                        plan.scenario.stack,
-                                        fmt::format("{:.3f}", plan.step.step.value.count()),
-                                        grouped(std::llround(plan.step.tokensPerGpuSecond)),
-                                        mfuText(plan),
-                                        gib(plan.memory.peak.value) + (sure ? "" : "?")};
+        std::vector<std::string> row = {std::to_string(i + 1), plan.scenario.stack};
+        if (parts) {
+            row.push_back(grouped(plan.scenario.cluster.gpus()));
+        }
+        row.push_back(fmt::format("{:.3f}", plan.step.step.value.count()));
+        row.push_back(grouped(std::llround(plan.step.tokensPerGpuSecond)));
+        row.push_back(mfuText(plan));
+        row.push_back(gib(plan.memory.peak.value) + (sure ? "" : "?"));
         cost.addCells(plan, row);
         row.push_back(mainLoss(plan));
         row.push_back(planLayoutText(plan.scenario));
@@ -185,6 +195,9 @@ std::string runnerUpText(const PlanReport& report) {
         return fmt::format("2 needs {} GiB more than 1\n",
                            gib(second.memory.peak.value - first.memory.peak.value));
     }
+    if (usesParts(report, report.plans)) {
+        return {};  // the columns say it: steps of different clusters do not compare
+    }
     const double slower = second.step.step.value / first.step.step.value - 1.0;
     const auto alike =
         std::count_if(report.plans.begin(), report.plans.end(), [&first](const Plan& plan) {
@@ -212,15 +225,30 @@ std::string questionText(const PlanReport& report) {
                        question.workload.globalBatch);
 }
 
+std::string_view orderWords(PlanObjective objective) {
+    switch (objective) {
+        case PlanObjective::Memory:
+            return ", least memory first";
+        case PlanObjective::Cost:
+            return ", cheapest tokens first";
+        case PlanObjective::Energy:
+            return ", least energy first";
+        case PlanObjective::Gpus:
+            return ", fewest GPUs first";
+        case PlanObjective::Throughput:
+            break;
+    }
+    return ", fastest first";
+}
+
 std::string countText(const PlanReport& report) {
-    return fmt::format(
-        "{} layouts, {} of them may fit in {} GiB{}\n",
-        grouped(report.candidates),
-        grouped(report.feasible),
-        report.question.cluster.node.gpu.capacity().value
-            ? gib(*report.question.cluster.node.gpu.capacity().value)
-            : "unknown",
-        report.objective == PlanObjective::Memory ? ", least memory first" : ", fastest first");
+    return fmt::format("{} layouts, {} of them may fit in {} GiB{}\n",
+                       grouped(report.candidates),
+                       grouped(report.feasible),
+                       report.question.cluster.node.gpu.capacity().value
+                           ? gib(*report.question.cluster.node.gpu.capacity().value)
+                           : "unknown",
+                       orderWords(report.objective));
 }
 
 std::string rejectionText(const PlanReport& report) {
@@ -266,17 +294,27 @@ std::string planLayoutText(const Scenario& scenario) {
     return layoutText(layout) + ",recompute=" + recomputeText(scenario.settings.recompute);
 }
 
+/// Where the front has more to offer than the plans.
+std::string frontText(const PlanReport& report) {
+    if (!report.wholeFront) {
+        return {};
+    }
+    return "\nnone is faster with less memory and no more GPUs:\n" +
+           alignedText(planTable(report, report.pareto));
+}
+
 std::string planText(const PlanReport& report) {
     if (report.plans.empty()) {
         return missText(report) + rejectionText(report);
     }
     std::string text = questionText(report) + countText(report) + "\n" +
-                       alignedText(planTable(report)) + "\n" + runnerUpText(report);
+                       alignedText(planTable(report, report.plans)) + "\n" + runnerUpText(report);
     const bool unsure = std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
         return plan.memory.verdict != Verdict::Fits;
     });
     text += unsure ? "? fits if the allocator holds little back\n" : "";
     text += costLine(report);
+    text += frontText(report);
     text += rejectionText(report);
     for (const std::string& note : report.notes) {
         text += "assumed: " + note + "\n";
@@ -288,7 +326,7 @@ std::string planMarkdown(const PlanReport& report) {
     if (report.plans.empty()) {
         return "**DOES NOT FIT**\n\n" + questionText(report);
     }
-    return questionText(report) + "\n" + markdownText(planTable(report)) + "\n" +
+    return questionText(report) + "\n" + markdownText(planTable(report, report.plans)) + "\n" +
            runnerUpText(report) + costLine(report);
 }
 

@@ -13,7 +13,8 @@
 
 namespace fabricast {
 
-enum class PlanObjective { Throughput, Memory };
+/// What the best plan has most of (throughput) or least of.
+enum class PlanObjective { Throughput, Memory, Cost, Energy, Gpus };
 
 /// One layout with its forecast.
 struct Plan {
@@ -34,9 +35,12 @@ struct PlanRejection {
 struct PlanReport {
     Scenario question;  ///< stack, layout and settings are open
     PlanObjective objective = PlanObjective::Throughput;
-    std::vector<Plan> plans;          ///< best first; all fit, for sure or perhaps
-    std::vector<std::size_t> pareto;  ///< of `plans`: none is faster with more memory to spare
-    std::vector<Plan> misses;         ///< where nothing fits: what comes nearest, nearest first
+    std::vector<Plan> plans;  ///< best first; all fit, for sure or perhaps
+    /// Layouts that no other beats in step time, GPUs and memory to spare, where it was asked for;
+    /// else those of `plans`.
+    std::vector<Plan> pareto;
+    bool wholeFront = false;   ///< it was asked for
+    std::vector<Plan> misses;  ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;
     std::optional<Sensitivity> sensitivity;  ///< of the best plan, where it was asked for
     std::optional<PlanFixes> fixes;          ///< where there are targets, or nothing fits

@@ -9,7 +9,9 @@ namespace fabricast {
 
 struct SearchOptions {
     std::size_t top = 5;  ///< plans wanted
+    /// Of the objectives only memory changes which layouts of a cluster come first.
     PlanObjective objective = PlanObjective::Throughput;
+    bool pareto = false;  ///< look on for layouts that are slower but need less memory
     std::size_t threads = 1;
     bool suggestFixes = true;  ///< where nothing fits: what would lower the nearest miss
 };

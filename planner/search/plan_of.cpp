@@ -21,18 +21,18 @@ void addFixes(Plan& plan) {
     }
 }
 
-std::vector<std::size_t> paretoOf(const std::vector<Plan>& plans) {
-    std::vector<std::size_t> order(plans.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    std::stable_sort(order.begin(), order.end(), [&plans](std::size_t a, std::size_t b) {
-        return plans[a].step.step.value < plans[b].step.step.value;
+std::vector<Plan> paretoOf(std::vector<Plan> plans) {
+    std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
+        return a.step.step.value < b.step.step.value;
     });
-    std::vector<std::size_t> front;
-    for (const std::size_t i : order) {
-        if (front.empty() || plans[i].memory.peak.value < plans[front.back()].memory.peak.value) {
-            front.push_back(i);
+    std::vector<Plan> front;
+    for (Plan& plan : plans) {
+        const bool beaten = std::any_of(front.begin(), front.end(), [&plan](const Plan& faster) {
+            return faster.memory.peak.value <= plan.memory.peak.value &&
+                   faster.scenario.layout.world() <= plan.scenario.layout.world();
+        });
+        if (!beaten) {
+            front.push_back(std::move(plan));
         }
     }
     return front;

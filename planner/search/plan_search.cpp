@@ -33,7 +33,8 @@ PlanSearch::PlanSearch(const SearchTask& task,
       blocks_(task, space, forecast_.estimator()),
       memory_(task, space),
       time_(task, space),
-      capacity_(task.base.cluster.node.gpu.capacity().value->count()) {}
+      capacity_(task.base.cluster.node.gpu.capacity().value->count()),
+      limit_(capacity_) {}
 
 Result<PlanReport> PlanSearch::run() {
     report_.question = task_.base;
@@ -43,21 +44,49 @@ Result<PlanReport> PlanSearch::run() {
             {std::string(task_.stacks[refused.stack].stack->name), 0, refused.why});
     }
     FABRICAST_TRY(fillQueue());
-    while (!queue_.empty() && report_.plans.size() < options_.top) {
-        if (queue_.top().look == Look::Bounded) {
-            estimateNext();
-            continue;
-        }
-        const Waiting next = queue_.top();
-        queue_.pop();
-        lookCloser(next);
+    while (report_.plans.size() < options_.top && advance()) {
     }
     if (report_.plans.empty()) {
         findMisses();
     }
-    addRefusals();
     report_.pareto = paretoOf(report_.plans);
+    report_.wholeFront = options_.pareto;
+    if (options_.pareto && !report_.plans.empty()) {
+        extendFront();
+    }
+    addRefusals();
     return std::move(report_);
+}
+
+/// Looks closer at what comes first; false where nothing waits any more.
+bool PlanSearch::advance() {
+    if (queue_.empty()) {
+        return false;
+    }
+    if (queue_.top().look == Look::Bounded) {
+        estimateNext();
+        return true;
+    }
+    const Waiting next = queue_.top();
+    queue_.pop();
+    lookCloser(next);
+    return true;
+}
+
+/// Slower layouts that need less memory, each a sixty-fourth of the GPU's less than all before.
+void PlanSearch::extendFront() {
+    const std::size_t plans = report_.plans.size();
+    const auto tighten = [this](const Plan& leanest) {
+        limit_ = leanest.memory.peak.value.count() - capacity_ / 64;
+    };
+    tighten(report_.pareto.back());
+    while (advance()) {
+        if (report_.plans.size() > plans) {
+            report_.pareto.push_back(std::move(report_.plans.back()));
+            report_.plans.pop_back();
+            tighten(report_.pareto.back());
+        }
+    }
 }
 
 /// A stack that refuses all its layouts says why.
@@ -249,12 +278,12 @@ bool PlanSearch::bound(const Waiting& waiting) {
         refuse(candidate, cost.error().why);
         return true;
     }
-    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, **scenario, *cost, capacity_);
+    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, **scenario, *cost, limit_);
     if (!bytes) {
         refuse(candidate, bytes.error().why);
         return true;
     }
-    if (*bytes > capacity_) {
+    if (*bytes > limit_) {
         return false;
     }
     const Result<double> bound = time_.fromBlocks(
@@ -314,7 +343,7 @@ bool PlanSearch::surelyTooLarge(const Scenario& scenario) const {
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
     const Bytes beside = overhead.context.lo + overhead.collectives.lo;
     const auto first = walkStage(scenario, {.stage = 0}, Allocator::PeakOnly);
-    return first && (first->requested + beside).count() > capacity_;
+    return first && (first->requested + beside).count() > limit_;
 }
 
 void PlanSearch::accept(const Candidate& candidate) {
@@ -323,7 +352,7 @@ void PlanSearch::accept(const Candidate& candidate) {
         Result<MemoryBreakdown> memory = judgeFullest(**scenario);
         if (!memory) {
             refuse(candidate, memory.error().why);
-        } else if (memory->verdict != Verdict::DoesNotFit) {
+        } else if (memory->verdict != Verdict::DoesNotFit && isLean(*memory)) {
             report_.plans.push_back(
                 {**scenario, std::move(known_.at(candidate)), *std::move(memory)});
         }

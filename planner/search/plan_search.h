@@ -44,6 +44,11 @@ private:
     };
 
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
+    [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
+        return limit_ == capacity_ || memory.peak.value.count() <= limit_;
+    }
+    bool advance();
+    void extendFront();
     std::vector<bool> stacksThatRun();
     Result<void> fillQueue();
     Result<std::size_t> roomySizes(std::uint32_t family);
@@ -72,6 +77,7 @@ private:
     MemoryBound memory_;
     TimeBound time_;
     std::int64_t capacity_;
+    std::int64_t limit_;  ///< of the memory that a plan may need
     PlanReport report_;
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::priority_queue<Waiting> queue_;

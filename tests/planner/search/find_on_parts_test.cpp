@@ -1,0 +1,73 @@
+#include "planner/search/find_on_parts.h"
+
+#include "tests/planner/search/search_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+std::optional<double> secondsPerToken(const Plan& plan) {
+    return 1.0 / plan.step.tokensPerSecond;
+}
+
+std::optional<double> gpusOf(const Plan& plan) {
+    return static_cast<double>(plan.scenario.layout.world());
+}
+
+TEST(PartsOf, HalvesNodesAndThenTheNode) {
+    ClusterSpec cluster = taskOf({.gpus = 8, .memory = 8_GiB}, {}).base.cluster;
+    cluster.nodes = 3;
+    std::vector<std::int64_t> gpus;
+    for (const ClusterSpec& part : partsOf(cluster)) {
+        gpus.push_back(part.gpus());
+    }
+    EXPECT_EQ(gpus, (std::vector<std::int64_t>{24, 16, 8, 4, 2, 1}));
+}
+
+TEST(FindOnParts, MoreGpusNeverHurtWhereSomeMayIdle) {
+    double before = 0.0;
+    for (const std::int64_t gpus : {2, 4, 8, 16}) {
+        const auto report = findOnParts(taskOf({.gpus = gpus, .memory = 12_GiB}, {"megatron"}),
+                                        exampleTiming(),
+                                        {.top = 1},
+                                        &secondsPerToken);
+        ASSERT_TRUE(report.has_value());
+        if (!report->plans.empty()) {
+            EXPECT_GE(report->plans.front().step.tokensPerSecond, before * (1 - 1e-12)) << gpus;
+            before = report->plans.front().step.tokensPerSecond;
+        }
+    }
+    EXPECT_GT(before, 0.0);
+}
+
+TEST(FindOnParts, FindsTheFewestGpusThatHoldTheModel) {
+    const SearchTask task = taskOf({.gpus = 8, .memory = 12_GiB}, {"megatron", "fsdp2"});
+    const auto few = findOnParts(task, exampleTiming(), {.top = 1}, &gpusOf);
+    ASSERT_FALSE(few.value().plans.empty());
+    const std::int64_t gpus = few->plans.front().scenario.layout.world();
+    EXPECT_LT(gpus, 8);
+    for (const ClusterSpec& part : partsOf(task.base.cluster)) {
+        SearchTask smaller = task;
+        smaller.base.cluster = part;
+        const bool fits = !findPlans(smaller, exampleTiming(), {.top = 1}).value().plans.empty();
+        EXPECT_TRUE(!fits || part.gpus() >= gpus) << part.gpus();
+    }
+}
+
+TEST(Pareto, EachNeedsLessMemoryThanAllThatAreFaster) {
+    const SearchTask task = taskOf({.layers = 8, .gpus = 8, .memory = 40_GiB}, {"megatron"});
+    const auto report = findPlans(task, exampleTiming(), {.top = 2, .pareto = true});
+    const std::vector<Plan>& front = report.value().pareto;
+    ASSERT_GT(front.size(), 2U);
+    for (std::size_t i = 1; i < front.size(); ++i) {
+        EXPECT_GT(front[i].step.step.value, front[i - 1].step.step.value);
+        EXPECT_LT(front[i].memory.peak.value, front[i - 1].memory.peak.value);
+    }
+    EXPECT_EQ(report->plans.size(), 2U);
+}
+
+}  // namespace
+}  // namespace fabricast
