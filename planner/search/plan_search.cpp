@@ -18,6 +18,7 @@ constexpr std::size_t kBatch = 8;
 constexpr std::size_t kMostMisses = 3;
 constexpr std::size_t kMissesWalked = 12;
 constexpr std::size_t kMissesBounded = 2000;
+constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
 
 }  // namespace
 
@@ -373,7 +374,7 @@ std::vector<Candidate> PlanSearch::smallest() {
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto usual =
                 scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
-            if (candidate.size == 0 && usual) {
+            if (candidate.size < kMissesSizes && usual) {
                 found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
             }
         }

@@ -50,6 +50,21 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
     EXPECT_NE(none.err.find("no stack takes any layout here"), std::string::npos) << none.err;
 }
 
+TEST(PlanCommand, LetsGpusIdleForTheFewestAndTheCheapest) {
+    const std::string few =
+        plan({"--stack", "megatron", "--objective", "gpus", "--top", "1", "-f", "json"}).out;
+    const auto root = parseJson(few, "out");
+    ASSERT_TRUE(root) << few;
+    EXPECT_EQ(root->find("objective")->text().value(), "gpus");
+    const ProgramOutput cheap = plan({"--stack", "megatron", "--objective", "cost", "--pareto"});
+    EXPECT_NE(cheap.out.find("cheapest tokens first"), std::string::npos) << cheap.err;
+    EXPECT_NE(cheap.out.find("GPUs"), std::string::npos);
+    EXPECT_NE(cheap.out.find("none is faster with less memory"), std::string::npos);
+    const ProgramOutput held =
+        plan({"--stack", "megatron", "--objective", "cost", "--fix", "dp=8"});
+    EXPECT_EQ(held.code, ExitCode::Ok) << held.err;
+}
+
 TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
     const ProgramOutput output = runProgram({"plan",
                                              "-m",
@@ -66,8 +81,7 @@ TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
 }
 
 TEST(PlanCommand, RefusesByName) {
-    EXPECT_NE(plan({"--objective", "energy"}).err.find("not searched for the least energy yet"),
-              std::string::npos);
+    EXPECT_NE(plan({"--objective", "speed"}).err.find("cost, energy, gpus"), std::string::npos);
     EXPECT_NE(plan({"--forbid", "tpp"}).err.find("did you mean"), std::string::npos);
     EXPECT_NE(plan({"--allow", "magic"}).err.find("tp_across_nodes"), std::string::npos);
     EXPECT_NE(plan({"--stack", "horovod"}).err.find("--stack"), std::string::npos);
