@@ -65,6 +65,12 @@ std::string roomText(const AdviceStep& step) {
                      "needs {:.0f} GiB of a node's memory, which has {:.0f}", host, gib(*there));
 }
 
+/// "23 % faster", "2.4 times as fast".
+std::string fasterBy(double ratio) {
+    return ratio < 2.0 ? fmt::format("{:.0f} % faster", 100.0 * (ratio - 1.0))
+                       : fmt::format("{:.1f} times as fast", ratio);
+}
+
 /// How a step that fits stands beside the one that is taken.
 std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     if (step.set != taken.set) {
@@ -73,14 +79,14 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     const double ratio = secondsOf(step) / secondsOf(taken);
     if (ratio > 1.0 + kComparisonBand) {
         const bool sure = step.plan->memory.verdict == Verdict::Fits;
-        return fmt::format("{}, but {} is {:.0f} % faster",
-                           sure ? "fits" : "may fit",
-                           taken.key,
-                           100.0 * (ratio - 1.0));
+        return fmt::format(
+            "{}, but {} is {}", sure ? "fits" : "may fit", taken.key, fasterBy(ratio));
     }
     if (ratio < 1.0 / (1.0 + kComparisonBand)) {
-        return fmt::format(
-            "{:.0f} % faster than {}, but may not fit", 100.0 * (1.0 / ratio - 1.0), taken.key);
+        return fmt::format("may not fit, but {} {} {}",
+                           fasterBy(1.0 / ratio),
+                           ratio > 0.5 ? "than" : "as",
+                           taken.key);
     }
     return ratio < 1.0 ? fmt::format("{:.0f} % faster than {}, within the error of a comparison",
                                      100.0 * (1.0 / ratio - 1.0),

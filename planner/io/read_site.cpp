@@ -98,17 +98,17 @@ Result<void> readPower(const JsonValue& root, PowerFacts& power) {
 
 /// Whatever a cost is made of has to be known, here or in what the file extends.
 Result<void> checkComplete(const JsonValue& root, const SiteProfile& site) {
-    const std::pair<std::string_view, bool> numbers[] = {
-        {"reliability.gpu_mtbf", site.reliability.gpuMtbf.value.has_value()},
-        {"reliability.detection", site.reliability.detection.value.has_value()},
-        {"reliability.restart", site.reliability.restart.value.has_value()},
-        {"reliability.one_host_share", site.reliability.oneHostShare.value.has_value()},
-        {"storage.per_gpu", site.storage.perGpu.value.has_value()},
-        {"storage.snapshot_share", site.storage.snapshotShare.value.has_value()},
-        {"power.training_share", site.power.trainingShare.value.has_value()},
-        {"power.node_over_gpus", site.power.nodeOverGpus.value.has_value()},
-        {"power.gpu_swing", site.power.gpuSwing.value.has_value()},
-        {"power.pue", site.power.pue.value.has_value()}};
+    const auto numbers = std::to_array<std::pair<std::string_view, bool>>(
+        {{"reliability.gpu_mtbf", site.reliability.gpuMtbf.value.has_value()},
+         {"reliability.detection", site.reliability.detection.value.has_value()},
+         {"reliability.restart", site.reliability.restart.value.has_value()},
+         {"reliability.one_host_share", site.reliability.oneHostShare.value.has_value()},
+         {"storage.per_gpu", site.storage.perGpu.value.has_value()},
+         {"storage.snapshot_share", site.storage.snapshotShare.value.has_value()},
+         {"power.training_share", site.power.trainingShare.value.has_value()},
+         {"power.node_over_gpus", site.power.nodeOverGpus.value.has_value()},
+         {"power.gpu_swing", site.power.gpuSwing.value.has_value()},
+         {"power.pue", site.power.pue.value.has_value()}});
     for (const auto& [key, isKnown] : numbers) {
         if (!isKnown) {
             return tl::unexpected(root.problem("says nothing of \"" + std::string(key) + "\"",

@@ -87,6 +87,19 @@ TEST(Advise, WhereNothingFitsItSaysHowMuchMoreWould) {
     EXPECT_TRUE(helped);
 }
 
+TEST(Advise, LooksForALayoutThatSurelyFits) {
+    // Between what the fastest layout takes and what the allocator may hold back of it.
+    for (const Bytes memory : {9_GiB, 10_GiB, 12_GiB, 14_GiB}) {
+        const AdviceWalk walk = walkFamilies(smallTask(memory), exampleTiming(), 1).value();
+        for (const AdviceStep& step : walk.steps) {
+            if (step.timed && step.plan->memory.verdict == Verdict::Fits) {
+                EXPECT_LE(step.plan->memory.peak.hi, memory) << step.key;
+                EXPECT_EQ(step.plan->scenario.cluster.node.gpu.usableMemory.value, memory);
+            }
+        }
+    }
+}
+
 TEST(Advise, SaysTheSameForAnyNumberOfThreads) {
     const AdviceTask task = smallTask(8_GiB);
     const Advice one = adviseOn(task, exampleTiming(), 1).value();

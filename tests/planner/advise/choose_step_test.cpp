@@ -45,7 +45,7 @@ TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
                                      step("megatron", 1.5, Verdict::Fits),
                                      step("context", 0.5, Verdict::DoesNotFit)};
     EXPECT_EQ(chosen(steps), "megatron");
-    EXPECT_EQ(steps[0].why, "50 % faster than megatron, but may not fit");
+    EXPECT_EQ(steps[0].why, "may not fit, but 50 % faster than megatron");
     steps[1].plan->memory.verdict = Verdict::DoesNotFit;
     EXPECT_EQ(chosen(steps), "fsdp2");
     EXPECT_EQ(steps[0].answer, AdviceAnswer::Perhaps);
