@@ -20,8 +20,9 @@ void search(benchmark::State& state, const std::string& scenario, const std::str
     static const TimingProfiles timing = loadTiming(profiles()).value();
     const JsonValue root = parseJson(scenario, "scenario").value();
     LoadedSearch loaded = loadSearch(root, profiles(), {}, {}).value();
-    const SearchTask task{
-        std::move(loaded.base), std::move(loaded.stacks), {.fixed = std::move(loaded.fixed)}};
+    SearchTask task{
+        .base = std::move(loaded.base), .stacks = std::move(loaded.stacks), .rules = {}};
+    task.rules.fixed = std::move(loaded.fixed);
     std::int64_t layouts = 0;
     for (auto _ : state) {
         const auto report = findPlans(task, timing, {});

@@ -71,6 +71,30 @@ TEST(EstimateMemory, OnlyChangesThatTheStackAllowsAreSuggested) {
     }
 }
 
+TEST(EstimateMemory, FullestStagesAloneSayTheSame) {
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.layout = {.dp = 2, .pp = 4, .vpp = 2, .shard = Shard::Fsdp};
+    scenario.layout.schedule = ScheduleKind::Interleaved;
+    scenario.workload.globalBatch = 16;
+    const auto all = judgeMemory(scenario);
+    const auto fullest = judgeFullest(scenario);
+    ASSERT_TRUE(all && fullest);
+    EXPECT_EQ(all->peak.value, fullest->peak.value);
+    EXPECT_EQ(all->peak.lo, fullest->peak.lo);
+    EXPECT_EQ(all->peak.hi, fullest->peak.hi);
+    EXPECT_EQ(all->verdict, fullest->verdict);
+}
+
+TEST(EstimateMemory, Zero3WithALossInChunksIsRefused) {
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.settings.engine = Engine::DeepSpeed;
+    scenario.layout.shard = Shard::Zero3;
+    scenario.settings.kernels.loss = LossKernel::Chunked;
+    const auto memory = judgeMemory(scenario);
+    ASSERT_FALSE(memory);
+    EXPECT_EQ(memory.error().where, "settings.kernels.loss");
+}
+
 TEST(EstimateMemory, BetweenTensorsAndReserveIsUncertain) {
     const MemoryBreakdown roomy = answer(smallTitan(80_GiB));
     ASSERT_LT(roomy.peak.lo, roomy.peak.hi);
