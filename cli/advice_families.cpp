@@ -20,7 +20,6 @@ struct FamilyRow {
     std::string_view fixed;      ///< keys of a layout that are held
     std::string_view forbidden;  ///< a key that is left out, or "key=value"
     std::string_view set;        ///< a setting, as --set takes it
-    bool memoryOnly = false;
 };
 
 // Simplest first: of two that nobody can tell apart the first is advised. Cutting sequences
@@ -68,10 +67,8 @@ constexpr std::array kRows = {
               "ZeRO-3, state in host memory",
               AdviceMoment::NothingFits,
               "deepspeed",
-              "",
-              "",
-              "",
-              true},
+              "shard=zero3,offload=parameters_cpu",
+              "cp"},
     FamilyRow{"lora",
               "adapters only, over bf16 weights",
               AdviceMoment::NothingFits,
@@ -129,7 +126,6 @@ Result<LoadedAdvice> loadAdvice(const JsonValue& root,
                             .question = std::string(row.question),
                             .set = typedSet(row),
                             .moment = row.moment,
-                            .memoryOnly = row.memoryOnly,
                             .stacks = std::move(search.stacks),
                             .rules = {.fixed = std::move(search.fixed)}};
         if (!row.forbidden.empty()) {

@@ -13,7 +13,6 @@
 #include "planner/load/load_timing.h"
 #include "planner/report/advice_report.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -55,21 +54,12 @@ Result<Advice> advised(const AdviseFlags& flags, const GlobalOptions& options) {
     return advice;
 }
 
-/// The step to look at next: what is advised, else what its memory would do for.
-const AdviceStep* nextStep(const Advice& advice) {
-    if (advice.recommended) {
-        return &advice.steps[*advice.recommended];
-    }
-    const auto room = std::ranges::find_if(advice.steps, &AdviceStep::onlyRoom);
-    return room == advice.steps.end() ? nullptr : &*room;
-}
-
-/// Everything about that step's layout; where there is none, the layouts that come nearest.
+/// Everything about the layout that is advised; where there is none, those that come nearest.
 std::string nextCommand(const AdviseFlags& flags,
                         const GlobalOptions& options,
                         const Advice& advice) {
     ScenarioFlags said = flags.scenario;
-    const AdviceStep* step = nextStep(advice);
+    const AdviceStep* step = advice.recommended ? &advice.steps[*advice.recommended] : nullptr;
     std::string set;
     if (step != nullptr) {
         said.stack = step->plan->scenario.stack;
@@ -83,7 +73,7 @@ std::string nextCommand(const AdviseFlags& flags,
     if (step == nullptr) {
         return "\nnext: fabricast plan" + typed + " --objective memory\n";
     }
-    return "\nnext: fabricast explain" + typed + (step->timed ? " --section all\n" : "\n");
+    return "\nnext: fabricast explain" + typed + " --section all\n";
 }
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {

@@ -25,7 +25,6 @@ struct AdviceFamily {
     std::string question;
     std::string set;  ///< settings that make it, as --set takes them
     AdviceMoment moment = AdviceMoment::Always;
-    bool memoryOnly = false;  ///< offloading: its step time is not forecast
     std::vector<StackSettings> stacks;
     LayoutRules rules;
 };

@@ -19,7 +19,8 @@ double secondsOf(const AdviceStep& step) {
 }
 
 bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
-    return step.timed && step.plan->memory.verdict == verdict && isAffordable(step, most);
+    return step.timed && step.plan->memory.verdict == verdict && step.fitsHost() &&
+           isAffordable(step, most);
 }
 
 std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
@@ -55,14 +56,10 @@ std::string missText(const AdviceStep& step) {
     return fmt::format("does not fit {:.1f} GiB", gib(step.plan->memory.capacity));
 }
 
-std::string roomText(const AdviceStep& step) {
-    const double host = gib(step.hostMemory());
-    const std::optional<Bytes>& there = step.plan->scenario.cluster.node.hostMemory.value;
-    return step.onlyRoom()
-               ? fmt::format(
-                     "would do with {:.0f} GiB of a node's memory; how slow is not forecast", host)
-               : fmt::format(
-                     "needs {:.0f} GiB of a node's memory, which has {:.0f}", host, gib(*there));
+std::string hostText(const AdviceStep& step) {
+    return fmt::format("needs {:.0f} GiB of a node's memory, which has {:.0f}",
+                       gib(step.hostMemory()),
+                       gib(*step.plan->scenario.cluster.node.hostMemory.value));
 }
 
 /// "23 % faster", "2.4 times as fast".
@@ -73,10 +70,13 @@ std::string fasterBy(double ratio) {
 
 /// How a step that fits stands beside the one that is taken.
 std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
-    if (step.set != taken.set) {
-        return "trains something else";
-    }
     const double ratio = secondsOf(step) / secondsOf(taken);
+    if (step.set != taken.set) {
+        return fmt::format("trains something else, {} than {}",
+                           ratio < 1.0 ? fmt::format("{:.1f} times faster", 1.0 / ratio)
+                                       : fmt::format("{:.1f} times slower", ratio),
+                           taken.key);
+    }
     if (ratio > 1.0 + kComparisonBand) {
         const bool sure = step.plan->memory.verdict == Verdict::Fits;
         return fmt::format(
@@ -101,8 +101,8 @@ void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<U
     step.answer = AdviceAnswer::No;
     if (step.plan->memory.verdict == Verdict::DoesNotFit) {
         step.why = missText(step);
-    } else if (!step.timed) {
-        step.why = roomText(step);
+    } else if (!step.fitsHost()) {
+        step.why = hostText(step);
     } else if (!isAffordable(step, most)) {
         step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",
                                step.plan->cost->run->price->value.count(),

@@ -76,21 +76,6 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
     return other ? std::move(other) : std::optional(std::move(plans.front()));
 }
 
-/// Everything sharded over all GPUs, the state in host memory, every layer recomputed.
-Result<Plan> offloaded(const AdviceTask& task, const AdviceFamily& family) {
-    const StackSettings& how = family.stacks.front();
-    Plan plan{.scenario = task.base};
-    Scenario& scenario = plan.scenario;
-    scenario.stack = std::string(how.stack->name);
-    scenario.layout = {
-        .dp = task.base.cluster.gpus(), .shard = Shard::Zero3, .offload = Offload::ParametersCpu};
-    FABRICAST_ASSIGN(scenario.settings, how.settingsFor(scenario.layout));
-    scenario.settings.recompute = recomputeFor(*how.stack, {.kind = Checkpointing::Full});
-    FABRICAST_TRY(how.stack->check(scenario));
-    FABRICAST_ASSIGN(plan.memory, judgeMemory(scenario));
-    return plan;
-}
-
 }  // namespace
 
 Result<void> planFamily(const AdviceTask& task,
@@ -98,15 +83,6 @@ Result<void> planFamily(const AdviceTask& task,
                         const PlanBench& bench,
                         AdviceStep& step) {
     step.answer = AdviceAnswer::No;
-    if (family.memoryOnly) {
-        Result<Plan> plan = offloaded(task, family);
-        if (plan) {
-            step.plan = *std::move(plan);
-        } else {
-            step.why = plan.error().why;
-        }
-        return {};
-    }
     FABRICAST_ASSIGN(std::optional<Plan> plan, bestOf(task, family, bench, step));
     if (plan) {
         plan->cost = costOf(plan->scenario, costedStep(plan->scenario, plan->step), task.budget);

@@ -2,11 +2,9 @@
 
 #include "planner/advise/choose_step.h"
 #include "planner/advise/family_plan.h"
-#include "planner/result/memory_names.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -16,18 +14,23 @@ namespace {
 /// From here on a sequence is worth cutting: half of it still fills a GPU's kernels.
 constexpr std::int64_t kLongSequence = 8192;
 
-bool fits(const AdviceStep& step) {
-    return step.plan && step.plan->memory.verdict != Verdict::DoesNotFit;
+/// Whether full training fits without help from the host, at a price that may be paid.
+bool isFound(const AdviceTask& task, const std::vector<AdviceStep>& before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const AdviceStep& step = before[i];
+        const bool plain = task.families[i].moment != AdviceMoment::NothingFits;
+        if (plain && step.timed && isAffordable(step, task.most)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Why a family is left out, or nothing where it is asked.
 std::string leftOut(const AdviceTask& task,
                     const AdviceFamily& family,
                     const std::vector<AdviceStep>& before) {
-    const auto does = [&task](const AdviceStep& step) {
-        return step.timed && fits(step) && isAffordable(step, task.most);
-    };
-    const bool found = std::any_of(before.begin(), before.end(), does);
+    const bool found = isFound(task, before);
     switch (family.moment) {
         case AdviceMoment::Always:
             break;

@@ -37,10 +37,7 @@ void addPlan(JsonText& json, const Plan& plan, const CostBasis& basis, bool time
     json.add("capacity_bytes", plan.memory.capacity);
     json.end();
     if (!timed) {
-        json.addNull("step_s",
-                     plan.memory.verdict == Verdict::DoesNotFit
-                         ? "it does not fit"
-                         : "the step time of offloading is not forecast");
+        json.addNull("step_s", "it does not fit");
         return;
     }
     writeHeadline(json, "step_s", plan.step.step);

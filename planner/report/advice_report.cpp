@@ -123,12 +123,6 @@ std::string runText(const Plan& plan) {
 
 std::string headText(const Advice& advice) {
     if (!advice.recommended) {
-        for (const AdviceStep& step : advice.steps) {
-            if (step.onlyRoom()) {
-                return planName(*step.plan) +
-                       " is all that fits, and how slow it is is not forecast";
-            }
-        }
         return "nothing that was looked at fits here";
     }
     const AdviceStep& step = advice.steps[*advice.recommended];

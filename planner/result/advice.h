@@ -34,7 +34,7 @@ struct AdviceStep {
     std::string set;       ///< what else has to be typed: "settings.tuning=lora"; may be empty
     AdviceAnswer answer = AdviceAnswer::NotAsked;
     std::string why;
-    /// Where nothing fits the nearest miss; its step is empty then, and under offloading.
+    /// Where nothing fits the nearest miss; its step is empty then.
     std::optional<Plan> plan;
     bool timed = false;  ///< the plan has a step time and a cost
 
@@ -46,12 +46,8 @@ struct AdviceStep {
         }
         return most * plan->scenario.cluster.node.gpus;
     }
-    /// Whether its memory would do, as far as anybody knows, though not how long a step takes:
-    /// offloading.
-    [[nodiscard]] bool onlyRoom() const {
-        if (!plan || timed || plan->memory.verdict == Verdict::DoesNotFit) {
-            return false;
-        }
+    /// Whether a node has that, as far as anybody knows.
+    [[nodiscard]] bool fitsHost() const {
         const std::optional<Bytes>& there = plan->scenario.cluster.node.hostMemory.value;
         return !there || hostMemory() <= *there;
     }

@@ -58,30 +58,21 @@ TEST(ChooseStep, StaysBelowWhatTheRunMayCost) {
                                      costing(step("lora", 2.0, Verdict::Fits), 90.0)};
     steps[1].set = "settings.tuning=lora";
     EXPECT_EQ(chosen(steps), "fsdp2");
-    EXPECT_EQ(steps[1].why, "trains something else");
+    EXPECT_EQ(steps[1].why, "trains something else, 2.0 times slower than fsdp2");
     EXPECT_EQ(chosen(steps, Usd(100.0)), "lora");
     EXPECT_EQ(steps[0].why, "costs $900, more than $100");
 }
 
-TEST(ChooseStep, NeverAdvisesWhatHasNoStepTime) {
-    std::vector<AdviceStep> steps = {step("offload", 0.0, Verdict::Fits)};
-    steps[0].timed = false;
-    EXPECT_EQ(chosen(steps), "");
-    EXPECT_EQ(steps[0].answer, AdviceAnswer::No);
-    EXPECT_NE(steps[0].why.find("is not forecast"), std::string::npos);
-    EXPECT_TRUE(steps[0].onlyRoom());
-}
-
 TEST(ChooseStep, AsksWhetherANodeCanHoldWhatIsOffloaded) {
-    std::vector<AdviceStep> steps = {step("offload", 0.0, Verdict::Fits)};
-    steps[0].timed = false;
+    std::vector<AdviceStep> steps = {step("offload", 1.0, Verdict::Fits)};
     Plan& plan = *steps[0].plan;
     plan.memory.stages.push_back({.host = Bytes(std::int64_t{100} << 30)});
     plan.scenario.cluster.node.gpus = 8;
     plan.scenario.cluster.node.hostMemory.value = Bytes(std::int64_t{512} << 30);
     EXPECT_EQ(chosen(steps), "");
-    EXPECT_FALSE(steps[0].onlyRoom());
     EXPECT_EQ(steps[0].why, "needs 800 GiB of a node's memory, which has 512");
+    steps[0].plan->scenario.cluster.node.hostMemory = {};
+    EXPECT_EQ(chosen(steps), "offload");
 }
 
 }  // namespace
