@@ -125,6 +125,12 @@ void addSettings(const PlanQuestion& question, Moves& moves) {
                                     0,
                                     {"settings.megatron.tensor_overlap=true"},
                                     "user buffers in GPU memory"));
+        if (question.task.base.cluster.nodes > 1) {
+            moves.push_back(settingMove(FixGroup::Free,
+                                        0,
+                                        {"settings.megatron.pipeline_inside=true"},
+                                        "pipeline ranks lie next to each other, data ranks apart"));
+        }
     }
     if (hasStack(question, "torchtitan")) {
         moves.push_back(settingMove(

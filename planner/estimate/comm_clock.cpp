@@ -28,12 +28,22 @@ double CommClock::nodeShare(const CommCall& call, const GroupShape& where) const
     return std::min(1.0, places / static_cast<double>(moe.topK));
 }
 
+/// Ranks exchange rows as fast as the one that gets most of them. Where experts have a fixed
+/// capacity, or every rank gathers every row, all get the same.
+double CommClock::busiestShare(const CommCall& call) const {
+    const KernelSettings& kernels = scenario_.settings.kernels;
+    const bool byLoad = call.use == CommUse::Dispatch && !kernels.padToCapacity &&
+                        kernels.dispatcher == Dispatcher::AllToAll;
+    return byLoad ? std::max(1.0, kernels.imbalance) : 1.0;
+}
+
 double CommClock::seconds(const CommCall& call) {
     const GroupShape& where = shape(call.group);
     if (where.ranks <= 1 || call.elements <= 0) {
         return 0.0;
     }
-    const double bytes = static_cast<double>(call.bytes()) * nodeShare(call, where);
+    const double bytes =
+        static_cast<double>(call.bytes()) * nodeShare(call, where) * busiestShare(call);
     return curves_.of(collectiveOf(call.op), where)
         .seconds(Bytes(static_cast<std::int64_t>(bytes)))
         .count();

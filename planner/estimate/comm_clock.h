@@ -24,6 +24,7 @@ public:
 
 private:
     [[nodiscard]] double nodeShare(const CommCall& call, const GroupShape& where) const;
+    [[nodiscard]] double busiestShare(const CommCall& call) const;
 
     const Scenario& scenario_;
     RankOrder order_;

@@ -84,7 +84,9 @@ struct KernelSettings {
     bool padToCapacity = false;
     bool dispatchOncePerNode = false;  ///< DeepEP, HybridEP: one copy of a row to each node
     bool balancedRouting = false;      ///< tokens are dealt to experts in turn (benchmarks)
-    double imbalance = 1.0;            ///< rows this rank receives, over its even share
+    /// Rows that the busiest expert-parallel rank receives, over its even share: what it needs is
+    /// what is forecast, as every layer waits for its busiest rank.
+    double imbalance = 1.0;
 };
 
 /// What numbers are stored and moved as.
