@@ -2,6 +2,7 @@
 
 #include "planner/backtest/constant_rate.h"
 #include "planner/backtest/forecast_run.h"
+#include "planner/backtest/memory_reading.h"
 #include "planner/base/parallel_map.h"
 #include "planner/estimate/evidence_class.h"
 #include "planner/memory/estimate_memory.h"
@@ -49,6 +50,7 @@ std::string layoutOf(const PublishedRun& run) {
 }
 
 void addMemory(const RunForecast& forecast, BacktestRow& row) {
+    row.memoryReading = memoryReading(*forecast.run);
     if (!forecast.scenario) {
         row.memoryWhy = forecast.why;
         return;
@@ -59,9 +61,13 @@ void addMemory(const RunForecast& forecast, BacktestRow& row) {
         row.memoryWhy = memory.error().text();
         return;
     }
-    const StageMemory& fullest = memory->stages[memory->fullest];
-    row.predictedGib = static_cast<double>(fullest.allocated.count()) / kGiB;
     row.verdict = nameOf(memory->verdict);
+    row.memoryWhy = unknownMemory(*forecast.run);
+    if (row.memoryWhy.empty()) {
+        const StageMemory& fullest = memory->stages[memory->fullest];
+        const Bytes bytes = forecastReading(fullest, row.memoryReading);
+        row.predictedGib = static_cast<double>(bytes.count()) / kGiB;
+    }
 }
 
 void addStep(const RunForecast& forecast, BacktestRow& row) {

@@ -4,6 +4,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/ops/flops.h"
 
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -22,9 +23,18 @@ const char* peakDtype(const Settings& settings) {
     }
 }
 
-/// A rate above what the GPUs can multiply: such a row was measured on another model than it says.
+/// Passes over the layers, each as long as a forward, of those that the model's own count has.
+double repeated(const Settings& settings) {
+    const double counted = settings.tuning == Tuning::Lora ? 2.0 : 3.0;
+    const bool again = settings.recompute.kind == Checkpointing::Full;
+    return again ? (counted + 1.0) / counted : 1.0;
+}
+
+/// A rate above what the GPUs can multiply: such a row was measured on another model or GPU than it
+/// says.
 Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
-    if (!run.stepSeconds || *run.stepSeconds <= 0) {
+    const std::optional<double> measured = run.measuredStep();
+    if (!measured || *measured <= 0) {
         return {};
     }
     const GpuSpec& gpu = scenario.cluster.node.gpu;
@@ -32,13 +42,13 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
     const double peak =
         rated != gpu.densePeak.end() && rated->second.value ? rated->second.value->count() : 0.0;
     FABRICAST_ASSIGN(const Flops flops, modelFlopsPerGpu(scenario));
-    const double rate = flops.count() / *run.stepSeconds;
+    const double rate = flops.count() * repeated(scenario.settings) / *measured;
     if (peak > 0 && rate > peak) {
         return fail(Error::Code::BadInput,
                     "measured_step_s",
                     "so short a step needs " + quantityText(FlopsPerSecond(rate)) +
                         " of every GPU, whose peak is " + quantityText(FlopsPerSecond(peak)),
-                    "the run was of a smaller model than the row says");
+                    "the run was of a smaller model, or a faster GPU, than the row says");
     }
     return {};
 }

@@ -110,7 +110,8 @@ void readTexts(const RowReader& row, PublishedRun& run) {
                                                           {"optimizer", &run.optimizer},
                                                           {"peft", &run.tuning},
                                                           {"notes", &run.notes},
-                                                          {"tier", &run.tier}};
+                                                          {"tier", &run.tier},
+                                                          {"memory_kind", &run.memoryKind}};
     for (const auto& [column, member] : texts) {
         *member = row.text(column);
     }

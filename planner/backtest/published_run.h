@@ -29,7 +29,7 @@ struct PublishedRun {
     std::optional<std::int64_t> dp, tp, pp, vpp, cp, ep, etp;
     std::string shard, sp, cpKind;
     std::optional<std::int64_t> microBatch, globalBatch, accumulation;
-    std::string precision, recompute, optimizer, tuning, notes, tier;
+    std::string precision, recompute, optimizer, tuning, notes, tier, memoryKind;
     bool core = false;
     bool counts = false;  ///< core and of tier A or B, or of a file without those columns
     std::optional<double> stepSeconds, tokensPerGpu, memoryGib;

@@ -67,10 +67,17 @@ int distance(const ModelSpec& model, const PublishedRun& run) {
     return apart;
 }
 
-/// Cut to, or stretched to, so many layers: the first ones keep their kind.
+/// Cut to, or stretched to, so many layers. The first ones keep their kind, but a model that is cut
+/// keeps no more than its share of dense layers, and one of them.
 void setLayers(ModelSpec& model, std::int64_t layers) {
     const auto count = static_cast<std::size_t>(layers);
     if (!model.sparse.empty()) {
+        const auto first = std::find(model.sparse.begin(), model.sparse.end(), true);
+        const auto dense = first - model.sparse.begin();
+        if (dense > 1 && first != model.sparse.end() && layers < model.layers) {
+            const auto kept = std::max<std::int64_t>(1, dense * layers / model.layers);
+            model.sparse.erase(model.sparse.begin(), first - kept);
+        }
         model.sparse.resize(count, model.sparse.back());
     }
     if (!model.window.empty()) {

@@ -3,6 +3,7 @@
 #include "planner/backtest/error_spread.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -91,7 +92,7 @@ BacktestGroup groupOf(std::string name, const Rows& rows) {
     BacktestGroup group{.name = std::move(name), .rows = rows.size()};
     std::vector<double> step;
     std::vector<double> constantRate;
-    std::vector<double> memory;
+    std::array<std::vector<double>, kMemoryReadings> memory;
     std::vector<double> widths;
     std::vector<double> looseWidths;
     for (const BacktestRow* row : rows) {
@@ -99,7 +100,7 @@ BacktestGroup groupOf(std::string name, const Rows& rows) {
         const std::pair<std::optional<double>, std::vector<double>*> errors[] = {
             {row->stepError(), &step},
             {row->constantRateError(), &constantRate},
-            {row->memoryError(), &memory}};
+            {row->memoryError(), &memory[static_cast<std::size_t>(row->memoryReading)]}};
         for (const auto& [error, list] : errors) {
             if (error) {
                 list->push_back(*error);
@@ -110,7 +111,7 @@ BacktestGroup groupOf(std::string name, const Rows& rows) {
     }
     group.step = spreadOf(step);
     group.constantRate = spreadOf(constantRate);
-    group.memory = spreadOf(memory);
+    std::transform(memory.begin(), memory.end(), group.memory.begin(), spreadOf);
     group.coverage.halfWidth = quantileOf(widths, 0.5);
     group.loose.halfWidth = quantileOf(looseWidths, 0.5);
     group.sweeps = sweepsOf(rows);

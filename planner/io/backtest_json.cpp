@@ -2,6 +2,7 @@
 
 #include "planner/io/json_text.h"
 
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -39,6 +40,7 @@ void addRow(JsonText& json, const BacktestRow& row) {
     addNumber(json, "constant_rate_step_s", row.constantRateStep);
     addNumber(json, "measured_mem_gib", row.measuredGib);
     addNumber(json, "predicted_mem_gib", row.predictedGib);
+    json.add("memory_kind", nameOf(row.memoryReading));
     addText(json, "verdict", row.verdict);
     addText(json, "memory_why", row.memoryWhy);
     json.end();
@@ -92,6 +94,16 @@ void addSweeps(JsonText& json, const SweepScore& sweeps) {
     json.end();
 }
 
+/// Readings that are not of tensors alone, or do not say of what.
+void addOtherMemory(JsonText& json, const BacktestGroup& group) {
+    for (const MemoryReading reading :
+         {MemoryReading::Reserved, MemoryReading::Device, MemoryReading::Unsaid}) {
+        addSpread(json,
+                  "memory_" + std::string(nameOf(reading)),
+                  group.memory[static_cast<std::size_t>(reading)]);
+    }
+}
+
 void addGroup(JsonText& json, const BacktestGroup& group) {
     json.add("name", group.name);
     json.add("n", group.rows);
@@ -100,7 +112,8 @@ void addGroup(JsonText& json, const BacktestGroup& group) {
     addReasons(json, "refusals", group.refused);
     addSpread(json, "step", group.step);
     addSpread(json, "constant_rate", group.constantRate);
-    addSpread(json, "memory", group.memory);
+    addSpread(json, "memory", group.memory.front());
+    addOtherMemory(json, group);
     addReasons(json, "memory_refusals", group.memoryRefused);
     addCoverage(json, "coverage", group.coverage);
     addCoverage(json, "coverage_out_of_source", group.loose);

@@ -42,6 +42,7 @@ std::string countOf(std::size_t n) {
 
 std::vector<std::string> lineOf(const BacktestGroup& group) {
     const std::size_t sweeps = group.sweeps.sweeps;
+    const ErrorSpread& memory = group.memory.front();  // of tensors
     return {group.name,
             std::to_string(group.rows),
             countOf(group.rows - group.forecast),
@@ -53,9 +54,9 @@ std::vector<std::string> lineOf(const BacktestGroup& group) {
             percent(group.constantRate.n, group.constantRate.median),
             percent(group.coverage.n, group.coverage.share()),
             percent(group.loose.n, group.loose.share()),
-            countOf(group.memory.n),
-            signedPercent(group.memory.n, group.memory.bias),
-            percent(group.memory.n, group.memory.mean),
+            countOf(memory.n),
+            signedPercent(memory.n, memory.bias),
+            percent(memory.n, memory.mean),
             countOf(sweeps),
             sweeps == 0 ? "" : fmt::format("{:.2f}", group.sweeps.rank),
             percent(sweeps, group.sweeps.regret)};
@@ -127,6 +128,24 @@ std::string reasonsText(const std::map<std::string, std::size_t>& reasons,
     return text;
 }
 
+/// Of readings that are not of tensors alone.
+std::string otherMemoryText(const BacktestGroup& group) {
+    std::string text;
+    for (const MemoryReading reading :
+         {MemoryReading::Reserved, MemoryReading::Device, MemoryReading::Unsaid}) {
+        const ErrorSpread& memory = group.memory[static_cast<std::size_t>(reading)];
+        if (memory.n > 0) {
+            text += fmt::format("{}{} n {}, bias {:+.1f}, mean {:.1f}",
+                                text.empty() ? "\nmemory read as " : "; ",
+                                nameOf(reading),
+                                memory.n,
+                                100 * memory.bias,
+                                100 * memory.mean);
+        }
+    }
+    return text.empty() ? text : text + "\n";
+}
+
 std::string cell(const std::optional<double>& value) {
     return value ? fmt::format("{:.6g}", *value) : std::string();
 }
@@ -135,7 +154,7 @@ std::string cell(const std::optional<double>& value) {
 
 std::string backtestText(const Backtest& backtest, bool everyReason) {
     return headline(backtest) + "\npercent; errors are forecast over measured, less one\n" +
-           alignedText(tableOf(backtest)) +
+           alignedText(tableOf(backtest)) + otherMemoryText(backtest.all) +
            reasonsText(backtest.all.refused, "no forecast of the step:", everyReason) +
            reasonsText(backtest.all.memoryRefused,
                        "no forecast of a memory that was measured:",
@@ -159,6 +178,7 @@ std::string backtestCsv(const Backtest& backtest) {
                  {"constant_rate_step_s"},
                  {"measured_mem_gib"},
                  {"predicted_mem_gib"},
+                 {"memory_kind"},
                  {"verdict"},
                  {"memory_why"}},
                 {}};
@@ -175,6 +195,7 @@ std::string backtestCsv(const Backtest& backtest) {
                               cell(row.constantRateStep),
                               cell(row.measuredGib),
                               cell(row.predictedGib),
+                              std::string(nameOf(row.memoryReading)),
                               row.verdict,
                               row.memoryWhy});
     }

@@ -1,15 +1,27 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
 
 /// What rows of a backtest are put together by.
 enum class GroupBy { Source, Gpu, Stack };
+
+/// What a source read a run's memory from: what tensors take, what PyTorch's allocator holds, what
+/// the driver says is taken, or it does not say.
+enum class MemoryReading { Allocated, Reserved, Device, Unsaid };
+inline constexpr std::size_t kMemoryReadings = 4;
+
+inline std::string_view nameOf(MemoryReading reading) {
+    constexpr std::string_view kNames[] = {"allocated", "reserved", "device", "unsaid"};
+    return kNames[static_cast<std::size_t>(reading)];
+}
 
 /// Forecast over measured, less one; nothing where either is missing.
 inline std::optional<double> relativeError(std::optional<double> forecast,
@@ -34,6 +46,7 @@ struct BacktestRow {
     std::optional<double> modelFlops;        ///< of a GPU in a step
     std::string evidence;                    ///< the class whose interval it is
     std::optional<double> measuredGib, predictedGib;
+    MemoryReading memoryReading = MemoryReading::Unsaid;  ///< what both of them are
     std::string memoryWhy;  ///< why there is no forecast of its memory
     std::string verdict;    ///< "fits", "uncertain", "does_not_fit"; empty without a forecast
 
@@ -82,7 +95,8 @@ struct BacktestGroup {
     std::size_t rows = 0;
     std::size_t forecast = 0;
     std::map<std::string, std::size_t> refused;  ///< reason, how many
-    ErrorSpread step, constantRate, memory;
+    ErrorSpread step, constantRate;
+    std::array<ErrorSpread, kMemoryReadings> memory;   ///< by what was read
     std::map<std::string, std::size_t> memoryRefused;  ///< of rows whose memory was measured
     Coverage coverage;
     Coverage loose;  ///< with each row's source left out of the evidence
