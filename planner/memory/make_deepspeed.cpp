@@ -187,12 +187,6 @@ Made makeZero3(const Scenario& scenario, Device& device, const StageProgram& pro
                     "DeepSpeed's pipeline engine runs without ZeRO-2 and ZeRO-3",
                     "use pp 1, or shard zero1");
     }
-    if (program.chunkedHead.chunks > 0) {
-        return fail(Error::Code::Unsupported,
-                    "settings.kernels.loss",
-                    "when ZeRO-3 gathers the head for a loss in chunks is not modelled",
-                    "another loss, or shard=zero2");
-    }
     const auto parameters = zeroParameters(scenario, program);
     auto engine = std::make_unique<Zero3Engine>(
         device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
@@ -216,6 +210,12 @@ Made makeDeepSpeed(const Scenario& scenario,
                         "use optimizer_cpu or parameters_cpu");
         default:
             break;
+    }
+    if (program.chunkedHead.chunks > 0) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.loss",
+                    "what DeepSpeed does with gradients of a loss in chunks is not modelled",
+                    "another loss, or the stack fsdp2");
     }
     switch (scenario.layout.shard) {
         case Shard::None:

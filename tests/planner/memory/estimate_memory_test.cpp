@@ -85,14 +85,16 @@ TEST(EstimateMemory, FullestStagesAloneSayTheSame) {
     EXPECT_EQ(all->verdict, fullest->verdict);
 }
 
-TEST(EstimateMemory, Zero3WithALossInChunksIsRefused) {
+TEST(EstimateMemory, DeepSpeedWithALossInChunksIsRefused) {
     Scenario scenario = smallTitan(80_GiB);
     scenario.settings.engine = Engine::DeepSpeed;
-    scenario.layout.shard = Shard::Zero3;
     scenario.settings.kernels.loss = LossKernel::Chunked;
-    const auto memory = judgeMemory(scenario);
-    ASSERT_FALSE(memory);
-    EXPECT_EQ(memory.error().where, "settings.kernels.loss");
+    for (const Shard shard : {Shard::None, Shard::Zero1, Shard::Zero2, Shard::Zero3}) {
+        scenario.layout.shard = shard;
+        const auto memory = judgeMemory(scenario);
+        ASSERT_FALSE(memory);
+        EXPECT_EQ(memory.error().where, "settings.kernels.loss");
+    }
 }
 
 TEST(EstimateMemory, BetweenTensorsAndReserveIsUncertain) {
