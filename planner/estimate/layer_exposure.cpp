@@ -2,6 +2,7 @@
 
 #include "planner/estimate/exposed_comm.h"
 
+#include <array>
 #include <vector>
 
 namespace fabricast {
@@ -43,7 +44,7 @@ bool onlyLayers(const ChunkView& chunk, bool sparse) {
 
 Result<LayerExposures> layerExposures(const StepContext& context) {
     LayerExposures found;
-    bool known[2] = {};
+    std::array<bool, 2> known{};
     for (std::int64_t stage = 0; stage < context.scenario.layout.pp; ++stage) {
         FABRICAST_ASSIGN(const StageView view, stageView(context.scenario, {.stage = stage}));
         for (const ChunkView& chunk : view.chunks) {

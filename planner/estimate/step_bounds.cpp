@@ -3,7 +3,6 @@
 #include "planner/estimate/step_estimator.h"
 
 #include <limits>
-#include <utility>
 
 namespace fabricast {
 
@@ -45,7 +44,7 @@ Result<ModelTime> StepEstimator::leastPerSample(const Scenario& scenario) const 
     FABRICAST_ASSIGN(const ModelTime once, modelTime(sized, fabric_->limits));
     sized.layout.microBatch = 2 * kSamples;
     FABRICAST_ASSIGN(ModelTime twice, modelTime(sized, fabric_->limits));
-    return perSample(std::move(twice), once, static_cast<double>(kSamples));
+    return perSample(twice, once, static_cast<double>(kSamples));
 }
 
 double StepEstimator::leastPerFlop(const Settings& settings) const {

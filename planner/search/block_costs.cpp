@@ -5,6 +5,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 
@@ -39,7 +40,7 @@ Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
     const SegmentCheckpoint checkpoint{.kind = scenario.settings.recompute.kind,
                                        .reentrant = writtenInMegatron(scenario),
                                        .autocast = scenario.settings.precision.autocast};
-    bool known[2] = {};
+    std::array<bool, 2> known{};
     for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
         const bool sparse = scenario.model.isSparse(layer);
         if (!known[sparse ? 1 : 0]) {

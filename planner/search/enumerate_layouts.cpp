@@ -13,6 +13,7 @@ namespace {
 
 std::vector<PipelineWay> waysOf(const std::vector<Layout>& orders) {
     std::vector<PipelineWay> ways;
+    ways.reserve(orders.size());
     for (const Layout& order : orders) {
         ways.push_back({order.schedule, order.vpp, order.scheduleGroup});
     }
@@ -66,9 +67,9 @@ private:
         for (const std::int64_t samples : axes_.microBatches(layout)) {
             MicroBatchSize size{.samples = samples};
             const std::int64_t count = task_.base.workload.globalBatch / (layout.dp * samples);
-            for (std::uint16_t way = 0; way < ways.size(); ++way) {
+            for (std::size_t way = 0; way < ways.size(); ++way) {
                 if (layout.pp == 1 || runsOrder(layout.pp, ways[way], count)) {
-                    size.ways.push_back(way);
+                    size.ways.push_back(static_cast<std::uint16_t>(way));
                 }
             }
             sizes.push_back(std::move(size));
@@ -158,10 +159,13 @@ std::int64_t SearchSpace::count(std::uint32_t family) const {
 std::vector<Candidate> SearchSpace::candidatesOf(std::uint32_t family) const {
     std::vector<Candidate> found;
     const std::vector<MicroBatchSize>& mine = sizesOf(family);
-    for (std::uint16_t size = 0; size < mine.size(); ++size) {
+    for (std::size_t size = 0; size < mine.size(); ++size) {
         for (const std::uint16_t way : mine[size].ways) {
-            for (std::uint16_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
-                found.push_back({family, way, size, kind});
+            for (std::size_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
+                found.push_back({family,
+                                 way,
+                                 static_cast<std::uint16_t>(size),
+                                 static_cast<std::uint16_t>(kind)});
             }
         }
     }

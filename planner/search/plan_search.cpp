@@ -147,8 +147,8 @@ Result<void> PlanSearch::fillQueue() {
         }
         FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
         const std::uint32_t stack = space_.families[family].stack;
-        for (std::uint16_t kind = 0; kind < space_.recomputes[stack].size(); ++kind) {
-            const Candidate first{.family = family, .recompute = kind};
+        for (std::size_t kind = 0; kind < space_.recomputes[stack].size(); ++kind) {
+            const Candidate first{.family = family, .recompute = static_cast<std::uint16_t>(kind)};
             if (roomy_[family] > 0 && runs[stack]) {
                 FABRICAST_ASSIGN(const Settings* usual,
                                  scenarios_.usual(stack, space_.layoutOf(first)));
@@ -225,9 +225,9 @@ void PlanSearch::sample(const Waiting& waiting) {
 void PlanSearch::open(const Waiting& waiting) {
     const std::uint32_t family = waiting.candidate.family;
     const std::size_t ways = space_.ways[space_.families[family].ways].size();
-    for (std::uint16_t way = 0; way < ways; ++way) {
+    for (std::size_t way = 0; way < ways; ++way) {
         Candidate candidate = waiting.candidate;
-        candidate.way = way;
+        candidate.way = static_cast<std::uint16_t>(way);
         wait(candidate, waiting.value);
     }
 }
