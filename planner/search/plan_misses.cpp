@@ -1,0 +1,78 @@
+#include "planner/memory/estimate_memory.h"
+#include "planner/search/plan_of.h"
+#include "planner/search/plan_search.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+
+/// Layouts shown where nothing fits, those walked, and those that they are chosen from.
+constexpr std::size_t kMostMisses = 3;
+constexpr std::size_t kMissesWalked = 12;
+constexpr std::size_t kMissesBounded = 2000;
+constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
+
+}  // namespace
+
+/// Of the smallest micro-batches, those that need least in their order.
+std::vector<Candidate> PlanSearch::smallest() {
+    std::vector<std::pair<std::int64_t, Candidate>> found;
+    const auto takeLeast = [&found](std::size_t most) {
+        const std::size_t kept = std::min(found.size(), most);
+        std::partial_sort(
+            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
+        found.resize(kept);
+    };
+    for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        for (const Candidate& candidate : space_.candidatesOf(family)) {
+            const auto usual =
+                scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
+            if (candidate.size < kMissesSizes && usual) {
+                found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
+            }
+        }
+    }
+    takeLeast(kMissesBounded);
+    std::erase_if(found, [&](std::pair<std::int64_t, Candidate>& waiting) {
+        const auto scenario = scenarios_.allowed(waiting.second);
+        if (!scenario) {
+            return true;
+        }
+        const Result<BlockCost>& cost = blocks_.of(waiting.second, **scenario);
+        const auto bytes = cost ? memory_.fromOrder(waiting.second, **scenario, *cost)
+                                : tl::unexpected(cost.error());
+        waiting.first = bytes.value_or(waiting.first);
+        return !bytes;
+    });
+    takeLeast(kMissesWalked);
+    std::vector<Candidate> candidates;
+    for (const auto& [bytes, candidate] : found) {
+        candidates.push_back(candidate);
+    }
+    return candidates;
+}
+
+void PlanSearch::findMisses() {
+    std::vector<Plan> misses;
+    for (const Candidate& candidate : smallest()) {
+        const auto scenario = scenarios_.of(candidate);
+        if (!scenario) {
+            continue;
+        }
+        if (Result<MemoryBreakdown> memory = judgeFullest(**scenario)) {
+            misses.push_back({**scenario, {}, *std::move(memory)});
+        }
+    }
+    std::stable_sort(misses.begin(), misses.end(), [](const Plan& a, const Plan& b) {
+        return a.memory.peak.value < b.memory.peak.value;
+    });
+    misses.resize(std::min(misses.size(), kMostMisses));
+    if (!misses.empty() && options_.suggestFixes) {
+        addFixes(misses.front());
+    }
+    report_.misses = std::move(misses);
+}
+
+}  // namespace fabricast
