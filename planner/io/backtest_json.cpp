@@ -1,6 +1,7 @@
 #include "planner/io/backtest_json.h"
 
 #include "planner/io/json_text.h"
+#include "planner/result/backtest_names.h"
 
 #include <string>
 #include <utility>
@@ -118,18 +119,6 @@ void addGroup(JsonText& json, const BacktestGroup& group) {
     addCoverage(json, "coverage", group.coverage);
     addCoverage(json, "coverage_out_of_source", group.loose);
     addSweeps(json, group.sweeps);
-}
-
-std::string_view nameOf(GroupBy by) {
-    switch (by) {
-        case GroupBy::Source:
-            return "source";
-        case GroupBy::Gpu:
-            return "gpu";
-        case GroupBy::Stack:
-            break;
-    }
-    return "stack";
 }
 
 }  // namespace

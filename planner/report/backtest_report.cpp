@@ -1,6 +1,7 @@
 #include "planner/report/backtest_report.h"
 
 #include "planner/report/table.h"
+#include "planner/result/backtest_names.h"
 
 #include <fmt/format.h>
 
@@ -15,18 +16,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostReasons = 8;
-
-std::string_view nameOf(GroupBy by) {
-    switch (by) {
-        case GroupBy::Source:
-            return "source";
-        case GroupBy::Gpu:
-            return "gpu";
-        case GroupBy::Stack:
-            break;
-    }
-    return "stack";
-}
 
 std::string percent(std::size_t n, double share) {
     return n == 0 ? "" : fmt::format("{:.1f}", 100 * share);
