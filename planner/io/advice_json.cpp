@@ -4,6 +4,7 @@
 #include "planner/io/headline_json.h"
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
+#include "planner/io/question_json.h"
 #include "planner/result/memory_names.h"
 #include "planner/spec/setting_names.h"
 
@@ -11,20 +12,6 @@
 
 namespace fabricast {
 namespace {
-
-void addQuestion(JsonText& json, const Scenario& question) {
-    json.beginObject("scenario");
-    json.add("model", question.model.name);
-    json.beginObject("cluster");
-    json.add("name", question.cluster.name);
-    json.add("gpus", question.cluster.gpus());
-    json.end();
-    json.beginObject("workload");
-    json.add("sequence", question.workload.sequence);
-    json.add("global_batch", question.workload.globalBatch);
-    json.end();
-    json.end();
-}
 
 /// A plan's members inside an open object. `timed`: its step is known, and so its cost.
 void addPlan(JsonText& json, const Plan& plan, const CostBasis& basis, bool timed) {
@@ -109,7 +96,7 @@ std::string adviceJson(const Advice& advice, std::string_view version) {
     json.add("name", "fabricast");
     json.add("version", version);
     json.end();
-    addQuestion(json, advice.question);
+    writeQuestion(json, advice.question);
     if (advice.most) {
         json.add("max_usd", advice.most->count());
     }

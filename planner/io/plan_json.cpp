@@ -5,6 +5,7 @@
 #include "planner/io/json_text.h"
 #include "planner/io/layout_json.h"
 #include "planner/io/memory_json.h"
+#include "planner/io/question_json.h"
 #include "planner/io/sensitivity_json.h"
 #include "planner/io/step_json.h"
 #include "planner/result/memory_names.h"
@@ -21,20 +22,6 @@ void addTool(JsonText& json, std::string_view version) {
     json.beginObject("tool");
     json.add("name", "fabricast");
     json.add("version", version);
-    json.end();
-}
-
-void addQuestion(JsonText& json, const Scenario& question) {
-    json.beginObject("scenario");
-    json.add("model", question.model.name);
-    json.beginObject("cluster");
-    json.add("name", question.cluster.name);
-    json.add("gpus", question.cluster.gpus());
-    json.end();
-    json.beginObject("workload");
-    json.add("sequence", question.workload.sequence);
-    json.add("global_batch", question.workload.globalBatch);
-    json.end();
     json.end();
 }
 
@@ -125,7 +112,7 @@ std::string planJson(const PlanReport& report, std::string_view version) {
     addTool(json, version);
     json.add("verdict",
              nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
-    addQuestion(json, report.question);
+    writeQuestion(json, report.question);
     json.add("objective", nameOf(report.objective));
     json.beginObject("search");
     json.add("candidates", report.candidates);
