@@ -1,7 +1,6 @@
 #include "planner/estimate/fused_groups.h"
 
 #include <algorithm>
-#include <set>
 
 namespace fabricast {
 
@@ -13,7 +12,7 @@ bool isFusible(const Op& op) {
            op.kind == OpKind::Loss;
 }
 
-bool contains(const std::vector<TensorId>& ids, TensorId id) {
+bool contains(const TensorIds& ids, TensorId id) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
@@ -44,38 +43,53 @@ bool isView(const OpList& list, const Op& op) {
            });
 }
 
+/// Each tensor once.
+using TensorSet = TensorIds;
+
+void insert(TensorSet& set, TensorId id) {
+    if (!contains(set, id)) {
+        set.push_back(id);
+    }
+}
+
+void insert(TensorSet& set, const TensorIds& ids) {
+    for (const TensorId id : ids) {
+        insert(set, id);
+    }
+}
+
 struct Sets {
-    std::set<TensorId> read;
-    std::set<TensorId> written;
-    std::set<TensorId> saved;
+    TensorSet read;
+    TensorSet written;
+    TensorSet saved;
 };
 
 Sets setsOf(const OpList& list, const FusedGroup& group) {
     Sets sets;
-    std::set<TensorId> made;
+    TensorSet made;
     for (std::size_t i = group.begin; i < group.end; ++i) {
         const Op& op = list.ops[i];
         if (isView(list, op)) {
             continue;
         }
         for (const TensorId id : op.inputs) {
-            if (made.count(id) == 0) {
-                sets.read.insert(id);
+            if (!contains(made, id)) {
+                insert(sets.read, id);
             }
         }
-        made.insert(op.outputs.begin(), op.outputs.end());
-        sets.saved.insert(op.saved.begin(), op.saved.end());
+        insert(made, op.outputs);
+        insert(sets.saved, op.saved);
     }
     const bool alone = group.end - group.begin == 1;
     for (const TensorId id : made) {
         if (alone || isReadOutside(list, group, id)) {
-            sets.written.insert(id);
+            sets.written.push_back(id);
         }
     }
     return sets;
 }
 
-std::int64_t sum(const OpList& list, const std::set<TensorId>& ids, bool gradients) {
+std::int64_t sum(const OpList& list, const TensorSet& ids, bool gradients) {
     std::int64_t bytes = 0;
     for (const TensorId id : ids) {
         if (!gradients || list.tensor(id).requiresGrad) {

@@ -121,7 +121,7 @@ SegmentTime GroupClock::attention() const {
 }
 
 /// Bytes that come and go beside a product: casts, dequantised weights.
-double GroupClock::temps(const std::vector<std::int64_t>& bytes) const {
+double GroupClock::temps(const ByteList& bytes) const {
     double sum = 0.0;
     for (const std::int64_t each : bytes) {
         sum += 2.0 * static_cast<double>(each);

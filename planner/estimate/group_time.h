@@ -27,7 +27,7 @@ private:
     [[nodiscard]] bool isQuantised(const Op& op, const Product& product) const;
     [[nodiscard]] bool inDispatch(const Op& op) const;
     [[nodiscard]] bool addedInGemm(const Op& op) const;
-    [[nodiscard]] double temps(const std::vector<std::int64_t>& bytes) const;
+    [[nodiscard]] double temps(const ByteList& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
     void addAccumulation(const Op& op, SegmentTime& time) const;
     void addCasts(GemmType type, const Product& product, SegmentTime& time) const;

@@ -130,7 +130,7 @@ void SegmentWalk::runOp(const SegmentPlace& place, std::size_t op, Frame& frame,
 void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
-    const auto retain = [&](const std::vector<TensorId>& ids) {
+    const auto retain = [&](const TensorIds& ids) {
         for (const TensorId id : ids) {
             const TensorId base = list.tensor(id).base;
             if (keep == Keep::Block || !list.tensor(base).discarded) {

@@ -147,7 +147,7 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
     const int weight = g.weight(name, hidden, false);
     TensorId out = kNoTensor;
     if (scenario.model.norm != NormKind::Rms) {
-        std::vector<int> weights{weight};
+        WeightIds weights{weight};
         if (scenario.model.norm == NormKind::Layer) {
             weights.push_back(g.weight("bias", hidden, false));
         }

@@ -20,7 +20,7 @@ TensorId aside(OpBuilder& g, Op op, std::int64_t elements, std::int64_t width) {
 
 /// lora_B(lora_A(1)) in the type of x. Its own graph keeps the unit matrix and the low-rank product
 /// for as long as the result has a name.
-std::vector<TensorId> wholeAdapter(OpBuilder& g, const Adapter& adapter, std::int64_t width) {
+TensorIds wholeAdapter(OpBuilder& g, const Adapter& adapter, std::int64_t width) {
     const std::int64_t computed = g.options().autocast ? g.options().computeWidth : adapter.width;
     const auto multiply = [&](TensorId x, int weight, std::int64_t elements) {
         return aside(
@@ -95,7 +95,7 @@ TensorId multiplyBase(OpBuilder& g, const Adapter& adapter, TensorId x, TensorId
 
 TensorId doraUpdate(
     OpBuilder& g, const LoraSettings& lora, const Adapter& adapter, TensorId x, TensorId base) {
-    std::vector<TensorId> named = wholeAdapter(g, adapter, g.info(x).width);
+    TensorIds named = wholeAdapter(g, adapter, g.info(x).width);
     const TensorId matrix = baseMatrix(g, lora, adapter, g.info(x).width);
     const TensorId scale =
         magnitudeOverNorm(g, adapter, rowNorms(g, adapter, named.back(), matrix));

@@ -35,7 +35,7 @@ TensorId adapt(
     const Adapter adapter = declareAdapter(g, lora, site);
     const TensorId read = casts ? g.cast(x, adapter.width) : x;
     const TensorId dropped = lora.dropout > 0 ? g.dropout(read) : read;
-    std::vector<TensorId> named = {x, read};
+    TensorIds named = {x, read};
     TensorId update = kNoTensor;
     if (lora.dora) {
         update = doraUpdate(g, lora, adapter, dropped, result);

@@ -29,7 +29,7 @@ TensorId coreAttention(MegatronCode& m, const Heads& heads);
 struct RotaryShape {
     std::int64_t dim = 0;
     bool reorders = false;
-    std::vector<TensorId> angles;  ///< a tensor the layer itself keeps, if any
+    TensorIds angles;  ///< a tensor the layer itself keeps, if any
 };
 TensorId rotaryWritten(MegatronCode& m, TensorId x, const RotaryShape& shape);
 

@@ -138,7 +138,7 @@ TensorId asRows(MegatronCode& m, TensorId x) {
     return rows;
 }
 
-void keepAttributes(MegatronCode& m, const std::vector<TensorId>& variables) {
+void keepAttributes(MegatronCode& m, const TensorIds& variables) {
     m.g.push(
         {.kind = OpKind::Copy, .name = "dispatcher", .inputs = variables, .attributes = variables});
 }

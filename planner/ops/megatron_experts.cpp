@@ -97,11 +97,10 @@ TensorId sequential(MegatronCode& m, const MoeShape& shape, const Dispatched& di
         sizes.push_back(rows * hidden);
     }
     const bool several = shape.localExperts > 1;
-    const auto tokens =
-        several ? g.split(dispatched.tokens, sizes) : std::vector<TensorId>{dispatched.tokens};
+    const auto tokens = several ? g.split(dispatched.tokens, sizes) : TensorIds{dispatched.tokens};
     const auto probabilities = several ? g.split(dispatched.probabilities, shape.perExpert)
-                                       : std::vector<TensorId>{dispatched.probabilities};
-    std::vector<TensorId> outputs;
+                                       : TensorIds{dispatched.probabilities};
+    TensorIds outputs;
     for (std::size_t expert = 0; expert < tokens.size(); ++expert) {
         const std::int64_t rows = shape.perExpert[expert];
         const int up = expertWeight(m, "linear_fc1", 2 * hidden * shape.width);

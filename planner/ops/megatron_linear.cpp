@@ -105,7 +105,7 @@ TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name) {
 
 TensorId megatronNorm(MegatronCode& m, TensorId x, std::string_view name, std::int64_t columns) {
     const std::int64_t rows = m.g.info(x).elements / columns;
-    std::vector<int> weights{m.g.weight(name, columns, false)};
+    WeightIds weights{m.g.weight(name, columns, false)};
     if (m.scenario.model.norm == NormKind::Rms) {
         return m.g.rmsNorm(x, rows, weights.front());
     }
@@ -139,7 +139,7 @@ TensorId scatterRows(MegatronCode& m, TensorId x) {
     return rows;
 }
 
-TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts) {
+TensorId joined(MegatronCode& m, const TensorIds& parts) {
     std::int64_t elements = 0;
     for (const TensorId part : parts) {
         elements += m.g.info(part).elements;

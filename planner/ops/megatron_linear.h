@@ -56,6 +56,6 @@ TensorId gatherColumns(MegatronCode& m, TensorId x);
 /// This rank's rows of a whole tensor: a view of it.
 TensorId scatterRows(MegatronCode& m, TensorId x);
 /// Put together in a new tensor; backward hands out views of its gradient.
-TensorId joined(MegatronCode& m, const std::vector<TensorId>& parts);
+TensorId joined(MegatronCode& m, const TensorIds& parts);
 
 }  // namespace fabricast

@@ -12,8 +12,12 @@ bool stepByStep(const MegatronCode& m) {
     return m.scenario.settings.kernels.activation == ActivationKernel::Eager;
 }
 
-std::vector<std::int64_t> copies(std::int64_t bytes, std::size_t count) {
-    return std::vector<std::int64_t>(count, bytes);
+ByteList copies(std::int64_t bytes, std::size_t count) {
+    ByteList list;
+    for (std::size_t i = 0; i < count; ++i) {
+        list.push_back(bytes);
+    }
+    return list;
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TensorId megatronMoe(MegatronCode& m, TensorId x) {
     OpBuilder& g = m.g;
     const MoeShape shape = moeShape(m.scenario);
     const int block = g.openBlock(m.recomputes("moe"));
-    std::vector<TensorId> variables;
+    TensorIds variables;
     if (shape.sharedWidth > 0) {
         variables.push_back(sharedExperts(m, shape, x));
     }
@@ -45,7 +45,7 @@ TensorId megatronMoe(MegatronCode& m, TensorId x) {
     if (!variables.empty()) {
         out = g.add(out, variables.front());
     }
-    variables.insert(variables.end(), dispatched.variables.begin(), dispatched.variables.end());
+    variables.append(dispatched.variables.begin(), dispatched.variables.end());
     g.holdUntilHere(variables);
     g.closeBlock(block);
     return out;

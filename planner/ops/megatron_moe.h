@@ -21,8 +21,8 @@ std::int64_t routerWidth(const MegatronCode& m);
 struct Dispatched {
     TensorId tokens = kNoTensor;
     TensorId probabilities = kNoTensor;
-    TensorId order = kNoTensor;       ///< where each permuted row came from
-    std::vector<TensorId> variables;  ///< of the layer's forward: alive until it returns
+    TensorId order = kNoTensor;  ///< where each permuted row came from
+    TensorIds variables;         ///< of the layer's forward: alive until it returns
 };
 Dispatched dispatchTokens(MegatronCode& m,
                           const MoeShape& shape,

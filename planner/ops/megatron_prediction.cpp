@@ -76,7 +76,7 @@ TensorId predictFurther(MegatronCode& m, TensorId hidden, TensorId embedded) {
 /// Hidden states of every depth, joined along the sequence.
 TensorId allDepths(MegatronCode& m, TensorId hidden) {
     OpBuilder& g = m.g;
-    std::vector<TensorId> states{renamed(m, "chunk", hidden, false)};
+    TensorIds states{renamed(m, "chunk", hidden, false)};
     const int table = tokenTable(m, true);
     Shifted shifted;
     for (std::int64_t depth = 0; depth < m.scenario.model.mtpDepth; ++depth) {
@@ -128,7 +128,7 @@ OpList megatronPredictions(const Scenario& scenario) {
     TensorId labels = perToken(m, "labels", kNoTensor);
     TensorId mask = perToken(m, "loss mask", kNoTensor);
     const int weight = outputWeight(m);
-    std::vector<TensorId> variables;
+    TensorIds variables;
     for (std::int64_t depth = 0; depth < depths; ++depth) {
         const TensorId logits =
             logitsOf(m, parts[static_cast<std::size_t>(depth) + 1], weight, depth > 0);

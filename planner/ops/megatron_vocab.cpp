@@ -17,9 +17,7 @@ constexpr std::int64_t kDirectRows = 3072;
 /// Beyond it, rows are sorted and summed by tens in fp32 first.
 constexpr std::int64_t kRowsPerPartial = 10;
 
-std::vector<std::int64_t> lookupBackward(std::int64_t rows,
-                                         std::int64_t tableRows,
-                                         std::int64_t hidden) {
+ByteList lookupBackward(std::int64_t rows, std::int64_t tableRows, std::int64_t hidden) {
     if (rows <= kDirectRows) {
         return {};
     }
@@ -67,7 +65,7 @@ TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use) {
     const TensorId words = lookUp(m, use.table, m.shape.tp > 1, use.ids);
     g.last().defersWeights = use.defersGradient;
     TensorId x = words;
-    std::vector<TensorId> parts{words};
+    TensorIds parts{words};
     if (learned) {
         const int positions =
             g.weight("position_embeddings", m.scenario.model.learnedPositions * hidden);

@@ -20,12 +20,12 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
 }
 }  // namespace
 
-bool OpBuilder::anyGrad(const std::vector<TensorId>& ids) const {
+bool OpBuilder::anyGrad(const TensorIds& ids) const {
     return std::any_of(
         ids.begin(), ids.end(), [this](TensorId id) { return info(id).requiresGrad; });
 }
 
-bool OpBuilder::anyTrained(const std::vector<int>& weights) const {
+bool OpBuilder::anyTrained(const WeightIds& weights) const {
     return std::any_of(weights.begin(), weights.end(), [this](int weight) {
         return list_.weights[static_cast<std::size_t>(weight)].trained;
     });
@@ -102,15 +102,15 @@ Op& OpBuilder::push(Op op) {
 }
 
 TensorId OpBuilder::pointwise(std::string_view name,
-                              const std::vector<TensorId>& inputs,
+                              const TensorIds& inputs,
                               std::int64_t elements,
                               std::int64_t width,
-                              const std::vector<TensorId>& saved) {
+                              const TensorIds& saved) {
     const TensorId out = fresh(elements, width, anyGrad(inputs));
     push({.name = name,
           .inputs = inputs,
           .outputs = {out},
-          .saved = info(out).requiresGrad ? saved : std::vector<TensorId>{}});
+          .saved = info(out).requiresGrad ? saved : TensorIds{}});
     return out;
 }
 
@@ -171,12 +171,12 @@ TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
           .name = "rms_norm",
           .inputs = {x},
           .outputs = {out, rstd},
-          .saved = graph ? std::vector{x, rstd} : std::vector<TensorId>{},
+          .saved = graph ? TensorIds{x, rstd} : TensorIds{},
           .weights = {weight}});
     return out;
 }
 
-TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights) {
+TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights) {
     const TensorId read = options_.autocast ? cast(x, 4) : x;
     const bool graph = info(read).requiresGrad || anyTrained(weights);
     const TensorId out = fresh(info(read).elements, info(read).width, graph);
@@ -185,7 +185,7 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const std::vector<i
           .name = "layer_norm",
           .inputs = {read},
           .outputs = {out, meanAndRstd},
-          .saved = graph ? std::vector{read, meanAndRstd} : std::vector<TensorId>{},
+          .saved = graph ? TensorIds{read, meanAndRstd} : TensorIds{},
           .weights = weights});
     return out;
 }
@@ -223,7 +223,7 @@ TensorId OpBuilder::add(TensorId a, TensorId b) {
 }
 
 TensorId OpBuilder::multiply(TensorId a, TensorId b) {
-    std::vector<TensorId> saved;
+    TensorIds saved;
     if (info(b).requiresGrad) {
         saved.push_back(a);
     }
@@ -276,9 +276,8 @@ TensorId OpBuilder::dropout(TensorId x) {
     return out;
 }
 
-std::vector<TensorId> OpBuilder::split(TensorId x, const std::vector<std::int64_t>& elements) {
-    std::vector<TensorId> parts;
-    parts.reserve(elements.size());
+TensorIds OpBuilder::split(TensorId x, const std::vector<std::int64_t>& elements) {
+    TensorIds parts;
     for (const std::int64_t count : elements) {
         parts.push_back(viewOf(x, count));
     }
@@ -325,7 +324,7 @@ TensorId OpBuilder::flashAttention(TensorId q,
 
 namespace {
 /// Lists, for every op, the storages that no later op reads.
-std::vector<std::vector<TensorId>> lastReaders(const OpList& list) {
+std::vector<TensorIds> lastReaders(const OpList& list) {
     std::vector<int> last(list.tensors.size(), -1);
     for (std::size_t op = 0; op < list.ops.size(); ++op) {
         for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs, &list.ops[op].saved}) {
@@ -334,7 +333,7 @@ std::vector<std::vector<TensorId>> lastReaders(const OpList& list) {
             }
         }
     }
-    std::vector<std::vector<TensorId>> drop(list.ops.size());
+    std::vector<TensorIds> drop(list.ops.size());
     const TensorId kept = list.tensor(list.output).base;
     for (std::size_t base = 0; base < last.size(); ++base) {
         const bool mine = !list.tensors[base].external && static_cast<TensorId>(base) != kept;

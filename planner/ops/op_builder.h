@@ -45,7 +45,7 @@ public:
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
     TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);      ///< one fused kernel
     TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight);  ///< written out in fp32
-    TensorId layerNorm(TensorId x, std::int64_t rows, const std::vector<int>& weights);
+    TensorId layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights);
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
     TensorId multiply(TensorId a, TensorId b);
@@ -55,7 +55,7 @@ public:
     TensorId dropout(TensorId x);
     TensorId ropeComplex(TensorId x, TensorId table);
     TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
-    std::vector<TensorId> split(TensorId x, const std::vector<std::int64_t>& elements);
+    TensorIds split(TensorId x, const std::vector<std::int64_t>& elements);
     struct AttentionShape {
         std::int64_t tokens = 0, heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
         std::int64_t batch = 1, sequence = 0;
@@ -64,15 +64,15 @@ public:
 
     /// A pointwise op that reads `inputs`, makes one tensor and keeps `saved`.
     TensorId pointwise(std::string_view name,
-                       const std::vector<TensorId>& inputs,
+                       const TensorIds& inputs,
                        std::int64_t elements,
                        std::int64_t width,
-                       const std::vector<TensorId>& saved);
+                       const TensorIds& saved);
     TensorId fresh(std::int64_t elements, std::int64_t width, bool requiresGrad = true);
     /// A second name for part or all of `x`; its gradient is its own.
     TensorId viewOf(TensorId x, std::int64_t elements);
     /// Code keeps a variable for these until here: their storages live at least that long.
-    void holdUntilHere(const std::vector<TensorId>& ids);
+    void holdUntilHere(const TensorIds& ids);
     /// The ops between are checkpointed by themselves, and run again before the ops that follow
     /// them are done with their backward. `on` false: they are not; -1 stands for that block.
     int openBlock(bool on);
@@ -93,8 +93,8 @@ public:
 
 private:
     void findBlockOutputs();
-    [[nodiscard]] bool anyGrad(const std::vector<TensorId>& ids) const;
-    [[nodiscard]] bool anyTrained(const std::vector<int>& weights) const;
+    [[nodiscard]] bool anyGrad(const TensorIds& ids) const;
+    [[nodiscard]] bool anyTrained(const WeightIds& weights) const;
     TensorId castFrozen(const WeightUse& use);
     [[nodiscard]] bool castsWeights() const {
         return options_.autocast && options_.storedWidth != options_.computeWidth;

@@ -12,7 +12,7 @@ public:
             input_ = list.tensor(list.input).base;
         }
     }
-    void add(const std::vector<TensorId>& ids) {
+    void add(const TensorIds& ids) {
         for (const TensorId id : ids) {
             const TensorId base = list_.tensor(id).base;
             const TensorInfo& storage = list_.tensor(base);

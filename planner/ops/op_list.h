@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/base/short_list.h"
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -7,6 +9,9 @@ namespace fabricast {
 
 using TensorId = int;
 inline constexpr TensorId kNoTensor = -1;
+using TensorIds = ShortList<TensorId>;
+using WeightIds = ShortList<int>;  ///< indices into OpList::weights
+using ByteList = ShortList<std::int64_t, 2>;
 
 /// Autocast runs GEMMs in a two-byte type.
 inline constexpr std::int64_t kCastWidth = 2;
@@ -33,12 +38,12 @@ enum class OpKind { Gemm, GroupedGemm, Attention, Norm, Pointwise, Copy, Collect
 struct Op {
     OpKind kind = OpKind::Pointwise;
     std::string_view name;
-    std::vector<TensorId> inputs;
-    std::vector<TensorId> outputs;
-    std::vector<TensorId> saved;             ///< storages kept until this op's backward
-    std::vector<int> weights;                ///< indices into OpList::weights
-    std::vector<std::int64_t> forwardTemps;  ///< bytes live only while it runs
-    std::vector<std::int64_t> backwardTemps;
+    TensorIds inputs;
+    TensorIds outputs;
+    TensorIds saved;        ///< storages kept until this op's backward
+    WeightIds weights;      ///< indices into OpList::weights
+    ByteList forwardTemps;  ///< bytes live only while it runs
+    ByteList backwardTemps;
     std::int64_t castsBeforeInput = 0;   ///< bytes that come and go before the input's gradient
     std::int64_t castsBeforeWeight = 0;  ///< and before the weight's
     bool passesGradient = false;         ///< add, reshape: hands the gradient on, uncopied
@@ -56,10 +61,9 @@ struct Op {
     int recomputes = -1;             ///< where backward reaches this op, this block runs again
     bool graphDropped = false;       ///< nothing leads back to it: what it saves is freed at once
     bool defersWeights = false;      ///< its weight gradients wait for the op that delivers them
-    std::vector<int> delivers;       ///< weights whose waiting gradients are handed over here
-    std::vector<TensorId>
-        heldByGraph;                   ///< alive until the pass's graph is freed, recomputed or not
-    std::vector<TensorId> attributes;  ///< the module's variables hold these until its next forward
+    WeightIds delivers;              ///< weights whose waiting gradients are handed over here
+    TensorIds heldByGraph;           ///< alive until the pass's graph is freed, recomputed or not
+    TensorIds attributes;            ///< the module's variables hold these until its next forward
 };
 
 /// A run of ops inside a segment that is checkpointed by itself: it keeps its inputs, and runs
@@ -67,9 +71,9 @@ struct Op {
 struct RecomputeBlock {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::vector<TensorId> inputs;   ///< storages read inside and made outside
-    std::vector<TensorId> outputs;  ///< storages made inside and read outside
-    bool keepsGraph = false;        ///< a module's variable leads into it
+    TensorIds inputs;         ///< storages read inside and made outside
+    TensorIds outputs;        ///< storages made inside and read outside
+    bool keepsGraph = false;  ///< a module's variable leads into it
 };
 
 /// A weight as the segment uses it: the local shard of tensor and expert parallelism.
@@ -102,7 +106,7 @@ struct WeightUse {
 struct ModuleSpan {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::vector<int> weights;  ///< indices into OpList::weights
+    WeightIds weights;  ///< indices into OpList::weights
 };
 
 /// This is a piece of the model (embedding, one layer, head, loss) as operations in the order the
@@ -113,8 +117,8 @@ struct OpList {
     std::vector<WeightUse> weights;
     TensorId input = kNoTensor;
     TensorId output = kNoTensor;
-    std::vector<TensorId> externals;  ///< shared tables, in the order the caller gives them
-    std::vector<std::vector<TensorId>> dropAfter;  ///< storages whose last reader is op i
+    TensorIds externals;               ///< shared tables, in the order the caller gives them
+    std::vector<TensorIds> dropAfter;  ///< storages whose last reader is op i
     std::vector<RecomputeBlock> blocks;
     std::vector<ModuleSpan> modules;  ///< in the order of their calls
     std::int64_t scratchBytes = 0;  ///< most that an op asks of the framework's one scratch buffer

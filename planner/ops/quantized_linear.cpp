@@ -117,7 +117,7 @@ std::int64_t dequantizedWidth(const QuantizedMatrix& matrix) {
     return matrix.type == Dtype::Int8 ? kFp32 : kBf16;
 }
 
-std::vector<std::int64_t> dequantizationTemps(const QuantizedMatrix& matrix) {
+ByteList dequantizationTemps(const QuantizedMatrix& matrix) {
     if (matrix.type == Dtype::Int8) {  // codes times scales, before the constant factor
         return {kFp32 * matrix.rows * matrix.columns};
     }

@@ -28,7 +28,7 @@ std::int64_t sharedTableBytes(const LoraSettings& lora);
 QuantizedMatrix quantizedMatrix(const LoraSettings& lora, std::int64_t rows, std::int64_t columns);
 /// Bytes of an element as dequantised, and what dequantising takes beside the result.
 std::int64_t dequantizedWidth(const QuantizedMatrix& matrix);
-std::vector<std::int64_t> dequantizationTemps(const QuantizedMatrix& matrix);
+ByteList dequantizationTemps(const QuantizedMatrix& matrix);
 
 /// x·Wᵀ in the type of x.
 TensorId quantizedLinear(

@@ -6,7 +6,7 @@ namespace fabricast {
 
 namespace {
 
-void addOnce(std::vector<TensorId>& list, TensorId id) {
+void addOnce(TensorIds& list, TensorId id) {
     if (std::find(list.begin(), list.end(), id) == list.end()) {
         list.push_back(id);
     }
@@ -14,7 +14,7 @@ void addOnce(std::vector<TensorId>& list, TensorId id) {
 
 }  // namespace
 
-void OpBuilder::holdUntilHere(const std::vector<TensorId>& ids) {
+void OpBuilder::holdUntilHere(const TensorIds& ids) {
     push({.kind = OpKind::Copy, .name = "hold", .inputs = ids});
 }
 
