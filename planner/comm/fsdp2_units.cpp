@@ -65,7 +65,7 @@ Sizes sizesOf(const StageView& view, const Tensors& tensors, std::int64_t ranks,
 void addLayers(std::vector<FsdpUnit>& units, const StageView& view, const ChunkView& chunk) {
     const bool never = view.settings().torch.reshard == Reshard::Never;
     for (const LayerKind& kind : view.kinds(chunk)) {
-        const Tensors tensors = layerTensors(view, kind.layer);
+        const Tensors& tensors = layerTensors(view, kind.layer);
         Sizes dense = sizesOf(view, tensors, view.shards, false);
         if (kind.sparse) {
             const bool apart = view.layout().ep > 1;

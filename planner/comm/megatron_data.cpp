@@ -122,7 +122,9 @@ CommCall sharedGradients(const StageView& view) {
             elements += kind.count * sharedElements(view, layerTensors(view, kind.layer));
         }
         elements += chunk.last ? sharedElements(view, headTensors(view)) : 0;
-        elements += chunk.predictions * sharedElements(view, predictionTensors(view));
+        if (chunk.predictions > 0) {
+            elements += chunk.predictions * sharedElements(view, predictionTensors(view));
+        }
     }
     return {.group = GroupKind::Tensor,
             .type = view.reduce,

@@ -140,8 +140,12 @@ std::int64_t vocabRows(const StageView& view) {
     return std::min(vocab, begin + share) - begin;
 }
 
-std::vector<RankTensor> layerTensors(const StageView& view, std::int64_t layer) {
-    return onRank(view, layerParameters(view.model(), layer));
+const std::vector<RankTensor>& layerTensors(const StageView& view, std::int64_t layer) {
+    std::vector<RankTensor>& list = view.layerLists[view.model().isSparse(layer) ? 1 : 0];
+    if (list.empty()) {
+        list = onRank(view, layerParameters(view.model(), layer));
+    }
+    return list;
 }
 
 std::vector<RankTensor> predictionTensors(const StageView& view) {

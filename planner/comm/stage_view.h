@@ -1,9 +1,11 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/comm/comm_call.h"
+#include "planner/comm/rank_tensor.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/scenario.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +54,8 @@ struct StageView {
     GroupKind copyGroup = GroupKind::Replicate;
     WireType compute = WireType::Bf16;
     WireType reduce = WireType::Fp32;
+    /// Weights of a dense and of a sparse layer: empty until `layerTensors` is asked for them.
+    mutable std::array<std::vector<RankTensor>, 2> layerLists;
 
     [[nodiscard]] const Layout& layout() const { return scenario->layout; }
     [[nodiscard]] const ModelSpec& model() const { return scenario->model; }

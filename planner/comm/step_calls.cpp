@@ -143,8 +143,12 @@ Result<Calls> callsOf(const StageView& view) {
 
 Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank) {
     FABRICAST_ASSIGN(const StageView view, stageView(scenario, rank));
+    return stepCalls(view);
+}
+
+Result<std::vector<CommCall>> stepCalls(const StageView& view) {
     FABRICAST_ASSIGN(Calls calls, callsOf(view));
-    const bool read = scenario.settings.tuning == Tuning::Lora || scenario.model.mtpDepth > 0;
+    const bool read = view.settings().tuning == Tuning::Lora || view.model().mtpDepth > 0;
     return read ? asRead(std::move(calls)) : calls;
 }
 

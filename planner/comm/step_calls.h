@@ -10,6 +10,7 @@ namespace fabricast {
 ///     for (const CommCall& call : calls) bytes += call.count() * call.bytes();
 /// Calls over a group of one rank are listed where the frameworks make them: they move nothing.
 Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank);
+Result<std::vector<CommCall>> stepCalls(const StageView& view);
 
 /// Of them, those inside the layers of a chunk: tensor, context and expert parallelism, without
 /// what shards parameters or crosses stages.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 namespace fabricast {
@@ -61,7 +60,8 @@ public:
           trace_(trace),
           options_(options),
           queue_(model, trace),
-          weights_(model.tensors.size()) {
+          weights_(model.tensors.size()),
+          freed_(trace.size()) {
         for (std::size_t index = 0; index < weights_.size(); ++index) {
             weights_[index].elements = model.tensors[index].elements();
             weights_[index].persistent = weights_[index].elements <= options.persistenceThreshold;
@@ -71,11 +71,11 @@ public:
     /// One forward and backward.
     std::vector<Zero3Gather> pass() {
         reset();
-        for (const ModuleEvent& event : trace_) {
-            if (event.enter) {
-                enter(event.module, event.phase);
+        for (std::size_t at = 0; at < trace_.size(); ++at) {
+            if (trace_[at].enter) {
+                enter(trace_[at].module, trace_[at].phase);
             } else {
-                leave(event.module);
+                leave(at);
             }
         }
         releaseLeftovers();
@@ -127,19 +127,22 @@ private:
         prefetch(phase);
         ++step_;
     }
-    void leave(std::size_t module) {
-        const auto [known, isNew] = freed_.try_emplace({module, step_});
-        for (const std::size_t index : model_.modules[module].weights) {
+    void leave(std::size_t event) {
+        const std::size_t module = trace_[event].module;
+        const std::vector<std::size_t>& used = model_.modules[module].weights;
+        std::vector<bool>& freed = freed_[event];
+        const bool isNew = freed.empty();
+        for (const std::size_t index : used) {
             Weight& weight = weights_[index];
             std::erase(weight.users, module);
             if (isNew) {
-                known->second.push_back(!weight.persistent && weight.fetchedFor <= step_ &&
-                                        !queue_.comesBack(index, step_, options_.maxReuse));
+                freed.push_back(!weight.persistent && weight.fetchedFor <= step_ &&
+                                !queue_.comesBack(index, step_, options_.maxReuse));
             }
         }
-        for (std::size_t at = 0; at < known->second.size(); ++at) {
-            if (known->second[at]) {
-                release(weights_[model_.modules[module].weights[at]]);
+        for (std::size_t at = 0; at < used.size(); ++at) {
+            if (freed[at]) {
+                release(weights_[used[at]]);
             }
         }
     }
@@ -206,8 +209,8 @@ private:
     Zero3Gathering options_;
     FetchQueue queue_;
     std::vector<Weight> weights_;
-    /// Which of a module's weights are freed when it is left at a step: decided the first time.
-    std::map<std::pair<std::size_t, std::int64_t>, std::vector<bool>> freed_;
+    /// Which of a module's weights an event that leaves it frees: decided the first time.
+    std::vector<std::vector<bool>> freed_;
     std::vector<Zero3Gather> gathers_;
     std::size_t next_ = 0;  ///< in the queue
     std::int64_t step_ = 0;
@@ -216,23 +219,22 @@ private:
 
 }  // namespace
 
-// The first pass of all records the trace, and frees even the small weights: with several
-// micro-batches the next one begins without them.
+// The first pass of all decides what is freed where; with several micro-batches it also frees the
+// small weights, and the next one begins without them. The optimizer's step leaves everything as
+// the step before did, so that whatever follows the decisions is already steady.
 Zero3Step zero3Step(const ModelWeights& model,
                     const std::vector<ModuleEvent>& trace,
                     const Zero3Gathering& options) {
-    constexpr int kStepsUntilSteady = 3;
-    const bool several = options.microBatches > 1;
     Coordinator coordinator(model, trace, options);
-    if (several) {
-        coordinator.pass();
-    }
-    Zero3Step step;
-    for (int made = 0; made < kStepsUntilSteady; ++made) {
+    const bool several = options.microBatches > 1;
+    if (!several) {
         coordinator.optimizerStep();
-        step.first = coordinator.pass();
-        step.other = several ? coordinator.pass() : std::vector<Zero3Gather>{};
     }
+    coordinator.pass();
+    coordinator.optimizerStep();
+    Zero3Step step;
+    step.first = coordinator.pass();
+    step.other = several ? coordinator.pass() : std::vector<Zero3Gather>{};
     return step;
 }
 

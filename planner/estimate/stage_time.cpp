@@ -13,14 +13,13 @@ namespace {
 
 class StageClock {
 public:
-    StageClock(const StepContext& context, std::int64_t stage)
-        : context_(context), scenario_(context.scenario), stage_(stage) {}
+    StageClock(const StepContext& context, const StageView& view)
+        : context_(context), scenario_(context.scenario), view_(view) {}
 
     Result<StageTime> run() {
-        FABRICAST_ASSIGN(const StageView view, stageView(scenario_, {.stage = stage_}));
-        FABRICAST_ASSIGN(calls_, stepCalls(scenario_, {.stage = stage_}));
+        FABRICAST_ASSIGN(calls_, stepCalls(view_));
         StageTime stage;
-        for (const ChunkView& chunk : view.chunks) {
+        for (const ChunkView& chunk : view_.chunks) {
             const SegmentTime segments = segmentsOf(chunk);
             stage.chunks.push_back(chunkTime(chunk, segments));
             stage.trained += segments.trained;
@@ -174,14 +173,14 @@ private:
 
     const StepContext& context_;
     const Scenario& scenario_;
-    std::int64_t stage_;
+    const StageView& view_;
     std::vector<CommCall> calls_;
 };
 
 }  // namespace
 
-Result<StageTime> stageTime(const StepContext& context, std::int64_t stage) {
-    return StageClock(context, stage).run();
+Result<StageTime> stageTime(const StepContext& context, const StageView& view) {
+    return StageClock(context, view).run();
 }
 
 }  // namespace fabricast

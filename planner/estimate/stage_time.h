@@ -51,6 +51,6 @@ struct StepContext {
     const HostProfile& host;
     const StepInterval* interval = nullptr;  ///< of this evidence; may be missing
 };
-Result<StageTime> stageTime(const StepContext& context, std::int64_t stage);
+Result<StageTime> stageTime(const StepContext& context, const StageView& view);
 
 }  // namespace fabricast

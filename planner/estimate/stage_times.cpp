@@ -38,7 +38,7 @@ Result<std::vector<StageTime>> stageTimes(const StepContext& context) {
         if (known != views.end()) {
             times.push_back(times[static_cast<std::size_t>(known - views.begin())]);
         } else {
-            FABRICAST_ASSIGN(StageTime time, stageTime(context, stage));
+            FABRICAST_ASSIGN(StageTime time, stageTime(context, view));
             times.push_back(std::move(time));
         }
         views.push_back(std::move(view));
