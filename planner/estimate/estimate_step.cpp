@@ -151,9 +151,9 @@ Result<StepEstimator> StepEstimator::make(const ClusterSpec& cluster,
     return StepEstimator(std::make_unique<Fabric>(cluster, *kernels, links, library), profiles);
 }
 
-Result<ModelTime> StepEstimator::blocks(const Scenario& scenario) const {
+Result<ModelTime> StepEstimator::blocks(const Scenario& scenario, const LayerOps& layers) const {
     FABRICAST_TRY(checkTypes(scenario, fabric_->kernels));
-    return modelTime(scenario, fabric_->kernels);
+    return modelTime(scenario, layers, fabric_->kernels);
 }
 
 Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
@@ -198,7 +198,8 @@ Result<LayerExposures> StepEstimator::exposures(const Scenario& scenario, const 
 
 Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles) {
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
-    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
     return estimator.estimate(scenario, blocks);
 }
 

@@ -2,11 +2,8 @@
 
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/ends.h"
-#include "planner/ops/layer_segment.h"
 #include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_prediction.h"
-
-#include <algorithm>
 
 namespace fabricast {
 
@@ -44,24 +41,19 @@ SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
 
 }  // namespace
 
-Result<ModelTime> modelTime(const Scenario& scenario, const KernelProfile& kernels) {
+ModelTime modelTime(const Scenario& scenario,
+                    const LayerOps& layers,
+                    const KernelProfile& kernels) {
     ModelTime model;
     model.embedding = segmentTime(scenario, embeddingSegment(scenario), {}, kernels);
     model.norm = segmentTime(scenario, finalNormSegment(scenario), {}, kernels);
     model.head = headTime(scenario, kernels);
     const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
-    for (const bool sparse : {false, true}) {
-        for (std::int64_t i = 0; i < scenario.model.layers; ++i) {
-            if (scenario.model.isSparse(i) == sparse) {
-                // The first layer's input may be frozen: any other stands for them all.
-                FABRICAST_ASSIGN(const OpList list, layerSegment(scenario, i));
-                SegmentTime& time = sparse ? model.sparse : model.dense;
-                time = segmentTime(scenario, list, layer, kernels);
-                if (i > 0) {
-                    break;
-                }
-            }
-        }
+    if (layers.dense) {
+        model.dense = segmentTime(scenario, *layers.dense, layer, kernels);
+    }
+    if (layers.sparse) {
+        model.sparse = segmentTime(scenario, *layers.sparse, layer, kernels);
     }
     return model;
 }

@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/base/result.h"
 #include "planner/estimate/segment_time.h"
+#include "planner/ops/layer_segment.h"
 
 namespace fabricast {
 
@@ -13,6 +13,6 @@ struct ModelTime {
     SegmentTime norm;
     SegmentTime head;  ///< with the loss, and tokens predicted further ahead
 };
-Result<ModelTime> modelTime(const Scenario& scenario, const KernelProfile& kernels);
+ModelTime modelTime(const Scenario& scenario, const LayerOps& layers, const KernelProfile& kernels);
 
 }  // namespace fabricast

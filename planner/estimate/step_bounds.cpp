@@ -40,11 +40,13 @@ ModelTime perSample(ModelTime twice, const ModelTime& once, double samples) {
 Result<ModelTime> StepEstimator::leastPerSample(const Scenario& scenario) const {
     constexpr std::int64_t kSamples = 64;
     Scenario sized = scenario;
+    sized.settings.recompute = {};
     sized.layout.microBatch = kSamples;
-    FABRICAST_ASSIGN(const ModelTime once, modelTime(sized, fabric_->limits));
+    FABRICAST_ASSIGN(const LayerOps few, layerOps(sized));
+    const ModelTime once = modelTime(sized, few, fabric_->limits);
     sized.layout.microBatch = 2 * kSamples;
-    FABRICAST_ASSIGN(ModelTime twice, modelTime(sized, fabric_->limits));
-    return perSample(twice, once, static_cast<double>(kSamples));
+    FABRICAST_ASSIGN(const LayerOps more, layerOps(sized));
+    return perSample(modelTime(sized, more, fabric_->limits), once, static_cast<double>(kSamples));
 }
 
 double StepEstimator::leastPerFlop(const Settings& settings) const {

@@ -16,19 +16,20 @@ namespace fabricast {
 /// pipelines are made once. The blocks' times are the caller's to keep, as layouts that differ in
 /// data parallelism, stages or schedule share them. One per thread; the profiles outlive it.
 ///     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(cluster, profiles));
-///     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+///     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+///     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
 ///     FABRICAST_ASSIGN(const StepEstimate step, estimator.estimate(scenario, blocks));
 class StepEstimator {
 public:
     static Result<StepEstimator> make(const ClusterSpec& cluster, const TimingProfiles& profiles);
 
     /// Scenarios are on the cluster this was made for. Several threads may ask for blocks.
-    [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario) const;
+    [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario, const LayerOps& layers) const;
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
 
     // What bounds are made of.
     /// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small
-    /// kernels: micro-batches of any size take no less for each of theirs.
+    /// kernels: micro-batches of any size take no less for each of theirs. Nothing is recomputed.
     [[nodiscard]] Result<ModelTime> leastPerSample(const Scenario& scenario) const;
     Result<LayerExposures> exposures(const Scenario& scenario, const ModelTime& blocks);
     /// The fewest seconds of one operation in matrix multiplies.

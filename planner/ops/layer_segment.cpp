@@ -38,4 +38,15 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     return ops;
 }
 
+Result<LayerOps> layerOps(const Scenario& scenario) {
+    LayerOps found;
+    for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
+        std::optional<OpList>& ops = scenario.model.isSparse(layer) ? found.sparse : found.dense;
+        if (!ops) {
+            FABRICAST_ASSIGN(ops, layerSegment(scenario, layer));
+        }
+    }
+    return found;
+}
+
 }  // namespace fabricast

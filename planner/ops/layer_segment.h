@@ -4,10 +4,19 @@
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace fabricast {
 
 /// The operations of one layer, as the stack's model code writes them.
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer);
+
+/// A layer of each kind that the model has. The last stands for its kind: the first layer's input
+/// may be frozen.
+struct LayerOps {
+    std::optional<OpList> dense;
+    std::optional<OpList> sparse;
+};
+Result<LayerOps> layerOps(const Scenario& scenario);
 
 }  // namespace fabricast

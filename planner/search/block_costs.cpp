@@ -5,7 +5,6 @@
 #include "planner/ops/layer_segment.h"
 
 #include <algorithm>
-#include <array>
 
 namespace fabricast {
 
@@ -36,18 +35,16 @@ EndFootprint endOf(const Scenario& scenario) {
 
 Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
     BlockCost cost;
-    FABRICAST_ASSIGN(cost.time, estimator.blocks(scenario));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(cost.time, estimator.blocks(scenario, layers));
     const SegmentCheckpoint checkpoint{.kind = scenario.settings.recompute.kind,
                                        .reentrant = writtenInMegatron(scenario),
                                        .autocast = scenario.settings.precision.autocast};
-    std::array<bool, 2> known{};
-    for (std::int64_t layer = scenario.model.layers; layer-- > 0;) {
-        const bool sparse = scenario.model.isSparse(layer);
-        if (!known[sparse ? 1 : 0]) {
-            FABRICAST_ASSIGN(const OpList ops, layerSegment(scenario, layer));
-            (sparse ? cost.sparse : cost.dense) = segmentFootprint(ops, checkpoint);
-            known[sparse ? 1 : 0] = true;
-        }
+    if (layers.dense) {
+        cost.dense = segmentFootprint(*layers.dense, checkpoint);
+    }
+    if (layers.sparse) {
+        cost.sparse = segmentFootprint(*layers.sparse, checkpoint);
     }
     cost.end = endOf(scenario);
     return cost;
@@ -81,12 +78,29 @@ const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenar
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
+    const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
     Key key = keyOf(candidate, scenario);
     std::get<0>(key) = 0;  // any size
+    std::get<6>(key) = again ? 1 : 0;
     const auto known = least_.find(key);
-    return known != least_.end()
-               ? known->second
-               : least_.emplace(key, estimator_.leastPerSample(scenario)).first->second;
+    if (known != least_.end()) {
+        return known->second;
+    }
+    if (!again) {
+        return least_.emplace(key, estimator_.leastPerSample(scenario)).first->second;
+    }
+    Key plain = key;
+    std::get<6>(plain) = 0;
+    const auto once = least_.find(plain);
+    Result<ModelTime> least =
+        once != least_.end()
+            ? once->second
+            : least_.emplace(plain, estimator_.leastPerSample(scenario)).first->second;
+    if (least) {
+        least->dense.recompute = least->dense.forward;
+        least->sparse.recompute = least->sparse.forward;
+    }
+    return least_.emplace(key, std::move(least)).first->second;
 }
 
 LayerExposures BlockCosts::exposures(const Candidate& candidate,
