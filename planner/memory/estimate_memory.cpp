@@ -49,13 +49,22 @@ Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& over
     return peak;
 }
 
-Result<std::vector<StageMemory>> walkStages(const Scenario& scenario,
-                                            const std::vector<std::int64_t>& which,
-                                            Allocator allocator) {
+/// Which stages are walked, how, and what their tensors may take: one more is not looked at.
+struct Walks {
+    std::vector<std::int64_t> stages;
+    Allocator allocator = Allocator::RoundOnly;
+    Bytes most = kNoLimit;
+};
+
+Result<std::vector<StageMemory>> walkStages(const Scenario& scenario, const Walks& walks) {
     std::vector<StageMemory> stages;
-    for (const std::int64_t stage : which) {
-        FABRICAST_ASSIGN(StageMemory walked, walkStage(scenario, {.stage = stage}, allocator));
+    for (const std::int64_t stage : walks.stages) {
+        FABRICAST_ASSIGN(StageMemory walked,
+                         walkStage(scenario, {.stage = stage}, walks.allocator, walks.most));
         stages.push_back(std::move(walked));
+        if (stages.back().requested > walks.most) {
+            break;
+        }
     }
     return stages;
 }
@@ -148,10 +157,8 @@ Rejection rejectionOf(const Scenario& scenario,
     return rejection;
 }
 
-/// Walks the stages, and replays the allocator on the fullest.
-Result<MemoryBreakdown> judge(const Scenario& scenario,
-                              const std::vector<std::int64_t>& stages,
-                              Allocator allocator) {
+/// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
+Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
         return fail(Error::Code::Unsupported,
@@ -159,11 +166,18 @@ Result<MemoryBreakdown> judge(const Scenario& scenario,
                     "nobody has said how much memory " + scenario.cluster.node.gpu.name + " has");
     }
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
+    if (walks.most != kNoLimit) {
+        walks.most = walks.most - overhead.context.lo - overhead.collectives.lo;
+    }
+    const bool one = walks.stages.size() == 1;
+    walks.allocator = one ? Allocator::Replay : walks.allocator;
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
-    FABRICAST_ASSIGN(memory.stages, walkStages(scenario, stages, allocator));
+    FABRICAST_ASSIGN(memory.stages, walkStages(scenario, walks));
     memory.fullest = fullestOf(memory.stages);
-    FABRICAST_TRY(replayFullest(scenario, memory));
+    if (!one && memory.stages[memory.fullest].requested <= walks.most) {
+        FABRICAST_TRY(replayFullest(scenario, memory));
+    }
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
@@ -180,13 +194,14 @@ Result<MemoryBreakdown> judgeMemory(const Scenario& scenario) {
     FABRICAST_TRY(checkScenario(scenario));
     std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
     std::iota(stages.begin(), stages.end(), 0);
-    return judge(scenario, stages, Allocator::RoundOnly);
+    return judge(scenario, {.stages = std::move(stages)});
 }
 
-Result<MemoryBreakdown> judgeFullest(const Scenario& scenario) {
+Result<MemoryBreakdown> judgeFullest(const Scenario& scenario, Bytes most) {
     FABRICAST_TRY(checkScenario(scenario));
-    FABRICAST_ASSIGN(const std::vector<std::int64_t> stages, stagesThatDecide(scenario));
-    return judge(scenario, stages, Allocator::PeakOnly);
+    FABRICAST_ASSIGN(std::vector<std::int64_t> stages, stagesThatDecide(scenario));
+    return judge(scenario,
+                 {.stages = std::move(stages), .allocator = Allocator::PeakOnly, .most = most});
 }
 
 Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& allowed) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/memory/fixes.h"
+#include "planner/memory/walk_stage.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
@@ -16,7 +17,7 @@ Result<MemoryBreakdown> estimateMemory(const Scenario& scenario, const Allowed& 
 Result<MemoryBreakdown> judgeMemory(const Scenario& scenario);
 
 /// The same peak and verdict from the stages of which one is the fullest, without what the others
-/// are made of: for a search.
-Result<MemoryBreakdown> judgeFullest(const Scenario& scenario);
+/// are made of: for a search. It stops at the first stage whose tensors alone pass `most`.
+Result<MemoryBreakdown> judgeFullest(const Scenario& scenario, Bytes most = kNoLimit);
 
 }  // namespace fabricast

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kLongest = 96;
+    static constexpr std::size_t kLongest = 24;
 
     /// The first run that ends at the block or after it; else the last.
     [[nodiscard]] std::size_t runOf(const FreeBlock& block) const {

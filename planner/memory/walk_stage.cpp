@@ -29,7 +29,8 @@ std::int64_t keptByLayer(const PlacedSegment& layer) {
 
 Result<StageMemory> walkStage(const Scenario& scenario,
                               const StageRank& where,
-                              Allocator allocator) {
+                              Allocator allocator,
+                              Bytes replayUpTo) {
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
@@ -55,7 +56,7 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     memory.peakAt = device.peakMoment();
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
-    if (allocator == Allocator::Replay) {
+    if (allocator == Allocator::Replay && memory.requested <= replayUpTo) {
         const Footprint footprint =
             replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
         memory.allocated = Bytes(footprint.allocated);

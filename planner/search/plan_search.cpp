@@ -1,8 +1,6 @@
 #include "planner/search/plan_search.h"
 
 #include "planner/memory/estimate_memory.h"
-#include "planner/memory/runtime_overhead.h"
-#include "planner/memory/walk_stage.h"
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
@@ -152,18 +150,10 @@ Result<void> PlanSearch::fillQueue() {
     return {};
 }
 
-/// The stage that is most often the fullest does not fit.
-bool PlanSearch::surelyTooLarge(const Scenario& scenario) const {
-    const RuntimeOverhead overhead = runtimeOverhead(scenario);
-    const Bytes beside = overhead.context.lo + overhead.collectives.lo;
-    const auto first = walkStage(scenario, {.stage = 0}, Allocator::PeakOnly);
-    return first && (first->requested + beside).count() > limit_;
-}
-
 void PlanSearch::accept(const Candidate& candidate) {
     const auto scenario = scenarios_.of(candidate);
-    if (scenario && !surelyTooLarge(**scenario)) {
-        Result<MemoryBreakdown> memory = judgeFullest(**scenario);
+    if (scenario) {
+        Result<MemoryBreakdown> memory = judgeFullest(**scenario, Bytes(limit_));
         if (!memory) {
             refuse(candidate, memory.error().why);
         } else if (memory->verdict != Verdict::DoesNotFit && isLean(*memory)) {

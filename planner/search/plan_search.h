@@ -62,7 +62,6 @@ private:
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
     void accept(const Candidate& candidate);
-    [[nodiscard]] bool surelyTooLarge(const Scenario& scenario) const;
     void findMisses();
     std::vector<Candidate> smallest();
     void refuse(const Candidate& candidate, const std::string& why);
