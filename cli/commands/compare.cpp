@@ -2,9 +2,11 @@
 #include "cli/open_profiles.h"
 #include "cli/percent_flag.h"
 #include "cli/scenario_flags.h"
+#include "planner/budget/cost_of.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/io/comparison_json.h"
 #include "planner/io/json_builder.h"
+#include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
 #include "planner/memory/estimate_memory.h"
@@ -95,6 +97,9 @@ Result<ComparedSide> answered(const AskedSide& asked, const Bench& bench, std::s
     side.memory = *std::move(memory);
     if (Result<StepEstimate> step = estimateStep(side.scenario, bench.timing)) {
         side.step = *std::move(step);
+        FABRICAST_ASSIGN(const BudgetFacts facts,
+                         loadBudget(asked.root, bench.profiles, asked.folders));
+        side.cost = costOf(side.scenario, costedStep(side.scenario, *side.step), facts);
     } else {
         side.whyNoStep = step.error().why;
     }

@@ -1,6 +1,7 @@
 #include "planner/report/comparison_tables.h"
 
 #include "planner/report/byte_scale.h"
+#include "planner/report/cost_report.h"
 #include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"
 #include "planner/result/memory_names.h"
@@ -48,6 +49,8 @@ std::pair<TextOf, std::string> printerOf(const ComparedNumber& number) {
         }
         case NumberUnit::Share:
             return {[](double value) { return fmt::format("{:.1f}", 100.0 * value); }, "%"};
+        case NumberUnit::Amount:
+            return {[](double value) { return amountText(value); }, ""};
         case NumberUnit::TokenRate:
         case NumberUnit::Count:
             break;

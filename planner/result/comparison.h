@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
+#include "planner/result/run_cost.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
 
@@ -21,6 +22,7 @@ struct ComparedSide {
     std::optional<StepEstimate> step;
     std::string whyNoStep;  ///< where there is none
     MemoryBreakdown memory;
+    std::optional<RunCost> cost;  ///< where there is a step
 };
 
 /// A key of the questions with its value on every side: "layout.tp" is 8 and 4.
@@ -29,7 +31,7 @@ struct InputDifference {
     std::vector<std::string> values;
 };
 
-enum class NumberUnit { Duration, TokenRate, Share, Size, Count };
+enum class NumberUnit { Duration, TokenRate, Share, Size, Count, Amount };
 
 /// A headline number on every side; empty where a side has none.
 struct ComparedNumber {

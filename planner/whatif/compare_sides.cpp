@@ -125,6 +125,28 @@ std::optional<double> ofStep(const ComparedSide& side, Get get) {
     return side.step ? std::optional<double>(get(*side.step)) : std::nullopt;
 }
 
+constexpr double kJoulesPerKwh = 3.6e6;
+constexpr double kSecondsPerDay = 86400.0;
+
+/// Where it is known, what `get` takes out of a cost, in its unit.
+template <class Get>
+std::optional<double> ofCost(const ComparedSide& side, Get get, double unit) {
+    if (!side.cost) {
+        return std::nullopt;
+    }
+    const auto headline = get(*side.cost);
+    return headline ? std::optional(headline->value.count() / unit) : std::nullopt;
+}
+
+template <class Get>
+std::optional<double> ofRun(const ComparedSide& side, Get get, double unit) {
+    if (!side.cost || !side.cost->run) {
+        return std::nullopt;
+    }
+    const auto headline = get(*side.cost->run);
+    return headline ? std::optional(headline->value.count() / unit) : std::nullopt;
+}
+
 constexpr std::array kNumbers = {
     NumberRow{"gpus",
               "GPUs",
@@ -168,6 +190,37 @@ constexpr std::array kNumbers = {
         [](const ComparedSide& side) { return std::optional(bytesOf(side.memory.capacity)); }},
     NumberRow{"headroom_bytes", "headroom", NumberUnit::Size, [](const ComparedSide& side) {
                   return std::optional(bytesOf(side.memory.capacity - side.memory.peak.value));
+              }},
+    NumberRow{"goodput",
+              "goodput",
+              NumberUnit::Share,
+              [](const ComparedSide& side) {
+                  return side.cost ? std::optional(side.cost->goodput.share.value) : std::nullopt;
+              }},
+    NumberRow{"usd_per_mtok",
+              "$ per million tokens",
+              NumberUnit::Amount,
+              [](const ComparedSide& side) {
+                  return ofCost(side, [](const RunCost& cost) { return cost.perMtok; }, 1.0);
+              }},
+    NumberRow{"kwh_per_mtok",
+              "kWh per million tokens",
+              NumberUnit::Amount,
+              [](const ComparedSide& side) {
+                  return ofCost(
+                      side, [](const RunCost& cost) { return cost.energyPerMtok; }, kJoulesPerKwh);
+              }},
+    NumberRow{"days",
+              "days of the run",
+              NumberUnit::Amount,
+              [](const ComparedSide& side) {
+                  return ofRun(
+                      side,
+                      [](const RunTotals& run) { return std::optional(run.wall); },
+                      kSecondsPerDay);
+              }},
+    NumberRow{"usd_per_run", "$ of the run", NumberUnit::Amount, [](const ComparedSide& side) {
+                  return ofRun(side, [](const RunTotals& run) { return run.price; }, 1.0);
               }}};
 
 }  // namespace
