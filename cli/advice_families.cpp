@@ -132,6 +132,9 @@ Result<LoadedAdvice> loadAdvice(const JsonValue& root,
             FABRICAST_ASSIGN(ForbiddenValue rule, readForbidden(std::string(row.forbidden)));
             family.rules.forbidden.push_back(std::move(rule));
         }
+        if (!family.rules.fixed.says("offload")) {
+            family.rules.forbidden.push_back({"offload", ""});  // a row of its own
+        }
         if (loaded.families.empty()) {
             loaded.base = std::move(search.base);
             loaded.assumed = std::move(search.assumed);

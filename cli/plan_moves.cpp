@@ -53,7 +53,7 @@ void addFreedom(const PlanFlags& flags, const PlanQuestion& question, Moves& mov
              1,
              "free " + key,
              {{"without " + key, " held"}},
-             key == "offload" ? "nothing is offloaded" : key + " is searched",
+             key + " is searched",
              [key](PlanFlags& changed, GlobalOptions&) { changed.freed.push_back(key); }});
     }
     for (const std::string& rule : flags.forbidden) {
@@ -90,23 +90,6 @@ void addFreedom(const PlanFlags& flags, const PlanQuestion& question, Moves& mov
     }
 }
 
-void addOffload(const PlanQuestion& question, Moves& moves) {
-    if (question.task.rules.fixed.says("offload")) {
-        return;
-    }
-    for (const Offload offload : {Offload::OptimizerCpu, Offload::ParametersCpu}) {
-        const std::string name(nameOf(offload));
-        moves.push_back({FixGroup::Free,
-                         2,
-                         "offload",
-                         {{"--fix offload=", name}},
-                         "the CPUs step the optimizer",
-                         [name](PlanFlags& changed, GlobalOptions&) {
-                             changed.fixed.push_back("offload=" + name);
-                         }});
-    }
-}
-
 void addSettings(const PlanQuestion& question, Moves& moves) {
     const bool onlyMegatron = question.task.stacks.size() == 1 && hasStack(question, "megatron");
     if (!onlyMegatron) {
@@ -125,12 +108,6 @@ void addSettings(const PlanQuestion& question, Moves& moves) {
                                     0,
                                     {"settings.megatron.tensor_overlap=true"},
                                     "user buffers in GPU memory"));
-        if (question.task.base.cluster.nodes > 1) {
-            moves.push_back(settingMove(FixGroup::Free,
-                                        0,
-                                        {"settings.megatron.pipeline_inside=true"},
-                                        "pipeline ranks lie next to each other, data ranks apart"));
-        }
     }
     if (hasStack(question, "torchtitan")) {
         moves.push_back(settingMove(
@@ -304,7 +281,6 @@ std::vector<PlanMove> planMoves(const PlanFlags& flags,
     Moves moves;
     addSettings(question, moves);
     addFreedom(flags, question, moves);
-    addOffload(question, moves);
     addWorkload(question, moves);
     addClusters(question, profiles, moves);
     addNodes(question, moves);

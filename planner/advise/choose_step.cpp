@@ -19,7 +19,7 @@ double secondsOf(const AdviceStep& step) {
 }
 
 bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
-    return step.timed && step.plan->memory.verdict == verdict && step.fitsHost() &&
+    return step.timed && step.plan->memory.verdict == verdict && step.plan->fitsHost() &&
            isAffordable(step, most);
 }
 
@@ -58,7 +58,7 @@ std::string missText(const AdviceStep& step) {
 
 std::string hostText(const AdviceStep& step) {
     return fmt::format("needs {:.0f} GiB of a node's memory, which has {:.0f}",
-                       gib(step.hostMemory()),
+                       gib(step.plan->hostMemory()),
                        gib(*step.plan->scenario.cluster.node.hostMemory.value));
 }
 
@@ -101,7 +101,7 @@ void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<U
     step.answer = AdviceAnswer::No;
     if (step.plan->memory.verdict == Verdict::DoesNotFit) {
         step.why = missText(step);
-    } else if (!step.fitsHost()) {
+    } else if (!step.plan->fitsHost()) {
         step.why = hostText(step);
     } else if (!isAffordable(step, most)) {
         step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",

@@ -167,8 +167,7 @@ Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario
     }
     return Setting{
         &software->second,
-        CommClock(
-            scenario, rankOrderOf(*stack, scenario.settings), fabric_->links, fabric_->curves)};
+        CommClock(scenario, rankOrderOf(*stack, scenario.layout), fabric_->links, fabric_->curves)};
 }
 
 StepContext StepEstimator::contextOf(const Scenario& scenario,

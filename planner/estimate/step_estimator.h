@@ -34,6 +34,7 @@ public:
     Result<LayerExposures> exposures(const Scenario& scenario, const ModelTime& blocks);
     /// The fewest seconds of one operation in matrix multiplies.
     [[nodiscard]] double leastPerFlop(const Settings& settings) const;
+    [[nodiscard]] const HostProfile& host() const { return profiles_->host; }
 
 private:
     /// What one estimate reads.

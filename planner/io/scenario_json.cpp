@@ -126,6 +126,23 @@ Result<void> checkOtherQuestions(const JsonValue& root) {
     return {};
 }
 
+/// Placement was a setting of Megatron's before it was a key of the layout.
+Result<void> readOlderPlacement(ScenarioRequest& request) {
+    const JsonValue* megatron = request.settings.find("megatron");
+    const JsonValue* inside = megatron == nullptr ? nullptr : megatron->find("pipeline_inside");
+    if (inside == nullptr) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const bool isInside, inside->boolean());
+    const RankPlacement placement = isInside ? RankPlacement::PpInside : RankPlacement::DpInside;
+    if (request.layout.says("placement") && request.layout.layout.placement != placement) {
+        return tl::unexpected(inside->problem("contradicts layout.placement", "leave it out"));
+    }
+    request.layout.layout.placement = placement;
+    request.layout.said.emplace("placement");
+    return {};
+}
+
 }  // namespace
 
 Result<ScenarioRequest> readScenario(const JsonValue& root) {
@@ -150,6 +167,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     if (const JsonValue* settings = root.find("settings")) {
         FABRICAST_TRY(settings->expect(Kind::Object));
         request.settings = *settings;
+        FABRICAST_TRY(readOlderPlacement(request));
     }
     FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
     FABRICAST_TRY(checkOtherQuestions(root));

@@ -70,6 +70,9 @@ template <class Group>
 Result<Group> readGroup(const JsonValue& object, Group group) {
     std::vector<std::string_view> names;
     eachField(group, [&](const auto& field, const auto&) { names.push_back(field.name); });
+    if constexpr (std::is_same_v<Group, MegatronSettings>) {
+        names.emplace_back("pipeline_inside");  // an older spelling of layout.placement
+    }
     FABRICAST_TRY(object.onlyKeys(names));
     Result<void> outcome;
     eachField(group, [&](const auto& field, auto& value) {

@@ -216,6 +216,31 @@ std::string runnerUpText(const PlanReport& report) {
     return text;
 }
 
+/// Which plans keep states in host memory, and what their times rest on.
+std::string offloadText(const PlanReport& report) {
+    const auto offloads = [](const Plan& plan) {
+        return plan.scenario.layout.offload != Offload::None;
+    };
+    std::string places;
+    std::string note;
+    for (std::size_t i = 0; i < report.plans.size(); ++i) {
+        if (offloads(report.plans[i])) {
+            places += (places.empty() ? "" : ", ") + std::to_string(i + 1);
+            const std::vector<std::string>& notes = report.plans[i].step.notes;
+            note = note.empty() && !notes.empty() ? notes.front() : note;
+        }
+    }
+    if (places.empty()) {
+        return {};
+    }
+    const bool first = offloads(report.plans.front());
+    const bool fastest = report.objective == PlanObjective::Throughput;
+    return fmt::format("{} in host memory{}\n  {}\n",
+                       places,
+                       first && fastest ? ": nothing as fast fits the GPUs alone" : "",
+                       note);
+}
+
 std::string questionText(const PlanReport& report) {
     const Scenario& question = report.question;
     return fmt::format("{} on {}, sequence {}, global batch {}\n",
@@ -313,6 +338,7 @@ std::string planText(const PlanReport& report) {
         return plan.memory.verdict != Verdict::Fits;
     });
     text += unsure ? "? fits if the allocator holds little back\n" : "";
+    text += offloadText(report);
     text += costLine(report);
     text += frontText(report);
     text += rejectionText(report);

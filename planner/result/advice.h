@@ -37,20 +37,6 @@ struct AdviceStep {
     /// Where nothing fits the nearest miss; its step is empty then.
     std::optional<Plan> plan;
     bool timed = false;  ///< the plan has a step time and a cost
-
-    /// What a node's ranks keep in host memory.
-    [[nodiscard]] Bytes hostMemory() const {
-        Bytes most;
-        for (const StageMemory& stage : plan->memory.stages) {
-            most = std::max(most, stage.host);
-        }
-        return most * plan->scenario.cluster.node.gpus;
-    }
-    /// Whether a node has that, as far as anybody knows.
-    [[nodiscard]] bool fitsHost() const {
-        const std::optional<Bytes>& there = plan->scenario.cluster.node.hostMemory.value;
-        return !there || hostMemory() <= *there;
-    }
 };
 
 /// What the advice would be in another situation: searched again, not read off.

@@ -6,6 +6,7 @@
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,20 @@ struct Plan {
     StepEstimate step;
     MemoryBreakdown memory;
     std::optional<RunCost> cost{};
+
+    /// What a node's ranks keep in host memory.
+    [[nodiscard]] Bytes hostMemory() const {
+        Bytes most;
+        for (const StageMemory& stage : memory.stages) {
+            most = std::max(most, stage.host);
+        }
+        return most * scenario.cluster.node.gpus;
+    }
+    /// Whether a node has that, as far as anybody knows.
+    [[nodiscard]] bool fitsHost() const {
+        const std::optional<Bytes>& there = scenario.cluster.node.hostMemory.value;
+        return !there || hostMemory() <= *there;
+    }
 };
 
 /// A stack that has no layout to offer, or one that cannot be forecast.

@@ -1,3 +1,4 @@
+#include "planner/estimate/offload_time.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -34,6 +36,9 @@ public:
         std::int64_t found = 0;
         for (const Layout& ranks : axes_.ranks()) {
             for (const Layout& states : axes_.states(ranks)) {
+                if (!isForecast(states)) {
+                    continue;
+                }
                 for (const Layout& experts : axes_.experts(states)) {
                     FABRICAST_TRY(addFamily(experts));
                     found += space_.count(static_cast<std::uint32_t>(space_.families.size() - 1));
@@ -56,9 +61,35 @@ private:
             listOf(sizesByRanks_, std::pair(layout.pp, layout.dp), space_.sizes, [&] {
                 return sizesOf(layout, space_.ways[ways]);
             });
-        space_.families.push_back(
-            {.layout = layout, .stack = stack_, .ways = ways, .sizes = sizes});
+        space_.families.push_back({.layout = layout,
+                                   .swaps = axes_.swaps(layout),
+                                   .stack = stack_,
+                                   .ways = ways,
+                                   .sizes = sizes});
         return {};
+    }
+
+    /// Offload that has no step time has no layouts: they would be looked at in vain.
+    bool isForecast(const Layout& layout) {
+        if (layout.offload == Offload::None) {
+            return true;
+        }
+        const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
+        const auto [at, isNew] = isForecast_.emplace(key, false);
+        if (isNew) {
+            const Result<void> forecast = checkForecast(layout);
+            at->second = forecast.has_value();
+            if (!forecast && why_.empty()) {
+                why_ = forecast.error().why;
+            }
+        }
+        return at->second;
+    }
+
+    [[nodiscard]] Result<void> checkForecast(const Layout& layout) const {
+        Scenario scenario{.cluster = task_.base.cluster, .layout = layout};
+        FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
+        return checkOffload(scenario);
     }
 
     std::vector<MicroBatchSize> sizesOf(const Layout& layout,
@@ -131,6 +162,7 @@ private:
     SearchSpace& space_;
     std::string why_;
     bool expertOverlap_ = false;
+    std::map<std::tuple<Offload, Shard, bool>, bool> isForecast_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };
@@ -145,6 +177,7 @@ Layout SearchSpace::layoutOf(const Candidate& candidate) const {
     layout.vpp = way.vpp;
     layout.scheduleGroup = way.group;
     layout.microBatch = samplesOf(candidate);
+    layout.placement = candidate.swapped ? RankPlacement::PpInside : layout.placement;
     return layout;
 }
 
@@ -153,19 +186,27 @@ std::int64_t SearchSpace::count(std::uint32_t family) const {
     for (const MicroBatchSize& size : sizesOf(family)) {
         count += size.ways.size() * recomputesOf(family).size();
     }
-    return static_cast<std::int64_t>(count);
+    return static_cast<std::int64_t>(families[family].swaps ? 2 * count : count);
 }
 
 std::vector<Candidate> SearchSpace::candidatesOf(std::uint32_t family) const {
     std::vector<Candidate> found;
     const std::vector<MicroBatchSize>& mine = sizesOf(family);
+    const auto add = [&](std::size_t size, std::uint16_t way, std::size_t kind) {
+        Candidate candidate{.family = family,
+                            .way = way,
+                            .size = static_cast<std::uint16_t>(size),
+                            .recompute = static_cast<std::uint16_t>(kind)};
+        found.push_back(candidate);
+        if (families[family].swaps) {
+            candidate.swapped = true;
+            found.push_back(candidate);
+        }
+    };
     for (std::size_t size = 0; size < mine.size(); ++size) {
         for (const std::uint16_t way : mine[size].ways) {
             for (std::size_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
-                found.push_back({family,
-                                 way,
-                                 static_cast<std::uint16_t>(size),
-                                 static_cast<std::uint16_t>(kind)});
+                add(size, way, kind);
             }
         }
     }

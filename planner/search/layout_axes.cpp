@@ -52,7 +52,7 @@ std::vector<Layout> LayoutAxes::ranks() const {
             for (const std::int64_t pp : divisors(world / tp)) {
                 const bool deep = pp > 1 && (!stack_.axes.pipeline || pp > base_.model.layers);
                 if (!deep && rules_.take("pp", &Layout::pp, pp)) {
-                    addContext({.tp = tp, .sp = sp, .pp = pp, .offload = heldOffload()}, found);
+                    addContext({.tp = tp, .sp = sp, .pp = pp}, found);
                 }
             }
         }
@@ -104,9 +104,31 @@ std::vector<Layout> LayoutAxes::states(const Layout& ranks) const {
                 continue;
             }
         }
-        found.push_back(layout);
+        addOffloads(layout, found);
     }
     return found;
+}
+
+/// What is held is taken as it is: the stack refuses it in its own words.
+void LayoutAxes::addOffloads(Layout layout, std::vector<Layout>& found) const {
+    const bool held = rules_.fixed.says("offload");
+    const auto add = [&](Offload offload) {
+        if (rules_.take("offload", &Layout::offload, offload)) {
+            layout.offload = offload;
+            found.push_back(layout);
+        }
+    };
+    if (held) {
+        add(rules_.fixed.layout.offload);
+        return;
+    }
+    add(Offload::None);
+    const auto check = stack_.axes.checkOffload;
+    for (const Offload offload : stack_.axes.offloads) {
+        if (check == nullptr || check(layout.shard, offload)) {
+            add(offload);
+        }
+    }
 }
 
 std::vector<Layout> LayoutAxes::experts(const Layout& states) const {
@@ -122,18 +144,53 @@ std::vector<Layout> LayoutAxes::experts(const Layout& states) const {
             const bool again = !base_.model.moe && etp != layoutDefaults(stack_, states).etp;
             const bool lacks = etp != 1 && !stack_.axes.expertTensor;
             if (again || lacks || stageRanks % (ep * etp) != 0 ||
-                !rules_.take("etp", &Layout::etp, etp)) {
+                !rules_.take("etp", &Layout::etp, etp) ||
+                !rules_.take("placement", &Layout::placement, usualPlacement())) {
                 continue;
             }
             found.push_back(states);
             found.back().ep = ep;
             found.back().etp = etp;
+            found.back().placement = usualPlacement();
             if (states.tp == 1) {
                 break;
             }
         }
     }
     return found;
+}
+
+// With the pipeline inside dp, experts have to be split over as many ranks as the dense part.
+bool LayoutAxes::swaps(const Layout& layout) const {
+    const auto known = stack_.axes.placements;
+    const bool has = std::find(known.begin(), known.end(), RankPlacement::PpInside) != known.end();
+    if (!has || layout.placement != RankPlacement::DpInside || layout.pp == 1 || layout.dp == 1 ||
+        (base_.model.moe && layout.dp != layout.expertReplicas())) {
+        return false;
+    }
+    return layout.tp * layout.cp < mostJoined() &&
+           rules_.take("placement", &Layout::placement, RankPlacement::PpInside);
+}
+
+/// As held; else dp inside, unless that is forbidden.
+RankPlacement LayoutAxes::usualPlacement() const {
+    if (rules_.fixed.says("placement")) {
+        return rules_.fixed.layout.placement;
+    }
+    const bool usual = rules_.take("placement", &Layout::placement, RankPlacement::DpInside);
+    return usual ? RankPlacement::DpInside : RankPlacement::PpInside;
+}
+
+/// GPUs beyond which the network is the same for all: whichever axis is outside them, nothing
+/// changes.
+std::int64_t LayoutAxes::mostJoined() const {
+    const ClusterSpec& cluster = base_.cluster;
+    const std::int64_t node =
+        std::max({std::int64_t{1}, cluster.node.domainGpus, cluster.node.gpus});
+    if (cluster.gpus() <= node) {
+        return 1;
+    }
+    return cluster.fabric.oversubscription.value.value_or(1.0) > 1.0 ? cluster.gpus() : node;
 }
 
 /// Those that deal the layers out evenly, with or without the two ends counted as layers.

@@ -22,21 +22,22 @@ public:
 
     /// tp, sp, pp, cp, cp_kind and dp, whose product is the number of GPUs.
     [[nodiscard]] std::vector<Layout> ranks() const;
-    /// shard and shard_size.
+    /// shard, shard_size and offload.
     [[nodiscard]] std::vector<Layout> states(const Layout& ranks) const;
-    /// ep and etp.
+    /// ep, etp, and placement where it is held.
     [[nodiscard]] std::vector<Layout> experts(const Layout& states) const;
+    /// Whether the layout may have its pipeline inside dp too, and that is another run.
+    [[nodiscard]] bool swaps(const Layout& layout) const;
     /// schedule and vpp.
     [[nodiscard]] std::vector<Layout> orders(const Layout& experts) const;
     [[nodiscard]] std::vector<std::int64_t> microBatches(const Layout& layout) const;
     [[nodiscard]] std::vector<RecomputeSettings> recomputes(const Settings& usual) const;
 
 private:
-    /// It is not searched: as said, or none.
-    [[nodiscard]] Offload heldOffload() const {
-        return rules_.fixed.says("offload") ? rules_.fixed.layout.offload : Offload::None;
-    }
+    void addOffloads(Layout layout, std::vector<Layout>& found) const;
     void addContext(Layout layout, std::vector<Layout>& found) const;
+    [[nodiscard]] RankPlacement usualPlacement() const;
+    [[nodiscard]] std::int64_t mostJoined() const;
     [[nodiscard]] std::vector<std::int64_t> chunks(std::int64_t ranks) const;
 
     const Scenario& base_;

@@ -1,7 +1,6 @@
 #include "planner/search/memory_bound.h"
 
 #include "planner/memory/runtime_overhead.h"
-#include "planner/ops/parameters.h"
 #include "planner/stack/rank_groups.h"
 #include "planner/stack/state_bytes.h"
 
@@ -14,16 +13,6 @@ namespace fabricast {
 namespace {
 
 constexpr double kBeyond = 4e18;
-
-double sumOf(const std::vector<Parameter>& parameters, bool experts) {
-    double sum = 0.0;
-    for (const Parameter& parameter : parameters) {
-        if (!parameter.buffer && (parameter.part == Part::RoutedExperts) == experts) {
-            sum += static_cast<double>(parameter.elements());
-        }
-    }
-    return sum;
-}
 
 double asDouble(std::int64_t count) {
     return static_cast<double>(count);
@@ -54,32 +43,8 @@ MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
       space_(space),
       scratch_(task.base),
       families_(space.families.size()),
-      splits_(task.base.model) {
-    const ModelSpec& model = task.base.model;
-    std::array<bool, 2> known{};
-    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        const bool sparse = model.isSparse(layer);
-        if (!known[sparse ? 1 : 0]) {
-            known[sparse ? 1 : 0] = true;
-            const std::vector<Parameter> parameters = layerParameters(model, layer);
-            ofLayer_[sparse ? 1 : 0] = sumOf(parameters, false);
-            expertsOfLayer_ = std::max(expertsOfLayer_, sumOf(parameters, true));
-        }
-    }
-    embedding_ = sumOf(embeddingParameters(model), false);
-    head_ = sumOf(headParameters(model), false);
-}
-
-MemoryBound::Weights MemoryBound::ofLayers(std::int64_t dense, std::int64_t sparse) const {
-    return {asDouble(dense) * ofLayer_[0] + asDouble(sparse) * ofLayer_[1],
-            asDouble(sparse) * expertsOfLayer_};
-}
-
-MemoryBound::Weights MemoryBound::local(const Weights& weights, const Layout& layout) {
-    // Some stacks cut experts over tp where there is no ep, whatever etp is.
-    const std::int64_t cut = layout.ep > 1 ? layout.etp : std::max(layout.etp, layout.tp);
-    return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
-}
+      weights_(task.base.model),
+      splits_(task.base.model) {}
 
 /// Of parameters that are trained; a frozen base is not counted.
 MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
@@ -88,6 +53,10 @@ MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout
         return states;
     }
     for (const StatePart& part : stateBytes(settings, layout).parts) {
+        // What is staged on its way is no state that stays.
+        if (part.place == StatePlace::Host && part.sharded && part.name != "staging") {
+            states.host += part.bytes;
+        }
         if (part.place != StatePlace::Device) {
             continue;
         }
@@ -99,7 +68,10 @@ MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout
     return states;
 }
 
-double MemoryBound::held(const Weights& local, const Layout& layout, double whole, double split) {
+double MemoryBound::held(const WeightCount& local,
+                         const Layout& layout,
+                         double whole,
+                         double split) {
     const auto shards = asDouble(shardSize(layout));
     const auto expertShards = asDouble(expertShardSize(layout, layout.expertReplicas()));
     return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
@@ -111,24 +83,19 @@ std::int64_t MemoryBound::runtimeBytes(const Layout& layout) {
     return (overhead.context.lo + overhead.collectives.lo).count();
 }
 
-const MemoryBound::Family& MemoryBound::familyOf(const Candidate& candidate,
-                                                 const Settings& usual) {
-    Family& family = families_[candidate.family];
+const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Settings& usual) {
+    Family& family = families_[place];
     if (family.known) {
         return family;
     }
     family.known = true;
-    const Layout& layout = space_.families[candidate.family].layout;
+    const Layout& layout = space_.families[place].layout;
     const ModelSpec& model = task_.base.model;
-    const std::int64_t sparse = splits_.sparse(0, model.layers);
-    Weights mean = ofLayers(model.layers - sparse, sparse);
-    mean.own += embedding_ + head_;
-    mean = local(mean, layout);
-    mean.own /= asDouble(layout.pp);
-    mean.experts /= asDouble(layout.pp);
+    const WeightCount mean = weights_.ofMeanRank(layout);
     const States states = statesOf(usual, layout);
     family.all = held(mean, layout, states.whole, states.split);
     family.between = held(mean, layout, states.wholeBetween, states.splitBetween);
+    family.host = held(mean, layout, 0.0, states.host);
     const double tokens =
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
@@ -138,20 +105,27 @@ const MemoryBound::Family& MemoryBound::familyOf(const Candidate& candidate,
 }
 
 std::int64_t MemoryBound::fromCounts(const Candidate& candidate, const Settings& usual) {
-    const Family& family = familyOf(candidate, usual);
+    const Family& family = familyOf(candidate.family, usual);
     const double samples = asDouble(space_.samplesOf(candidate));
     const double most = std::max(family.all, family.between + samples * family.inputs);
     return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
 
+bool MemoryBound::fitsHost(std::uint32_t family, const Settings& usual) {
+    const NodeSpec& node = task_.base.cluster.node;
+    return !node.hostMemory.value || familyOf(family, usual).host * asDouble(node.gpus) <=
+                                         asDouble(node.hostMemory.value->count());
+}
+
 /// Bytes: above what was live before where it says `most`.
 struct MemoryBound::ChunkLoad {
-    Weights weights;
+    WeightCount weights;
     double kept = 0.0;  ///< from a forward to its backward
     double mostForward = 0.0;
     double mostBackward = 0.0;
-    double gathered = 0.0;   ///< since the first forward
-    double gradients = 0.0;  ///< since the first backward
+    double gathered = 0.0;       ///< since the first forward
+    double gradients = 0.0;      ///< since the first backward
+    std::int64_t backwards = 0;  ///< still to come, where the host takes gradients then
     bool first = false;
     bool last = false;
 };
@@ -190,7 +164,7 @@ std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenar
         if (!isOnRank(layout, static_cast<std::int64_t>(chunk), rank)) {
             continue;
         }
-        ChunkLoad load{.weights = ofLayers(dense, sparse),
+        ChunkLoad load{.weights = weights_.ofLayers(dense, sparse),
                        .first = chunk == 0,
                        .last = chunk + 1 == layers.size()};
         const double kept = asDouble(dense * cost.dense.kept) + asDouble(sparse * cost.sparse.kept);
@@ -200,14 +174,14 @@ std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenar
             load.mostBackward = kept - asDouble(last.kept) + asDouble(last.backward);
         }
         load.kept = kept;
-        load.weights.own += load.first ? embedding_ : 0.0;
+        load.weights.own += load.first ? weights_.embedding() : 0.0;
         if (load.last) {
-            load.weights.own += head_;
+            load.weights.own += weights_.head();
             load.kept += asDouble(cost.end.kept);
             load.mostForward = std::max(load.mostForward, kept + asDouble(cost.end.forward));
             load.mostBackward = std::max(load.mostBackward, kept + asDouble(cost.end.backward));
         }
-        load.weights = local(load.weights, layout);
+        load.weights = ModelWeights::local(load.weights, layout);
         loads.push_back(load);
     }
     return loads;
@@ -222,7 +196,7 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
     const Layout& layout = scenario.layout;
     const Settings& settings = scenario.settings;
     std::vector<ChunkLoad> chunks = chunksOf(scenario, *layers, cost, rank);
-    Weights all;
+    WeightCount all;
     for (const ChunkLoad& chunk : chunks) {
         all.own += chunk.weights.own;
         all.experts += chunk.weights.experts;
@@ -242,6 +216,10 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
             chunk.gathered = local * asDouble(bytesPerElement(settings.precision.compute));
             chunk.gradients = local * asDouble(bytesPerElement(settings.precision.reduce));
         }
+    }
+    const bool handsOver = staysGathered && layout.offload != Offload::None;
+    for (const PipelineAction& action : order->actions) {
+        chunks[static_cast<std::size_t>(action.chunk)].backwards += action.forward ? 0 : 1;
     }
     double live = resting;
     if (layout.pp > 1 && keepsExchanged(scenario)) {
@@ -265,6 +243,11 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
         } else {
             most = std::max(most, live - chunk.kept + chunk.mostBackward);
             live += std::exchange(chunk.gradients, 0.0) - chunk.kept;
+            if (handsOver && --chunk.backwards == 0) {
+                const double local = chunk.weights.own + chunk.weights.experts;
+                live -= local * asDouble(bytesPerElement(settings.precision.compute) +
+                                         bytesPerElement(settings.precision.reduce));
+            }
         }
     }
     return most;

@@ -2,9 +2,9 @@
 #include "planner/memory/pipeline_order.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/layer_split.h"
+#include "planner/search/model_weights.h"
 #include "planner/search/search_space.h"
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -23,6 +23,8 @@ public:
     /// States, and the inputs of all layers for one microbatch, on the mean rank. `usual` are
     /// settings of the candidate's family.
     std::int64_t fromCounts(const Candidate& candidate, const Settings& usual);
+    /// Whether what the ranks of a node offload fits its own memory, as far as anybody knows.
+    bool fitsHost(std::uint32_t family, const Settings& usual);
     /// States of a rank, and what its chunks keep in the order in which they run. No other rank is
     /// looked at when one needs more than `enough`.
     Result<std::int64_t> fromOrder(const Candidate& candidate,
@@ -31,23 +33,20 @@ public:
                                    std::int64_t enough = std::numeric_limits<std::int64_t>::max());
 
 private:
-    /// Parameters, before tensor and expert parallelism cut them.
-    struct Weights {
-        double own = 0.0;
-        double experts = 0.0;
-    };
     /// Bytes per parameter, by whether a shard group splits them.
     struct States {
         double whole = 0.0;
         double split = 0.0;
         double wholeBetween = 0.0;  ///< without gradients
         double splitBetween = 0.0;
+        double host = 0.0;  ///< split too
     };
     struct Family {
         bool known = false;
         double all = 0.0;      ///< states with gradients
         double between = 0.0;  ///< states without them
         double inputs = 0.0;   ///< kept, of one sample
+        double host = 0.0;     ///< offloaded
         std::int64_t runtime = 0;
     };
     /// What a rank runs of a chunk.
@@ -61,11 +60,9 @@ private:
                                 std::int64_t>;
 
     static States statesOf(const Settings& settings, const Layout& layout);
-    static Weights local(const Weights& weights, const Layout& layout);
-    static double held(const Weights& local, const Layout& layout, double whole, double split);
-    [[nodiscard]] Weights ofLayers(std::int64_t dense, std::int64_t sparse) const;
+    static double held(const WeightCount& local, const Layout& layout, double whole, double split);
     std::int64_t runtimeBytes(const Layout& layout);
-    const Family& familyOf(const Candidate& candidate, const Settings& usual);
+    const Family& familyOf(std::uint32_t family, const Settings& usual);
     Result<const PipelineOrder*> orderOf(std::uint32_t stack,
                                          const Scenario& scenario,
                                          std::int64_t rank);
@@ -81,11 +78,8 @@ private:
     const SearchTask& task_;
     const SearchSpace& space_;
     Scenario scratch_;
-    std::array<double, 2> ofLayer_{};  ///< parameters of a layer without experts, and of one with
-    double expertsOfLayer_ = 0.0;      ///< routed
-    double embedding_ = 0.0;
-    double head_ = 0.0;
     std::vector<Family> families_;
+    ModelWeights weights_;
     LayerSplits splits_;
     std::map<OrderKey, PipelineOrder> orders_;
 };

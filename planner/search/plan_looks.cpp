@@ -64,8 +64,7 @@ void PlanSearch::sample(const Waiting& waiting) {
         refuse(waiting.candidate, least.error().why);
         return;
     }
-    const double value =
-        leastMemory() ? waiting.value : time_.fromSamples((*scenario)->layout, *least);
+    const double value = leastMemory() ? waiting.value : time_.fromSamples(**scenario, *least);
     queue_.push({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
 }
 
@@ -139,16 +138,23 @@ bool PlanSearch::bound(const Waiting& waiting) {
     if (*bytes > limit_) {
         return false;
     }
-    const Result<double> bound = time_.fromBlocks(
-        candidate,
-        **scenario,
-        {.time = cost->time, .exposed = blocks_.exposures(candidate, **scenario, cost->time)});
+    const Result<double> bound =
+        time_.fromBlocks(candidate,
+                         **scenario,
+                         {.time = cost->time,
+                          .exposed = blocks_.exposures(candidate, **scenario, cost->time),
+                          .copied = true});
     if (!bound) {
         refuse(candidate, bound.error().why);
         return true;
     }
     const double value = leastMemory() ? static_cast<double>(*bytes) : *bound;
-    queue_.push({std::max(waiting.value, value), candidate, Look::Bounded});
+    Waiting bounded{std::max(waiting.value, value), candidate, Look::Bounded};
+    queue_.push(bounded);
+    if (space_.families[candidate.family].swaps) {
+        bounded.candidate.swapped = true;  // no bound knows the network
+        queue_.push(bounded);
+    }
     return true;
 }
 

@@ -29,7 +29,8 @@ std::vector<Candidate> PlanSearch::smallest() {
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto usual =
                 scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
-            if (candidate.size < kMissesSizes && usual) {
+            if (candidate.size < kMissesSizes && !candidate.swapped && usual &&
+                memory_.fitsHost(family, **usual)) {
                 found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
             }
         }

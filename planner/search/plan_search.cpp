@@ -18,7 +18,7 @@ PlanSearch::PlanSearch(const SearchTask& task,
       scenarios_(task, space),
       blocks_(task, space, forecast_.estimator()),
       memory_(task, space),
-      time_(task, space),
+      time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
       limit_(capacity_) {}
 
@@ -109,16 +109,26 @@ Result<std::size_t> PlanSearch::roomySizes(std::uint32_t family) {
     FABRICAST_ASSIGN(const Settings* usual,
                      scenarios_.usual(space_.families[family].stack, space_.layoutOf(first)));
     std::size_t roomy = 0;
-    while (roomy < sizes.size()) {
+    while (roomy < sizes.size() && memory_.fitsHost(family, *usual)) {
         const Candidate candidate{.family = family, .size = static_cast<std::uint16_t>(roomy)};
         if (memory_.fromCounts(candidate, *usual) > capacity_) {
             break;
         }
-        report_.feasible += static_cast<std::int64_t>(sizes[roomy].ways.size() *
+        const std::size_t placements = space_.families[family].swaps ? 2 : 1;
+        report_.feasible += static_cast<std::int64_t>(placements * sizes[roomy].ways.size() *
                                                       space_.recomputesOf(family).size());
         ++roomy;
     }
     return roomy;
+}
+
+/// What follows the passes where the CPUs step the optimizer.
+double PlanSearch::hostStep(const Candidate& candidate) {
+    if (space_.families[candidate.family].layout.offload == Offload::None) {
+        return 0.0;
+    }
+    const auto scenario = scenarios_.of(candidate);
+    return scenario ? time_.hostStep(**scenario) : 0.0;
 }
 
 Result<void> PlanSearch::fillQueue() {
@@ -132,6 +142,7 @@ Result<void> PlanSearch::fillQueue() {
         }
         FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
         const std::uint32_t stack = space_.families[family].stack;
+        const double after = roomy_[family] > 0 ? hostStep({.family = family}) : 0.0;
         for (std::size_t kind = 0; kind < space_.recomputes[stack].size(); ++kind) {
             const Candidate first{.family = family, .recompute = static_cast<std::uint16_t>(kind)};
             if (roomy_[family] > 0 && runs[stack]) {
@@ -141,7 +152,8 @@ Result<void> PlanSearch::fillQueue() {
                 const double value =
                     leastMemory()
                         ? static_cast<double>(memory_.fromCounts(first, *usual))
-                        : time_.fromFlops(*usual, all, forecast_.estimator().leastPerFlop(*usual));
+                        : time_.fromFlops(*usual, all, forecast_.estimator().leastPerFlop(*usual)) +
+                              after;
                 waiting.push_back({value, first, Look::Counted});
             }
         }
@@ -157,8 +169,10 @@ void PlanSearch::accept(const Candidate& candidate) {
         if (!memory) {
             refuse(candidate, memory.error().why);
         } else if (memory->verdict != Verdict::DoesNotFit && isLean(*memory)) {
-            report_.plans.push_back(
-                {**scenario, std::move(known_.at(candidate)), *std::move(memory)});
+            Plan plan{**scenario, std::move(known_.at(candidate)), *std::move(memory)};
+            if (plan.fitsHost()) {
+                report_.plans.push_back(std::move(plan));
+            }
         }
     }
     known_.erase(candidate);

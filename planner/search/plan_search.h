@@ -52,6 +52,7 @@ private:
     std::vector<bool> stacksThatRun();
     Result<void> fillQueue();
     Result<std::size_t> roomySizes(std::uint32_t family);
+    double hostStep(const Candidate& candidate);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);
     void sample(const Waiting& waiting);

@@ -24,10 +24,11 @@ struct PipelineWay {
     std::int64_t group = 0;
 };
 
-/// Layouts that divide the ranks alike: they differ in the pipeline's order, the micro-batch and
-/// what is recomputed.
+/// Layouts that divide the ranks alike: they differ in the pipeline's order, the micro-batch, what
+/// is recomputed, and which ranks are neighbours.
 struct LayoutFamily {
     Layout layout;
+    bool swaps = false;       ///< pp may lie inside dp too
     std::uint32_t stack = 0;  ///< of the task
     std::uint32_t ways = 0;   ///< of the space's lists
     std::uint32_t sizes = 0;  ///< likewise
@@ -45,6 +46,7 @@ struct Candidate {
     std::uint16_t way = 0;
     std::uint16_t size = 0;
     std::uint16_t recompute = 0;  ///< of its stack's list
+    bool swapped = false;         ///< pp lies inside dp, where its family swaps them
 
     friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };

@@ -1,5 +1,6 @@
 #include "planner/search/time_bound.h"
 
+#include "planner/estimate/offload_time.h"
 #include "planner/estimate/pipeline_time.h"
 #include "planner/ops/parameters.h"
 #include "planner/schedule/span_bounds.h"
@@ -42,12 +43,16 @@ struct Passes {
         forward += count * exposed.forward;
         backward += count * exposed.backward;
     }
+    void wait(const HostCopies& copies) {
+        forward = std::max(forward, copies.forward);
+        backward = std::max(backward, copies.backward);
+    }
 };
 
 }  // namespace
 
-TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space)
-    : task_(task), space_(space), splits_(task.base.model) {
+TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space, const HostProfile& host)
+    : task_(task), space_(space), host_(host), weights_(task.base.model), splits_(task.base.model) {
     const ModelSpec& model = task.base.model;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         flopsOfLayers_ += flopsOf(model, layerParameters(model, layer));
@@ -67,7 +72,16 @@ double TimeBound::fromFlops(const Settings& settings, bool recomputesAll, double
            passes * taken * perFlop;
 }
 
-double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) {
+double TimeBound::hostStep(const Scenario& scenario) const {
+    if (!stepsOnHost(scenario)) {
+        return 0.0;
+    }
+    const WeightCount mean = weights_.ofMeanRank(scenario.layout);
+    return hostStepSeconds(scenario, host_, steppedHere(scenario, mean.own, mean.experts));
+}
+
+double TimeBound::fromSamples(const Scenario& scenario, const ModelTime& perSample) const {
+    const Layout& layout = scenario.layout;
     const auto sparse = static_cast<double>(splits_.sparse(0, task_.base.model.layers));
     const double dense = static_cast<double>(task_.base.model.layers) - sparse;
     Passes all;
@@ -77,7 +91,8 @@ double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) 
     all.add(perSample.norm, 1.0);
     all.add(perSample.head, 1.0);
     return (all.forward + all.backward) * static_cast<double>(task_.base.workload.globalBatch) /
-           static_cast<double>(layout.dp * layout.pp);
+               static_cast<double>(layout.dp * layout.pp) +
+           hostStep(scenario);
 }
 
 Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
@@ -91,14 +106,18 @@ Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& s
     return orders_.emplace(key, order).first->second;
 }
 
-void TimeBound::fillPasses(const std::vector<std::int64_t>& layers, const BlockTimes& blocks) {
+void TimeBound::fillPasses(const Scenario& scenario,
+                           const std::vector<std::int64_t>& layers,
+                           const BlockTimes& blocks) {
+    const bool copied = blocks.copied && scenario.layout.offload != Offload::None;
     const ModelTime& time = blocks.time;
     const double scale = blocks.scale;
     passes_.assign(layers.size() * kPasses, 0.0);
     std::int64_t first = 0;
     for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
         const std::int64_t count = layers[chunk];
-        const auto sparse = static_cast<double>(splits_.sparse(first, count));
+        const std::int64_t routed = splits_.sparse(first, count);
+        const auto sparse = static_cast<double>(routed);
         const double dense = static_cast<double>(count) - sparse;
         first += count;
         Passes passes;
@@ -113,6 +132,13 @@ void TimeBound::fillPasses(const std::vector<std::int64_t>& layers, const BlockT
             passes.add(time.norm, scale);
             passes.add(time.head, scale);
         }
+        if (copied) {
+            WeightCount weights = weights_.ofLayers(count - routed, routed);
+            weights.own += chunk == 0 ? weights_.embedding() : 0.0;
+            weights.own += chunk + 1 == layers.size() ? weights_.head() : 0.0;
+            const WeightCount local = ModelWeights::local(weights, scenario.layout);
+            passes.wait(hostCopies(scenario, host_, local.own, local.experts));
+        }
         passes_[timeIndex(chunk, Pass::Forward)] = passes.forward;
         passes_[timeIndex(chunk, Pass::Backward)] = passes.backward;
         passes_[timeIndex(chunk, Pass::InputGradient)] = passes.backward - passes.weight;
@@ -125,17 +151,18 @@ Result<double> TimeBound::fromBlocks(const Candidate& candidate,
                                      const BlockTimes& blocks) {
     const std::uint32_t stack = space_.families[candidate.family].stack;
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
-    fillPasses(*layers, blocks);
+    fillPasses(scenario, *layers, blocks);
+    const double after = hostStep(scenario);
     if (scenario.layout.pp == 1) {
         double pass = 0.0;
         for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
             pass += passes_[timeIndex(chunk, Pass::Forward)] +
                     passes_[timeIndex(chunk, Pass::Backward)];
         }
-        return pass * static_cast<double>(scenario.microBatches());
+        return pass * static_cast<double>(scenario.microBatches()) + after;
     }
     FABRICAST_ASSIGN(const FrameworkOrder order, orderOf(stack, scenario));
-    return makespanBound(order.kind, order.shape, {.passes = passes_});
+    return makespanBound(order.kind, order.shape, {.passes = passes_}) + after;
 }
 
 }  // namespace fabricast

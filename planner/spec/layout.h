@@ -31,6 +31,8 @@ enum class Offload {
     ParametersNvme,
     Activations
 };
+/// What lies next to tp and cp in the numbering of ranks, and so inside a node where there is room.
+enum class RankPlacement { DpInside, PpInside };
 
 /// How the ranks are divided: tp · cp · dp · pp = world (dense), etp · ep · edp · pp = world
 /// (experts).
@@ -52,6 +54,7 @@ struct Layout {
     ScheduleKind schedule = ScheduleKind::None;
     std::int64_t scheduleGroup = 0;  ///< interleaved: microbatches per group; 0: pp
     Offload offload = Offload::None;
+    RankPlacement placement = RankPlacement::DpInside;
 
     [[nodiscard]] std::int64_t world() const { return saturatingProduct(dp, tp, pp, cp); }
     /// Ranks that hold the same parameters of the dense part.

@@ -24,7 +24,8 @@ constexpr auto fieldsOf(const Layout&) {
                       Field{"micro_batch", &Layout::microBatch, 1, kMost},
                       Field{"schedule", &Layout::schedule},
                       Field{"group", &Layout::scheduleGroup, 0, kMost},
-                      Field{"offload", &Layout::offload}};
+                      Field{"offload", &Layout::offload},
+                      Field{"placement", &Layout::placement}};
 }
 
 /// A layout of which only some keys were typed; the rest is still to follow from them.

@@ -56,6 +56,10 @@ constexpr auto namesOf(Offload) {
                                           {Offload::ParametersNvme, "parameters_nvme"},
                                           {Offload::Activations, "activations"}});
 }
+constexpr auto namesOf(RankPlacement) {
+    return std::to_array<Named<RankPlacement>>(
+        {{RankPlacement::DpInside, "dp_inside"}, {RankPlacement::PpInside, "pp_inside"}});
+}
 constexpr auto namesOf(Dtype) {
     return std::to_array<Named<Dtype>>({{Dtype::Fp32, "fp32"},
                                         {Dtype::Bf16, "bf16"},

@@ -130,7 +130,6 @@ constexpr auto fieldsOf(const MegatronSettings&) {
                       Field{"pad_buckets", &Group::padBuckets},
                       Field{"optimizer_instances", &Group::optimizerInstances, 1, 1'000'000},
                       Field{"vocab_padding", &Group::vocabPadding, 1, 1'000'000},
-                      Field{"pipeline_inside", &Group::pipelineInside},
                       Field{"gradient_accumulation_fusion", &Group::gradientAccumulationFusion}};
 }
 constexpr auto fieldsOf(const LoraSettings&) {

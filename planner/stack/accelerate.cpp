@@ -15,8 +15,11 @@ constexpr std::array kShards = {
 constexpr std::array kContext = {CpKind::AllGather, CpKind::Ring, CpKind::Ulysses};
 constexpr std::array kOffloads = {
     Offload::OptimizerCpu, Offload::OptimizerNvme, Offload::ParametersCpu, Offload::ParametersNvme};
-constexpr StackAxes kAxes{
-    .tensor = true, .context = kContext, .shards = kShards, .offloads = kOffloads};
+constexpr StackAxes kAxes{.tensor = true,
+                          .context = kContext,
+                          .shards = kShards,
+                          .offloads = kOffloads,
+                          .checkOffload = &checkAccelerateOffload};
 constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
                                 .quantizations = kTorchaoLinears,
                                 .compute = kEveryCompute,

@@ -87,6 +87,21 @@ Result<void> checkTensorParallel(const Scenario& scenario) {
 
 }  // namespace
 
+Result<void> checkAccelerateOffload(Shard shard, Offload offload) {
+    if (isZero(shard)) {
+        return checkZeroOffload(shard, offload);
+    }
+    if (shard == Shard::None) {
+        return lacks("layout.offload", "DDP has no offload", "shard=fsdp or zero3");
+    }
+    if (offload != Offload::ParametersCpu) {
+        return lacks("layout.offload",
+                     "FSDP2 offloads parameters, gradients and optimizer together, to CPU",
+                     "offload=parameters_cpu");
+    }
+    return {};
+}
+
 Result<void> checkAccelerateRules(const Scenario& scenario) {
     const Shard shard = scenario.layout.shard;
     FABRICAST_TRY(checkTotalSize(scenario));
@@ -102,18 +117,7 @@ Result<void> checkAccelerateRules(const Scenario& scenario) {
         return checkDeepspeedRules(scenario);
     }
     FABRICAST_TRY(checkBatch(scenario));
-    if (shard == Shard::None) {
-        return scenario.layout.offload == Offload::None
-                   ? Result<void>{}
-                   : lacks("layout.offload", "DDP has no offload", "shard=fsdp or zero3");
-    }
-    if (scenario.layout.offload != Offload::None &&
-        scenario.layout.offload != Offload::ParametersCpu) {
-        return lacks("layout.offload",
-                     "FSDP2 offloads parameters, gradients and optimizer together, to CPU",
-                     "offload=parameters_cpu");
-    }
-    return checkShardedOptimizer(scenario);
+    return shard == Shard::None ? Result<void>{} : checkShardedOptimizer(scenario);
 }
 
 }  // namespace fabricast

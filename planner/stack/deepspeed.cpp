@@ -20,7 +20,8 @@ constexpr StackAxes kAxes{.tensor = true,
                           .context = kContext,
                           .shards = kShards,
                           .schedules = kSchedules,
-                          .offloads = kOffloads};
+                          .offloads = kOffloads,
+                          .checkOffload = &checkZeroOffload};
 
 // Adam, Lion and Muon are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
 // 8-bit linears of its own.

@@ -60,20 +60,8 @@ Result<void> checkSharding(const Scenario& scenario) {
 
 Result<void> checkOffload(const Scenario& scenario) {
     const Offload offload = scenario.layout.offload;
-    const int stage = stageOf(scenario.layout.shard);
-    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
-    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
     if (offload == Offload::None || offload == Offload::Activations) {
         return {};
-    }
-    if ((parameters || nvme) && stage != 3) {
-        return breaks("layout.offload",
-                      std::string(parameters ? "offload_param" : "an NVMe device") +
-                          " is read by ZeRO stage 3 only; stage " + text(stage) + " ignores it",
-                      "shard=zero3");
-    }
-    if (stage == 0) {
-        return breaks("layout.offload", "offload_optimizer needs a ZeRO stage", "shard=zero1");
     }
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     if (optimizer != OptimizerKind::AdamW && optimizer != OptimizerKind::Lion) {
@@ -161,6 +149,22 @@ Result<void> checkExperts(const Scenario& scenario) {
 }
 
 }  // namespace
+
+Result<void> checkZeroOffload(Shard shard, Offload offload) {
+    const int stage = stageOf(shard);
+    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
+    if ((parameters || nvme) && stage != 3) {
+        return breaks("layout.offload",
+                      std::string(parameters ? "offload_param" : "an NVMe device") +
+                          " is read by ZeRO stage 3 only; stage " + text(stage) + " ignores it",
+                      "shard=zero3");
+    }
+    if (stage == 0) {
+        return breaks("layout.offload", "offload_optimizer needs a ZeRO stage", "shard=zero1");
+    }
+    return {};
+}
 
 Result<void> checkDeepspeedRules(const Scenario& scenario) {
     FABRICAST_TRY(checkBatchParameters(scenario));

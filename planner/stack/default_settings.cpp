@@ -41,10 +41,9 @@ RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed) {
     return typed;
 }
 
-RankOrder rankOrderOf(const Stack& stack, const Settings& settings) {
-    return {
-        .pipelineInside = settings.engine == Engine::Megatron && settings.megatron.pipelineInside,
-        .experts = stack.experts};
+RankOrder rankOrderOf(const Stack& stack, const Layout& layout) {
+    return {.pipelineInside = layout.placement == RankPlacement::PpInside,
+            .experts = stack.experts};
 }
 
 }  // namespace fabricast

@@ -16,6 +16,7 @@ constexpr std::array kContext = {
     CpKind::Ring, CpKind::AllGather, CpKind::Ulysses, CpKind::Hierarchical};
 constexpr std::array kSchedules = {ScheduleKind::OneFOneB, ScheduleKind::Interleaved};
 constexpr std::array kOffloads = {Offload::OptimizerCpu, Offload::Activations};
+constexpr std::array kPlacements = {RankPlacement::PpInside};  // --use-tp-pp-dp-mapping
 constexpr StackAxes kAxes{.tensor = true,
                           .sequence = true,
                           .pipeline = true,
@@ -25,7 +26,8 @@ constexpr StackAxes kAxes{.tensor = true,
                           .context = kContext,
                           .shards = kShards,
                           .schedules = kSchedules,
-                          .offloads = kOffloads};
+                          .offloads = kOffloads,
+                          .placements = kPlacements};
 
 // --optimizer adam, sgd, lion, muon; --fp8-recipe tensorwise, blockwise, mxfp8; --fp4-format e2m1.
 // pretrain_gpt.py has no adapters.

@@ -52,7 +52,7 @@ Result<void> checkExperts(const Scenario& scenario) {
     if (!scenario.model.moe) {
         return {};
     }
-    if (scenario.settings.megatron.pipelineInside && layout.pp > 1 &&
+    if (layout.placement == RankPlacement::PpInside && layout.pp > 1 &&
         layout.dp != layout.expertReplicas()) {
         return breaks("layout.ep",
                       "When not using pp-last rank ordering, the data parallel size of the "

@@ -23,6 +23,9 @@ struct StackAxes {
     std::span<const Shard> shards{};            ///< first: what a layout gets that does not say
     std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
     std::span<const Offload> offloads{};        ///< besides Offload::None
+    /// Refuses offloads that a sharding does not have; where there is none, each has all.
+    Result<void> (*checkOffload)(Shard shard, Offload offload) = nullptr;
+    std::span<const RankPlacement> placements{};  ///< besides RankPlacement::DpInside
 };
 
 /// Which ways of training a stack has at all.
@@ -78,6 +81,6 @@ Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layou
 RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed);
 
 /// How the stack numbers its ranks, for `rankGroups`.
-RankOrder rankOrderOf(const Stack& stack, const Settings& settings);
+RankOrder rankOrderOf(const Stack& stack, const Layout& layout);
 
 }  // namespace fabricast

@@ -96,6 +96,12 @@ Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layo
     }
     if (layout.offload != Offload::None) {
         FABRICAST_TRY(checkChoice(stack, "offload", layout.offload, axes.offloads));
+        if (axes.checkOffload != nullptr) {
+            FABRICAST_TRY(axes.checkOffload(layout.shard, layout.offload));
+        }
+    }
+    if (layout.placement != RankPlacement::DpInside) {
+        FABRICAST_TRY(checkChoice(stack, "placement", layout.placement, axes.placements));
     }
     return {};
 }

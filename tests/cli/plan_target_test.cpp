@@ -111,24 +111,32 @@ TEST(PlanTarget, AFixDoesWhatItSays) {
     EXPECT_GE(typed, 4);
 }
 
-TEST(PlanTarget, OffloadsWhereNothingFits) {
-    const ProgramOutput output = runProgram({"plan",
-                                             "-m",
-                                             "llama-3.1-8b",
-                                             "-c",
-                                             "8x-rtx-4090",
-                                             "--seq",
-                                             "2048",
-                                             "--global-batch",
-                                             "16",
-                                             "--stack",
-                                             "fsdp2",
-                                             "--fix",
-                                             "dp=8,micro_batch=1,recompute=none"},
-                                            {});
-    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
-    EXPECT_NE(output.out.find("--fix offload=parameters_cpu  yes"), std::string::npos)
+TEST(PlanTarget, OffloadsWhereNothingElseFits) {
+    const std::vector<std::string> asked = {"plan",
+                                            "-m",
+                                            "llama-3.1-8b",
+                                            "-c",
+                                            "8x-rtx-4090",
+                                            "--seq",
+                                            "2048",
+                                            "--global-batch",
+                                            "16",
+                                            "--stack",
+                                            "fsdp2",
+                                            "--fix",
+                                            "dp=8,micro_batch=1,recompute=none"};
+    const ProgramOutput output = runProgram(asked, {});
+    EXPECT_EQ(output.code, ExitCode::Ok);
+    EXPECT_NE(output.out.find("offload=parameters_cpu"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("in host memory: nothing as fast fits the GPUs alone\n"),
+              std::string::npos)
         << output.out;
+    EXPECT_EQ(output.out.find("--fix offload"), std::string::npos) << output.out;
+    std::vector<std::string> without = asked;
+    without.insert(without.end(), {"--forbid", "offload"});
+    const ProgramOutput refused = runProgram(without, {});
+    EXPECT_EQ(refused.code, ExitCode::DoesNotFit);
+    EXPECT_NE(refused.out.find("without --forbid offload"), std::string::npos) << refused.out;
 }
 
 TEST(PlanTarget, KeysThatAreHeldAreLetGo) {

@@ -65,7 +65,7 @@ TEST(Placement, PipelineInsideSwapsWhatCrossesTheNetwork) {
     };
     EXPECT_TRUE(crosses("pp"));
     EXPECT_FALSE(crosses("shard"));
-    scenario.settings.megatron.pipelineInside = true;
+    scenario.layout.placement = RankPlacement::PpInside;
     EXPECT_FALSE(crosses("pp"));
     EXPECT_TRUE(crosses("shard"));
 }

@@ -1,5 +1,7 @@
 #include "planner/io/scenario_json.h"
 
+#include "planner/io/settings_json.h"
+
 #include <gtest/gtest.h>
 
 namespace fabricast {
@@ -38,6 +40,17 @@ TEST(ScenarioJson, AClusterIsANameOrGpusInBoxes) {
     ASSERT_TRUE(built);
     EXPECT_EQ(built->cluster.gpusPerNode, 4);
     EXPECT_EQ(built->cluster.gpus, 8);
+}
+
+TEST(ScenarioJson, PlacementHasAnOlderSpelling) {
+    const auto request = read(R"({"settings": {"megatron": {"pipeline_inside": true}}})");
+    ASSERT_TRUE(request) << request.error().text();
+    EXPECT_TRUE(request->layout.says("placement"));
+    EXPECT_EQ(request->layout.layout.placement, RankPlacement::PpInside);
+    EXPECT_TRUE(applySettings(request->settings, {}));
+    const auto both = read(R"({"layout": {"placement": "dp_inside"},
+                               "settings": {"megatron": {"pipeline_inside": true}}})");
+    EXPECT_EQ(both.error().text().substr(0, 11), "s.json:2:60");
 }
 
 TEST(ScenarioJson, ErrorsStandWhereTheMistakeIs) {

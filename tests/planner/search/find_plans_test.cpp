@@ -1,7 +1,8 @@
 #include "planner/search/find_plans.h"
 
+#include "planner/estimate/offload_time.h"
 #include "planner/memory/estimate_memory.h"
-#include "tests/planner/search/search_example.h"
+#include "tests/planner/search/every_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -27,24 +28,24 @@ Found found(const SearchTask& task, std::size_t threads) {
 
 /// Every layout that its stack takes, estimated; then the fastest ones walked until enough fit.
 std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
-    const SearchSpace space = enumerateLayouts(task).value();
-    CandidateScenarios scenarios(task, space);
-    std::vector<std::pair<double, std::size_t>> steps;
-    const std::vector<Candidate> all = allOf(space);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto scenario = scenarios.allowed(all[i]);
-        const auto step =
-            scenario ? estimateStep(**scenario, exampleTiming()) : tl::unexpected(scenario.error());
-        if (step) {
-            steps.emplace_back(step->step.value.count(), i);
+    std::vector<std::pair<double, Scenario>> steps;
+    for (const StackSettings& stack : task.stacks) {
+        for (Scenario& scenario : EveryLayout(task, stack).scenarios()) {
+            if (!checkOffload(scenario)) {
+                continue;  // its blocks would be timed in vain
+            }
+            if (const auto step = estimateStep(scenario, exampleTiming())) {
+                steps.emplace_back(step->step.value.count(), std::move(scenario));
+            }
         }
     }
-    std::sort(steps.begin(), steps.end());
+    std::sort(
+        steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<double> times;
     for (std::size_t i = 0; i < steps.size() && times.size() < top; ++i) {
-        const auto scenario = scenarios.of(all[steps[i].second]);
-        const auto memory = judgeMemory(**scenario);
-        if (memory && memory->verdict != Verdict::DoesNotFit) {
+        const auto memory = judgeMemory(steps[i].second);
+        if (memory && memory->verdict != Verdict::DoesNotFit &&
+            Plan{.scenario = steps[i].second, .memory = *memory}.fitsHost()) {
             times.push_back(steps[i].first);
         }
     }
@@ -54,12 +55,18 @@ std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
 struct WorldCase {
     SmallWorld world;
     std::vector<std::string> stacks;
+    std::string key{};        ///< that some plan has
+    std::int64_t tensor = 0;  ///< held; 0: searched
 };
 
 class SmallWorlds : public testing::TestWithParam<WorldCase> {};
 
 TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
-    const SearchTask task = taskOf(GetParam().world, GetParam().stacks);
+    SearchTask task = taskOf(GetParam().world, GetParam().stacks);
+    if (GetParam().tensor > 0) {
+        task.rules.fixed.layout.tp = GetParam().tensor;
+        task.rules.fixed.said = {"tp"};
+    }
     const Found plans = found(task, 1);
     const std::vector<double> times = bruteForce(task, 6);
     ASSERT_EQ(plans.size(), times.size());
@@ -67,6 +74,11 @@ TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
         EXPECT_DOUBLE_EQ(std::get<0>(plans[i]), times[i]) << "plan " << i;
     }
+    EXPECT_TRUE(std::any_of(plans.begin(), plans.end(), [](const auto& plan) {
+        return layoutText(std::get<Layout>(plan)).find(GetParam().key) != std::string::npos;
+    }));
+    EXPECT_EQ(plans, found(task, 2));
+    EXPECT_EQ(plans, found(task, 16));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -82,14 +94,21 @@ INSTANTIATE_TEST_SUITE_P(
                     WorldCase{{.model = "qwen3-30b-a3b", .layers = 2, .gpus = 8, .memory = 8_GiB},
                               {"torchtitan"}},
                     WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
-                              {"megatron", "fsdp2"}}));
+                              {"megatron", "fsdp2"}},
+                    WorldCase{{.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"}, "offload="},
+                    WorldCase{
+                        {.gpus = 16, .memory = 8_GiB}, {"megatron"}, "placement=pp_inside", 1}));
 
-TEST(FindPlans, SaysTheSameForAnyNumberOfThreads) {
-    const SearchTask task =
-        taskOf({.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed", "megatron"});
-    const Found plans = found(task, 1);
-    EXPECT_EQ(plans, found(task, 2));
-    EXPECT_EQ(plans, found(task, 16));
+TEST(FindPlans, OffloadsWhereNothingElseFits) {
+    SearchTask task = taskOf({.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"});
+    for (const auto& [seconds, stack, layout] : found(task, 1)) {
+        EXPECT_NE(layout.offload, Offload::None) << layoutText(layout);
+    }
+    task.rules.forbidden = {{"offload", ""}};
+    EXPECT_TRUE(found(task, 1).empty());
+    task.rules.forbidden.clear();
+    task.base.cluster.node.hostMemory = {.value = 8_GiB};
+    EXPECT_TRUE(found(task, 1).empty());
 }
 
 TEST(FindPlans, MoreMemoryNeverMakesTheBestSlower) {

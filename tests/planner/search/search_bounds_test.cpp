@@ -1,4 +1,5 @@
 #include "planner/memory/estimate_memory.h"
+#include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/memory_bound.h"
 #include "planner/search/time_bound.h"
@@ -6,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -65,7 +67,7 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
 }
 
 TEST_P(SearchBounds, TimeIsNeverBelowThem) {
-    TimeBound bound(task_, space_);
+    TimeBound bound(task_, space_, estimator_.host());
     std::size_t seen = 0;
     for (const Candidate& candidate : some(300)) {
         const auto scenario = scenarios_.allowed(candidate);
@@ -86,16 +88,71 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         const auto blocks = bound.fromBlocks(
             candidate,
             **scenario,
-            {cost->time, 1.0, blocks_.exposures(candidate, **scenario, cost->time)});
+            {cost->time, 1.0, blocks_.exposures(candidate, **scenario, cost->time), true});
         const std::string what = layoutText((*scenario)->layout);
-        EXPECT_LE(bound.fromFlops(settings, all, perFlop), seconds) << what;
-        EXPECT_LE(bound.fromSamples((*scenario)->layout, *least), seconds) << what;
+        const double after = bound.hostStep(**scenario);
+        EXPECT_LE(bound.fromFlops(settings, all, perFlop) + after, seconds) << what;
+        EXPECT_LE(bound.fromSamples(**scenario, *least), seconds) << what;
         ASSERT_TRUE(sized.has_value() && blocks.has_value());
         EXPECT_LE(*sized, seconds) << what;
         EXPECT_LE(*blocks, seconds) << what;
         ++seen;
     }
     EXPECT_GT(seen, 5U);
+}
+
+TEST_P(SearchBounds, WhatTheHostCannotHoldDoesNotFitIt) {
+    SearchTask task = task_;
+    task.base.cluster.node.hostMemory = {.value = 16_GiB};
+    MemoryBound bound(task, space_);
+    for (const Candidate& candidate : some(60)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario || (*scenario)->layout.offload == Offload::None) {
+            continue;
+        }
+        const auto memory = judgeMemory(**scenario);
+        const std::uint32_t stack = space_.families[candidate.family].stack;
+        const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
+        Plan plan{.scenario = **scenario, .memory = memory.value()};
+        plan.scenario.cluster = task.base.cluster;
+        EXPECT_TRUE(bound.fitsHost(candidate.family, *usual) || !plan.fitsHost())
+            << layoutText(plan.scenario.layout) << " " << plan.hostMemory().count();
+    }
+}
+
+/// Both are compared with what they bound only where the candidates have them.
+TEST(SearchSpace, OffloadsWhatIsForecastAndSwapsWhatTheNetworkSees) {
+    const auto count = [](const SearchTask& task, auto has) {
+        const SearchSpace space = enumerateLayouts(task).value();
+        const std::vector<Candidate> all = allOf(space);
+        return std::count_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+            return has(space.layoutOf(candidate));
+        });
+    };
+    const auto offloads = [](Offload kind) {
+        return [kind](const Layout& layout) { return layout.offload == kind; };
+    };
+    const auto swaps = [](const Layout& layout) {
+        return layout.placement == RankPlacement::PpInside;
+    };
+    const SearchTask deepspeed = taskOf({.gpus = 16, .memory = 80_GiB}, {"deepspeed"});
+    EXPECT_GT(count(deepspeed, offloads(Offload::OptimizerCpu)), 0);
+    EXPECT_GT(count(deepspeed, offloads(Offload::ParametersCpu)), 0);
+    EXPECT_EQ(count(deepspeed, offloads(Offload::ParametersNvme)), 0);
+    EXPECT_EQ(count(deepspeed, swaps), 0);
+    const SearchTask megatron = taskOf({.gpus = 16, .memory = 80_GiB}, {"megatron"});
+    EXPECT_EQ(count(megatron, offloads(Offload::OptimizerCpu)), 0);
+    EXPECT_GT(count(megatron, swaps), 0);
+    EXPECT_EQ(count(taskOf({.gpus = 8, .memory = 80_GiB}, {"megatron"}), swaps), 0);
+    SearchTask held = deepspeed;
+    held.rules.fixed.layout.offload = Offload::OptimizerCpu;
+    held.rules.fixed.said = {"offload"};
+    EXPECT_EQ(count(held, offloads(Offload::None)), 0);
+    held.rules.fixed.layout.offload = Offload::ParametersNvme;
+    EXPECT_NE(enumerateLayouts(held)->refused.at(0).why.find("parameters_nvme"), std::string::npos);
+    SearchTask forbidden = megatron;
+    forbidden.rules.forbidden = {{"placement", ""}};
+    EXPECT_EQ(count(forbidden, swaps), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -26,6 +26,7 @@ TEST(Names, EveryTableReadsBackWhatItPrints) {
     expectRoundTrip<CpKind>();
     expectRoundTrip<ScheduleKind>();
     expectRoundTrip<Offload>();
+    expectRoundTrip<RankPlacement>();
     expectRoundTrip<Dtype>();
     expectRoundTrip<OptimizerKind>();
     expectRoundTrip<Quantization>();
@@ -37,6 +38,8 @@ TEST(Names, NoValueIsForgotten) {
     EXPECT_EQ(namesOf(ScheduleKind{}).size(),
               static_cast<std::size_t>(ScheduleKind::DualPipeV) + 1);
     EXPECT_EQ(namesOf(Offload{}).size(), static_cast<std::size_t>(Offload::Activations) + 1);
+    EXPECT_EQ(namesOf(RankPlacement{}).size(),
+              static_cast<std::size_t>(RankPlacement::PpInside) + 1);
     EXPECT_EQ(namesOf(OptimizerKind{}).size(), static_cast<std::size_t>(OptimizerKind::Muon) + 1);
     EXPECT_EQ(namesOf(Quantization{}).size(), static_cast<std::size_t>(Quantization::NvFp4) + 1);
 }

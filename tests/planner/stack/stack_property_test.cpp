@@ -40,6 +40,7 @@ Layout anyLayout(const Stack& stack) {
     layout.schedule = typed ? anyOf(ScheduleKind::DualPipeV) : untyped.schedule;
     layout.cpKind = typed ? anyOf(CpKind::Hierarchical) : untyped.cpKind;
     layout.offload = typed ? anyOf(Offload::Activations) : Offload::None;
+    layout.placement = typed ? anyOf(RankPlacement::PpInside) : RankPlacement::DpInside;
     layout.etp = typed ? layout.etp : untyped.etp;
     layout.sp = *rc::gen::arbitrary<bool>();
     layout.shardSize = *rc::gen::element<std::int64_t>(0, 0, 2, 8);
@@ -68,6 +69,7 @@ void makeLikely(const Stack& stack, Scenario& scenario) {
     layout.cpKind = untyped.cpKind;
     layout.shardSize = 0;
     layout.offload = Offload::None;
+    layout.placement = RankPlacement::DpInside;
     scenario.cluster.node.gpus = 1;
     scenario.cluster.nodes = layout.world();
     scenario.workload.globalBatch = layout.dp * layout.microBatch * layout.pp * 2;
@@ -110,7 +112,7 @@ void expectUsable(const Stack& stack, const Scenario& scenario) {
     RC_ASSERT(stateBytes(scenario.settings, layout).whole() >= 0);
     RC_ASSERT(!stepCollectives(scenario.settings, layout, {.all = 1000}).empty());
     if (layout.world() <= 4096) {
-        const RankOrder order = rankOrderOf(stack, scenario.settings);
+        const RankOrder order = rankOrderOf(stack, layout);
         for (const GroupKind kind : {GroupKind::Tensor, GroupKind::Shard, GroupKind::ExpertShard}) {
             std::size_t ranks = 0;
             for (const RankGroup& group : rankGroups(layout, order, kind)) {

@@ -70,6 +70,7 @@ Layout layoutOf(const Stack& stack, const Pairs& typed, std::int64_t gpus) {
     const std::int64_t rest = gpus / (layout.tp * layout.pp * layout.cp);
     layout.dp = typed.contains("dp") ? sizeOf(typed, "dp") : std::max<std::int64_t>(rest, 1);
     choose(typed, "offload", Offload::None, layout.offload);
+    choose(typed, "placement", RankPlacement::DpInside, layout.placement);
     choose(typed, "schedule", ScheduleKind::None, layout.schedule);
     choose(typed, "shard", Shard::None, layout.shard);
     const LayoutDefaults untyped = layoutDefaults(stack, layout);
@@ -116,7 +117,6 @@ void applySettings(const Pairs& typed, Settings& settings) {
     choose(typed, "optimizer", settings.optimizer.kind, settings.optimizer.kind);
     choose(typed, "quantization", settings.kernels.quantization, settings.kernels.quantization);
     choose(typed, "base", settings.lora.base, settings.lora.base);
-    settings.megatron.pipelineInside = typed.contains("pipeline_inside");
     if (typed.contains("master")) {
         settings.precision.masterWeights = typed.at("master") == "1";
     }

@@ -125,7 +125,7 @@ TEST(ScenarioInputs, HaveEveryKeyOnceAndNameWhatDiffers) {
         EXPECT_TRUE(keys.insert(input.key).second) << input.key;
         EXPECT_FALSE(input.value.empty()) << input.key;
     }
-    for (const char* key : {"model", "layout.tp", "settings.megatron.pipeline_inside", "stack"}) {
+    for (const char* key : {"model", "layout.tp", "layout.placement", "stack"}) {
         EXPECT_TRUE(keys.contains(key)) << key;
     }
     Scenario other = pipelineRun();

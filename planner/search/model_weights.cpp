@@ -1,0 +1,63 @@
+#include "planner/search/model_weights.h"
+
+#include "planner/ops/parameters.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+double sumOf(const std::vector<Parameter>& parameters, bool experts) {
+    double sum = 0.0;
+    for (const Parameter& parameter : parameters) {
+        if (!parameter.buffer && (parameter.part == Part::RoutedExperts) == experts) {
+            sum += static_cast<double>(parameter.elements());
+        }
+    }
+    return sum;
+}
+
+double asDouble(std::int64_t count) {
+    return static_cast<double>(count);
+}
+
+}  // namespace
+
+ModelWeights::ModelWeights(const ModelSpec& model)
+    : embedding_(sumOf(embeddingParameters(model), false)),
+      head_(sumOf(headParameters(model), false)) {
+    std::array<bool, 2> known{};
+    std::array<std::int64_t, 2> count{};
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        const std::size_t kind = model.isSparse(layer) ? 1 : 0;
+        ++count[kind];
+        if (!known[kind]) {
+            known[kind] = true;
+            const std::vector<Parameter> parameters = layerParameters(model, layer);
+            ofLayer_[kind] = sumOf(parameters, false);
+            expertsOfLayer_ = std::max(expertsOfLayer_, sumOf(parameters, true));
+        }
+    }
+    all_ = ofLayers(count[0], count[1]);
+    all_.own += embedding_ + head_;
+}
+
+WeightCount ModelWeights::ofLayers(std::int64_t dense, std::int64_t sparse) const {
+    return {asDouble(dense) * ofLayer_[0] + asDouble(sparse) * ofLayer_[1],
+            asDouble(sparse) * expertsOfLayer_};
+}
+
+WeightCount ModelWeights::ofMeanRank(const Layout& layout) const {
+    const WeightCount mean = local(all_, layout);
+    return {mean.own / asDouble(layout.pp), mean.experts / asDouble(layout.pp)};
+}
+
+WeightCount ModelWeights::local(const WeightCount& weights, const Layout& layout) {
+    // Some stacks cut experts over tp where there is no ep, whatever etp is.
+    const std::int64_t cut = layout.ep > 1 ? layout.etp : std::max(layout.etp, layout.tp);
+    return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
+}
+
+}  // namespace fabricast
