@@ -96,8 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
                     WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
                               {"megatron", "fsdp2"}},
                     WorldCase{{.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"}, "offload="},
-                    WorldCase{
-                        {.gpus = 16, .memory = 8_GiB}, {"megatron"}, "placement=pp_inside", 1}));
+                    WorldCase{{.model = "llama-3.2-1b", .gpus = 16, .memory = 24_GiB},
+                              {"megatron"},
+                              "placement=pp_inside",
+                              1}));
 
 TEST(FindPlans, OffloadsWhereNothingElseFits) {
     SearchTask task = taskOf({.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"});
