@@ -74,7 +74,9 @@ TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
                                              "--global-batch",
                                              "64",
                                              "--stack",
-                                             "fsdp2"},
+                                             "fsdp2",
+                                             "--forbid",
+                                             "offload"},
                                             {});
     EXPECT_EQ(output.code, ExitCode::DoesNotFit);
     expectGolden("plan_does_not_fit.txt", output.out);

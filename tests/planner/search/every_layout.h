@@ -121,7 +121,9 @@ private:
     /// Within what docs/search.md says is searched.
     [[nodiscard]] bool isWhole(const Layout& layout) const {
         const PartialLayout& fixed = task_.rules.fixed;
-        const bool held = !fixed.says("tp") || fixed.layout.tp == layout.tp;
+        const bool held = (!fixed.says("tp") || fixed.layout.tp == layout.tp) &&
+                          (!fixed.says("pp") || fixed.layout.pp == layout.pp) &&
+                          (!fixed.says("cp") || fixed.layout.cp == layout.cp);
         const WorkloadSpec& workload = base_.workload;
         const bool deep = layout.pp * layout.vpp <= base_.model.layers;
         const bool orders = (layout.schedule == ScheduleKind::None) == (layout.pp == 1);

@@ -17,9 +17,9 @@ using namespace literals;
 
 using Found = std::vector<std::tuple<double, std::string, Layout>>;
 
-Found found(const SearchTask& task, std::size_t threads) {
+Found found(const SearchTask& task, std::size_t threads, std::size_t top = 6) {
     Found plans;
-    const auto report = findPlans(task, exampleTiming(), {.top = 6, .threads = threads});
+    const auto report = findPlans(task, exampleTiming(), {.top = top, .threads = threads});
     for (const Plan& plan : report.value().plans) {
         plans.emplace_back(plan.step.step.value.count(), plan.scenario.stack, plan.scenario.layout);
     }
@@ -55,20 +55,19 @@ std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
 struct WorldCase {
     SmallWorld world;
     std::vector<std::string> stacks;
-    std::string key{};        ///< that some plan has
-    std::int64_t tensor = 0;  ///< held; 0: searched
+    std::string key{};  ///< that some plan has
+    PartialLayout held{};
+    std::size_t top = 6;
 };
 
 class SmallWorlds : public testing::TestWithParam<WorldCase> {};
 
 TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
     SearchTask task = taskOf(GetParam().world, GetParam().stacks);
-    if (GetParam().tensor > 0) {
-        task.rules.fixed.layout.tp = GetParam().tensor;
-        task.rules.fixed.said = {"tp"};
-    }
-    const Found plans = found(task, 1);
-    const std::vector<double> times = bruteForce(task, 6);
+    const std::size_t top = GetParam().top;
+    task.rules.fixed = GetParam().held;
+    const Found plans = found(task, 1, top);
+    const std::vector<double> times = bruteForce(task, top);
     ASSERT_EQ(plans.size(), times.size());
     ASSERT_FALSE(plans.empty());
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -77,8 +76,8 @@ TEST_P(SmallWorlds, SearchFindsWhatBruteForceFinds) {
     EXPECT_TRUE(std::any_of(plans.begin(), plans.end(), [](const auto& plan) {
         return layoutText(std::get<Layout>(plan)).find(GetParam().key) != std::string::npos;
     }));
-    EXPECT_EQ(plans, found(task, 2));
-    EXPECT_EQ(plans, found(task, 16));
+    EXPECT_EQ(plans, found(task, 2, top));
+    EXPECT_EQ(plans, found(task, 16, top));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -99,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(
                     WorldCase{{.model = "llama-3.2-1b", .gpus = 16, .memory = 24_GiB},
                               {"megatron"},
                               "placement=pp_inside",
-                              1}));
+                              {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
+                              16}));
 
 TEST(FindPlans, OffloadsWhereNothingElseFits) {
     SearchTask task = taskOf({.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"});
