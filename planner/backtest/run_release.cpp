@@ -81,6 +81,9 @@ void readNotes(const PublishedRun& run, Settings& settings) {
     settings.kernels.cudaGraphs =
         settings.kernels.cudaGraphs ||
         (mentions(run.notes, "cuda_graph_impl=") && !mentions(run.notes, "cuda_graph_impl=none"));
+    settings.kernels.graphExperts =
+        settings.kernels.graphExperts ||
+        (settings.kernels.cudaGraphs && mentions(run.notes, "full_iteration"));
 }
 
 }  // namespace fabricast

@@ -213,6 +213,8 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     }
     if (run.stack == "megatron-2021") {
         asOf2021(settings);
+        settings.pipeline.serialExchange =
+            mentions(run.framework, "deepspeed") && !mentions(run.framework, "megatron-lm");
     } else if (run.stack == "nanotron") {
         asNanotron(settings);
     }

@@ -6,30 +6,30 @@ namespace fabricast {
 
 namespace {
 
-/// Bytes that sharding moves beside a call, per byte of the call: FSDP2 copies a gathered unit out
-/// to its parameters, and gradients into the buffer that is scattered.
-struct CopyFactor {
-    double gather = 0.0;
-    double reduce = 0.0;
-};
-CopyFactor copyFactor(const Settings& settings) {
-    switch (settings.engine) {
-        case Engine::Fsdp2:
-        case Engine::MegatronFsdp:
-            return {.gather = 2.0, .reduce = 1.5};
+ShardCopies copiesOf(const Scenario& scenario, const SoftwareTiming& software) {
+    switch (scenario.settings.engine) {
         case Engine::Fsdp1:
-            return {.gather = 0.0, .reduce = 2.0};
+            return software.fsdp1;
+        case Engine::Fsdp2:
+            return software.fsdp2;
+        case Engine::MegatronFsdp:
+            return software.megatronFsdp;
+        case Engine::DeepSpeed:
+            return scenario.layout.shard == Shard::Zero3 ? software.zero3 : ShardCopies{};
         default:
             return {};
     }
 }
 
-void addCall(const Scenario& scenario, const CommCall& call, double seconds, ChunkComm& comm) {
+void addCall(const Scenario& scenario,
+             const ShardCopies& copies,
+             const CommCall& call,
+             double seconds,
+             ChunkComm& comm) {
     const auto microBatches =
         static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
     const double count = static_cast<double>(call.count()) / microBatches;
     const double bytes = count * static_cast<double>(call.bytes());
-    const CopyFactor copies = copyFactor(scenario.settings);
     comm.calls += count;
     if (double CommSeconds::*const sum = sumOf(call)) {
         comm.*sum += seconds * count;
@@ -78,15 +78,17 @@ bool isPerMicroBatch(const CommCall& call) {
 }
 
 ChunkComm chunkComm(const Scenario& scenario,
+                    const SoftwareTiming& software,
                     const std::vector<CommCall>& calls,
                     std::int32_t chunk,
                     Way way,
                     CommClock& clock) {
+    const ShardCopies copies = copiesOf(scenario, software);
     ChunkComm comm;
     for (const CommCall& call : calls) {
         const bool forward = call.phase == CommPhase::Forward;
         if (call.chunk == chunk && isPerMicroBatch(call) && forward == (way == Way::Forward)) {
-            addCall(scenario, call, clock.seconds(call), comm);
+            addCall(scenario, copies, call, clock.seconds(call), comm);
         }
     }
     return comm;

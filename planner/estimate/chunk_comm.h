@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/comm/step_calls.h"
 #include "planner/estimate/comm_clock.h"
+#include "planner/spec/software_timing.h"
 
 #include <cstdint>
 #include <vector>
@@ -38,6 +39,7 @@ bool isPerMicroBatch(const CommCall& call);
 
 /// The calls of one chunk (of the rank's) in one direction; a second forward belongs to backward.
 ChunkComm chunkComm(const Scenario& scenario,
+                    const SoftwareTiming& software,
                     const std::vector<CommCall>& calls,
                     std::int32_t chunk,
                     Way way,

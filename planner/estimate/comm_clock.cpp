@@ -37,6 +37,10 @@ double CommClock::busiestShare(const CommCall& call) const {
     return byLoad ? std::max(1.0, kernels.imbalance) : 1.0;
 }
 
+bool CommClock::isHalfOfPair(const CommCall& call) {
+    return call.use == CommUse::KeyValue && (call.op == CommOp::Send || call.op == CommOp::Recv);
+}
+
 double CommClock::seconds(const CommCall& call) {
     const GroupShape& where = shape(call.group);
     if (where.ranks <= 1 || call.elements <= 0) {
@@ -44,9 +48,10 @@ double CommClock::seconds(const CommCall& call) {
     }
     const double bytes =
         static_cast<double>(call.bytes()) * nodeShare(call, where) * busiestShare(call);
-    return curves_.of(collectiveOf(call.op), where)
-        .seconds(Bytes(static_cast<std::int64_t>(bytes)))
-        .count();
+    const double seconds = curves_.of(collectiveOf(call.op), where)
+                               .seconds(Bytes(static_cast<std::int64_t>(bytes)))
+                               .count();
+    return isHalfOfPair(call) ? 0.5 * seconds : seconds;
 }
 
 }  // namespace fabricast

@@ -25,6 +25,8 @@ public:
 private:
     [[nodiscard]] double nodeShare(const CommCall& call, const GroupShape& where) const;
     [[nodiscard]] double busiestShare(const CommCall& call) const;
+    /// A ring sends and receives at once: each of the two calls is half of what they take.
+    static bool isHalfOfPair(const CommCall& call);
 
     const Scenario& scenario_;
     RankOrder order_;

@@ -17,8 +17,8 @@ void exposeTensor(const Scenario& scenario,
     if (scenario.settings.megatron.tensorOverlap) {
         hidden = comm.tensor * (1.0 - software.tensorExposed);
     } else if (work.way == Way::Backward && comm.regather > 0) {
-        // Half of backward's transfers, and the inputs' gathers, run beside weight gradients.
-        hidden = std::min(0.5 * comm.tensor, work.weight);
+        // A part of backward's transfers, and the inputs' gathers, run beside weight gradients.
+        hidden = std::min(software.backwardHidden * comm.tensor, work.weight);
     }
     exposed.tensor = comm.tensor - hidden + software.contention * hidden;
     exposed.regather = software.contention * comm.regather;
@@ -61,8 +61,9 @@ CommSeconds exposedComm(const Scenario& scenario,
     CommSeconds exposed;
     exposeTensor(scenario, software, comm, work, exposed);
     const bool ring = scenario.layout.cpKind == CpKind::Ring;
-    exposed.context =
-        ring ? std::max(0.1 * comm.context, comm.context - 0.9 * work.attention) : comm.context;
+    exposed.context = ring ? std::max(software.ringExposed * comm.context,
+                                      comm.context - software.ringHidden * work.attention)
+                           : comm.context;
     exposed.expert =
         comm.expert * (scenario.settings.megatron.expertOverlap ? software.tensorExposed : 1.0);
     const double beside = work.device + exposed.tensor + exposed.regather + exposed.other +

@@ -188,8 +188,32 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
     time.input.device.gemm = seconds(GroupedPass::InputGradient);
     time.weight.device.gemm = seconds(GroupedPass::WeightGradient);
     time.forward.launches = time.input.launches = time.weight.launches = 1.0;
+    if (group.perExpert) {
+        const auto experts = static_cast<double>(p.count);
+        const double casts = type == GemmType::Bf16 || type == GemmType::Fp16 ? 0.0 : experts;
+        time.forward.experts = time.input.experts = experts + casts;
+        time.weight.experts = experts;
+    }
+    if (group.perExpert && scenario_.model.moe->expertBias && op.name == "weight2") {
+        addExpertBias(p, time);
+    }
     addCasts(type, {.rows = p.rows, .columns = p.columns, .depth = p.depth}, time);
     return time;
+}
+
+/// Each expert's bias, times the row's probability, is added to its rows, which are joined again;
+/// backward multiplies and sums the gradient for the bias and for the probabilities.
+void GroupClock::addExpertBias(const Product& p, SegmentTime& time) const {
+    constexpr double kPasses = 6.0;  // each way: rows written and read by products, sums and joins
+    constexpr double kForwardSteps = 2.0;
+    constexpr double kBackwardSteps = 4.0;
+    const auto width = static_cast<double>(bytesPerElement(scenario_.settings.precision.compute));
+    const double bytes = kPasses * width * static_cast<double>(p.rows * p.columns);
+    const auto experts = static_cast<double>(p.count);
+    time.forward.device.memory += move(MemoryOp::Elementwise, bytes);
+    time.forward.experts += kForwardSteps * experts;
+    time.input.device.memory += move(MemoryOp::Elementwise, bytes);
+    time.input.experts += kBackwardSteps * experts;
 }
 
 bool GroupClock::addedInGemm(const Op& op) const {

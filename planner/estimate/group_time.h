@@ -29,6 +29,7 @@ private:
     [[nodiscard]] bool addedInGemm(const Op& op) const;
     [[nodiscard]] double temps(const ByteList& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
+    void addExpertBias(const Product& p, SegmentTime& time) const;
     void addAccumulation(const Op& op, SegmentTime& time) const;
     void addCasts(GemmType type, const Product& product, SegmentTime& time) const;
 

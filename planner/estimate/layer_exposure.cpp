@@ -23,15 +23,15 @@ double exposedOf(const StepContext& context,
         pass += layer.weight;
     }
     const double weight = way == Way::Backward ? layer.weight.device.total() : 0.0;
-    const CommSeconds waited =
-        exposedComm(context.scenario,
-                    context.software,
-                    chunkComm(context.scenario, calls, chunk.index, way, context.clock),
-                    {.way = way,
-                     .device = layers * pass.device.total(),
-                     .attention = layers * pass.device.attention,
-                     .weight = layers * weight,
-                     .layers = layers});
+    const CommSeconds waited = exposedComm(
+        context.scenario,
+        context.software,
+        chunkComm(context.scenario, context.software, calls, chunk.index, way, context.clock),
+        {.way = way,
+         .device = layers * pass.device.total(),
+         .attention = layers * pass.device.attention,
+         .weight = layers * weight,
+         .layers = layers});
     return (waited.tensor + waited.regather + waited.context + waited.expert) / layers;
 }
 

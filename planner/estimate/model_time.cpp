@@ -13,6 +13,7 @@ SegmentTime operator*(SegmentTime time, double factor) {
     for (PassTime* pass : {&time.forward, &time.recompute, &time.input, &time.weight}) {
         pass->device = pass->device * factor;
         pass->launches *= factor;
+        pass->experts *= factor;
     }
     return time;
 }

@@ -90,6 +90,8 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
         passes[timeIndex(stage, Pass::WeightGradient)] = chunk.weightSeconds;
         handOver = std::max(handOver, chunk.sendSeconds);
     }
+    // What neighbours exchange crosses at once in both directions, or one after the other.
+    handOver *= scenario.settings.pipeline.serialExchange ? 2.0 : 1.0;
     SpanClock<double>& clock = spans.clock();
     const Receive receive = blocks(scenario) ? Receive::Block : Receive::Overlap;
     const double alone = clock.time(steps, {.passes = passes}).makespan;

@@ -18,6 +18,7 @@ WorkSeconds operator*(WorkSeconds work, double factor) {
 PassTime& PassTime::operator+=(const PassTime& other) {
     device += other.device;
     launches += other.launches;
+    experts += other.experts;
     return *this;
 }
 

@@ -22,6 +22,7 @@ WorkSeconds operator*(WorkSeconds work, double factor);
 struct PassTime {
     WorkSeconds device;
     double launches = 0.0;
+    double experts = 0.0;  ///< products and casts that a loop over experts launches one by one
 
     PassTime& operator+=(const PassTime& other);
 };

@@ -39,6 +39,7 @@ private:
             const auto scaled = [count](PassTime pass) {
                 pass.device = pass.device * count;
                 pass.launches *= count;
+                pass.experts *= count;
                 return pass;
             };
             sum.forward += scaled(time.forward);
@@ -63,6 +64,7 @@ private:
     struct PassWork {
         WorkSeconds device;
         double launches = 0.0;
+        double experts = 0.0;
         double weightSeconds = 0.0;
         double hostCopies = 0.0;  ///< seconds of copies to and from host memory, beside the rest
     };
@@ -82,8 +84,9 @@ private:
 
     /// Kernels, what is waited for of transfers, and then for the host.
     PassParts passTime(const PassWork& work, const ChunkView& chunk, Way way) {
-        const ChunkComm comm = chunkComm(scenario_, calls_, chunk.index, way, context_.clock);
         const SoftwareTiming& software = context_.software;
+        const ChunkComm comm =
+            chunkComm(scenario_, software, calls_, chunk.index, way, context_.clock);
         TimeByPart time = kernelTime(work.device);
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=
@@ -102,16 +105,33 @@ private:
         time.of(TimePart::Expert) = exposed.expert;
         time.of(TimePart::Shard) =
             exposed.blockGather + exposed.blockReduce + exposed.endGather + exposed.endReduce;
-        const double perLaunch =
-            (way == Way::Forward ? software.forwardLaunch : software.backwardLaunch).count();
-        const double host = scenario_.settings.kernels.cudaGraphs
-                                ? 0.0
-                                : work.launches * perLaunch +
-                                      comm.calls * software.collective.count() +
-                                      comm.units * software.unit.count();
-        time.of(TimePart::Host) = std::max(0.0, host - time.total());
+        const double host = hostTime(work, comm, way);
+        time.of(TimePart::Host) = std::max(0.0, host - time.total()) + syncTime(chunk, way);
         time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());
         return {time, {.moved = comm, .exposed = exposed}};
+    }
+
+    /// Of issuing a pass. Graphs of layers end before routed experts, whose rows nobody knows yet.
+    double hostTime(const PassWork& work, const ChunkComm& comm, Way way) const {
+        const SoftwareTiming& software = context_.software;
+        const KernelSettings& kernels = scenario_.settings.kernels;
+        const bool loops = work.experts > 0 && !(kernels.cudaGraphs && kernels.graphExperts);
+        const double experts = loops ? work.experts * software.expert.count() : 0.0;
+        const double calls = comm.calls * software.collective.count();
+        if (kernels.cudaGraphs) {
+            return loops ? experts + calls : 0.0;
+        }
+        const Seconds launch =
+            way == Way::Forward ? software.forwardLaunch : software.backwardLaunch;
+        return work.launches * launch.count() + experts + calls +
+               comm.units * software.unit.count();
+    }
+
+    /// A dropless router's counts come to the host before it knows what to send and multiply.
+    double syncTime(const ChunkView& chunk, Way way) const {
+        const KernelSettings& kernels = scenario_.settings.kernels;
+        const bool waits = way == Way::Forward && !kernels.padToCapacity && !kernels.graphExperts;
+        return waits ? static_cast<double>(chunk.sparse) * context_.software.sync.count() : 0.0;
     }
 
     ChunkTime chunkTime(const ChunkView& chunk, const SegmentTime& segments) {
@@ -123,11 +143,13 @@ private:
             hostCopies(scenario_, context_.host, segments.trained, segments.trainedExperts);
         const PassParts there = passTime({.device = segments.forward.device,
                                           .launches = segments.forward.launches,
+                                          .experts = segments.forward.experts,
                                           .hostCopies = copies.forward},
                                          chunk,
                                          Way::Forward);
         const PassParts back = passTime({.device = backward.device,
                                          .launches = backward.launches,
+                                         .experts = backward.experts,
                                          .weightSeconds = weight,
                                          .hostCopies = copies.backward},
                                         chunk,

@@ -11,21 +11,61 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKeys = {"schema",
+constexpr std::array<std::string_view, 15> kKeys = {"schema",
                                                     "name",
                                                     "aliases",
                                                     "title",
                                                     "host_us",
                                                     "tensor_exposed",
+                                                    "backward_hidden",
+                                                    "ring_hidden",
+                                                    "ring_exposed",
+                                                    "copies",
                                                     "contention",
                                                     "source",
                                                     "from",
                                                     "note",
                                                     "notes"};
-constexpr std::array<std::string_view, 6> kHostKeys = {
-    "forward_launch", "backward_launch", "collective", "unit", "micro_batch", "step"};
+constexpr std::array<std::string_view, 8> kHostKeys = {"forward_launch",
+                                                       "backward_launch",
+                                                       "collective",
+                                                       "expert",
+                                                       "sync",
+                                                       "unit",
+                                                       "micro_batch",
+                                                       "step"};
+constexpr std::array<std::string_view, 4> kEngines = {"fsdp1", "fsdp2", "megatron_fsdp", "zero3"};
+constexpr std::array<std::string_view, 2> kCopyKeys = {"gather", "reduce"};
+constexpr double kMostCopies = 100.0;
 constexpr double kMostMicroseconds = 1e9;
 constexpr double kMicro = 1e-6;
+
+Result<void> readCopies(const JsonValue& root, SoftwareTiming& software) {
+    FABRICAST_ASSIGN(const JsonValue* const copies, root.require("copies"));
+    FABRICAST_TRY(copies->onlyKeys(kEngines));
+    ShardCopies* const engines[] = {
+        &software.fsdp1, &software.fsdp2, &software.megatronFsdp, &software.zero3};
+    for (std::size_t i = 0; i < kEngines.size(); ++i) {
+        FABRICAST_ASSIGN(const JsonValue* const engine, copies->require(kEngines[i]));
+        FABRICAST_TRY(engine->onlyKeys(kCopyKeys));
+        FABRICAST_ASSIGN(engines[i]->gather, requireNumber(*engine, "gather", {0.0, kMostCopies}));
+        FABRICAST_ASSIGN(engines[i]->reduce, requireNumber(*engine, "reduce", {0.0, kMostCopies}));
+    }
+    return {};
+}
+
+Result<void> readShares(const JsonValue& root, SoftwareTiming& software) {
+    const std::pair<std::string_view, double*> shares[] = {
+        {"tensor_exposed", &software.tensorExposed},
+        {"backward_hidden", &software.backwardHidden},
+        {"ring_hidden", &software.ringHidden},
+        {"ring_exposed", &software.ringExposed},
+        {"contention", &software.contention}};
+    for (const auto& [key, member] : shares) {
+        FABRICAST_ASSIGN(*member, requireNumber(root, key, {0.0, 1.0}));
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -41,6 +81,8 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
         {"forward_launch", &software.forwardLaunch},
         {"backward_launch", &software.backwardLaunch},
         {"collective", &software.collective},
+        {"expert", &software.expert},
+        {"sync", &software.sync},
         {"unit", &software.unit},
         {"micro_batch", &software.microBatch},
         {"step", &software.step}};
@@ -48,8 +90,8 @@ Result<SoftwareTiming> readSoftware(const JsonValue& root) {
         FABRICAST_ASSIGN(const double value, requireNumber(*host, key, {0.0, kMostMicroseconds}));
         *member = Seconds(value * kMicro);
     }
-    FABRICAST_ASSIGN(software.tensorExposed, requireNumber(root, "tensor_exposed", {0.0, 1.0}));
-    FABRICAST_ASSIGN(software.contention, requireNumber(root, "contention", {0.0, 1.0}));
+    FABRICAST_TRY(readShares(root, software));
+    FABRICAST_TRY(readCopies(root, software));
     return software;
 }
 

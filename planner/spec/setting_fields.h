@@ -39,6 +39,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"position_ids", &Group::positionIds},
                       Field{"compile", &Group::compile},
                       Field{"cuda_graphs", &Group::cudaGraphs},
+                      Field{"graph_experts", &Group::graphExperts},
                       Field{"dropout", &Group::dropout, 0, 1},
                       Field{"deallocate_pipeline_outputs", &Group::deallocatePipelineOutputs},
                       Field{"quantization", &Group::quantization},
@@ -76,6 +77,7 @@ constexpr auto fieldsOf(const PipelineSettings&) {
                       Field{"head_weight", &Group::headWeight, 0, 1'000'000},
                       Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
                       Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
+                      Field{"serial_exchange", &Group::serialExchange},
                       Field{"remainder", &Group::remainder},
                       Field{"passes", &Group::passes, 1, 1'000'000}};
 }

@@ -70,7 +70,8 @@ struct KernelSettings {
     std::int64_t lossChunks = 8;
     bool positionIds = false;  ///< the data loader hands position ids to the model
     bool compile = false;
-    bool cudaGraphs = false;  ///< a layer is launched as one
+    bool cudaGraphs = false;    ///< a layer is launched as one
+    bool graphExperts = false;  ///< routed experts too: graphs of whole iterations
     double dropout = 0.0;
     bool deallocatePipelineOutputs = true;
     Quantization quantization = Quantization::None;
@@ -114,6 +115,7 @@ struct PipelineSettings {
     std::int64_t headWeight = 0;       ///< layers that the norm and head count as on the last stage
     std::int64_t firstStageLayers = 0;  ///< of the first rank; 0: as the others
     std::int64_t lastStageLayers = 0;   ///< of the last rank; 0: as the others
+    bool serialExchange = false;        ///< stages send, then receive: DeepSpeed's engine
     bool remainder = false;  ///< chunks may differ by one layer (Megatron: by a layout string)
     /// Times that the pipeline fills and drains in a step, each with its share of the microbatches
     /// (torchtitan's gradient accumulation).

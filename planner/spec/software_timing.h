@@ -5,19 +5,32 @@
 
 namespace fabricast {
 
+/// Bytes that an engine moves beside its calls, per byte of a call: gathered parameters out of
+/// their buffer, gradients into the one that is reduced.
+struct ShardCopies {
+    double gather = 0.0;
+    double reduce = 0.0;
+};
+
 /// This is what a training stack adds to its kernels on the host: fitted to published runs, one
 /// file per kind of software in hardware_profiles/software.
 struct SoftwareTiming {
     std::string name;
     std::string title;
-    Seconds forwardLaunch;       ///< host time of one kernel of a forward
-    Seconds backwardLaunch;      ///< of a backward
-    Seconds collective;          ///< of starting one collective
-    Seconds unit;                ///< of a sharded unit's hooks, each way
-    Seconds microBatch;          ///< of the training loop around a microbatch
-    Seconds step;                ///< of the training loop around a step: data, logging, collection
-    double tensorExposed = 1.0;  ///< of tensor parallel communication cut into slices
-    double contention = 0.0;     ///< of what runs beside communication: how much it is slowed
+    Seconds forwardLaunch;   ///< host time of one kernel of a forward
+    Seconds backwardLaunch;  ///< of a backward
+    Seconds collective;      ///< of starting one collective
+    Seconds expert;      ///< of one expert's product in a pass, or its cast: a loop over experts
+    Seconds sync;        ///< of waiting for counts of tokens before a layer's experts
+    Seconds unit;        ///< of a sharded unit's hooks, each way
+    Seconds microBatch;  ///< of the training loop around a microbatch
+    Seconds step;        ///< of the training loop around a step: data, logging, collection
+    double tensorExposed = 1.0;   ///< of tensor parallel communication cut into slices
+    double backwardHidden = 0.0;  ///< of those of a backward, beside gradients of weights
+    double ringHidden = 0.0;      ///< of attention, that keys and values travel beside in a ring
+    double ringExposed = 0.0;     ///< of their transfers, at least
+    ShardCopies fsdp1, fsdp2, megatronFsdp, zero3;
+    double contention = 0.0;  ///< of what runs beside communication: how much it is slowed
 };
 
 }  // namespace fabricast

@@ -53,6 +53,15 @@ TEST(RunScenario, GraphsThatAreOffAreOff) {
     EXPECT_FALSE(
         kernelsOf("x", "cuda_graph_impl=none, cuda_graph_scope=full_iteration").cudaGraphs);
     EXPECT_TRUE(kernelsOf("x", "cuda_graph_impl=full_iteration").cudaGraphs);
+    EXPECT_FALSE(
+        kernelsOf("x", "cuda_graph_impl=none, cuda_graph_scope=full_iteration").graphExperts);
+}
+
+TEST(RunScenario, OnlyGraphsOfWholeIterationsHoldExperts) {
+    EXPECT_FALSE(kernelsOf("x", "cuda_graph_impl=transformer_engine").graphExperts);
+    EXPECT_TRUE(kernelsOf("x", "cuda_graph_impl=full_iteration").graphExperts);
+    EXPECT_TRUE(
+        kernelsOf("x", "cuda_graph_impl=local, cuda_graph_scope=full_iteration").graphExperts);
 }
 
 TEST(RunScenario, RecipesOfDgxCloudInterleave) {

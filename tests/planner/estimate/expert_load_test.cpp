@@ -53,6 +53,76 @@ TEST(ExpertLoadCases, ALoadBelowTheEvenShareDoesNotShortenTheExchange) {
     EXPECT_EQ(lucky.parts.of(TimePart::Expert), even.parts.of(TimePart::Expert));
 }
 
+/// 16 small experts of 128 on every rank: issuing them takes longer than they do.
+Scenario manyExperts() {
+    Scenario scenario = expertRun("megatron", 1.0);
+    scenario.model.moe = MoeSpec{.experts = 128, .topK = 8, .expertWidth = 256};
+    scenario.workload = {.sequence = 1024, .globalBatch = 64};
+    return scenario;
+}
+
+TEST(ExpertHost, OnlyGraphsOfWholeIterationsLaunchALoopOverExperts) {
+    Scenario scenario = manyExperts();
+    const auto host = [&scenario] { return estimated(scenario).parts.of(TimePart::Host); };
+    const double eager = host();
+    scenario.settings.kernels.cudaGraphs = true;
+    const double layers = host();
+    scenario.settings.kernels.graphExperts = true;
+    const double whole = host();
+    EXPECT_GT(eager, layers);
+    EXPECT_GT(layers, 2.0 * whole);
+    EXPECT_GT(whole, 0.0);  // the training loop's
+}
+
+TEST(ExpertHost, ADroplessRouterIsWaitedFor) {
+    Scenario scenario = expertRun("megatron", 1.0);  // large experts: the host is ahead of them
+    const double dropless = estimated(scenario).parts.of(TimePart::Host);
+    scenario.settings.kernels.capacityFactor = 1.0;
+    scenario.settings.kernels.padToCapacity = true;
+    EXPECT_GT(dropless, estimated(scenario).parts.of(TimePart::Host));
+}
+
+TEST(ExpertHost, BiasesOfExpertsTakeTime) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    const StepEstimate plain = estimated(scenario);
+    scenario.model.moe->expertBias = true;
+    const StepEstimate biased = estimated(scenario);
+    EXPECT_GT(biased.parts.of(TimePart::MemoryBound), plain.parts.of(TimePart::MemoryBound));
+    EXPECT_EQ(biased.parts.of(TimePart::Gemm), plain.parts.of(TimePart::Gemm));
+}
+
+TEST(Pipeline, ExchangesOneAfterTheOtherTakeTwiceAsLong) {
+    Scenario scenario = exampleRun(
+        "megatron",
+        {.dp = 4, .tp = 2, .pp = 4, .shard = Shard::Zero1, .schedule = ScheduleKind::OneFOneB});
+    const double atOnce = estimated(scenario).parts.of(TimePart::Stage);
+    scenario.settings.pipeline.serialExchange = true;
+    EXPECT_NEAR(estimated(scenario).parts.of(TimePart::Stage) / atOnce, 2.0, 0.1);
+}
+
+TEST(Ring, SendsWhileItReceives) {
+    Scenario scenario =
+        exampleRun("megatron", {.dp = 2, .cp = 4, .cpKind = CpKind::Ring, .shard = Shard::Zero1});
+    const StepEstimate step = estimated(scenario);
+    double sent = 0.0;
+    double received = 0.0;
+    for (const CommLine& line : step.comm) {
+        if (line.part == TimePart::Context) {
+            (line.collective == "send" ? sent : received) += line.seconds;
+        }
+    }
+    EXPECT_GT(sent, 0.0);
+    EXPECT_EQ(sent, received);
+    // Each way is at least 5/6 of what NVLink carries: half as long as if they took turns.
+    double bytes = 0.0;
+    for (const CommLine& line : step.comm) {
+        if (line.part == TimePart::Context && line.collective == "send") {
+            bytes += static_cast<double>(line.bytes.count() * line.count);
+        }
+    }
+    EXPECT_LT(sent + received, 1.5 * bytes / 150e9);
+}
+
 TEST(Placement, PipelineInsideSwapsWhatCrossesTheNetwork) {
     Scenario scenario = exampleRun(
         "megatron",
