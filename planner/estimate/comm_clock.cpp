@@ -16,15 +16,16 @@ const GroupShape& CommClock::shape(GroupKind group) {
         .first->second;
 }
 
-/// Where a row goes to several experts of one node it is sent there once: of the copies that a
-/// router makes, the share that is left.
+/// Where a row goes to several experts of one node, or of one rank inside it, it is sent there once:
+/// of the copies that a router makes, the share that is left.
 double CommClock::nodeShare(const CommCall& call, const GroupShape& where) const {
     const bool once = scenario_.settings.kernels.dispatchOncePerNode;
-    if (!once || call.use != CommUse::Dispatch || where.nodes <= 1 || !scenario_.model.moe) {
+    if (!once || call.use != CommUse::Dispatch || !scenario_.model.moe) {
         return 1.0;
     }
     const MoeSpec& moe = *scenario_.model.moe;
-    const double places = expectedPlaces(moe.experts, moe.topK, where.nodes);
+    const double places =
+        expectedPlaces(moe.experts, moe.topK, where.nodes > 1 ? where.nodes : where.ranks);
     return std::min(1.0, places / static_cast<double>(moe.topK));
 }
 
