@@ -16,8 +16,8 @@ const GroupShape& CommClock::shape(GroupKind group) {
         .first->second;
 }
 
-/// Where a row goes to several experts of one node, or of one rank inside it, it is sent there once:
-/// of the copies that a router makes, the share that is left.
+/// Where a row goes to several experts of one node, or inside a node of one rank, it is sent there
+/// once: of the copies that a router makes, the share that is left.
 double CommClock::nodeShare(const CommCall& call, const GroupShape& where) const {
     const bool once = scenario_.settings.kernels.dispatchOncePerNode;
     if (!once || call.use != CommUse::Dispatch || !scenario_.model.moe) {

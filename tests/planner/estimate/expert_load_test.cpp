@@ -91,6 +91,17 @@ TEST(ExpertHost, BiasesOfExpertsTakeTime) {
     EXPECT_EQ(biased.parts.of(TimePart::Gemm), plain.parts.of(TimePart::Gemm));
 }
 
+TEST(ExpertExchange, ARowIsSentOnceToARankWithSeveralOfItsExperts) {
+    Scenario scenario = manyExperts();
+    scenario.layout.dp = 8;
+    scenario.cluster.nodes = 1;
+    scenario.workload.sequence = 16384;
+    const double plain = estimated(scenario).parts.of(TimePart::Expert);
+    scenario.settings.kernels.dispatchOncePerNode = true;
+    // 8 of 128 experts lie on 8 · (1 − 112·…·105 / (128·…·121)) = 5.34 of 8 ranks.
+    EXPECT_NEAR(estimated(scenario).parts.of(TimePart::Expert) / plain, 5.34 / 8.0, 0.05);
+}
+
 TEST(Pipeline, ExchangesOneAfterTheOtherTakeTwiceAsLong) {
     Scenario scenario = exampleRun(
         "megatron",
