@@ -188,7 +188,10 @@ constexpr std::array kNumbers = {
         "capacity",
         NumberUnit::Size,
         [](const ComparedSide& side) { return std::optional(bytesOf(side.memory.capacity)); }},
-    NumberRow{"headroom_bytes", "headroom", NumberUnit::Size, [](const ComparedSide& side) {
+    NumberRow{"headroom_bytes",
+              "headroom",
+              NumberUnit::Size,
+              [](const ComparedSide& side) {
                   return std::optional(bytesOf(side.memory.capacity - side.memory.peak.value));
               }},
     NumberRow{"goodput",
@@ -201,7 +204,8 @@ constexpr std::array kNumbers = {
               "$ per million tokens",
               NumberUnit::Amount,
               [](const ComparedSide& side) {
-                  return ofCost(side, [](const RunCost& cost) { return cost.perMtok; }, 1.0);
+                  return ofCost(
+                      side, [](const RunCost& cost) { return cost.perMtok; }, 1.0);
               }},
     NumberRow{"kwh_per_mtok",
               "kWh per million tokens",
@@ -210,17 +214,17 @@ constexpr std::array kNumbers = {
                   return ofCost(
                       side, [](const RunCost& cost) { return cost.energyPerMtok; }, kJoulesPerKwh);
               }},
-    NumberRow{"days",
-              "days of the run",
-              NumberUnit::Amount,
-              [](const ComparedSide& side) {
-                  return ofRun(
-                      side,
-                      [](const RunTotals& run) { return std::optional(run.wall); },
-                      kSecondsPerDay);
-              }},
+    NumberRow{
+        "days",
+        "days of the run",
+        NumberUnit::Amount,
+        [](const ComparedSide& side) {
+            return ofRun(
+                side, [](const RunTotals& run) { return std::optional(run.wall); }, kSecondsPerDay);
+        }},
     NumberRow{"usd_per_run", "$ of the run", NumberUnit::Amount, [](const ComparedSide& side) {
-                  return ofRun(side, [](const RunTotals& run) { return run.price; }, 1.0);
+                  return ofRun(
+                      side, [](const RunTotals& run) { return run.price; }, 1.0);
               }}};
 
 }  // namespace
