@@ -24,8 +24,9 @@ constexpr std::array<std::string_view, 16> kKeys = {"schema",
                                                     "nvme",
                                                     "power",
                                                     "notes"};
-constexpr std::array<std::string_view, 4> kGpuFabricKeys = {
-    "kind", "fabric", "in_switch_reduction", "note"};
+constexpr std::array<std::string_view, 5> kGpuFabricKeys = {
+    "kind", "fabric", "switches", "in_switch_reduction", "note"};
+constexpr std::int64_t kMostSwitches = 1024;
 constexpr std::array<std::string_view, 6> kGpuFabricKinds = {
     "nvswitch", "nvlink-mesh", "nvlink-bridge", "xgmi", "pcie", "ethernet"};
 constexpr std::array<std::string_view, 10> kPcieKeys = {"numa_nodes",
@@ -59,6 +60,7 @@ Result<void> readGpuFabric(const JsonValue& root, NodeProfile& profile) {
     FABRICAST_ASSIGN(const JsonValue* const kind, fabric->require("kind"));
     FABRICAST_ASSIGN(node.gpuFabric, readWord(*kind, kGpuFabricKinds));
     FABRICAST_ASSIGN(node.gpuFabricName, readFabricName(*fabric, "fabric", profile));
+    FABRICAST_ASSIGN(node.gpuSwitches, fabric->integerOr("switches", 0, {0, kMostSwitches}));
     FABRICAST_ASSIGN(node.inSwitchReduction, fabric->booleanOr("in_switch_reduction", false));
     FABRICAST_ASSIGN(node.gpuFabricNote, fabric->textOr("note", ""));
     // Cards on PCIe are no domain of their own; a board is one unless the file says otherwise.

@@ -81,6 +81,7 @@ struct NodeSpec {
     std::string gpuFabric;        ///< "nvswitch", "nvlink-mesh", "nvlink-bridge", "xgmi", "pcie"
     std::string gpuFabricName;    ///< the fabric profile inside the node ("nvlink4")
     std::string gpuFabricNote;
+    std::int64_t gpuSwitches = 0;    ///< that join the GPUs of a domain; 0: nobody has said
     bool inSwitchReduction = false;  ///< NVLink SHARP
     PciTopology pci;
     Sourced<std::int64_t> nics;
