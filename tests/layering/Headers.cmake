@@ -1,6 +1,7 @@
 # Compiles every header alone, so that each brings what it needs.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
-     "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/cli/*.h")
+     "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
+     "${PROJECT_SOURCE_DIR}/cli/*.h")
 set(header_sources "")
 foreach(header IN LISTS headers)
   string(REPLACE "/" "." name "${header}")

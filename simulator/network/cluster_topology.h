@@ -1,0 +1,39 @@
+#pragma once
+#include "planner/spec/cluster_spec.h"
+#include "simulator/network/topology.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Several equal clusters, joined over a distance.
+struct WanTier {
+    std::int64_t sites = 1;
+    BytesPerSecond bandwidth;  ///< of one site to the others
+    Seconds latency;           ///< from one site to another
+};
+
+/// A topology with what is said about it beside the graph.
+struct DescribedTopology {
+    Topology topology;
+    std::string title;                 ///< "2,048 x dgx-h100 on ib-ndr"
+    std::vector<std::string> assumed;  ///< what no profile says
+};
+
+/// What a cluster's profile leaves to other profiles or to the user.
+struct TopologyOptions {
+    std::optional<BytesPerSecond> hostLink{};  ///< GPU to CPU where that is not PCIe
+    WanTier wan{};
+};
+
+/// This builds the graph of a cluster from its profile: every node with its GPUs, NVSwitches, PCIe
+/// and NICs ("node3/nic2"), the leaves, spines and cores of its fabric, and the line to other
+/// sites. Rates are line rates. Where the profile does not say how a device is joined it gets a
+/// link of its own, and where it does not say how fast a link is, that is as fast as what lies
+/// behind it.
+///     FABRICAST_ASSIGN(const DescribedTopology built, clusterTopology(cluster, {}));
+Result<DescribedTopology> clusterTopology(const ClusterSpec& cluster,
+                                          const TopologyOptions& options);
+
+}  // namespace fabricast
