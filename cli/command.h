@@ -36,6 +36,7 @@ Command explainCommand(CLI::App& program, const GlobalOptions& options);
 Command compareCommand(CLI::App& program, const GlobalOptions& options);
 Command scheduleCommand(CLI::App& program, const GlobalOptions& options);
 Command backtestCommand(CLI::App& program, const GlobalOptions& options);
+Command topologyCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
 Command profilesCommand(CLI::App& program, const GlobalOptions& options);
 

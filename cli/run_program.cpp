@@ -22,6 +22,7 @@ constexpr std::array kCommands = {&adviseCommand,
                                   &explainCommand,
                                   &compareCommand,
                                   &scheduleCommand,
+                                  &topologyCommand,
                                   &backtestCommand,
                                   &profilesCommand,
                                   &helpCommand};

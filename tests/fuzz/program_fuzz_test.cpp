@@ -138,6 +138,23 @@ TEST(ProgramFuzz, RandomScenariosInTime) {
     EXPECT_GT(answered, cases(300) / 100) << "hardly any reached the engine";
 }
 
+TEST(ProgramFuzz, MutatedTopologies) {
+    const fs::path folder = fs::path(FABRICAST_SOURCE_DIR) / "tests/cases/topology";
+    std::vector<std::string> seeds;
+    for (const char* name :
+         {"two_boxes.json", "four_h100.xml", "eight_h100.txt", "four_4090.txt"}) {
+        seeds.push_back(readTextFile((folder / name).string()).value_or(""));
+    }
+    const std::string file = (scratch() / "topology").string();
+    for (std::size_t seed = 0; seed < cases(1000); ++seed) {
+        TextMutator mutator(seed);
+        const std::string text = mutator.mutated(seeds[seed % seeds.size()]);
+        write(file, text);
+        expectAnAnswerOrAnError(
+            {"topology", "--file", file, "--gpu", "h100-sxm5-80gb", "--format", "json"}, text);
+    }
+}
+
 TEST(ProgramFuzz, MutatedModels) {
     const std::vector<std::string> seeds = textsUnder("tests/cases/params");
     const std::string file = (scratch() / "config.json").string();

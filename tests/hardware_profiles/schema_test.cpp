@@ -169,5 +169,18 @@ TEST(ProfileSchema, RefusesWhatIsNotAProfile) {
     }
 }
 
+TEST(TopologySchema, BoundsDevicesAndRates) {
+    const json schema = schemaOf("topology");
+    const json good =
+        readJson(fs::path(FABRICAST_SOURCE_DIR) / "tests/cases/topology/two_boxes.json");
+    EXPECT_EQ(complaints(schema, good), "");
+    json bad = good;
+    bad["links"][0]["bandwidth"] = "64";
+    EXPECT_NE(complaints(schema, bad), "");
+    bad = good;
+    bad["nodes"][0]["gpus"] = 8;
+    EXPECT_NE(complaints(schema, bad), "");
+}
+
 }  // namespace
 }  // namespace fabricast
