@@ -123,6 +123,7 @@ const std::map<std::string, Rooms> kMayInclude = {
       "planner/io",
       "simulator/core",
       "simulator/network"}},
+    {"simulator/engine", {"planner/base", "planner/spec", "simulator/core"}},
 };
 
 /// What measures and fits may use of the planner, which never sees it.

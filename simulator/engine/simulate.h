@@ -1,0 +1,30 @@
+#pragma once
+#include "planner/base/result.h"
+#include "simulator/engine/sim_program.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// What happened when. Every byte that was sent has arrived, and every op has run: that is checked.
+struct SimRun {
+    SimTime makespan;
+    std::vector<SimTime> start;  ///< by op
+    std::vector<SimTime> end;
+    std::vector<OpIndex> cause;   ///< what ended as it started: the last it waited for, or kNoOp
+    std::vector<Bytes> sent;      ///< by actor
+    std::vector<Bytes> received;  ///< likewise
+    std::uint64_t events = 0;
+
+    [[nodiscard]] SimTime lasted(OpIndex op) const { return end[op] - start[op]; }
+};
+
+/// Runs a program: an op starts as soon as the op before it on its stream and all that it waits for
+/// have ended. Kernels lose the program's contention of their rate while something that slows them
+/// runs on their actor. Events of one time happen in the order they were planned in, so that equal
+/// programs give equal runs. Ops that wait for each other are an error that names some of them.
+///     FABRICAST_ASSIGN(const SimRun run, simulate(program));
+Result<SimRun> simulate(const SimProgram& program);
+
+}  // namespace fabricast
