@@ -51,22 +51,30 @@ double gatherHead(double transfer,
 
 }  // namespace
 
+TailOverlap tailOverlap(const Scenario& scenario) {
+    const MegatronSettings& megatron = scenario.settings.megatron;
+    const Engine engine = scenario.settings.engine;
+    if (engine == Engine::Megatron) {
+        return {.reduce = megatron.overlapGradReduce, .gather = megatron.overlapParamGather};
+    }
+    return {.reduce = engine == Engine::Ddp, .gather = false};
+}
+
+double layersOfChunk(const Scenario& scenario, std::size_t chunks) {
+    return std::max(1.0,
+                    static_cast<double>(scenario.model.layers) /
+                        (static_cast<double>(scenario.layout.pp) * static_cast<double>(chunks)));
+}
+
 StageTail dataParallelTail(const StepContext& context,
                            const StageTime& stage,
                            const StageSlack& when) {
-    const Scenario& scenario = context.scenario;
-    const MegatronSettings& megatron = scenario.settings.megatron;
-    const auto chunks = static_cast<double>(stage.chunks.size());
-    const double layers = std::max(1.0,
-                                   static_cast<double>(scenario.model.layers) /
-                                       (static_cast<double>(scenario.layout.pp) * chunks));
-    const bool megatronEngine = scenario.settings.engine == Engine::Megatron;
-    const bool reduceHidden =
-        megatronEngine ? megatron.overlapGradReduce : scenario.settings.engine == Engine::Ddp;
-    const bool gatherHidden = megatronEngine && megatron.overlapParamGather;
-    const double reduce = reduceHidden ? reduceTail(stage.gradientReduce, stage, when.slack, layers)
-                                       : std::max(0.0, stage.gradientReduce - when.slack.front());
-    const double gather = gatherHidden
+    const double layers = layersOfChunk(context.scenario, stage.chunks.size());
+    const TailOverlap hidden = tailOverlap(context.scenario);
+    const double reduce = hidden.reduce
+                              ? reduceTail(stage.gradientReduce, stage, when.slack, layers)
+                              : std::max(0.0, stage.gradientReduce - when.slack.front());
+    const double gather = hidden.gather
                               ? gatherHead(stage.parameterGather, stage, when.firstForward, layers)
                               : stage.parameterGather;
     const auto withContention = [&context](double all, double waited) {

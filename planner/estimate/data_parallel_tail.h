@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/estimate/stage_time.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace fabricast {
@@ -20,6 +21,15 @@ struct StageTail {
 
     [[nodiscard]] double total() const { return reduce + gather + sharedGradients + bookkeeping; }
 };
+/// Which of those transfers run beside passes, layer by layer, as the stack does it.
+struct TailOverlap {
+    bool reduce = false;
+    bool gather = false;
+};
+TailOverlap tailOverlap(const Scenario& scenario);
+/// Of a model chunk where a rank has so many, on average; at least one.
+double layersOfChunk(const Scenario& scenario, std::size_t chunks);
+
 StageTail dataParallelTail(const StepContext& context,
                            const StageTime& stage,
                            const StageSlack& when);

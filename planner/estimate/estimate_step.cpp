@@ -190,6 +190,17 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
     return summed(context, stages, pipeline);
 }
 
+Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    const StepContext context = contextOf(scenario, blocks, setting);
+    StepPieces pieces{.stages = {}, .optimizer = {}, .software = *setting.software};
+    FABRICAST_ASSIGN(pieces.stages, stageTimes(context));
+    for (const StageTime& stage : pieces.stages) {
+        pieces.optimizer.push_back(optimizerSeconds(context, stage));
+    }
+    return pieces;
+}
+
 Result<LayerExposures> StepEstimator::exposures(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     return layerExposures(contextOf(scenario, blocks, setting));
@@ -200,6 +211,12 @@ Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
     return estimator.estimate(scenario, blocks);
+}
+
+Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+    return estimator.pieces(scenario, blocks);
 }
 
 }  // namespace fabricast

@@ -22,11 +22,6 @@ PipelineTime withoutPipeline(const Scenario& scenario, const StageTime& stage) {
     return time;
 }
 
-/// Megatron's 1F1B sends and receives on the stream that computes; interleaved, beside it.
-bool blocks(const Scenario& scenario) {
-    return scenario.settings.engine == Engine::Megatron && scenario.layout.vpp == 1;
-}
-
 /// A refusal in the keys of a scenario rather than in the flags of `fabricast schedule`.
 Error inScenarioKeys(Error error) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys = {
@@ -44,6 +39,11 @@ Error inScenarioKeys(Error error) {
 }
 
 }  // namespace
+
+Receive receiveOf(const Scenario& scenario) {
+    const bool blocks = scenario.settings.engine == Engine::Megatron && scenario.layout.vpp == 1;
+    return blocks ? Receive::Block : Receive::Overlap;
+}
 
 Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
@@ -93,7 +93,7 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
     // What neighbours exchange crosses at once in both directions, or one after the other.
     handOver *= scenario.settings.pipeline.serialExchange ? 2.0 : 1.0;
     SpanClock<double>& clock = spans.clock();
-    const Receive receive = blocks(scenario) ? Receive::Block : Receive::Overlap;
+    const Receive receive = receiveOf(scenario);
     const double alone = clock.time(steps, {.passes = passes}).makespan;
     const PipelineSpan<double>& span =
         clock.time(steps, {.passes = passes, .handOver = handOver, .receive = receive});

@@ -13,6 +13,9 @@ namespace fabricast {
 /// Which order the scenario's stack runs its pipeline in, or what it refuses.
 Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
 
+/// Megatron's 1F1B sends and receives on the stream that computes; interleaved, beside it.
+Receive receiveOf(const Scenario& scenario);
+
 /// The order of a step's microbatches, timed with every stage's own passes.
 struct PipelineTime {
     double span = 0.0;      ///< from the first forward to the last backward

@@ -5,6 +5,7 @@
 #include "planner/estimate/estimate_step.h"
 #include "planner/estimate/layer_exposure.h"
 #include "planner/estimate/model_time.h"
+#include "planner/estimate/step_pieces.h"
 #include "planner/schedule/span_workspace.h"
 
 #include <memory>
@@ -26,6 +27,9 @@ public:
     /// Scenarios are on the cluster this was made for. Several threads may ask for blocks.
     [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario, const LayerOps& layers) const;
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
+
+    /// What that step is put together from.
+    Result<StepPieces> pieces(const Scenario& scenario, const ModelTime& blocks);
 
     // What bounds are made of.
     /// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small

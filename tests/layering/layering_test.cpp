@@ -124,6 +124,18 @@ const std::map<std::string, Rooms> kMayInclude = {
       "simulator/core",
       "simulator/network"}},
     {"simulator/engine", {"planner/base", "planner/spec", "simulator/core"}},
+    {"simulator/program",
+     {"planner/base",
+      "planner/spec",
+      "planner/result",
+      "planner/stack",
+      "planner/ops",
+      "planner/compute",
+      "planner/schedule",
+      "planner/comm",
+      "planner/estimate",
+      "simulator/core",
+      "simulator/engine"}},
 };
 
 /// What measures and fits may use of the planner, which never sees it.

@@ -1,0 +1,76 @@
+#include "simulator/program/stage_ops.h"
+
+namespace fabricast {
+
+StageOps StageOpWriter::add(std::size_t stage, const SimOp& op) {
+    StageOps ops;
+    for (const ActorIndex actor : ranks_.of(stage)) {
+        SimOp own = op;
+        own.actor = actor;
+        ops.push_back(program_.add(own));
+    }
+    return ops;
+}
+
+void StageOpWriter::wait(const StageOps& ops, const StageOps& after) {
+    for (std::size_t member = 0; member < after.size(); ++member) {
+        program_.wait(ops[member], after[member]);
+    }
+}
+
+void StageOpWriter::follow(std::size_t stage, const StageOps& ops) {
+    wait(ops, last_[stage]);
+    last_[stage] = ops;
+}
+
+OpIndex StageOpWriter::meetAll(const std::vector<OpIndex>& ready) {
+    const OpIndex meeting = program_.add({.actor = program_.ops()[ready.front()].actor,
+                                          .kind = SimKind::Meeting,
+                                          .stream = SimStream::Pipeline});
+    for (const OpIndex op : ready) {
+        program_.wait(meeting, op);
+    }
+    return meeting;
+}
+
+StageOps StageOpWriter::meet(std::size_t stage, GroupKind group, const StageOps& ready) {
+    StageOps met = ready;
+    for (const StageRanks::Members& members : ranks_.groups(stage, group)) {
+        std::vector<OpIndex> theirs;
+        for (const std::uint32_t member : members) {
+            theirs.push_back(ready[member]);
+        }
+        const OpIndex meeting = meetAll(theirs);
+        for (const std::uint32_t member : members) {
+            met[member] = meeting;
+        }
+    }
+    return met;
+}
+
+StageOps StageOpWriter::pass(std::size_t stage,
+                             const SimOp& what,
+                             const PassPieces& pieces,
+                             const std::vector<StageOps>& inputs) {
+    bool first = true;
+    for (const PassPiece& piece : pieces) {
+        SimOp op = what;
+        op.stream = piece.stream;
+        op.duration = piece.duration;
+        op.slowed = piece.stream == SimStream::Compute;
+        if (piece.group && !last_[stage].empty()) {
+            last_[stage] = meet(stage, *piece.group, last_[stage]);
+        }
+        const StageOps ops = add(stage, op);
+        if (first) {
+            for (const StageOps& input : inputs) {
+                wait(ops, input);
+            }
+        }
+        first = false;
+        follow(stage, ops);
+    }
+    return last_[stage];
+}
+
+}  // namespace fabricast

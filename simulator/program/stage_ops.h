@@ -1,0 +1,45 @@
+#pragma once
+#include "simulator/program/pass_pieces.h"
+#include "simulator/program/stage_ranks.h"
+
+#include <vector>
+
+namespace fabricast {
+
+/// One op of each member of a stage, in the members' order.
+using StageOps = std::vector<OpIndex>;
+
+/// This writes what all ranks of a stage do alike, and what they wait for: the last thing that
+/// they did, and whatever is said besides.
+class StageOpWriter {
+public:
+    StageOpWriter(SimProgram& program, const StageRanks& ranks)
+        : program_(program), ranks_(ranks), last_(ranks.stages()) {}
+
+    /// The op of every member. It waits for nothing but its stream.
+    StageOps add(std::size_t stage, const SimOp& op);
+    void wait(const StageOps& ops, const StageOps& after);
+    /// After what the members did last, whatever `ops` also wait for; they are the last thing now.
+    void follow(std::size_t stage, const StageOps& ops);
+    /// What comes once every member of the groups has ended its own; the same where there are none.
+    StageOps meet(std::size_t stage, GroupKind group, const StageOps& ready);
+    /// What comes once all of these have ended.
+    OpIndex meetAll(const std::vector<OpIndex>& ready);
+
+    /// The pieces of a pass one after the other, the first after `inputs`; what ended last.
+    StageOps pass(std::size_t stage,
+                  const SimOp& what,
+                  const PassPieces& pieces,
+                  const std::vector<StageOps>& inputs);
+
+    [[nodiscard]] const StageOps& last(std::size_t stage) const { return last_[stage]; }
+    [[nodiscard]] SimProgram& program() { return program_; }
+    [[nodiscard]] const StageRanks& ranks() const { return ranks_; }
+
+private:
+    SimProgram& program_;
+    const StageRanks& ranks_;
+    std::vector<StageOps> last_;  ///< by stage; empty before it did anything
+};
+
+}  // namespace fabricast

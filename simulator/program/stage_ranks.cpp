@@ -1,0 +1,71 @@
+#include "simulator/program/stage_ranks.h"
+
+#include "planner/base/check.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+/// Where a rank is among those of its stage.
+struct Place {
+    std::size_t stage = 0;
+    std::uint32_t member = 0;
+};
+
+}  // namespace
+
+StageRanks StageRanks::classes(const Layout& layout) {
+    StageRanks ranks;
+    for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
+        ranks.actors_.push_back({static_cast<ActorIndex>(stage)});
+    }
+    for (auto& byStage : ranks.groups_) {
+        byStage.resize(ranks.actors_.size());
+    }
+    return ranks;
+}
+
+StageRanks StageRanks::all(const Layout& layout, const RankOrder& order) {
+    StageRanks ranks;
+    ranks.actors_.resize(static_cast<std::size_t>(layout.pp));
+    std::vector<Place> places(static_cast<std::size_t>(layout.world()));
+    for (const RankGroup& pipeline : rankGroups(layout, order, GroupKind::Pipeline)) {
+        for (std::size_t stage = 0; stage < pipeline.size(); ++stage) {
+            const auto rank = static_cast<ActorIndex>(pipeline[stage].index());
+            places[rank] = {stage, static_cast<std::uint32_t>(ranks.actors_[stage].size())};
+            ranks.actors_[stage].push_back(rank);
+        }
+    }
+    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+        ranks.groups_[kind].resize(ranks.actors_.size());
+        for (const RankGroup& group : rankGroups(layout, order, kKinds[kind])) {
+            Members members;
+            for (const RankId rank : group) {
+                members.push_back(places[static_cast<std::size_t>(rank.index())].member);
+            }
+            if (members.size() > 1) {
+                const auto first = static_cast<std::size_t>(group.front().index());
+                ranks.groups_[kind][places[first].stage].push_back(std::move(members));
+            }
+        }
+    }
+    return ranks;
+}
+
+ActorIndex StageRanks::actors() const {
+    std::size_t count = 0;
+    for (const std::vector<ActorIndex>& stage : actors_) {
+        count += stage.size();
+    }
+    return static_cast<ActorIndex>(count);
+}
+
+const std::vector<StageRanks::Members>& StageRanks::groups(std::size_t stage,
+                                                           GroupKind kind) const {
+    const auto found = std::ranges::find(kKinds, kind);
+    FABRICAST_CHECK(found != kKinds.end());
+    return groups_[static_cast<std::size_t>(found - kKinds.begin())][stage];
+}
+
+}  // namespace fabricast

@@ -1,0 +1,43 @@
+#pragma once
+#include "planner/spec/layout.h"
+#include "planner/stack/rank_groups.h"
+#include "simulator/engine/sim_program.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// The ranks of every pipeline stage, as actors of a simulation. Ranks of a stage that differ in
+/// nothing do the same at the same time, so one stands for all of them: an actor for each stage. Or
+/// each rank is an actor of its own, and meets the others of its groups.
+class StageRanks {
+public:
+    /// One rank of each stage.
+    static StageRanks classes(const Layout& layout);
+    /// Every rank; actors are numbered as the stack numbers its ranks.
+    static StageRanks all(const Layout& layout, const RankOrder& order);
+
+    using Members = std::vector<std::uint32_t>;  ///< of a stage, from 0
+
+    [[nodiscard]] std::size_t stages() const { return actors_.size(); }
+    /// Of each stage as many, in the same order: the i-th members hand over to each other.
+    [[nodiscard]] const std::vector<ActorIndex>& of(std::size_t stage) const {
+        return actors_[stage];
+    }
+    [[nodiscard]] ActorIndex actors() const;
+    /// The groups of several members of a stage that take part in a collective together: tensor,
+    /// context, expert, or the data ranks of the dense part. None where one stands for all.
+    [[nodiscard]] const std::vector<Members>& groups(std::size_t stage, GroupKind kind) const;
+
+private:
+    static constexpr std::array kKinds = {
+        GroupKind::Tensor, GroupKind::Context, GroupKind::Expert, GroupKind::DataContext};
+
+    std::vector<std::vector<ActorIndex>> actors_;                          ///< by stage
+    std::array<std::vector<std::vector<Members>>, kKinds.size()> groups_;  ///< by kind and stage
+};
+
+}  // namespace fabricast

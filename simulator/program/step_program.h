@@ -1,0 +1,21 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/estimate/step_pieces.h"
+#include "planner/spec/scenario.h"
+#include "simulator/engine/sim_program.h"
+
+#include <cstdint>
+
+namespace fabricast {
+
+/// Whether a rank of each stage stands for all that do the same, or every rank is an actor.
+enum class Ranks : std::uint8_t { Classes, All };
+
+/// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
+/// between stages, what data parallelism transfers, the optimizer, the training loop. Takes what
+/// the forecast takes for each piece; when they run is for the engine to find out.
+///     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, timing));
+///     FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario, pieces, Ranks::Classes));
+Result<SimProgram> stepProgram(const Scenario& scenario, const StepPieces& pieces, Ranks ranks);
+
+}  // namespace fabricast
