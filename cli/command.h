@@ -35,6 +35,7 @@ Command adviseCommand(CLI::App& program, const GlobalOptions& options);
 Command explainCommand(CLI::App& program, const GlobalOptions& options);
 Command compareCommand(CLI::App& program, const GlobalOptions& options);
 Command scheduleCommand(CLI::App& program, const GlobalOptions& options);
+Command simulateCommand(CLI::App& program, const GlobalOptions& options);
 Command backtestCommand(CLI::App& program, const GlobalOptions& options);
 Command topologyCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);

@@ -136,6 +136,21 @@ const std::map<std::string, Rooms> kMayInclude = {
       "planner/estimate",
       "simulator/core",
       "simulator/engine"}},
+    {"simulator/report",
+     {"planner/base",
+      "planner/spec",
+      "planner/result",
+      "planner/stack",
+      "planner/ops",
+      "planner/compute",
+      "planner/schedule",
+      "planner/comm",
+      "planner/estimate",
+      "planner/io",
+      "planner/report",
+      "simulator/core",
+      "simulator/engine",
+      "simulator/program"}},
 };
 
 /// What measures and fits may use of the planner, which never sees it.

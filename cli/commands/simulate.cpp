@@ -1,0 +1,123 @@
+#include "cli/command.h"
+#include "cli/open_profiles.h"
+#include "cli/scenario_flags.h"
+#include "cli/shell_word.h"
+#include "planner/io/text_file.h"
+#include "planner/load/load_scenario.h"
+#include "planner/load/load_timing.h"
+#include "planner/memory/estimate_memory.h"
+#include "simulator/report/simulation_json.h"
+#include "simulator/report/simulation_text.h"
+#include "simulator/report/trace_json.h"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+struct SimulateFlags {
+    ScenarioFlags scenario;
+    std::optional<std::string> trace;
+    bool expand = false;
+};
+
+Result<Simulation> simulation(const Scenario& scenario, const ProfileStore& profiles, Ranks ranks) {
+    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+    const auto begin = std::chrono::steady_clock::now();
+    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, ranks));
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(scenario));
+    return Simulation{.scenario = scenario,
+                      .step = std::move(step),
+                      .memory = std::move(memory),
+                      .wallSeconds = wall.count(),
+                      .notes = {}};
+}
+
+Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags.scenario, options));
+    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    const std::filesystem::path file =
+        flags.scenario.file ? options.at(*flags.scenario.file) : std::string();
+    const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
+    FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, folders));
+    Result<Simulation> answer =
+        simulation(loaded.scenario, profiles, flags.expand ? Ranks::All : Ranks::Classes);
+    if (!answer) {
+        return tl::unexpected(located(std::move(answer).error(), root));
+    }
+    answer->notes = loaded.assumed;
+    return answer;
+}
+
+/// What to ask next: the picture.
+std::string nextCommand(const SimulateFlags& flags, const GlobalOptions& options) {
+    std::string typed = "\nnext: fabricast simulate" + flags.scenario.typed();
+    for (const std::string& set : options.sets) {
+        typed += " --set " + shellWord(set);
+    }
+    return typed + " --trace step.json\n";
+}
+
+Result<std::string> rendered(Simulation answer,
+                             const SimulateFlags& flags,
+                             const GlobalOptions& options) {
+    if (options.format == Format::Json) {
+        return simulationJson(answer, FABRICAST_VERSION);
+    }
+    if (options.format != Format::Text) {
+        return fail(Error::Code::BadInput,
+                    "--format",
+                    "a simulation is written as text or JSON",
+                    "--format json");
+    }
+    if (options.quiet) {
+        answer.notes.clear();
+    }
+    const std::string next = options.quiet || flags.trace ? "" : nextCommand(flags, options);
+    return simulationText(answer) + next;
+}
+
+Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Simulation answer, simulated(flags, options));
+    FABRICAST_ASSIGN(std::string text, rendered(answer, flags, options));
+    if (flags.trace) {
+        FABRICAST_TRY(writeTextFile(options.at(*flags.trace),
+                                    traceJson(answer.step.program, answer.step.run)));
+    }
+    return Answer{.text = std::move(text)};
+}
+
+}  // namespace
+
+Command simulateCommand(CLI::App& program, const GlobalOptions& options) {
+    CLI::App* app = program.add_subcommand(
+        "simulate", "One training step, event by event: what it waits for, and a trace of it");
+    const auto flags = std::make_shared<SimulateFlags>();
+    app->footer(
+        "examples:\n"
+        "  fabricast simulate -m llama-3.1-8b -c dgx-h100 --stack megatron --layout pp=4,tp=2\n"
+        "  fabricast simulate run.json --trace step.json   # for https://ui.perfetto.dev\n"
+        "  fabricast simulate run.json --expand --format json");
+    addScenarioFlags(*app,
+                     flags->scenario,
+                     {"--tokens",
+                      "--price",
+                      "--price-kind",
+                      "--site",
+                      "--mtbf",
+                      "--checkpoint",
+                      "--checkpoint-interval"});
+    app->add_option("--trace", flags->trace, "write every op to a file for Perfetto or Chrome")
+        ->option_text("FILE");
+    app->add_flag("--expand",
+                  flags->expand,
+                  "simulate every rank, where one of each stage would stand for all");
+    return {app, [flags, &options] { return runSimulate(*flags, options); }};
+}
+
+}  // namespace fabricast

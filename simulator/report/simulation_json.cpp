@@ -1,0 +1,79 @@
+#include "simulator/report/simulation_json.h"
+
+#include "planner/io/headline_json.h"
+#include "planner/io/json_text.h"
+#include "planner/io/layout_json.h"
+#include "planner/io/memory_json.h"
+#include "simulator/engine/sim_names.h"
+#include "simulator/report/path_names.h"
+
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+double secondsOf(SimTime time) {
+    return seconds(time).count();
+}
+
+void addPath(JsonText& json, const SimulatedStep& step) {
+    json.beginObject("critical_path");
+    json.add("ops", step.path.ops.size());
+    json.add("busiest", step.path.busiest);
+    for (const auto& [part, name] : namesOf(PathPart{})) {
+        json.add(std::string(name) + "_s", secondsOf(step.path.of(part)));
+    }
+    json.end();
+}
+
+/// Seconds in which each stream of each stage (or rank) does something.
+void addBusy(JsonText& json, const SimulatedStep& step) {
+    json.beginArray(step.expanded ? "ranks" : "stages");
+    for (std::size_t actor = 0; actor < step.path.busy.size(); ++actor) {
+        json.beginObject();
+        for (const auto& [stream, name] : namesOf(SimStream{})) {
+            json.add(std::string(name) + "_s",
+                     secondsOf(step.path.busy[actor][static_cast<std::size_t>(stream)]));
+        }
+        json.add("sent_bytes", step.run.sent[actor]);
+        json.add("received_bytes", step.run.received[actor]);
+        json.end();
+    }
+    json.end();
+}
+
+}  // namespace
+
+std::string simulationJson(const Simulation& simulation, std::string_view version) {
+    const SimulatedStep& step = simulation.step;
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.simulation/1");
+    json.beginObject("tool");
+    json.add("name", "fabricast");
+    json.add("version", version);
+    json.end();
+    json.add("model", simulation.scenario.model.name);
+    json.add("cluster", simulation.scenario.cluster.name);
+    json.add("gpus", simulation.scenario.cluster.gpus());
+    json.add("stack", simulation.scenario.stack);
+    writeLayout(json, "layout", simulation.scenario.layout);
+    json.add("expanded", step.expanded);
+    json.add("step_s", secondsOf(step.run.makespan));
+    writeHeadline(json, "forecast_step_s", step.forecast.step);
+    json.add("difference", step.difference());
+    addPath(json, step);
+    addBusy(json, step);
+    writeMemory(json, simulation.memory);
+    json.add("events", step.run.events);
+    json.add("wall_seconds", simulation.wallSeconds);
+    json.beginArray("assumed");
+    for (const std::string& note : simulation.notes) {
+        json.item(note);
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

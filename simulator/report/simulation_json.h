@@ -1,0 +1,12 @@
+#pragma once
+#include "simulator/report/simulation.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// "fabricast.simulation/1".
+std::string simulationJson(const Simulation& simulation, std::string_view version);
+
+}  // namespace fabricast

@@ -1,0 +1,12 @@
+#pragma once
+#include "simulator/report/simulation.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// A screen: the step beside its forecast, what its critical path is made of, and what the stages
+/// are busy with.
+std::string simulationText(const Simulation& simulation);
+
+}  // namespace fabricast

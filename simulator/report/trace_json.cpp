@@ -1,0 +1,130 @@
+#include "simulator/report/trace_json.h"
+
+#include "simulator/engine/sim_names.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// How the lanes are called in a picture, by stream.
+constexpr std::array<std::string_view, kSimStreams> kLanes = {
+    "compute", "TP", "CP/EP", "DP", "PP", "copy", "host"};
+
+std::size_t laneOf(const SimOp& op) {
+    return static_cast<std::size_t>(op.stream);
+}
+
+/// Microseconds, with every picosecond.
+std::string micros(SimTime time) {
+    constexpr std::int64_t kMicro = 1'000'000;
+    return fmt::format("{}.{:06}", time.count() / kMicro, time.count() % kMicro);
+}
+
+/// "2F7": the forward of stage 2 for microbatch 7, as frameworks' schedules write it.
+std::string sliceName(const SimOp& op) {
+    constexpr std::string_view kLetters = "FBIW";
+    const auto kind = static_cast<std::size_t>(op.kind);
+    return kind < kLetters.size() && op.microBatch >= 0
+               ? fmt::format("{}{}{}", op.stage, kLetters[kind], op.microBatch)
+               : std::string(nameOf(op.kind));
+}
+
+class TraceWriter {
+public:
+    TraceWriter(const SimProgram& program, const SimRun& run) : program_(program), run_(run) {}
+
+    std::string write() {
+        text_ = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
+        addNames();
+        for (OpIndex op = 0; op < program_.ops().size(); ++op) {
+            addSlice(op);
+        }
+        for (std::size_t hop = 0; hop < program_.hops().size(); ++hop) {
+            addArrow(hop, program_.hops()[hop]);
+        }
+        text_ += "\n]}\n";
+        return std::move(text_);
+    }
+
+private:
+    template <class... Values>
+    void event(fmt::format_string<Values...> format, Values&&... values) {
+        text_ += first_ ? "" : ",\n";
+        first_ = false;
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+    }
+
+    /// Only lanes that have something to show.
+    void addNames() {
+        std::vector<std::array<bool, kSimStreams>> used(program_.setting().actors);
+        for (OpIndex op = 0; op < program_.ops().size(); ++op) {
+            const SimOp& one = program_.ops()[op];
+            used[one.actor][laneOf(one)] |= run_.lasted(op) > SimTime(0);
+        }
+        for (std::size_t actor = 0; actor < used.size(); ++actor) {
+            event(R"({{"ph": "M", "name": "process_name", "pid": {0}, )"
+                  R"("args": {{"name": "rank {0}"}}}})",
+                  actor);
+            for (std::size_t lane = 0; lane < kSimStreams; ++lane) {
+                if (used[actor][lane]) {
+                    event(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, )"
+                          R"("args": {{"name": "{}"}}}})",
+                          actor,
+                          lane,
+                          kLanes[lane]);
+                }
+            }
+        }
+    }
+
+    void addSlice(OpIndex index) {
+        const SimOp& op = program_.ops()[index];
+        const SimTime lasted = run_.lasted(index);
+        if (lasted > SimTime(0)) {
+            event(R"({{"ph": "X", "name": "{}", "cat": "{}", "pid": {}, "tid": {}, )"
+                  R"("ts": {}, "dur": {}}})",
+                  sliceName(op),
+                  nameOf(op.kind),
+                  op.actor,
+                  laneOf(op),
+                  micros(run_.start[index]),
+                  micros(lasted));
+        }
+    }
+
+    /// From the slice that made it to the slice of the hand-over; none where either takes no time.
+    void addArrow(std::size_t number, const SimHop& hop) {
+        if (run_.lasted(hop.made) > SimTime(0) && run_.lasted(hop.op) > SimTime(0)) {
+            addArrowEnd("\"s\"", number, hop.made);
+            addArrowEnd(R"("f", "bp": "e")", number, hop.op);
+        }
+    }
+    void addArrowEnd(std::string_view phase, std::size_t number, OpIndex index) {
+        const SimOp& op = program_.ops()[index];
+        event(R"({{"ph": {}, "name": "hand-over", "cat": "pipeline", "id": {}, "pid": {}, )"
+              R"("tid": {}, "ts": {}}})",
+              phase,
+              number,
+              op.actor,
+              laneOf(op),
+              micros(run_.start[index]));
+    }
+
+    const SimProgram& program_;
+    const SimRun& run_;
+    std::string text_;
+    bool first_ = true;
+};
+
+}  // namespace
+
+std::string traceJson(const SimProgram& program, const SimRun& run) {
+    return TraceWriter(program, run).write();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,180 @@
+#include "cli/run_program.h"
+#include "planner/io/json_document.h"
+#include "planner/io/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace fabricast {
+namespace {
+
+ProgramOutput simulate(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"simulate",
+                                          "-m",
+                                          "llama-3.1-8b",
+                                          "-c",
+                                          "dgx-h100",
+                                          "--stack",
+                                          "megatron",
+                                          "--layout",
+                                          "tp=2,pp=2,shard=zero1",
+                                          "--seq",
+                                          "8192",
+                                          "--global-batch",
+                                          "16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, {});
+}
+
+JsonValue documentOf(const std::string& text) {
+    auto root = parseJson(text, "out");
+    EXPECT_TRUE(root) << text.substr(0, 400);
+    return root ? *std::move(root) : JsonValue();
+}
+
+double number(const JsonValue& object, const std::string& key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
+}
+
+std::string textOf(const JsonValue& object, const std::string& key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? "" : value->text().value_or("");
+}
+
+TEST(SimulateCommand, WritesWhatItFoundAsJson) {
+    const JsonValue root = documentOf(simulate({"--format", "json"}).out);
+    EXPECT_EQ(textOf(root, "schema"), "fabricast.simulation/1");
+    const double step = number(root, "step_s");
+    EXPECT_GT(step, 0.0);
+    EXPECT_NEAR(number(root, "difference"),
+                step / number(*root.find("forecast_step_s"), "value") - 1.0,
+                1e-9);
+    EXPECT_NEAR(number(root, "difference"), 0.0, 0.03);
+    double sum = 0.0;
+    for (const char* part : {"compute_s",
+                             "bubble_s",
+                             "tensor_s",
+                             "context_expert_s",
+                             "data_s",
+                             "pipeline_s",
+                             "optimizer_s",
+                             "copy_s",
+                             "host_s"}) {
+        sum += number(*root.find("critical_path"), part);
+    }
+    EXPECT_NEAR(sum, step, 1e-9);
+    EXPECT_EQ(root.find("stages")->items().size(), 2U);
+    EXPECT_EQ(root.find("memory")->find("stages")->items().size(), 2U);
+    EXPECT_GT(number(root, "events"), 16.0);
+    EXPECT_GE(number(root, "wall_seconds"), 0.0);
+}
+
+TEST(SimulateCommand, SaysTheSameWithEveryRank) {
+    const JsonValue classes = documentOf(simulate({"--format", "json"}).out);
+    const JsonValue ranks = documentOf(simulate({"--format", "json", "--expand"}).out);
+    EXPECT_EQ(number(ranks, "step_s"), number(classes, "step_s"));
+    EXPECT_EQ(ranks.find("ranks")->items().size(), 8U);
+    EXPECT_GT(number(ranks, "events"), 4.0 * number(classes, "events"));
+}
+
+TEST(SimulateCommand, TakesItsMemoryFromTheWalk) {
+    const JsonValue simulated = documentOf(simulate({"--format", "json"}).out);
+    const ProgramOutput explained = runProgram({"explain",
+                                                "-m",
+                                                "llama-3.1-8b",
+                                                "-c",
+                                                "dgx-h100",
+                                                "--stack",
+                                                "megatron",
+                                                "--layout",
+                                                "tp=2,pp=2,shard=zero1",
+                                                "--seq",
+                                                "8192",
+                                                "--global-batch",
+                                                "16",
+                                                "--format",
+                                                "json"},
+                                               {});
+    const JsonValue walked = documentOf(explained.out);
+    for (std::size_t stage = 0; stage < 2; ++stage) {
+        const auto at = [stage](const JsonValue& root) {
+            return number(root.find("memory")->find("stages")->items()[stage], "allocated_bytes");
+        };
+        EXPECT_EQ(at(simulated), at(walked));
+        EXPECT_GT(at(simulated), 1e9);
+    }
+}
+
+TEST(SimulateCommand, WritesATraceOfEveryOp) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / "fabricast_simulate_trace.json";
+    const ProgramOutput output = simulate({"--trace", file.string()});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    const JsonValue trace = documentOf(readTextFile(file.string()).value());
+    std::filesystem::remove(file);
+    std::map<std::string, int> phases;
+    std::map<std::string, int> names;
+    double end = 0.0;
+    for (const JsonValue& event : trace.find("traceEvents")->items()) {
+        ++phases[textOf(event, "ph")];
+        ++names[textOf(event, "name")];
+        if (textOf(event, "ph") == "X") {
+            EXPECT_GT(number(event, "dur"), 0.0);
+            end = std::max(end, number(event, "ts") + number(event, "dur"));
+        }
+    }
+    const JsonValue answer = documentOf(simulate({"--format", "json"}).out);
+    EXPECT_NEAR(end, 1e6 * number(answer, "step_s"), 1e-3);
+    // 8 microbatches of a replica go from stage 0 to stage 1 and back.
+    EXPECT_EQ(phases["s"], 16);
+    EXPECT_EQ(phases["f"], 16);
+    EXPECT_EQ(names["hand-over"], 3 * 16);
+    EXPECT_GT(names["1F7"], 0);
+    EXPECT_GT(names["0B0"], 0);
+    EXPECT_EQ(names["0F8"], 0);
+}
+
+TEST(SimulateCommand, FitsAScreen) {
+    const ProgramOutput output = simulate({});
+    EXPECT_EQ(output.code, ExitCode::Ok);
+    EXPECT_TRUE(output.out.starts_with("SIMULATED  ")) << output.out;
+    EXPECT_LT(std::ranges::count(output.out, '\n'), 40);
+    EXPECT_NE(output.out.find(" is the busiest;"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("--trace step.json"), std::string::npos);
+    EXPECT_EQ(simulate({"-q"}).out.find("next:"), std::string::npos);
+    EXPECT_EQ(simulate({}).out, output.out);
+}
+
+TEST(SimulateCommand, RefusesWhatItCannotDo) {
+    const ProgramOutput csv = simulate({"--format", "csv"});
+    EXPECT_EQ(csv.code, ExitCode::BadInput);
+    EXPECT_TRUE(csv.err.starts_with("error: --format: ")) << csv.err;
+    EXPECT_EQ(simulate({"--layout", "tp=3"}).code, ExitCode::BadInput);
+    EXPECT_EQ(simulate({"--trace", "/no/such/folder/x.json"}).code, ExitCode::Environment);
+    const ProgramOutput large = runProgram({"simulate",
+                                            "-m",
+                                            "llama-3.1-405b",
+                                            "-c",
+                                            "dgx-h100",
+                                            "-n",
+                                            "2048",
+                                            "--stack",
+                                            "megatron",
+                                            "--layout",
+                                            "tp=8,pp=16,vpp=8,recompute=full",
+                                            "--seq",
+                                            "8192",
+                                            "--global-batch",
+                                            "16384",
+                                            "--expand"},
+                                           {});
+    EXPECT_EQ(large.code, ExitCode::BadInput) << large.out.substr(0, 300);
+    EXPECT_TRUE(large.err.starts_with("error: --expand: 16384 ranks")) << large.err;
+}
+
+}  // namespace
+}  // namespace fabricast
