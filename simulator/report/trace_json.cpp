@@ -4,8 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -15,8 +19,38 @@ namespace {
 constexpr std::array<std::string_view, kSimStreams> kLanes = {
     "compute", "TP", "CP/EP", "DP", "PP", "copy", "host"};
 
-std::size_t laneOf(const SimOp& op) {
-    return static_cast<std::size_t>(op.stream);
+/// The lane of every op. Hand-overs may run beside each other, which slices of one lane must not:
+/// each takes the first lane that is free, those beyond the streams' own where there is none.
+std::vector<std::size_t> lanesOf(const SimProgram& program, const SimRun& run) {
+    std::vector<std::size_t> lanes;
+    std::vector<OpIndex> handOvers;
+    for (OpIndex op = 0; op < program.ops().size(); ++op) {
+        lanes.push_back(static_cast<std::size_t>(program.ops()[op].stream));
+        if (program.ops()[op].stream == SimStream::Pipeline && run.lasted(op) > SimTime(0)) {
+            handOvers.push_back(op);
+        }
+    }
+    std::ranges::stable_sort(handOvers, {}, [&run](OpIndex op) { return run.start[op]; });
+    std::vector<std::vector<SimTime>> freeAt(program.setting().actors);
+    for (const OpIndex op : handOvers) {
+        std::vector<SimTime>& free = freeAt[program.ops()[op].actor];
+        const auto first =
+            std::ranges::find_if(free, [&](SimTime end) { return end <= run.start[op]; });
+        const auto number = static_cast<std::size_t>(first - free.begin());
+        lanes[op] = number == 0 ? lanes[op] : kSimStreams + number - 1;
+        if (first == free.end()) {
+            free.push_back(run.end[op]);
+        } else {
+            *first = run.end[op];
+        }
+    }
+    return lanes;
+}
+
+/// "TP"; "PP 2" where hand-overs run beside each other.
+std::string laneName(std::size_t lane) {
+    return lane < kSimStreams ? std::string(kLanes[lane])
+                              : fmt::format("PP {}", lane - kSimStreams + 2);
 }
 
 /// Microseconds, with every picosecond.
@@ -36,7 +70,8 @@ std::string sliceName(const SimOp& op) {
 
 class TraceWriter {
 public:
-    TraceWriter(const SimProgram& program, const SimRun& run) : program_(program), run_(run) {}
+    TraceWriter(const SimProgram& program, const SimRun& run)
+        : program_(program), run_(run), lanes_(lanesOf(program, run)) {}
 
     std::string write() {
         text_ = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
@@ -61,23 +96,22 @@ private:
 
     /// Only lanes that have something to show.
     void addNames() {
-        std::vector<std::array<bool, kSimStreams>> used(program_.setting().actors);
+        std::vector<std::set<std::size_t>> used(program_.setting().actors);
         for (OpIndex op = 0; op < program_.ops().size(); ++op) {
-            const SimOp& one = program_.ops()[op];
-            used[one.actor][laneOf(one)] |= run_.lasted(op) > SimTime(0);
+            if (run_.lasted(op) > SimTime(0)) {
+                used[program_.ops()[op].actor].insert(lanes_[op]);
+            }
         }
         for (std::size_t actor = 0; actor < used.size(); ++actor) {
             event(R"({{"ph": "M", "name": "process_name", "pid": {0}, )"
                   R"("args": {{"name": "rank {0}"}}}})",
                   actor);
-            for (std::size_t lane = 0; lane < kSimStreams; ++lane) {
-                if (used[actor][lane]) {
-                    event(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, )"
-                          R"("args": {{"name": "{}"}}}})",
-                          actor,
-                          lane,
-                          kLanes[lane]);
-                }
+            for (const std::size_t lane : used[actor]) {
+                event(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, )"
+                      R"("args": {{"name": "{}"}}}})",
+                      actor,
+                      lane,
+                      laneName(lane));
             }
         }
     }
@@ -91,7 +125,7 @@ private:
                   sliceName(op),
                   nameOf(op.kind),
                   op.actor,
-                  laneOf(op),
+                  lanes_[index],
                   micros(run_.start[index]),
                   micros(lasted));
         }
@@ -111,12 +145,13 @@ private:
               phase,
               number,
               op.actor,
-              laneOf(op),
+              lanes_[index],
               micros(run_.start[index]));
     }
 
     const SimProgram& program_;
     const SimRun& run_;
+    std::vector<std::size_t> lanes_;  ///< by op
     std::string text_;
     bool first_ = true;
 };
