@@ -23,12 +23,20 @@ struct SimulateFlags {
     ScenarioFlags scenario;
     std::optional<std::string> trace;
     bool expand = false;
+    bool calls = false;
+
+    [[nodiscard]] StepDetail detail() const {
+        return {.ranks = expand ? Ranks::All : Ranks::Classes,
+                .handOvers = calls ? HandOvers::Framework : HandOvers::Forecast};
+    }
 };
 
-Result<Simulation> simulation(const Scenario& scenario, const ProfileStore& profiles, Ranks ranks) {
+Result<Simulation> simulation(const Scenario& scenario,
+                              const ProfileStore& profiles,
+                              StepDetail detail) {
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
     const auto begin = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, ranks));
+    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, detail));
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(scenario));
     return Simulation{.scenario = scenario,
@@ -45,8 +53,7 @@ Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& op
         flags.scenario.file ? options.at(*flags.scenario.file) : std::string();
     const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
     FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, folders));
-    Result<Simulation> answer =
-        simulation(loaded.scenario, profiles, flags.expand ? Ranks::All : Ranks::Classes);
+    Result<Simulation> answer = simulation(loaded.scenario, profiles, flags.detail());
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), root));
     }
@@ -117,6 +124,10 @@ Command simulateCommand(CLI::App& program, const GlobalOptions& options) {
     app->add_flag("--expand",
                   flags->expand,
                   "simulate every rank, where one of each stage would stand for all");
+    app->add_flag(
+        "--calls",
+        flags->calls,
+        "hand over by the framework's own send and receive calls, which wait for each other");
     return {app, [flags, &options] { return runSimulate(*flags, options); }};
 }
 

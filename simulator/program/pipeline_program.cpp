@@ -3,6 +3,8 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/schedule/order_kind.h"
 #include "planner/schedule/step_list.h"
+#include "simulator/program/call_program.h"
+#include "simulator/program/pass_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -11,32 +13,7 @@
 namespace fabricast {
 namespace {
 
-SimKind kindOf(Pass pass) {
-    switch (pass) {
-        case Pass::Forward:
-            return SimKind::Forward;
-        case Pass::Backward:
-            return SimKind::Backward;
-        case Pass::InputGradient:
-            return SimKind::InputGradient;
-        case Pass::WeightGradient:
-            break;
-    }
-    return SimKind::WeightGradient;
-}
-
-SimOp passOp(std::int64_t stage, std::int64_t microBatch, Pass pass) {
-    return {.microBatch = static_cast<std::int32_t>(microBatch),
-            .stage = static_cast<std::int16_t>(stage),
-            .kind = kindOf(pass)};
-}
-
-/// What one rank hands to another for a microbatch.
-struct HandOver {
-    SimTime duration;
-    Bytes bytes;
-};
-
+/// All stages hand over as much; the slowest link counts.
 HandOver handOverOf(const StepPieces& pieces) {
     double seconds = 0.0;
     std::int64_t bytes = 0;
@@ -53,55 +30,47 @@ HandOver handOverOf(const StepPieces& pieces) {
     return {simTime(Seconds(seconds)), Bytes(bytes)};
 }
 
-/// One rank runs all of a microbatch before the next one.
-void addWithoutPipeline(const Scenario& scenario,
-                        const StepPieces& pieces,
-                        StageOpWriter& writer,
-                        StepTransfers& transfers) {
-    const ChunkTime& chunk = pieces.stages.front().chunks.front();
-    const PassPieces forward = passPieces(chunk, Pass::Forward);
-    const PassPieces backward = passPieces(chunk, Pass::Backward);
+/// Without a pipeline a rank runs all of a microbatch before the next one.
+ActionOrder oneByOne(const Scenario& scenario) {
     const std::int64_t count = std::max<std::int64_t>(1, scenario.microBatches());
-    for (std::int64_t microBatch = 0; microBatch < count; ++microBatch) {
-        const SimOp there = passOp(0, microBatch, Pass::Forward);
-        const SimOp back = passOp(0, microBatch, Pass::Backward);
-        if (microBatch == 0) {
-            transfers.firstForward(0, there, forward, {});
-        } else {
-            writer.pass(0, there, forward, {});
-        }
-        if (microBatch + 1 == count) {
-            transfers.lastGradient(0, back, backward, {});
-        } else {
-            writer.pass(0, back, backward, {});
-        }
+    ActionOrder order{.shape = {.ranks = 1, .chunks = 1, .microBatches = count}, .ranks = {{}}};
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto microBatch = static_cast<std::int32_t>(i);
+        order.ranks.front().push_back({0, microBatch, Pass::Forward});
+        order.ranks.front().push_back({0, microBatch, Pass::Backward});
     }
+    return order;
+}
+
+/// Megatron posts its transfers and goes on wherever there are virtual stages, if nobody turns
+/// that off.
+Result<CommProgram> callsOf(const Scenario& scenario, const FrameworkOrder& order) {
+    if (scenario.layout.pp == 1) {
+        return fail(Error::Code::BadInput,
+                    "--calls",
+                    "without pipeline stages nothing is handed over",
+                    "leave --calls out, or layout.pp=2");
+    }
+    FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
+    const P2pMode mode = scenario.layout.vpp > 1 ? P2pMode::Overlap : P2pMode::Batch;
+    return commProgram(framework, order, mode);
 }
 
 /// Writes the steps of an order, each after those that it waits for.
 class PipelineWriter {
 public:
-    PipelineWriter(const StepPieces& pieces,
-                   const ActionOrder& order,
+    PipelineWriter(const ActionOrder& order,
                    const StepList& steps,
+                   HandOver handOver,
                    StageOpWriter& writer,
-                   StepTransfers& transfers)
+                   PassWriter& passes)
         : order_(order),
           steps_(steps),
+          handOver_(handOver),
           writer_(writer),
-          transfers_(transfers),
-          handOver_(handOverOf(pieces)),
+          passes_(passes),
           nextAction_(order.ranks.size()),
-          made_(steps.steps.size() + 1) {
-        std::vector<std::size_t> chunksSeen(pieces.stages.size(), 0);
-        for (std::int64_t stage = 0; stage < order.stages(); ++stage) {
-            const auto rank = static_cast<std::size_t>(order.rankOf(stage, 0));
-            const ChunkTime& chunk = pieces.stages[rank].chunks.at(chunksSeen[rank]++);
-            for (std::size_t pass = 0; pass < kPasses; ++pass) {
-                passes_.push_back(passPieces(chunk, static_cast<Pass>(pass)));
-            }
-        }
-    }
+          made_(steps.steps.size() + 1) {}
 
     void write(bool blocks) {
         for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
@@ -124,7 +93,7 @@ private:
         while (paired) {
             const StageAction& action = actions[nextAction_[rank]++];
             paired = steps_.pairs && action.paired;
-            made_[number] = writeAction(number, rank, action, inputs);
+            made_[number] = passes_.write(rank, action, inputs);
             inputs.clear();
         }
     }
@@ -161,47 +130,35 @@ private:
         }
     }
 
-    StageOps writeAction(std::size_t number,
-                         std::size_t rank,
-                         const StageAction& action,
-                         const std::vector<StageOps>& inputs) {
-        const auto stage = static_cast<std::size_t>(action.stage);
-        const PassPieces& pieces = passes_[timeIndex(stage, action.pass)];
-        const SimOp what = passOp(action.stage, action.microBatch, action.pass);
-        if (action.pass == Pass::Forward && steps_.firstForwardOfStage[stage] == number) {
-            return transfers_.firstForward(rank, what, pieces, inputs);
-        }
-        const bool completes = action.pass == Pass::Backward || action.pass == Pass::WeightGradient;
-        if (completes && steps_.lastGradientOfStage[stage] == number) {
-            return transfers_.lastGradient(rank, what, pieces, inputs);
-        }
-        return writer_.pass(rank, what, pieces, inputs);
-    }
-
     const ActionOrder& order_;
     const StepList& steps_;
-    StageOpWriter& writer_;
-    StepTransfers& transfers_;
     HandOver handOver_;
+    StageOpWriter& writer_;
+    PassWriter& passes_;
     std::vector<std::size_t> nextAction_;  ///< by rank
     std::vector<StageOps> made_;           ///< by number of step: what it ends with
-    std::vector<PassPieces> passes_;       ///< by timeIndex
 };
 
 }  // namespace
 
 Result<void> addPasses(const Scenario& scenario,
                        const StepPieces& pieces,
+                       HandOvers handOvers,
                        StageOpWriter& writer,
                        StepTransfers& transfers) {
-    if (scenario.layout.pp == 1) {
-        addWithoutPipeline(scenario, pieces, writer, transfers);
-        return {};
+    ActionOrder order = oneByOne(scenario);
+    FrameworkOrder chosen;
+    if (scenario.layout.pp > 1) {
+        FABRICAST_ASSIGN(chosen, pipelineOrderOf(scenario));
+        order = actionOrder(chosen.kind, chosen.shape);
     }
-    FABRICAST_ASSIGN(const FrameworkOrder chosen, pipelineOrderOf(scenario));
-    const ActionOrder order = actionOrder(chosen.kind, chosen.shape);
+    PassWriter passes(order, passesOfOrder(pieces, order), writer, transfers);
+    if (handOvers == HandOvers::Framework) {
+        FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, chosen));
+        return addCalls(calls, handOverOf(pieces), writer, passes);
+    }
     FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
-    PipelineWriter(pieces, order, steps, writer, transfers)
+    PipelineWriter(order, steps, handOverOf(pieces), writer, passes)
         .write(receiveOf(scenario) == Receive::Block);
     return {};
 }

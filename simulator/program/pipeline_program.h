@@ -1,14 +1,23 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/step_pieces.h"
+#include "simulator/program/step_program.h"
 #include "simulator/program/step_transfers.h"
 
 namespace fabricast {
 
+/// What one rank hands to another for a microbatch.
+struct HandOver {
+    SimTime duration;
+    Bytes bytes;
+};
+
 /// The passes of every microbatch in the stack's own order, with hand-overs between stages: beside
-/// the receiver's passes, or in front of them where the stack's receives block.
+/// the receiver's passes, or in front of them where the stack's receives block;
+/// or by the framework's own calls.
 Result<void> addPasses(const Scenario& scenario,
                        const StepPieces& pieces,
+                       HandOvers handOvers,
                        StageOpWriter& writer,
                        StepTransfers& transfers);
 

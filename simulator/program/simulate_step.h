@@ -12,17 +12,18 @@ struct SimulatedStep {
     SimProgram program;
     SimRun run;
     CriticalPath path;
-    bool expanded = false;  ///< every rank on its own
+    StepDetail detail;
 
+    [[nodiscard]] bool expanded() const { return detail.ranks == Ranks::All; }
     /// Of the simulation over the forecast: 0.01 is one percent longer.
     [[nodiscard]] double difference() const {
         return seconds(run.makespan) / forecast.step.value - 1.0;
     }
 };
 
-///     FABRICAST_ASSIGN(const SimulatedStep step, simulateStep(scenario, timing, Ranks::Classes));
+///     FABRICAST_ASSIGN(const SimulatedStep step, simulateStep(scenario, timing, {}));
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   Ranks ranks);
+                                   StepDetail detail);
 
 }  // namespace fabricast

@@ -33,9 +33,11 @@ Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
 
 }  // namespace
 
-Result<SimProgram> stepProgram(const Scenario& scenario, const StepPieces& pieces, Ranks which) {
+Result<SimProgram> stepProgram(const Scenario& scenario,
+                               const StepPieces& pieces,
+                               StepDetail detail) {
     const Layout& layout = scenario.layout;
-    const bool all = which == Ranks::All;
+    const bool all = detail.ranks == Ranks::All;
     FABRICAST_TRY(
         checkSize(scenario, static_cast<std::size_t>(all ? layout.world() : layout.pp), all));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
@@ -44,7 +46,7 @@ Result<SimProgram> stepProgram(const Scenario& scenario, const StepPieces& piece
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks);
     StepTransfers transfers(scenario, pieces, writer);
-    FABRICAST_TRY(addPasses(scenario, pieces, writer, transfers));
+    FABRICAST_TRY(addPasses(scenario, pieces, detail.handOvers, writer, transfers));
     addStepEnd(scenario, pieces, writer, transfers);
     return program;
 }

@@ -11,11 +11,22 @@ namespace fabricast {
 /// Whether a rank of each stage stands for all that do the same, or every rank is an actor.
 enum class Ranks : std::uint8_t { Classes, All };
 
+/// How stages hand over: as the forecast has it, an output being there so much later; or by the
+/// framework's own send and receive calls, which wait for each other.
+enum class HandOvers : std::uint8_t { Forecast, Framework };
+
+struct StepDetail {
+    Ranks ranks = Ranks::Classes;
+    HandOvers handOvers = HandOvers::Forecast;
+};
+
 /// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
 /// between stages, what data parallelism transfers, the optimizer, the training loop. Takes what
 /// the forecast takes for each piece; when they run is for the engine to find out.
 ///     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, timing));
-///     FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario, pieces, Ranks::Classes));
-Result<SimProgram> stepProgram(const Scenario& scenario, const StepPieces& pieces, Ranks ranks);
+///     FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario, pieces, {}));
+Result<SimProgram> stepProgram(const Scenario& scenario,
+                               const StepPieces& pieces,
+                               StepDetail detail);
 
 }  // namespace fabricast

@@ -28,7 +28,7 @@ void addPath(JsonText& json, const SimulatedStep& step) {
 
 /// Seconds in which each stream of each stage (or rank) does something.
 void addBusy(JsonText& json, const SimulatedStep& step) {
-    json.beginArray(step.expanded ? "ranks" : "stages");
+    json.beginArray(step.expanded() ? "ranks" : "stages");
     for (std::size_t actor = 0; actor < step.path.busy.size(); ++actor) {
         json.beginObject();
         for (const auto& [stream, name] : namesOf(SimStream{})) {
@@ -58,7 +58,8 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
     json.add("gpus", simulation.scenario.cluster.gpus());
     json.add("stack", simulation.scenario.stack);
     writeLayout(json, "layout", simulation.scenario.layout);
-    json.add("expanded", step.expanded);
+    json.add("expanded", step.expanded());
+    json.add("calls", step.detail.handOvers == HandOvers::Framework);
     json.add("step_s", secondsOf(step.run.makespan));
     writeHeadline(json, "forecast_step_s", step.forecast.step);
     json.add("difference", step.difference());

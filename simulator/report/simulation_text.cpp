@@ -73,7 +73,7 @@ std::vector<std::size_t> shownActors(const SimulatedStep& step) {
 /// What each shown stage's streams are busy for, of the step.
 Table stageTable(const SimulatedStep& step) {
     const SimTime all = step.run.makespan;
-    Table table{{{step.expanded ? "rank" : "stage", Align::Right}}, {}};
+    Table table{{{step.expanded() ? "rank" : "stage", Align::Right}}, {}};
     std::vector<SimStream> streams;
     for (const auto& [stream, title] :
          {std::pair<SimStream, const char*>{SimStream::Compute, "kernels"},
@@ -115,7 +115,7 @@ std::string simulationText(const Simulation& simulation) {
                                    subjectLine(simulation.scenario, Subject::Said),
                                    alignedText(pathTable(step)));
     text += fmt::format("{} {} of {} is the busiest; what runs on each, of the step\n{}\n",
-                        step.expanded ? "rank" : "stage",
+                        step.expanded() ? "rank" : "stage",
                         step.path.busiest,
                         step.path.busy.size(),
                         alignedText(stageTable(step)));

@@ -76,7 +76,7 @@ TEST(SmallWorlds, PassesAreTheRecurrence) {
             stage.gradientReduce = 0.0;
             stage.parameterGather = 0.0;
         }
-        const SimProgram program = stepProgram(scenario, pieces, Ranks::Classes).value();
+        const SimProgram program = stepProgram(scenario, pieces, {}).value();
         const double span = spanOf(program, simulate(program).value());
         EXPECT_NEAR(span / expected.span, 1.0, 1e-9) << worldText(scenario);
     }
@@ -98,7 +98,7 @@ double unevenTail(const StepPieces& pieces) {
 // own reductions and optimizer begin as soon as it can: the forecast adds the longest of each.
 TEST(SmallWorlds, StepsAreTheForecast) {
     for (const auto& [scenario, pieces] : worlds()) {
-        const auto step = simulateStep(scenario, uncontended(), Ranks::Classes);
+        const auto step = simulateStep(scenario, uncontended(), {});
         ASSERT_TRUE(step) << worldText(scenario) << step.error().text();
         if (scenario.layout.pp == 1) {
             EXPECT_NEAR(step->difference(), 0.0, 1e-9) << worldText(scenario);
@@ -112,8 +112,8 @@ TEST(SmallWorlds, StepsAreTheForecast) {
 TEST(SmallWorlds, RanksOnTheirOwnTakeAsLongAsOneOfEachStage) {
     for (const auto& [scenario, free] : worlds()) {
         const StepPieces pieces = contended(free);
-        const SimProgram classes = stepProgram(scenario, pieces, Ranks::Classes).value();
-        const SimProgram all = stepProgram(scenario, pieces, Ranks::All).value();
+        const SimProgram classes = stepProgram(scenario, pieces, {}).value();
+        const SimProgram all = stepProgram(scenario, pieces, {.ranks = Ranks::All}).value();
         EXPECT_EQ(all.setting().actors, scenario.layout.world());
         EXPECT_EQ(simulate(all)->makespan, simulate(classes)->makespan) << worldText(scenario);
     }
@@ -124,7 +124,7 @@ TEST(SmallWorlds, StagesSendWhatTheirCallsSay) {
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
         const StepPieces pieces = contended(free);
-        const SimProgram program = stepProgram(scenario, pieces, Ranks::Classes).value();
+        const SimProgram program = stepProgram(scenario, pieces, {}).value();
         const SimRun run = simulate(program).value();
         for (std::size_t stage = 0; stage < pieces.stages.size(); ++stage) {
             Bytes sent;
@@ -143,11 +143,39 @@ TEST(SmallWorlds, StagesSendWhatTheirCallsSay) {
     EXPECT_GT(checked, 100);
 }
 
+// Calls wait for each other: they send the same bytes, and no pass is faster for it.
+TEST(SmallWorlds, FrameworksCallsSendTheSameAndTakeNoLess) {
+    SpanWorkspace spans;
+    int longer = 0;
+    for (const auto& [scenario, pieces] : worlds()) {
+        if (scenario.layout.pp == 1) {
+            EXPECT_EQ(stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework}).error().where,
+                      "--calls");
+            continue;
+        }
+        const auto calls = stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework});
+        ASSERT_TRUE(calls) << worldText(scenario) << calls.error().text();
+        const auto run = simulate(*calls);
+        ASSERT_TRUE(run) << worldText(scenario) << run.error().text();
+        const SimProgram modelled = stepProgram(scenario, pieces, {}).value();
+        EXPECT_EQ(run->sent, simulate(modelled)->sent) << worldText(scenario);
+        const PipelineTime expected = pipelineTime(scenario, pieces.stages, spans).value();
+        const double alone = expected.span - expected.exchange;
+        EXPECT_GE(spanOf(*calls, *run), alone * (1.0 - 1e-9)) << worldText(scenario);
+        longer += run->makespan > simulate(modelled)->makespan ? 1 : 0;
+        const SimProgram all =
+            stepProgram(scenario, pieces, {.ranks = Ranks::All, .handOvers = HandOvers::Framework})
+                .value();
+        EXPECT_EQ(simulate(all)->makespan, run->makespan) << worldText(scenario);
+    }
+    EXPECT_GT(longer, 0);
+}
+
 TEST(SmallWorlds, TheNaiveEngineSaysTheSame) {
     constexpr std::size_t kMostOps = 90;
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
-        const SimProgram program = stepProgram(scenario, contended(free), Ranks::Classes).value();
+        const SimProgram program = stepProgram(scenario, contended(free), {}).value();
         if (program.ops().size() > kMostOps) {
             continue;
         }
