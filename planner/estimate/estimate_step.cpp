@@ -215,7 +215,8 @@ Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles
 
 Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles) {
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
-    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
     return estimator.pieces(scenario, blocks);
 }
 

@@ -33,7 +33,7 @@ TEST(EfficientAttention, WideHeadsAccumulateInFp32) {
         return g.last().forwardTemps;
     };
     EXPECT_TRUE(temps(96).empty());
-    EXPECT_EQ(temps(192), std::vector<std::int64_t>{4 * 64 * 2 * 64});
+    EXPECT_EQ(temps(192), ByteList{4 * 64 * 2 * 64});
 }
 
 }  // namespace

@@ -149,8 +149,9 @@ TEST(SmallWorlds, FrameworksCallsSendTheSameAndTakeNoLess) {
     int longer = 0;
     for (const auto& [scenario, pieces] : worlds()) {
         if (scenario.layout.pp == 1) {
-            EXPECT_EQ(stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework}).error().where,
-                      "--calls");
+            EXPECT_EQ(
+                stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework}).error().where,
+                "--calls");
             continue;
         }
         const auto calls = stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework});
