@@ -58,6 +58,20 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
                    .group = layout.scheduleGroup > 0 ? layout.scheduleGroup : layout.pp}});
 }
 
+double sendSeconds(const std::vector<StageTime>& stages) {
+    double seconds = 0.0;
+    for (const StageTime& stage : stages) {
+        for (const ChunkTime& chunk : stage.chunks) {
+            seconds = std::max(seconds, chunk.sendSeconds);
+        }
+    }
+    return seconds;
+}
+
+double handOverSeconds(const Scenario& scenario, const std::vector<StageTime>& stages) {
+    return sendSeconds(stages) * (scenario.settings.pipeline.serialExchange ? 2.0 : 1.0);
+}
+
 Result<PipelineTime> pipelineTime(const Scenario& scenario,
                                   const std::vector<StageTime>& stages,
                                   SpanWorkspace& spans) {
@@ -72,7 +86,6 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
     const Placement placement = recipeOf(chosen->kind).placement;
     const StepList& steps = spans.steps(chosen->kind, chosen->shape);
     std::vector<double> passes(static_cast<std::size_t>(steps.stages) * kPasses, 0.0);
-    double handOver = 0.0;
     std::vector<std::size_t> chunksSeen(stages.size(), 0);
     PipelineTime time;
     time.slack.resize(stages.size());
@@ -88,10 +101,8 @@ Result<PipelineTime> pipelineTime(const Scenario& scenario,
         passes[timeIndex(stage, Pass::Backward)] = backward;
         passes[timeIndex(stage, Pass::InputGradient)] = backward - chunk.weightSeconds;
         passes[timeIndex(stage, Pass::WeightGradient)] = chunk.weightSeconds;
-        handOver = std::max(handOver, chunk.sendSeconds);
     }
-    // What neighbours exchange crosses at once in both directions, or one after the other.
-    handOver *= scenario.settings.pipeline.serialExchange ? 2.0 : 1.0;
+    const double handOver = handOverSeconds(scenario, stages);
     SpanClock<double>& clock = spans.clock();
     const Receive receive = receiveOf(scenario);
     const double alone = clock.time(steps, {.passes = passes}).makespan;

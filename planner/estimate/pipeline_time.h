@@ -16,6 +16,11 @@ Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
 /// Megatron's 1F1B sends and receives on the stream that computes; interleaved, beside it.
 Receive receiveOf(const Scenario& scenario);
 
+/// One microbatch from a stage to the next, over the slowest way between two.
+double sendSeconds(const std::vector<StageTime>& stages);
+/// The same where neighbours exchange: both ways at once, or one after the other.
+double handOverSeconds(const Scenario& scenario, const std::vector<StageTime>& stages);
+
 /// The order of a step's microbatches, timed with every stage's own passes.
 struct PipelineTime {
     double span = 0.0;      ///< from the first forward to the last backward

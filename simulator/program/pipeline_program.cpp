@@ -13,14 +13,10 @@
 namespace fabricast {
 namespace {
 
-/// All stages hand over as much; the slowest link counts.
-HandOver handOverOf(const StepPieces& pieces) {
-    double seconds = 0.0;
+/// All stages hand over as much.
+HandOver handOverOf(const StepPieces& pieces, double seconds) {
     std::int64_t bytes = 0;
     for (const StageTime& stage : pieces.stages) {
-        for (const ChunkTime& chunk : stage.chunks) {
-            seconds = std::max(seconds, chunk.sendSeconds);
-        }
         for (const CommCall& call : stage.calls) {
             if (call.use == CommUse::StageExchange && call.op == CommOp::Send) {
                 bytes = std::max(bytes, call.bytes());
@@ -155,10 +151,11 @@ Result<void> addPasses(const Scenario& scenario,
     PassWriter passes(order, passesOfOrder(pieces, order), writer, transfers);
     if (handOvers == HandOvers::Framework) {
         FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, chosen));
-        return addCalls(calls, handOverOf(pieces), writer, passes);
+        return addCalls(calls, handOverOf(pieces, sendSeconds(pieces.stages)), writer, passes);
     }
     FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
-    PipelineWriter(order, steps, handOverOf(pieces), writer, passes)
+    const HandOver handOver = handOverOf(pieces, handOverSeconds(scenario, pieces.stages));
+    PipelineWriter(order, steps, handOver, writer, passes)
         .write(receiveOf(scenario) == Receive::Block);
     return {};
 }
