@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kLeastRuns = 30;
 constexpr std::int64_t kLeastSources = 2;
 constexpr double kCoverage = 0.8;
-constexpr int kTails = 17;  ///< 10 % at each end, down to 2 %
+constexpr int kTails = 81;  ///< 10 % at each end, down to 2 %
 constexpr double kWidestTail = 0.10;
-constexpr double kTailStep = 0.005;
+constexpr double kTailStep = 0.001;
 
 struct Residual {
     const BacktestRow* row = nullptr;

@@ -41,7 +41,7 @@ Result<SimProgram> stepProgram(const Scenario& scenario,
     FABRICAST_TRY(
         checkSize(scenario, static_cast<std::size_t>(all ? layout.world() : layout.pp), all));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const StageRanks ranks = all ? StageRanks::all(layout, rankOrderOf(*stack, scenario.settings))
+    const StageRanks ranks = all ? StageRanks::all(layout, rankOrderOf(*stack, scenario.layout))
                                  : StageRanks::classes(layout);
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks);
