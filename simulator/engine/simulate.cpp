@@ -3,6 +3,7 @@
 #include "planner/base/check.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace fabricast {
@@ -51,13 +52,18 @@ public:
                 start(op, SimTime(0), kNoOp);
             }
         }
-        while (!events_.empty()) {
+        while (!events_.empty() && !tooLong_) {
             std::ranges::pop_heap(events_, Later{});
             const Event event = events_.back();
             events_.pop_back();
             if (!replaced(event)) {
                 finish(event);
             }
+        }
+        if (tooLong_) {
+            return fail(Error::Code::Unsupported,
+                        "simulate",
+                        "a step of more than 106 days cannot be counted in picoseconds");
         }
         if (run_.events < ops_.size()) {
             return tl::unexpected(deadlock());
@@ -84,8 +90,10 @@ private:
         }
     }
 
-    void plan(OpIndex op, SimTime time) {
-        events_.push_back({time, sequence_++, op});
+    void plan(OpIndex op, SimTime now, SimTime duration) {
+        const SimTime last(std::numeric_limits<std::int64_t>::max());
+        tooLong_ = tooLong_ || duration > last - now;
+        events_.push_back({tooLong_ ? last : now + duration, sequence_++, op});
         std::ranges::push_heap(events_, Later{});
     }
 
@@ -103,7 +111,7 @@ private:
             kernels.left = static_cast<double>(op.duration.count());
             planKernels(kernels, now);
         } else {
-            plan(index, now + op.duration);
+            plan(index, now, op.duration);
         }
     }
 
@@ -148,7 +156,7 @@ private:
     void planKernels(Kernels& kernels, SimTime now) {
         kernels.since = now;
         kernels.planned = sequence_;
-        plan(kernels.op, now + simTime(Seconds(kernels.left / rateOf(kernels) / kPicoseconds)));
+        plan(kernels.op, now, simTime(Seconds(kernels.left / rateOf(kernels) / kPicoseconds)));
     }
 
     void changeSlowing(ActorIndex actor, SimTime now, int change) {
@@ -203,6 +211,7 @@ private:
     std::vector<Kernels> kernels_;               ///< by actor
     std::vector<Event> events_;
     std::uint32_t sequence_ = 0;
+    bool tooLong_ = false;  ///< some op ends later than can be counted
     SimRun run_;
 };
 

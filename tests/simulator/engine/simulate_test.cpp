@@ -78,6 +78,16 @@ TEST(Simulate, NamesOpsThatWaitForEachOther) {
               "backward of microbatch 0 in stage 1, rank 1");
 }
 
+TEST(Simulate, RefusesWhatItCannotCount) {
+    SimProgram program({.actors = 1});
+    constexpr std::int64_t kHalf = 5'000'000'000'000'000'000;
+    compute(program, 0, kHalf);
+    compute(program, 0, kHalf);
+    const auto run = simulate(program);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().why, "a step of more than 106 days cannot be counted in picoseconds");
+}
+
 TEST(Simulate, TakesAnEmptyProgram) {
     const SimProgram program({.actors = 1});
     const SimRun run = simulate(program).value();
