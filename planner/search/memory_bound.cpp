@@ -181,7 +181,7 @@ std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenar
             load.mostForward = std::max(load.mostForward, kept + asDouble(cost.end.forward));
             load.mostBackward = std::max(load.mostBackward, kept + asDouble(cost.end.backward));
         }
-        load.weights = ModelWeights::local(load.weights, layout);
+        load.weights = ModelWeightCounts::local(load.weights, layout);
         loads.push_back(load);
     }
     return loads;

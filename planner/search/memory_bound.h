@@ -2,7 +2,7 @@
 #include "planner/memory/pipeline_order.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/layer_split.h"
-#include "planner/search/model_weights.h"
+#include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
 
 #include <cstdint>
@@ -79,7 +79,7 @@ private:
     const SearchSpace& space_;
     Scenario scratch_;
     std::vector<Family> families_;
-    ModelWeights weights_;
+    ModelWeightCounts weights_;
     LayerSplits splits_;
     std::map<OrderKey, PipelineOrder> orders_;
 };

@@ -136,7 +136,7 @@ void TimeBound::fillPasses(const Scenario& scenario,
             WeightCount weights = weights_.ofLayers(count - routed, routed);
             weights.own += chunk == 0 ? weights_.embedding() : 0.0;
             weights.own += chunk + 1 == layers.size() ? weights_.head() : 0.0;
-            const WeightCount local = ModelWeights::local(weights, scenario.layout);
+            const WeightCount local = ModelWeightCounts::local(weights, scenario.layout);
             passes.wait(hostCopies(scenario, host_, local.own, local.experts));
         }
         passes_[timeIndex(chunk, Pass::Forward)] = passes.forward;

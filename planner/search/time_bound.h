@@ -3,7 +3,7 @@
 #include "planner/estimate/model_time.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layer_split.h"
-#include "planner/search/model_weights.h"
+#include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
 #include "planner/spec/host_profile.h"
 
@@ -55,7 +55,7 @@ private:
     const SearchTask& task_;
     const SearchSpace& space_;
     const HostProfile& host_;
-    ModelWeights weights_;
+    ModelWeightCounts weights_;
     LayerSplits splits_;
     double flopsOfLayers_ = 0.0;  ///< of a token, forward
     double gpuSamples_ = 0.0;     ///< of a step, for each GPU

@@ -75,7 +75,7 @@ TEST(Advise, OtherSituationsAreSearchedForReal) {
 }
 
 TEST(Advise, WhereNothingFitsItSaysHowMuchMoreWould) {
-    const Advice advice = adviseOn(smallTask(4_GiB), exampleTiming(), 1).value();
+    const Advice advice = adviseOn(smallTask(2_GiB), exampleTiming(), 1).value();
     EXPECT_FALSE(advice.recommended);
     EXPECT_EQ(advice.steps[2].answer, AdviceAnswer::No);  // asked, as nothing else fits
     ASSERT_FALSE(advice.changes.empty());

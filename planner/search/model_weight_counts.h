@@ -14,9 +14,9 @@ struct WeightCount {
 };
 
 /// How many parameters the layers and the ends of a model have: never more than any stack's.
-class ModelWeights {
+class ModelWeightCounts {
 public:
-    explicit ModelWeights(const ModelSpec& model);
+    explicit ModelWeightCounts(const ModelSpec& model);
 
     [[nodiscard]] WeightCount ofLayers(std::int64_t dense, std::int64_t sparse) const;
     [[nodiscard]] double embedding() const { return embedding_; }

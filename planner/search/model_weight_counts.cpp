@@ -1,4 +1,4 @@
-#include "planner/search/model_weights.h"
+#include "planner/search/model_weight_counts.h"
 
 #include "planner/ops/parameters.h"
 
@@ -25,7 +25,7 @@ double asDouble(std::int64_t count) {
 
 }  // namespace
 
-ModelWeights::ModelWeights(const ModelSpec& model)
+ModelWeightCounts::ModelWeightCounts(const ModelSpec& model)
     : embedding_(sumOf(embeddingParameters(model), false)),
       head_(sumOf(headParameters(model), false)) {
     std::array<bool, 2> known{};
@@ -44,17 +44,17 @@ ModelWeights::ModelWeights(const ModelSpec& model)
     all_.own += embedding_ + head_;
 }
 
-WeightCount ModelWeights::ofLayers(std::int64_t dense, std::int64_t sparse) const {
+WeightCount ModelWeightCounts::ofLayers(std::int64_t dense, std::int64_t sparse) const {
     return {asDouble(dense) * ofLayer_[0] + asDouble(sparse) * ofLayer_[1],
             asDouble(sparse) * expertsOfLayer_};
 }
 
-WeightCount ModelWeights::ofMeanRank(const Layout& layout) const {
+WeightCount ModelWeightCounts::ofMeanRank(const Layout& layout) const {
     const WeightCount mean = local(all_, layout);
     return {mean.own / asDouble(layout.pp), mean.experts / asDouble(layout.pp)};
 }
 
-WeightCount ModelWeights::local(const WeightCount& weights, const Layout& layout) {
+WeightCount ModelWeightCounts::local(const WeightCount& weights, const Layout& layout) {
     // Some stacks cut experts over tp where there is no ep, whatever etp is.
     const std::int64_t cut = layout.ep > 1 ? layout.etp : std::max(layout.etp, layout.tp);
     return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
