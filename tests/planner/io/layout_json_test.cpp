@@ -79,7 +79,7 @@ TEST(LayoutJson, WritesEveryKey) {
     const auto partial = readLayout(*back->find("layout"));
     ASSERT_TRUE(partial) << partial.error().text();
     EXPECT_EQ(partial->layout, (Layout{.dp = 4, .cpKind = CpKind::Ulysses}));
-    EXPECT_EQ(partial->said.size(), 15U);
+    EXPECT_EQ(partial->said.size(), 16U);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(ScenarioJson, PlacementHasAnOlderSpelling) {
     EXPECT_TRUE(applySettings(request->settings, {}));
     const auto both = read(R"({"layout": {"placement": "dp_inside"},
                                "settings": {"megatron": {"pipeline_inside": true}}})");
-    EXPECT_EQ(both.error().text().substr(0, 11), "s.json:2:60");
+    EXPECT_EQ(both.error().text().substr(0, 11), "s.json:2:77");  // the older spelling
 }
 
 TEST(ScenarioJson, ErrorsStandWhereTheMistakeIs) {
