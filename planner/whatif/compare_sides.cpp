@@ -201,14 +201,14 @@ constexpr std::array kNumbers = {
                   return side.cost ? std::optional(side.cost->goodput.share.value) : std::nullopt;
               }},
     NumberRow{"usd_per_mtok",
-              "$ per million tokens",
+              "price of 1M tokens, $",
               NumberUnit::Amount,
               [](const ComparedSide& side) {
                   return ofCost(
                       side, [](const RunCost& cost) { return cost.perMtok; }, 1.0);
               }},
     NumberRow{"kwh_per_mtok",
-              "kWh per million tokens",
+              "energy of 1M tokens, kWh",
               NumberUnit::Amount,
               [](const ComparedSide& side) {
                   return ofCost(
@@ -216,13 +216,13 @@ constexpr std::array kNumbers = {
               }},
     NumberRow{
         "days",
-        "days of the run",
+        "time of the run, days",
         NumberUnit::Amount,
         [](const ComparedSide& side) {
             return ofRun(
                 side, [](const RunTotals& run) { return std::optional(run.wall); }, kSecondsPerDay);
         }},
-    NumberRow{"usd_per_run", "$ of the run", NumberUnit::Amount, [](const ComparedSide& side) {
+    NumberRow{"usd_per_run", "price of the run, $", NumberUnit::Amount, [](const ComparedSide& side) {
                   return ofRun(
                       side, [](const RunTotals& run) { return run.price; }, 1.0);
               }}};
