@@ -78,29 +78,21 @@ const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenar
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
-    const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
     Key key = keyOf(candidate, scenario);
     std::get<0>(key) = 0;  // any size
-    std::get<6>(key) = again ? 1 : 0;
-    const auto known = least_.find(key);
-    if (known != least_.end()) {
-        return known->second;
+    std::get<6>(key) = 0;  // any recompute
+    auto known = least_.find(key);
+    if (known == least_.end()) {
+        LeastTimes times{.once = estimator_.leastPerSample(scenario), .again = {}};
+        times.again = times.once;
+        if (times.again) {
+            times.again->dense.recompute = times.again->dense.forward;
+            times.again->sparse.recompute = times.again->sparse.forward;
+        }
+        known = least_.emplace(key, std::move(times)).first;
     }
-    if (!again) {
-        return least_.emplace(key, estimator_.leastPerSample(scenario)).first->second;
-    }
-    Key plain = key;
-    std::get<6>(plain) = 0;
-    const auto once = least_.find(plain);
-    Result<ModelTime> least =
-        once != least_.end()
-            ? once->second
-            : least_.emplace(plain, estimator_.leastPerSample(scenario)).first->second;
-    if (least) {
-        least->dense.recompute = least->dense.forward;
-        least->sparse.recompute = least->sparse.forward;
-    }
-    return least_.emplace(key, std::move(least)).first->second;
+    const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
+    return again ? known->second.again : known->second.once;
 }
 
 LayerExposures BlockCosts::exposures(const Candidate& candidate,

@@ -55,13 +55,18 @@ private:
                            bool,
                            bool,
                            bool>;
+    /// Where nothing is computed again, which bounds every other way, and where all layers are.
+    struct LeastTimes {
+        Result<ModelTime> once;
+        Result<ModelTime> again;
+    };
     [[nodiscard]] Key keyOf(const Candidate& candidate, const Scenario& scenario) const;
 
     const SearchTask& task_;
     const SearchSpace& space_;
     StepEstimator& estimator_;
     std::map<Key, Result<BlockCost>> costs_;
-    std::map<Key, Result<ModelTime>> least_;
+    std::map<Key, LeastTimes> least_;
     std::map<std::pair<Key, std::int64_t>, LayerExposures> exposures_;
 };
 

@@ -222,10 +222,11 @@ constexpr std::array kNumbers = {
             return ofRun(
                 side, [](const RunTotals& run) { return std::optional(run.wall); }, kSecondsPerDay);
         }},
-    NumberRow{"usd_per_run", "price of the run, $", NumberUnit::Amount, [](const ComparedSide& side) {
-                  return ofRun(
-                      side, [](const RunTotals& run) { return run.price; }, 1.0);
-              }}};
+    NumberRow{
+        "usd_per_run", "price of the run, $", NumberUnit::Amount, [](const ComparedSide& side) {
+            return ofRun(
+                side, [](const RunTotals& run) { return run.price; }, 1.0);
+        }}};
 
 }  // namespace
 

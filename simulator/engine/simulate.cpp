@@ -31,9 +31,9 @@ struct Kernels {
     std::uint32_t slowing = 0;  ///< ops beside them that slow them
 };
 
-class Simulation {
+class EventLoop {
 public:
-    explicit Simulation(const SimProgram& program)
+    explicit EventLoop(const SimProgram& program)
         : program_(program),
           ops_(program.ops()),
           waits_(ops_.size()),
@@ -218,7 +218,7 @@ private:
 }  // namespace
 
 Result<SimRun> simulate(const SimProgram& program) {
-    return Simulation(program).run();
+    return EventLoop(program).run();
 }
 
 }  // namespace fabricast

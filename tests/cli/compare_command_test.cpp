@@ -1,7 +1,6 @@
-#include "cli/run_program.h"
-#include "planner/io/json_document.h"
 #include "planner/io/text_file.h"
 #include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -12,19 +11,8 @@ namespace fabricast {
 namespace {
 
 ProgramOutput compare(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"compare",
-                                          "-m",
-                                          "llama-3.1-8b",
-                                          "-c",
-                                          "dgx-h100",
-                                          "--stack",
-                                          "fsdp2",
-                                          "--seq",
-                                          "8192",
-                                          "--global-batch",
-                                          "16"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runProgram(arguments, {});
+    return ran("compare -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 8192 --global-batch 16",
+               more);
 }
 
 std::string fileOf(const std::string& name, const std::string& text) {

@@ -1,7 +1,6 @@
-#include "cli/run_program.h"
-#include "planner/io/json_document.h"
 #include "tests/support/golden.h"
 #include "tests/support/profile_folder.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -14,37 +13,17 @@ namespace fabricast {
 namespace {
 
 ProgramOutput explain(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"explain",
-                                          "-m",
-                                          "llama-3.1-8b",
-                                          "-c",
-                                          "dgx-h100",
-                                          "-n",
-                                          "2",
-                                          "--stack",
-                                          "fsdp2",
-                                          "--layout",
-                                          "recompute=full",
-                                          "--seq",
-                                          "8192",
-                                          "--global-batch",
-                                          "64"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runProgram(arguments, {});
+    return ran(
+        "explain -m llama-3.1-8b -c dgx-h100 -n 2 --stack fsdp2 --layout recompute=full "
+        "--seq 8192 --global-batch 64",
+        more);
 }
 
 JsonValue documentOf(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--section", "cost", "--format", "json"});
     const ProgramOutput output = explain(arguments);
     EXPECT_EQ(output.err, "");
-    auto root = parseJson(output.out, "out");
-    EXPECT_TRUE(root) << output.out;
-    return root ? *std::move(root) : JsonValue();
-}
-
-double number(const JsonValue& object, const std::string& key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? -1.0 : value->number(-1e30, 1e30).value_or(-1.0);
+    return jsonOf(output.out);
 }
 
 TEST(ExplainCost, LooksAsItLooks) {
@@ -73,8 +52,8 @@ TEST(ExplainCost, LooksAsItLooks) {
 TEST(ExplainCost, NumbersFollowFromEachOther) {
     const JsonValue root = documentOf({"--tokens", "15T"});
     const JsonValue& cost = *root.find("cost");
-    const auto value = [&cost](const char* key) { return number(*cost.find(key), "value"); };
-    EXPECT_EQ(number(cost, "tokens"), 15e12);
+    const auto value = [&cost](const char* key) { return numberOf(*cost.find(key), "value"); };
+    EXPECT_EQ(numberOf(cost, "tokens"), 15e12);
     EXPECT_NEAR(value("usd_per_run"), value("usd_per_mtok") * 15e6, 1e-6 * value("usd_per_run"));
     EXPECT_NEAR(value("gpu_hours"), value("days") * 24 * 16, 1e-6 * value("gpu_hours"));
     EXPECT_NEAR(
@@ -84,11 +63,11 @@ TEST(ExplainCost, NumbersFollowFromEachOther) {
     EXPECT_EQ(price.find("profile")->text(), "market-2026-05");
     EXPECT_EQ(price.find("date")->text(), "2026-05");
     for (const char* key : {"usd_per_mtok", "days", "kwh", "goodput"}) {
-        EXPECT_LE(number(*cost.find(key), "lo"), value(key)) << key;
-        EXPECT_LE(value(key), number(*cost.find(key), "hi")) << key;
+        EXPECT_LE(numberOf(*cost.find(key), "lo"), value(key)) << key;
+        EXPECT_LE(value(key), numberOf(*cost.find(key), "hi")) << key;
     }
     const JsonValue& checkpoint = *cost.find("checkpoint");
-    EXPECT_EQ(number(checkpoint, "size_bytes"), 8'030'261'248.0 * 12);
+    EXPECT_EQ(numberOf(checkpoint, "size_bytes"), 8'030'261'248.0 * 12);
     EXPECT_EQ(checkpoint.find("cycles")->items().size(), 1U);
 }
 
@@ -101,10 +80,10 @@ TEST(ExplainCost, IsPartOfAllAndOfNothingElse) {
 
 TEST(ExplainCost, FlagsSayHowItIsPaidAndSaved) {
     const auto usd = [](const std::vector<std::string>& more) {
-        return number(*documentOf(more).find("cost")->find("usd_per_mtok"), "value");
+        return numberOf(*documentOf(more).find("cost")->find("usd_per_mtok"), "value");
     };
     const auto goodput = [](const std::vector<std::string>& more) {
-        return number(*documentOf(more).find("cost")->find("goodput"), "value");
+        return numberOf(*documentOf(more).find("cost")->find("goodput"), "value");
     };
     EXPECT_NEAR(usd({"--price", "aws"}) / usd({}), 6.88 / 2.95, 1e-9);
     EXPECT_NEAR(usd({"--price-kind", "reserved"}) / usd({}), 2.35 / 2.95, 1e-9);
@@ -159,7 +138,7 @@ TEST(ExplainCost, AnUnknownPriceIsSaidWithWhatToType) {
     const JsonValue cost = *documentOf({"--price-kind", "spot", "--price", "aws"}).find("cost");
     EXPECT_TRUE(cost.find("usd_per_mtok")->is(JsonValue::Kind::Null));
     EXPECT_NE(cost.find("usd_per_mtok_why"), nullptr);
-    EXPECT_GT(number(*cost.find("kwh_per_mtok"), "value"), 0.0);
+    EXPECT_GT(numberOf(*cost.find("kwh_per_mtok"), "value"), 0.0);
 }
 
 TEST(ExplainCost, RefusesByFlagWithWhatToType) {
@@ -197,7 +176,7 @@ TEST(ExplainCost, RefusesByFlagWithWhatToType) {
 TEST(ExplainCost, TakesAPriceOutright) {
     const JsonValue root = documentOf({"--price", "$2.5/h"});
     const JsonValue& price = *root.find("cost")->find("price");
-    EXPECT_EQ(number(price, "usd_per_gpu_hour"), 2.5);
+    EXPECT_EQ(numberOf(price, "usd_per_gpu_hour"), 2.5);
     EXPECT_EQ(price.find("profile")->text(), "as typed");
     EXPECT_NE(
         explain({"--section", "cost", "--price", "2.5 USD/h"}).out.find("$2.5/h a GPU, as typed\n"),
@@ -222,7 +201,7 @@ TEST(ExplainCost, ReadsAQuoteOfOnesOwn) {
         "from": "offer 4711"}}}})";
     const JsonValue root = documentOf({"--price", file.string(), "--price-kind", "reserved"});
     const JsonValue& price = *root.find("cost")->find("price");
-    EXPECT_EQ(number(price, "usd_per_gpu_hour"), 2.0);
+    EXPECT_EQ(numberOf(price, "usd_per_gpu_hour"), 2.0);
     EXPECT_EQ(price.find("date")->text(), "2026-11-20");
 }
 

@@ -1,5 +1,4 @@
-#include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,37 +10,17 @@ namespace {
 
 /// A pipeline with tensor parallelism on two nodes: every usual kind of call.
 ProgramOutput explain(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"explain",
-                                          "-m",
-                                          "llama-3.1-8b",
-                                          "-c",
-                                          "dgx-h100",
-                                          "-n",
-                                          "2",
-                                          "--stack",
-                                          "megatron",
-                                          "--layout",
-                                          "tp=2,pp=2,shard=zero1",
-                                          "--seq",
-                                          "8192",
-                                          "--global-batch",
-                                          "64"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runProgram(arguments, {});
+    return ran(
+        "explain -m llama-3.1-8b -c dgx-h100 -n 2 --stack megatron "
+        "--layout tp=2,pp=2,shard=zero1 --seq 8192 --global-batch 64",
+        more);
 }
 
 JsonValue documentOf(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--format", "json"});
     const ProgramOutput output = explain(arguments);
     EXPECT_EQ(output.err, "");
-    auto root = parseJson(output.out, "out");
-    EXPECT_TRUE(root) << output.out;
-    return root ? *std::move(root) : JsonValue();
-}
-
-double number(const JsonValue& object, const std::string& key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
+    return jsonOf(output.out);
 }
 
 TEST(ExplainTime, PartsSumToTheStepAndRatesFollow) {
@@ -49,22 +28,22 @@ TEST(ExplainTime, PartsSumToTheStepAndRatesFollow) {
     EXPECT_FALSE(root.find("verdict"));
     const JsonValue& time = *root.find("time");
     const JsonValue& step = *time.find("step_s");
-    const double seconds = number(step, "value");
-    EXPECT_LT(number(step, "lo"), seconds);
-    EXPECT_LT(seconds, number(step, "hi"));
+    const double seconds = numberOf(step, "value");
+    EXPECT_LT(numberOf(step, "lo"), seconds);
+    EXPECT_LT(seconds, numberOf(step, "hi"));
     EXPECT_EQ(step.find("evidence")->text(), "modelled");
     double sum = 0.0;
     for (const JsonValue& part : time.find("parts")->members()) {
         sum += part.number(-1e-9, 1e9).value_or(-1.0);
     }
     EXPECT_NEAR(sum, seconds, 1e-9 * seconds);
-    EXPECT_NEAR(number(time, "tokens_per_s_gpu"), 64.0 * 8192.0 / seconds / 16.0, 1e-3);
-    EXPECT_NEAR(number(time, "mfu"),
-                number(time, "flops_per_token") * number(time, "tokens_per_s_gpu") /
-                    number(time, "peak_flops_per_s"),
+    EXPECT_NEAR(numberOf(time, "tokens_per_s_gpu"), 64.0 * 8192.0 / seconds / 16.0, 1e-3);
+    EXPECT_NEAR(numberOf(time, "mfu"),
+                numberOf(time, "flops_per_token") * numberOf(time, "tokens_per_s_gpu") /
+                    numberOf(time, "peak_flops_per_s"),
                 1e-9);
-    EXPECT_GE(number(time, "stage"), 0.0);
-    EXPECT_LT(number(time, "stage"), 2.0);
+    EXPECT_GE(numberOf(time, "stage"), 0.0);
+    EXPECT_LT(numberOf(time, "stage"), 2.0);
 }
 
 TEST(ExplainTime, ExposedSecondsOfCallsSumToTheirParts) {
@@ -75,16 +54,16 @@ TEST(ExplainTime, ExposedSecondsOfCallsSumToTheirParts) {
     std::set<std::string> axes;
     std::set<std::string> fabrics;
     for (const JsonValue& line : root.find("comm")->items()) {
-        exposed[line.find("part")->text().value_or("")] += number(line, "exposed_seconds");
+        exposed[line.find("part")->text().value_or("")] += numberOf(line, "exposed_seconds");
         axes.insert(line.find("axis")->text().value_or(""));
         fabrics.insert(line.find("fabric")->text().value_or(""));
-        EXPECT_GT(number(line, "bytes"), 0.0);
-        EXPECT_GT(number(line, "count"), 0.0);
-        EXPECT_GT(number(line, "group_size"), 1.0);
+        EXPECT_GT(numberOf(line, "bytes"), 0.0);
+        EXPECT_GT(numberOf(line, "count"), 0.0);
+        EXPECT_GT(numberOf(line, "group_size"), 1.0);
     }
     const JsonValue& parts = *root.find("time")->find("parts");
     for (const char* part : {"tensor", "shard", "stage"}) {
-        EXPECT_NEAR(exposed[part], number(parts, std::string(part) + "_s"), 1e-9) << part;
+        EXPECT_NEAR(exposed[part], numberOf(parts, std::string(part) + "_s"), 1e-9) << part;
         EXPECT_GT(exposed[part], 0.0) << part;
     }
     EXPECT_TRUE(axes.contains("tp"));
@@ -135,10 +114,10 @@ TEST(ExplainTime, WhatItSaysIsFasterIsFaster) {
     const JsonValue* faster = time.find("faster");
     ASSERT_NE(faster, nullptr);
     const std::string set = faster->find("set")->text().value_or("");
-    const double promised = number(*faster->find("step_s"), "value");
-    EXPECT_LT(promised, number(*time.find("step_s"), "value"));
+    const double promised = numberOf(*faster->find("step_s"), "value");
+    EXPECT_LT(promised, numberOf(*time.find("step_s"), "value"));
     const JsonValue again = documentOf({"--section", "all", "--set", set});
-    EXPECT_EQ(number(*again.find("time")->find("step_s"), "value"), promised);
+    EXPECT_EQ(numberOf(*again.find("time")->find("step_s"), "value"), promised);
     EXPECT_EQ(again.find("verdict")->text(), faster->find("verdict")->text().value_or(""));
     const std::string text = explain({"--section", "time"}).out;
     EXPECT_NE(text.find("\nfaster: --set " + set + " takes "), std::string::npos) << text;

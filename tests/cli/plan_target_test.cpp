@@ -1,5 +1,4 @@
-#include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -48,16 +47,6 @@ std::vector<std::string> changedBy(const std::string& change) {
         arguments.push_back(word);
     }
     return arguments;
-}
-
-std::string textOf(const JsonValue& object, const char* key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? "" : value->text().value_or("");
-}
-
-double numberOf(const JsonValue& object, const char* key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
 }
 
 TEST(PlanTarget, ThatIsReachedNeedsNoFix) {

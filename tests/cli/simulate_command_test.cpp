@@ -1,6 +1,5 @@
-#include "cli/run_program.h"
-#include "planner/io/json_document.h"
 #include "planner/io/text_file.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -12,49 +11,24 @@
 namespace fabricast {
 namespace {
 
+/// What both commands are asked.
+const std::string kAsked =
+    " -m llama-3.1-8b -c dgx-h100 --stack megatron "
+    "--layout tp=2,pp=2,shard=zero1 --seq 8192 --global-batch 16";
+
 ProgramOutput simulate(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"simulate",
-                                          "-m",
-                                          "llama-3.1-8b",
-                                          "-c",
-                                          "dgx-h100",
-                                          "--stack",
-                                          "megatron",
-                                          "--layout",
-                                          "tp=2,pp=2,shard=zero1",
-                                          "--seq",
-                                          "8192",
-                                          "--global-batch",
-                                          "16"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runProgram(arguments, {});
-}
-
-JsonValue documentOf(const std::string& text) {
-    auto root = parseJson(text, "out");
-    EXPECT_TRUE(root) << text.substr(0, 400);
-    return root ? *std::move(root) : JsonValue();
-}
-
-double number(const JsonValue& object, const std::string& key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? -1.0 : value->number(-1e18, 1e18).value_or(-1.0);
-}
-
-std::string textOf(const JsonValue& object, const std::string& key) {
-    const JsonValue* value = object.find(key);
-    return value == nullptr ? "" : value->text().value_or("");
+    return ran("simulate" + kAsked, more);
 }
 
 TEST(SimulateCommand, WritesWhatItFoundAsJson) {
-    const JsonValue root = documentOf(simulate({"--format", "json"}).out);
+    const JsonValue root = jsonOf(simulate({"--format", "json"}).out);
     EXPECT_EQ(textOf(root, "schema"), "fabricast.simulation/1");
-    const double step = number(root, "step_s");
+    const double step = numberOf(root, "step_s");
     EXPECT_GT(step, 0.0);
-    EXPECT_NEAR(number(root, "difference"),
-                step / number(*root.find("forecast_step_s"), "value") - 1.0,
+    EXPECT_NEAR(numberOf(root, "difference"),
+                step / numberOf(*root.find("forecast_step_s"), "value") - 1.0,
                 1e-9);
-    EXPECT_NEAR(number(root, "difference"), 0.0, 0.03);
+    EXPECT_NEAR(numberOf(root, "difference"), 0.0, 0.03);
     double sum = 0.0;
     for (const char* part : {"compute_s",
                              "bubble_s",
@@ -65,21 +39,21 @@ TEST(SimulateCommand, WritesWhatItFoundAsJson) {
                              "optimizer_s",
                              "copy_s",
                              "host_s"}) {
-        sum += number(*root.find("critical_path"), part);
+        sum += numberOf(*root.find("critical_path"), part);
     }
     EXPECT_NEAR(sum, step, 1e-9);
     EXPECT_EQ(root.find("stages")->items().size(), 2U);
     EXPECT_EQ(root.find("memory")->find("stages")->items().size(), 2U);
-    EXPECT_GT(number(root, "events"), 16.0);
-    EXPECT_GE(number(root, "wall_seconds"), 0.0);
+    EXPECT_GT(numberOf(root, "events"), 16.0);
+    EXPECT_GE(numberOf(root, "wall_seconds"), 0.0);
 }
 
 TEST(SimulateCommand, SaysTheSameWithEveryRank) {
-    const JsonValue classes = documentOf(simulate({"--format", "json"}).out);
-    const JsonValue ranks = documentOf(simulate({"--format", "json", "--expand"}).out);
-    EXPECT_EQ(number(ranks, "step_s"), number(classes, "step_s"));
+    const JsonValue classes = jsonOf(simulate({"--format", "json"}).out);
+    const JsonValue ranks = jsonOf(simulate({"--format", "json", "--expand"}).out);
+    EXPECT_EQ(numberOf(ranks, "step_s"), numberOf(classes, "step_s"));
     EXPECT_EQ(ranks.find("ranks")->items().size(), 8U);
-    EXPECT_GT(number(ranks, "events"), 4.0 * number(classes, "events"));
+    EXPECT_GT(numberOf(ranks, "events"), 4.0 * numberOf(classes, "events"));
 }
 
 TEST(SimulateCommand, HandsOverByTheFrameworksCalls) {
@@ -101,39 +75,24 @@ TEST(SimulateCommand, HandsOverByTheFrameworksCalls) {
                                               "--format",
                                               "json"};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        return documentOf(runProgram(arguments, {}).out);
+        return jsonOf(runProgram(arguments, {}).out);
     };
     const JsonValue modelled = titan({});
     const JsonValue calls = titan({"--calls"});
-    EXPECT_GT(number(calls, "step_s"), number(modelled, "step_s"));
-    EXPECT_NEAR(number(calls, "step_s") / number(modelled, "step_s"), 1.0, 0.02);
+    EXPECT_GT(numberOf(calls, "step_s"), numberOf(modelled, "step_s"));
+    EXPECT_NEAR(numberOf(calls, "step_s") / numberOf(modelled, "step_s"), 1.0, 0.02);
     const ProgramOutput none = simulate({"--calls", "--set", "layout.pp=1"});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_TRUE(none.err.starts_with("error: --calls: ")) << none.err;
 }
 
 TEST(SimulateCommand, TakesItsMemoryFromTheWalk) {
-    const JsonValue simulated = documentOf(simulate({"--format", "json"}).out);
-    const ProgramOutput explained = runProgram({"explain",
-                                                "-m",
-                                                "llama-3.1-8b",
-                                                "-c",
-                                                "dgx-h100",
-                                                "--stack",
-                                                "megatron",
-                                                "--layout",
-                                                "tp=2,pp=2,shard=zero1",
-                                                "--seq",
-                                                "8192",
-                                                "--global-batch",
-                                                "16",
-                                                "--format",
-                                                "json"},
-                                               {});
-    const JsonValue walked = documentOf(explained.out);
+    const JsonValue simulated = jsonOf(simulate({"--format", "json"}).out);
+    const ProgramOutput explained = ran("explain" + kAsked, {"--format", "json"});
+    const JsonValue walked = jsonOf(explained.out);
     for (std::size_t stage = 0; stage < 2; ++stage) {
         const auto at = [stage](const JsonValue& root) {
-            return number(root.find("memory")->find("stages")->items()[stage], "allocated_bytes");
+            return numberOf(root.find("memory")->find("stages")->items()[stage], "allocated_bytes");
         };
         EXPECT_EQ(at(simulated), at(walked));
         EXPECT_GT(at(simulated), 1e9);
@@ -145,7 +104,7 @@ TEST(SimulateCommand, WritesATraceOfEveryOp) {
         std::filesystem::temp_directory_path() / "fabricast_simulate_trace.json";
     const ProgramOutput output = simulate({"--trace", file.string()});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
-    const JsonValue trace = documentOf(readTextFile(file.string()).value());
+    const JsonValue trace = jsonOf(readTextFile(file.string()).value());
     std::filesystem::remove(file);
     std::map<std::string, int> phases;
     std::map<std::string, int> names;
@@ -155,10 +114,10 @@ TEST(SimulateCommand, WritesATraceOfEveryOp) {
         ++phases[textOf(event, "ph")];
         ++names[textOf(event, "name")];
         if (textOf(event, "ph") == "X") {
-            EXPECT_GT(number(event, "dur"), 0.0);
-            end = std::max(end, number(event, "ts") + number(event, "dur"));
-            lanes[{number(event, "pid"), number(event, "tid")}][number(event, "ts")] =
-                number(event, "ts") + number(event, "dur");
+            EXPECT_GT(numberOf(event, "dur"), 0.0);
+            end = std::max(end, numberOf(event, "ts") + numberOf(event, "dur"));
+            lanes[{numberOf(event, "pid"), numberOf(event, "tid")}][numberOf(event, "ts")] =
+                numberOf(event, "ts") + numberOf(event, "dur");
         }
     }
     for (const auto& [lane, slices] : lanes) {
@@ -168,8 +127,8 @@ TEST(SimulateCommand, WritesATraceOfEveryOp) {
             free = until;
         }
     }
-    const JsonValue answer = documentOf(simulate({"--format", "json"}).out);
-    EXPECT_NEAR(end, 1e6 * number(answer, "step_s"), 1e-3);
+    const JsonValue answer = jsonOf(simulate({"--format", "json"}).out);
+    EXPECT_NEAR(end, 1e6 * numberOf(answer, "step_s"), 1e-3);
     // 8 microbatches of a replica go from stage 0 to stage 1 and back.
     EXPECT_EQ(phases["s"], 16);
     EXPECT_EQ(phases["f"], 16);
