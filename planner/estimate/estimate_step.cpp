@@ -1,3 +1,5 @@
+#include "planner/estimate/estimate_step.h"
+
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/evidence_class.h"

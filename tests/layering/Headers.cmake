@@ -1,9 +1,17 @@
-# Compiles every header alone, so that each brings what it needs.
+# Compiles every header alone, so that each brings what it needs; those aside that a source of the
+# same name includes first.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
      "${PROJECT_SOURCE_DIR}/cli/*.h")
 set(header_sources "")
 foreach(header IN LISTS headers)
+  string(REGEX REPLACE "\\.h$" ".cpp" twin "${PROJECT_SOURCE_DIR}/${header}")
+  if(EXISTS "${twin}")
+    file(STRINGS "${twin}" includes REGEX "^#include" LIMIT_COUNT 1)
+    if(includes STREQUAL "#include \"${header}\"")
+      continue()
+    endif()
+  endif()
   string(REPLACE "/" "." name "${header}")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"@header@\"\n" @ONLY)
