@@ -42,17 +42,29 @@ bool CommClock::isHalfOfPair(const CommCall& call) {
     return call.use == CommUse::KeyValue && (call.op == CommOp::Send || call.op == CommOp::Recv);
 }
 
+Bytes CommClock::moved(const CommCall& call, const GroupShape& where) const {
+    const double bytes =
+        static_cast<double>(call.bytes()) * nodeShare(call, where) * busiestShare(call);
+    return Bytes(static_cast<std::int64_t>(bytes));
+}
+
 double CommClock::seconds(const CommCall& call) {
     const GroupShape& where = shape(call.group);
     if (where.ranks <= 1 || call.elements <= 0) {
         return 0.0;
     }
-    const double bytes =
-        static_cast<double>(call.bytes()) * nodeShare(call, where) * busiestShare(call);
-    const double seconds = curves_.of(collectiveOf(call.op), where)
-                               .seconds(Bytes(static_cast<std::int64_t>(bytes)))
-                               .count();
+    const double seconds =
+        curves_.of(collectiveOf(call.op), where).seconds(moved(call, where)).count();
     return isHalfOfPair(call) ? 0.5 * seconds : seconds;
+}
+
+double CommClock::sentBytes(const CommCall& call) {
+    const GroupShape& where = shape(call.group);
+    if (where.ranks <= 1 || call.elements <= 0 || call.op == CommOp::Recv) {
+        return 0.0;
+    }
+    const CollectiveTime time = curves_.of(collectiveOf(call.op), where).at(moved(call, where));
+    return static_cast<double>(time.wire.count());
 }
 
 }  // namespace fabricast

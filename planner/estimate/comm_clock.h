@@ -20,9 +20,13 @@ public:
 
     /// Seconds of one call.
     double seconds(const CommCall& call);
+    /// Bytes that this rank sends in it.
+    double sentBytes(const CommCall& call);
     const GroupShape& shape(GroupKind group);
 
 private:
+    /// What is moved of its bytes, by the rank that moves most.
+    [[nodiscard]] Bytes moved(const CommCall& call, const GroupShape& where) const;
     [[nodiscard]] double nodeShare(const CommCall& call, const GroupShape& where) const;
     [[nodiscard]] double busiestShare(const CommCall& call) const;
     /// A ring sends and receives at once: each of the two calls is half of what they take.

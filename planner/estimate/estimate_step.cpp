@@ -195,10 +195,11 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
 Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTime& blocks) {
     FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
     const StepContext context = contextOf(scenario, blocks, setting);
-    StepPieces pieces{.stages = {}, .optimizer = {}, .software = *setting.software};
+    StepPieces pieces{.stages = {}, .sent = {}, .optimizer = {}, .software = *setting.software};
     FABRICAST_ASSIGN(pieces.stages, stageTimes(context));
     for (const StageTime& stage : pieces.stages) {
         pieces.optimizer.push_back(optimizerSeconds(context, stage));
+        pieces.sent.push_back(stageSent(stage, setting.clock));
     }
     return pieces;
 }

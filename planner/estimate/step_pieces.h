@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/estimate_step.h"
+#include "planner/estimate/sent_bytes.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/spec/scenario.h"
 #include "planner/spec/software_timing.h"
@@ -13,6 +14,7 @@ namespace fabricast {
 /// optimizer, and the training loop around them.
 struct StepPieces {
     std::vector<StageTime> stages;
+    std::vector<StageSent> sent;    ///< by each stage
     std::vector<double> optimizer;  ///< seconds of each stage
     SoftwareTiming software;
 };

@@ -108,7 +108,8 @@ CriticalPath criticalPath(const SimProgram& program, const SimRun& run) {
     for (const OpIndex index : path.ops) {
         const SimOp& op = program.ops()[index];
         const SimTime lasted = run.lasted(index);
-        const bool elsewhere = isPass(op.kind) && op.actor != path.busiest;
+        const bool inPass = isPass(op.kind) || op.kind == SimKind::Transfer;
+        const bool elsewhere = inPass && op.actor != path.busiest;
         const SimTime worked =
             elsewhere ? overlapOf({run.start[index], run.end[index]}, busiest, from) : lasted;
         add(partOf(op), worked);

@@ -12,6 +12,7 @@ constexpr auto namesOf(SimKind) {
                                           {SimKind::InputGradient, "input gradient"},
                                           {SimKind::WeightGradient, "weight gradient"},
                                           {SimKind::HandOver, "hand-over"},
+                                          {SimKind::Transfer, "transfer"},
                                           {SimKind::Meeting, "meeting"},
                                           {SimKind::Gather, "parameter gather"},
                                           {SimKind::Reduce, "gradient reduction"},

@@ -1,11 +1,13 @@
 #pragma once
 #include "planner/base/units.h"
 #include "simulator/core/sim_time.h"
+#include "simulator/network/fair_share.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -13,6 +15,7 @@ namespace fabricast {
 using OpIndex = std::uint32_t;
 using ActorIndex = std::uint32_t;
 inline constexpr OpIndex kNoOp = std::numeric_limits<OpIndex>::max();
+inline constexpr std::uint32_t kNoFlow = std::numeric_limits<std::uint32_t>::max();
 
 /// The lanes of an actor. Each runs its ops in the order they were added; hand-overs between
 /// actors (Pipeline) run beside each other.
@@ -26,7 +29,8 @@ enum class SimKind : std::uint8_t {
     InputGradient,
     WeightGradient,
     HandOver,
-    Meeting,  ///< takes nothing: several actors are ready
+    Transfer,  ///< beside the kernels of a pass
+    Meeting,   ///< takes nothing: several actors are ready
     Gather,
     Reduce,
     SharedGradient,
@@ -44,6 +48,13 @@ struct SimOp {
     SimStream stream = SimStream::Compute;
     bool slowed = false;  ///< kernels, which what `slows` beside them on their actor slows
     bool slows = false;
+    std::uint32_t flow = kNoFlow;  ///< of the program's; kNoFlow: it shares nothing
+};
+
+/// What transfers of one kind take of links that others use too, while at full speed.
+struct SimFlow {
+    std::vector<ResourceUse> uses;  ///< of each link's rate, the share
+    double weight = 1.0;            ///< of two that share a full link, speeds are as the weights
 };
 
 /// Bytes that an op brings from one actor to another, once `made` has made them.
@@ -78,11 +89,14 @@ public:
     /// `op` starts when `after` has ended, not before. What is waited for may be added later.
     void wait(OpIndex op, OpIndex after);
     void hop(const SimHop& hop) { hops_.push_back(hop); }
+    void setFlows(std::vector<SimFlow> flows) { flows_ = std::move(flows); }
 
     [[nodiscard]] const Setting& setting() const { return setting_; }
     [[nodiscard]] const std::vector<SimOp>& ops() const { return ops_; }
     [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
     [[nodiscard]] const std::vector<SimHop>& hops() const { return hops_; }
+    /// What the flow of ops stands for; ops whose flow uses nothing run as if alone.
+    [[nodiscard]] const std::vector<SimFlow>& flows() const { return flows_; }
     /// The op that follows on its stream; kNoOp for the last one.
     [[nodiscard]] const std::vector<OpIndex>& next() const { return next_; }
 
@@ -93,6 +107,7 @@ private:
     std::vector<OpIndex> lastOf_;  ///< by actor and stream
     std::vector<Edge> edges_;
     std::vector<SimHop> hops_;
+    std::vector<SimFlow> flows_;
 };
 
 /// "backward of microbatch 3 in stage 1, rank 1".

@@ -1,10 +1,11 @@
 #include "simulator/engine/simulate.h"
 
 #include "planner/base/check.h"
+#include "simulator/engine/dependants.h"
+#include "simulator/engine/run_checks.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace fabricast {
 namespace {
@@ -22,14 +23,30 @@ struct Later {
     }
 };
 
+/// An op whose speed changes while it runs.
+struct Changing {
+    OpIndex op = kNoOp;
+    double left = 0.0;  ///< picoseconds at full speed
+    SimTime since;      ///< when `left` was true
+    double speed = 0.0;
+};
+
 /// The kernels that an actor runs now, where something may slow them.
 struct Kernels {
-    OpIndex op = kNoOp;
-    std::uint32_t planned = 0;  ///< the sequence of the event that will end them
-    double left = 0.0;          ///< picoseconds of work
-    SimTime since;              ///< when `left` was true
+    Changing running;
     std::uint32_t slowing = 0;  ///< ops beside them that slow them
 };
+
+/// The links that ops share, each of rate 1.
+std::vector<BytesPerSecond> linksOf(const SimProgram& program) {
+    std::size_t links = 0;
+    for (const SimFlow& flow : program.flows()) {
+        for (const ResourceUse use : flow.uses) {
+            links = std::max(links, use.resource + std::size_t{1});
+        }
+    }
+    return std::vector(links, BytesPerSecond(1.0));
+}
 
 class EventLoop {
 public:
@@ -37,13 +54,15 @@ public:
         : program_(program),
           ops_(program.ops()),
           waits_(ops_.size()),
-          dependants_(program.edges().size()),
-          firstDependant_(ops_.size() + 1),
-          kernels_(program.setting().actors) {
+          dependants_(program),
+          planned_(ops_.size()),
+          kernels_(program.setting().actors),
+          links_(linksOf(program)),
+          moves_(program.flows().empty() ? 0 : ops_.size()) {
         run_.start.resize(ops_.size());
         run_.end.resize(ops_.size());
         run_.cause.resize(ops_.size(), kNoOp);
-        sortEdges();
+        countWaits();
     }
 
     Result<SimRun> run() {
@@ -66,22 +85,16 @@ public:
                         "a step of more than 106 days cannot be counted in picoseconds");
         }
         if (run_.events < ops_.size()) {
-            return tl::unexpected(deadlock());
+            return tl::unexpected(deadlockOf(program_, waits_));
         }
-        countBytes();
+        countBytes(program_, run_);
         return std::move(run_);
     }
 
 private:
-    void sortEdges() {
+    void countWaits() {
         for (const SimProgram::Edge& edge : program_.edges()) {
-            ++firstDependant_[edge.after + std::size_t{1}];
             ++waits_[edge.op];
-        }
-        std::partial_sum(firstDependant_.begin(), firstDependant_.end(), firstDependant_.begin());
-        std::vector<std::uint32_t> free(firstDependant_.begin(), firstDependant_.end() - 1);
-        for (const SimProgram::Edge& edge : program_.edges()) {
-            dependants_[free[edge.after]++] = edge.op;
         }
         for (const OpIndex next : program_.next()) {
             if (next != kNoOp) {
@@ -93,6 +106,7 @@ private:
     void plan(OpIndex op, SimTime now, SimTime duration) {
         const SimTime last(std::numeric_limits<std::int64_t>::max());
         tooLong_ = tooLong_ || duration > last - now;
+        planned_[op] = sequence_;
         events_.push_back({tooLong_ ? last : now + duration, sequence_++, op});
         std::ranges::push_heap(events_, Later{});
     }
@@ -106,12 +120,38 @@ private:
         }
         if (op.slowed) {
             Kernels& kernels = kernels_[op.actor];
-            FABRICAST_CHECK(kernels.op == kNoOp);
-            kernels.op = index;
-            kernels.left = static_cast<double>(op.duration.count());
-            planKernels(kernels, now);
+            FABRICAST_CHECK(kernels.running.op == kNoOp);
+            kernels.running = {index, static_cast<double>(op.duration.count()), now};
+            setSpeed(kernels.running, now, speedOf(kernels));
+        } else if (sharesLinks(op)) {
+            move(index, now);
         } else {
             plan(index, now, op.duration);
+        }
+    }
+
+    [[nodiscard]] bool sharesLinks(const SimOp& op) const {
+        return op.flow != kNoFlow && !program_.flows().empty() && op.duration > SimTime(0) &&
+               !program_.flows()[op.flow].uses.empty();
+    }
+
+    void move(OpIndex index, SimTime now) {
+        const SimFlow& flow = program_.flows()[ops_[index].flow];
+        const FlowIndex moving =
+            links_.start({.uses = flow.uses, .weight = flow.weight, .limit = BytesPerSecond(1.0)});
+        moves_[index] = moving;
+        moving_.resize(std::max<std::size_t>(moving_.size(), moving + std::size_t{1}));
+        moving_[moving] = {index, static_cast<double>(ops_[index].duration.count()), now};
+        followLinks(now);
+    }
+
+    /// What shares links with what has just begun or ended may be faster or slower now.
+    void followLinks(SimTime now) {
+        for (const FlowIndex flow : links_.solved()) {
+            const double speed = links_.rate(flow).count();
+            if (speed != moving_[flow].speed) {
+                setSpeed(moving_[flow], now, speed);
+            }
         }
     }
 
@@ -120,15 +160,16 @@ private:
         run_.end[event.op] = event.time;
         ++run_.events;
         if (op.slowed) {
-            kernels_[op.actor].op = kNoOp;
+            kernels_[op.actor].running.op = kNoOp;
+        } else if (sharesLinks(op)) {
+            links_.end(moves_[event.op]);
+            followLinks(event.time);
         }
         if (op.slows) {
             changeSlowing(op.actor, event.time, -1);
         }
-        for (std::uint32_t i = firstDependant_[event.op];
-             i < firstDependant_[event.op + std::size_t{1}];
-             ++i) {
-            release(dependants_[i], event);
+        for (const OpIndex dependant : dependants_.of(event.op)) {
+            release(dependant, event);
         }
         if (const OpIndex next = program_.next()[event.op]; next != kNoOp) {
             release(next, event);
@@ -142,73 +183,41 @@ private:
         }
     }
 
-    /// Kernels that were planned anew end at a later event.
+    /// What was planned anew ends at another event.
     [[nodiscard]] bool replaced(const Event& event) const {
-        const SimOp& op = ops_[event.op];
-        return op.slowed &&
-               (kernels_[op.actor].op != event.op || kernels_[op.actor].planned != event.sequence);
+        return planned_[event.op] != event.sequence;
     }
 
-    [[nodiscard]] double rateOf(const Kernels& kernels) const {
+    [[nodiscard]] double speedOf(const Kernels& kernels) const {
         return kernels.slowing > 0 ? 1.0 - program_.setting().contention : 1.0;
     }
 
-    void planKernels(Kernels& kernels, SimTime now) {
-        kernels.since = now;
-        kernels.planned = sequence_;
-        plan(kernels.op, now, simTime(Seconds(kernels.left / rateOf(kernels) / kPicoseconds)));
+    void setSpeed(Changing& op, SimTime now, double speed) {
+        const auto elapsed = static_cast<double>((now - op.since).count());
+        op.left = std::max(0.0, op.left - elapsed * op.speed);
+        op.since = now;
+        op.speed = speed;
+        plan(op.op, now, simTime(Seconds(op.left / speed / kPicoseconds)));
     }
 
     void changeSlowing(ActorIndex actor, SimTime now, int change) {
         Kernels& kernels = kernels_[actor];
-        const double before = rateOf(kernels);
         kernels.slowing += static_cast<std::uint32_t>(change);
-        if (kernels.op != kNoOp && rateOf(kernels) != before) {
-            const auto elapsed = static_cast<double>((now - kernels.since).count());
-            kernels.left = std::max(0.0, kernels.left - elapsed * before);
-            planKernels(kernels, now);
+        const double speed = speedOf(kernels);
+        if (kernels.running.op != kNoOp && kernels.running.speed != speed) {
+            setSpeed(kernels.running, now, speed);
         }
-    }
-
-    void countBytes() {
-        run_.sent.resize(program_.setting().actors);
-        run_.received.resize(program_.setting().actors);
-        Bytes moved;
-        for (const SimHop& hop : program_.hops()) {
-            FABRICAST_CHECK(hop.bytes >= Bytes(0) && run_.start[hop.op] >= run_.end[hop.made]);
-            run_.sent[hop.from] += hop.bytes;
-            run_.received[hop.to] += hop.bytes;
-            moved += hop.bytes;
-        }
-        const auto sum = [](const std::vector<Bytes>& all) {
-            return std::accumulate(all.begin(), all.end(), Bytes(0));
-        };
-        FABRICAST_CHECK(sum(run_.sent) == moved && sum(run_.received) == moved);
-    }
-
-    /// Some of the ops that never start, in their order.
-    [[nodiscard]] Error deadlock() const {
-        constexpr std::size_t kNamed = 4;
-        std::string names;
-        std::size_t waiting = 0;
-        for (OpIndex op = 0; op < ops_.size(); ++op) {
-            if (waits_[op] > 0 && ++waiting <= kNamed) {
-                names += (names.empty() ? "" : "; ") + opText(ops_[op]);
-            }
-        }
-        names += waiting > kNamed ? "; …" : "";
-        return {Error::Code::BadInput,
-                "simulate",
-                std::to_string(waiting) + " ops wait for each other for ever: " + names,
-                "another schedule, group or number of microbatches"};
     }
 
     const SimProgram& program_;
     const std::vector<SimOp>& ops_;
     std::vector<std::uint32_t> waits_;  ///< by op: what it still waits for
-    std::vector<OpIndex> dependants_;
-    std::vector<std::uint32_t> firstDependant_;  ///< by op, into dependants_
-    std::vector<Kernels> kernels_;               ///< by actor
+    Dependants dependants_;
+    std::vector<std::uint32_t> planned_;  ///< by op: the sequence of the event that ends it
+    std::vector<Kernels> kernels_;        ///< by actor
+    FairShare links_;
+    std::vector<FlowIndex> moves_;  ///< by op, while it moves
+    std::vector<Changing> moving_;  ///< by flow
     std::vector<Event> events_;
     std::uint32_t sequence_ = 0;
     bool tooLong_ = false;  ///< some op ends later than can be counted

@@ -8,6 +8,12 @@
 #include <utility>
 
 namespace fabricast {
+namespace {
+
+/// No link carries more than it can; so much for sums in floating point.
+constexpr double kRounding = 1.0 + 1e-9;
+
+}  // namespace
 
 FairShare::FairShare(std::vector<BytesPerSecond> capacities) {
     resources_.resize(capacities.size());
@@ -132,7 +138,8 @@ void FairShare::openGroup() {
 void FairShare::freeze(FlowIndex number, double level, ResourceIndex bottleneck) {
     Flow& flow = flows_[number];
     flow.open = false;
-    flow.rate = BytesPerSecond(flow.demand.weight * level);
+    flow.rate =
+        bottleneck == kNoResource ? flow.demand.limit : BytesPerSecond(flow.demand.weight * level);
     flow.bottleneck = bottleneck;
     for (const ResourceUse use : flow.demand.uses) {
         Resource& resource = resources_[use.resource];
@@ -178,6 +185,9 @@ void FairShare::solve() {
         for (const ResourceIndex resource : changed) {
             push(resource, event.level);
         }
+    }
+    for (const ResourceIndex resource : touched_) {
+        FABRICAST_CHECK(resources_[resource].frozen <= resources_[resource].capacity * kRounding);
     }
 }
 

@@ -136,10 +136,8 @@ private:
         const TransferKey key = keyOf(rank, side);
         const auto [entry, isNew] = transfers_.try_emplace(key);
         if (isNew) {
-            entry->second.ops = writer_.add(key.to,
-                                            {.duration = handOver_.duration,
-                                             .kind = SimKind::HandOver,
-                                             .stream = SimStream::Pipeline});
+            entry->second.ops =
+                writer_.add(key.to, handOver_.op(key.from, key.to, writer_.flows()));
         }
         ++entry->second.sides;
         return entry->second.ops;

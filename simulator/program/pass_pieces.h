@@ -4,6 +4,7 @@
 #include "planner/stack/rank_groups.h"
 #include "simulator/engine/sim_program.h"
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,21 @@ struct PassPiece {
     SimStream stream = SimStream::Compute;
     SimTime duration;
     std::optional<GroupKind> group;
+    std::uint32_t flow = kNoFlow;
+    bool beside = false;  ///< of the pieces after it, up to the next one on its stream
 };
 
-/// A microbatch through a model chunk, one piece after the other: kernels, and what they wait for.
-/// Together they last as long as the pass, to the picosecond. At least one.
+/// A microbatch through a model chunk, one piece after the other: in each of its layers, which are
+/// thought alike, the transfers that run beside others, kernels, and what is waited for. Without
+/// those beside, they last as long as the pass, to the picosecond. At least one.
 using PassPieces = std::vector<PassPiece>;
-PassPieces passPieces(const ChunkTime& chunk, Pass pass);
+struct PassFlows {
+    std::uint32_t tensor = kNoFlow;
+    std::uint32_t context = kNoFlow;
+    std::uint32_t expert = kNoFlow;
+    std::uint32_t shard = kNoFlow;
+};
+PassPieces passPieces(const ChunkTime& chunk, Pass pass, int layers, const PassFlows& flows);
 
 /// The same in two parts, of which the first takes `share` of each piece.
 struct CutPass {

@@ -1,7 +1,9 @@
 #include "simulator/program/pass_writer.h"
 
+#include "planner/estimate/data_parallel_tail.h"
 #include "planner/schedule/step_list.h"
 
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -19,6 +21,13 @@ SimKind kindOf(Pass pass) {
             break;
     }
     return SimKind::WeightGradient;
+}
+
+PassFlows flowsOf(std::size_t stage, const PassSent& sent, StepFlows& flows) {
+    return {.tensor = flows.collective(stage, SimStream::Tensor, sent.tensor),
+            .context = flows.collective(stage, SimStream::Expert, sent.context),
+            .expert = flows.collective(stage, SimStream::Expert, sent.expert),
+            .shard = flows.collective(stage, SimStream::Data, sent.shard)};
 }
 
 /// Whether weights' gradients are complete after it.
@@ -63,14 +72,25 @@ StageOps PassWriter::write(std::size_t rank,
     return writer_.pass(rank, what, pieces, inputs);
 }
 
-std::vector<PassPieces> passesOfOrder(const StepPieces& pieces, const ActionOrder& order) {
+std::vector<PassPieces> passesOfOrder(const Scenario& scenario,
+                                      const StepPieces& pieces,
+                                      const ActionOrder& order,
+                                      StepFlows& flows) {
     std::vector<PassPieces> passes;
     std::vector<std::size_t> chunksSeen(pieces.stages.size(), 0);
     for (std::int64_t stage = 0; stage < order.stages(); ++stage) {
         const auto rank = static_cast<std::size_t>(order.rankOf(stage, 0));
-        const ChunkTime& chunk = pieces.stages[rank].chunks.at(chunksSeen[rank]++);
+        const std::size_t number = chunksSeen[rank]++;
+        const StageTime& time = pieces.stages[rank];
+        const auto& sent = pieces.sent[rank].chunks.at(number);
+        const auto layers =
+            static_cast<int>(std::lround(layersOfChunk(scenario, time.chunks.size())));
         for (std::size_t pass = 0; pass < kPasses; ++pass) {
-            passes.push_back(passPieces(chunk, static_cast<Pass>(pass)));
+            const bool forward = static_cast<Pass>(pass) == Pass::Forward;
+            passes.push_back(passPieces(time.chunks.at(number),
+                                        static_cast<Pass>(pass),
+                                        layers,
+                                        flowsOf(rank, sent[forward ? 0 : 1], flows)));
         }
     }
     return passes;

@@ -39,6 +39,9 @@ private:
 };
 
 /// The passes of every stage of an order, by timeIndex.
-std::vector<PassPieces> passesOfOrder(const StepPieces& pieces, const ActionOrder& order);
+std::vector<PassPieces> passesOfOrder(const Scenario& scenario,
+                                      const StepPieces& pieces,
+                                      const ActionOrder& order,
+                                      StepFlows& flows);
 
 }  // namespace fabricast

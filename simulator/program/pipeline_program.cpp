@@ -101,10 +101,7 @@ private:
                 continue;
             }
             const std::size_t from = steps_.steps[step.after[half] - 1].rank;
-            const StageOps received = writer_.add(rank,
-                                                  {.duration = handOver_.duration,
-                                                   .kind = SimKind::HandOver,
-                                                   .stream = SimStream::Pipeline});
+            const StageOps received = writer_.add(rank, handOver_.op(from, rank, writer_.flows()));
             const StageOps& made = made_[step.after[half]];
             writer_.wait(received, made);
             if (blocks) {  // only when the rank has nothing else to do, and all inputs are there
@@ -137,6 +134,15 @@ private:
 
 }  // namespace
 
+SimOp HandOver::op(std::size_t from, std::size_t to, StepFlows& flows) const {
+    const SentBytes sent{.bytes = static_cast<double>(bytes.count()),
+                         .seconds = seconds(duration).count()};
+    return {.duration = duration,
+            .kind = SimKind::HandOver,
+            .stream = SimStream::Pipeline,
+            .flow = flows.handOver(from, to, sent)};
+}
+
 Result<void> addPasses(const Scenario& scenario,
                        const StepPieces& pieces,
                        HandOvers handOvers,
@@ -148,7 +154,8 @@ Result<void> addPasses(const Scenario& scenario,
         FABRICAST_ASSIGN(chosen, pipelineOrderOf(scenario));
         order = actionOrder(chosen.kind, chosen.shape);
     }
-    PassWriter passes(order, passesOfOrder(pieces, order), writer, transfers);
+    PassWriter passes(
+        order, passesOfOrder(scenario, pieces, order, writer.flows()), writer, transfers);
     if (handOvers == HandOvers::Framework) {
         FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, chosen));
         return addCalls(calls, handOverOf(pieces, sendSeconds(pieces.stages)), writer, passes);

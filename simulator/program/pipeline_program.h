@@ -10,6 +10,9 @@ namespace fabricast {
 struct HandOver {
     SimTime duration;
     Bytes bytes;
+
+    /// From one stage to another.
+    [[nodiscard]] SimOp op(std::size_t from, std::size_t to, StepFlows& flows) const;
 };
 
 /// The passes of every microbatch in the stack's own order, with hand-overs between stages: beside

@@ -11,13 +11,15 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    StepDetail detail) {
     FABRICAST_ASSIGN(StepEstimate forecast, estimateStep(scenario, profiles));
     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, profiles));
-    FABRICAST_ASSIGN(SimProgram program, stepProgram(scenario, pieces, detail));
-    FABRICAST_ASSIGN(SimRun run, simulate(program));
-    CriticalPath path = criticalPath(program, run);
+    FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail));
+    FABRICAST_ASSIGN(SimRun run, simulate(step.program));
+    CriticalPath path = criticalPath(step.program, run);
+    std::vector<LinkUse> links = linkUses(step.program, run, step.flows);
     return SimulatedStep{.forecast = std::move(forecast),
-                         .program = std::move(program),
+                         .program = std::move(step.program),
                          .run = std::move(run),
                          .path = std::move(path),
+                         .links = std::move(links),
                          .detail = detail};
 }
 

@@ -2,7 +2,10 @@
 #include "planner/base/result.h"
 #include "planner/estimate/estimate_step.h"
 #include "simulator/engine/critical_path.h"
+#include "simulator/links/link_use.h"
 #include "simulator/program/step_program.h"
+
+#include <vector>
 
 namespace fabricast {
 
@@ -12,6 +15,7 @@ struct SimulatedStep {
     SimProgram program;
     SimRun run;
     CriticalPath path;
+    std::vector<LinkUse> links;
     StepDetail detail;
 
     [[nodiscard]] bool expanded() const { return detail.ranks == Ranks::All; }

@@ -2,11 +2,19 @@
 
 namespace fabricast {
 
+std::uint32_t StageOpWriter::flowOf(const SimOp& op, std::size_t member) const {
+    if (op.flow == kNoFlow || member == 0) {
+        return op.flow;
+    }
+    return flows_.byMember() ? op.flow + static_cast<std::uint32_t>(member) : kNoFlow;
+}
+
 StageOps StageOpWriter::add(std::size_t stage, const SimOp& op) {
     StageOps ops;
     for (const ActorIndex actor : ranks_.of(stage)) {
         SimOp own = op;
         own.actor = actor;
+        own.flow = flowOf(op, ops.size());
         ops.push_back(program_.add(own));
     }
     return ops;
@@ -48,6 +56,15 @@ StageOps StageOpWriter::meet(std::size_t stage, GroupKind group, const StageOps&
     return met;
 }
 
+StageOps StageOpWriter::beside(std::size_t stage, SimOp op, const PassPiece& piece) {
+    op.kind = SimKind::Transfer;
+    const StageOps& before = last_[stage];
+    const StageOps ready = before.empty() ? before : meet(stage, *piece.group, before);
+    const StageOps ops = add(stage, op);
+    wait(ops, ready);
+    return ops;
+}
+
 StageOps StageOpWriter::pass(std::size_t stage,
                              const SimOp& what,
                              const PassPieces& pieces,
@@ -57,6 +74,16 @@ StageOps StageOpWriter::pass(std::size_t stage,
         SimOp op = what;
         op.stream = piece.stream;
         op.duration = piece.duration;
+        op.flow = piece.flow;
+        if (piece.beside) {
+            const StageOps ops = beside(stage, op, piece);
+            for (const StageOps& input : inputs) {
+                if (first) {
+                    wait(ops, input);
+                }
+            }
+            continue;
+        }
         op.slowed = piece.stream == SimStream::Compute;
         if (piece.group && !last_[stage].empty()) {
             last_[stage] = meet(stage, *piece.group, last_[stage]);

@@ -1,4 +1,5 @@
 #pragma once
+#include "simulator/links/step_flows.h"
 #include "simulator/program/pass_pieces.h"
 #include "simulator/program/stage_ranks.h"
 
@@ -13,10 +14,11 @@ using StageOps = std::vector<OpIndex>;
 /// they did, and whatever is said besides.
 class StageOpWriter {
 public:
-    StageOpWriter(SimProgram& program, const StageRanks& ranks)
-        : program_(program), ranks_(ranks), last_(ranks.stages()) {}
+    StageOpWriter(SimProgram& program, const StageRanks& ranks, StepFlows& flows)
+        : program_(program), ranks_(ranks), flows_(flows), last_(ranks.stages()) {}
 
-    /// The op of every member. It waits for nothing but its stream.
+    /// The op of every member. It waits for nothing but its stream. Its flow is that of the first
+    /// member, whose transfers stand for all where the flows are not by rank.
     StageOps add(std::size_t stage, const SimOp& op);
     void wait(const StageOps& ops, const StageOps& after);
     /// After what the members did last, whatever `ops` also wait for; they are the last thing now.
@@ -35,10 +37,16 @@ public:
     [[nodiscard]] const StageOps& last(std::size_t stage) const { return last_[stage]; }
     [[nodiscard]] SimProgram& program() { return program_; }
     [[nodiscard]] const StageRanks& ranks() const { return ranks_; }
+    [[nodiscard]] StepFlows& flows() { return flows_; }
 
 private:
     SimProgram& program_;
+    [[nodiscard]] std::uint32_t flowOf(const SimOp& op, std::size_t member) const;
+    /// A transfer beside what follows, once its group is ready.
+    StageOps beside(std::size_t stage, SimOp op, const PassPiece& piece);
+
     const StageRanks& ranks_;
+    StepFlows& flows_;
     std::vector<StageOps> last_;  ///< by stage; empty before it did anything
 };
 

@@ -12,18 +12,28 @@ public:
     StepEnd(const StepPieces& pieces, StageOpWriter& writer) : pieces_(pieces), writer_(writer) {}
 
     /// Something that every rank of a stage does next; nothing where it takes no time.
-    void add(std::size_t stage, SimKind kind, SimStream stream, double seconds) {
+    void add(std::size_t stage,
+             SimKind kind,
+             SimStream stream,
+             double seconds,
+             std::uint32_t flow = kNoFlow) {
         const SimTime duration = simTime(Seconds(seconds));
         if (duration > SimTime(0)) {
-            writer_.follow(
-                stage, writer_.add(stage, {.duration = duration, .kind = kind, .stream = stream}));
+            const SimOp op{.duration = duration, .kind = kind, .stream = stream, .flow = flow};
+            writer_.follow(stage, writer_.add(stage, op));
         }
     }
 
     void addCollective(std::size_t stage, SimKind kind, double seconds) {
         if (simTime(Seconds(seconds)) > SimTime(0)) {
+            const StageSent& sent = pieces_.sent[stage];
+            const SentBytes& bytes = kind == SimKind::Gather ? sent.gather : sent.reduce;
             join(stage, writer_.meet(stage, GroupKind::DataContext, writer_.last(stage)));
-            add(stage, kind, SimStream::Data, seconds);
+            add(stage,
+                kind,
+                SimStream::Data,
+                seconds,
+                writer_.flows().collective(stage, SimStream::Data, bytes));
         }
     }
 

@@ -7,6 +7,7 @@
 #include "simulator/program/step_end.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -33,22 +34,28 @@ Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
 
 }  // namespace
 
-Result<SimProgram> stepProgram(const Scenario& scenario,
-                               const StepPieces& pieces,
-                               StepDetail detail) {
+Result<StepProgram> stepProgram(const Scenario& scenario,
+                                const StepPieces& pieces,
+                                StepDetail detail) {
     const Layout& layout = scenario.layout;
     const bool all = detail.ranks == Ranks::All;
     FABRICAST_TRY(
         checkSize(scenario, static_cast<std::size_t>(all ? layout.world() : layout.pp), all));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const StageRanks ranks = all ? StageRanks::all(layout, rankOrderOf(*stack, scenario.layout))
-                                 : StageRanks::classes(layout);
+    const RankOrder order = rankOrderOf(*stack, layout);
+    StepFlows flows;
+    if (detail.links == Links::Shared && layout.world() > 1) {
+        const auto actors = all ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes;
+        FABRICAST_ASSIGN(flows, StepFlows::of(scenario, order, actors));
+    }
+    const StageRanks ranks = all ? StageRanks::all(layout, order) : StageRanks::classes(layout);
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
-    StageOpWriter writer(program, ranks);
+    StageOpWriter writer(program, ranks, flows);
     StepTransfers transfers(scenario, pieces, writer);
     FABRICAST_TRY(addPasses(scenario, pieces, detail.handOvers, writer, transfers));
     addStepEnd(scenario, pieces, writer, transfers);
-    return program;
+    flows.finish(program);
+    return StepProgram{std::move(program), std::move(flows)};
 }
 
 }  // namespace fabricast

@@ -3,6 +3,7 @@
 #include "planner/estimate/step_pieces.h"
 #include "planner/spec/scenario.h"
 #include "simulator/engine/sim_program.h"
+#include "simulator/links/step_flows.h"
 
 #include <cstdint>
 
@@ -15,18 +16,27 @@ enum class Ranks : std::uint8_t { Classes, All };
 /// framework's own send and receive calls, which wait for each other.
 enum class HandOvers : std::uint8_t { Forecast, Framework };
 
+/// Whether transfers that use the same links of the cluster slow each other.
+enum class Links : std::uint8_t { Unlimited, Shared };
+
 struct StepDetail {
     Ranks ranks = Ranks::Classes;
     HandOvers handOvers = HandOvers::Forecast;
+    Links links = Links::Shared;
 };
 
 /// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
 /// between stages, what data parallelism transfers, the optimizer, the training loop. Takes what
 /// the forecast takes for each piece; when they run is for the engine to find out.
 ///     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, timing));
-///     FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario, pieces, {}));
-Result<SimProgram> stepProgram(const Scenario& scenario,
-                               const StepPieces& pieces,
-                               StepDetail detail);
+///     FABRICAST_ASSIGN(const StepProgram step, stepProgram(scenario, pieces, {}));
+///     FABRICAST_ASSIGN(const SimRun run, simulate(step.program));
+struct StepProgram {
+    SimProgram program;
+    StepFlows flows;  ///< what its ops' flows stand for
+};
+Result<StepProgram> stepProgram(const Scenario& scenario,
+                                const StepPieces& pieces,
+                                StepDetail detail);
 
 }  // namespace fabricast

@@ -20,8 +20,15 @@ StageOps StepTransfers::transfer(std::size_t stage,
                                  SimTime duration,
                                  const StageOps& ready) {
     const StageOps met = ready.empty() ? ready : writer_.meet(stage, GroupKind::DataContext, ready);
-    const StageOps ops = writer_.add(
-        stage, {.duration = duration, .kind = kind, .stream = SimStream::Data, .slows = true});
+    const StageSent& sent = pieces_.sent[stage];
+    const SentBytes& bytes = kind == SimKind::Gather ? sent.gather : sent.reduce;
+    const StageOps ops =
+        writer_.add(stage,
+                    {.duration = duration,
+                     .kind = kind,
+                     .stream = SimStream::Data,
+                     .slows = true,
+                     .flow = writer_.flows().collective(stage, SimStream::Data, bytes)});
     writer_.wait(ops, met);
     return ops;
 }

@@ -43,7 +43,8 @@ SimProgram programOf(const CsvTable& table, std::size_t row) {
     const StepPieces pieces{.stages = std::vector<StageTime>(order.ranks.size())};
     const StageRanks ranks = StageRanks::classes(layout);
     SimProgram program({.actors = ranks.actors()});
-    StageOpWriter writer(program, ranks);
+    StepFlows flows;
+    StageOpWriter writer(program, ranks, flows);
     StepTransfers none(scenario, pieces, writer);
     PassWriter passes(order, passesOfTicks(times.ticks), writer, none);
     EXPECT_TRUE(addCalls(calls, {SimTime(times.handOver), Bytes(1)}, writer, passes));
@@ -85,7 +86,8 @@ TEST(CallProgram, NamesCallsThatNobodyAnswers) {
     const StepPieces pieces{.stages = std::vector<StageTime>(2)};
     const StageRanks ranks = StageRanks::classes(layout);
     SimProgram program({.actors = 2});
-    StageOpWriter writer(program, ranks);
+    StepFlows flows;
+    StageOpWriter writer(program, ranks, flows);
     StepTransfers none(scenario, pieces, writer);
     PassWriter passes(
         order, passesOfTicks(std::vector<std::int64_t>(2 * kPasses, 1)), writer, none);

@@ -32,6 +32,12 @@ double spanOf(const SimProgram& program, const SimRun& run) {
     return seconds(last).count();
 }
 
+/// With every transfer as if alone.
+SimProgram programOf(const Scenario& scenario, const StepPieces& pieces, StepDetail detail = {}) {
+    detail.links = Links::Unlimited;
+    return stepProgram(scenario, pieces, detail).value().program;
+}
+
 /// The same where reductions and gathers slow the kernels beside them.
 StepPieces contended(StepPieces pieces) {
     pieces.software.contention = 0.2;
@@ -76,7 +82,7 @@ TEST(SmallWorlds, PassesAreTheRecurrence) {
             stage.gradientReduce = 0.0;
             stage.parameterGather = 0.0;
         }
-        const SimProgram program = stepProgram(scenario, pieces, {}).value();
+        const SimProgram program = programOf(scenario, pieces);
         const double span = spanOf(program, simulate(program).value());
         EXPECT_NEAR(span / expected.span, 1.0, 1e-9) << worldText(scenario);
     }
@@ -98,7 +104,7 @@ double unevenTail(const StepPieces& pieces) {
 // own reductions and optimizer begin as soon as it can: the forecast adds the longest of each.
 TEST(SmallWorlds, StepsAreTheForecast) {
     for (const auto& [scenario, pieces] : worlds()) {
-        const auto step = simulateStep(scenario, uncontended(), {});
+        const auto step = simulateStep(scenario, uncontended(), {.links = Links::Unlimited});
         ASSERT_TRUE(step) << worldText(scenario) << step.error().text();
         if (scenario.layout.pp == 1) {
             EXPECT_NEAR(step->difference(), 0.0, 1e-9) << worldText(scenario);
@@ -112,8 +118,8 @@ TEST(SmallWorlds, StepsAreTheForecast) {
 TEST(SmallWorlds, RanksOnTheirOwnTakeAsLongAsOneOfEachStage) {
     for (const auto& [scenario, free] : worlds()) {
         const StepPieces pieces = contended(free);
-        const SimProgram classes = stepProgram(scenario, pieces, {}).value();
-        const SimProgram all = stepProgram(scenario, pieces, {.ranks = Ranks::All}).value();
+        const SimProgram classes = programOf(scenario, pieces);
+        const SimProgram all = programOf(scenario, pieces, {.ranks = Ranks::All});
         EXPECT_EQ(all.setting().actors, scenario.layout.world());
         EXPECT_EQ(simulate(all)->makespan, simulate(classes)->makespan) << worldText(scenario);
     }
@@ -124,7 +130,7 @@ TEST(SmallWorlds, StagesSendWhatTheirCallsSay) {
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
         const StepPieces pieces = contended(free);
-        const SimProgram program = stepProgram(scenario, pieces, {}).value();
+        const SimProgram program = programOf(scenario, pieces);
         const SimRun run = simulate(program).value();
         for (std::size_t stage = 0; stage < pieces.stages.size(); ++stage) {
             Bytes sent;
@@ -154,29 +160,28 @@ TEST(SmallWorlds, FrameworksCallsSendTheSameAndTakeNoLess) {
                 "--calls");
             continue;
         }
-        const auto calls = stepProgram(scenario, pieces, {.handOvers = HandOvers::Framework});
-        ASSERT_TRUE(calls) << worldText(scenario) << calls.error().text();
-        const auto run = simulate(*calls);
+        const SimProgram calls = programOf(scenario, pieces, {.handOvers = HandOvers::Framework});
+        const auto run = simulate(calls);
         ASSERT_TRUE(run) << worldText(scenario) << run.error().text();
-        const SimProgram modelled = stepProgram(scenario, pieces, {}).value();
+        const SimProgram modelled = programOf(scenario, pieces);
         EXPECT_EQ(run->sent, simulate(modelled)->sent) << worldText(scenario);
         const PipelineTime expected = pipelineTime(scenario, pieces.stages, spans).value();
         const double alone = expected.span - expected.exchange;
-        EXPECT_GE(spanOf(*calls, *run), alone * (1.0 - 1e-9)) << worldText(scenario);
+        EXPECT_GE(spanOf(calls, *run), alone * (1.0 - 1e-9)) << worldText(scenario);
         longer += run->makespan > simulate(modelled)->makespan ? 1 : 0;
         const SimProgram all =
-            stepProgram(scenario, pieces, {.ranks = Ranks::All, .handOvers = HandOvers::Framework})
-                .value();
+            programOf(scenario, pieces, {.ranks = Ranks::All, .handOvers = HandOvers::Framework});
         EXPECT_EQ(simulate(all)->makespan, run->makespan) << worldText(scenario);
     }
     EXPECT_GT(longer, 0);
 }
 
 TEST(SmallWorlds, TheNaiveEngineSaysTheSame) {
-    constexpr std::size_t kMostOps = 90;
+    constexpr std::size_t kMostOps = 200;
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
-        const SimProgram program = stepProgram(scenario, contended(free), {}).value();
+        const StepProgram step = stepProgram(scenario, contended(free), {}).value();
+        const SimProgram& program = step.program;
         if (program.ops().size() > kMostOps) {
             continue;
         }
@@ -191,6 +196,26 @@ TEST(SmallWorlds, TheNaiveEngineSaysTheSame) {
         ++checked;
     }
     EXPECT_GT(checked, 100);
+}
+
+// Links that are shared slow some steps and quicken none, whether one rank stands for all or not.
+TEST(SmallWorlds, SharedLinksTakeNoLess) {
+    int slower = 0;
+    for (const auto& [scenario, pieces] : worlds()) {
+        const StepProgram shared = stepProgram(scenario, pieces, {}).value();
+        const SimRun run = simulate(shared.program).value();
+        const SimRun alone = simulate(programOf(scenario, pieces)).value();
+        EXPECT_GE(run.makespan, alone.makespan) << worldText(scenario);
+        slower += run.makespan > alone.makespan ? 1 : 0;
+        const SimRun ranks =
+            simulate(stepProgram(scenario, pieces, {.ranks = Ranks::All})->program).value();
+        EXPECT_NEAR(ranks.makespan / run.makespan, 1.0, 1e-9) << worldText(scenario);
+        for (const LinkUse& use : linkUses(shared.program, run, shared.flows)) {
+            EXPECT_LE(use.most, 1.0 + 1e-9) << worldText(scenario) << " " << use.name;
+        }
+    }
+    EXPECT_GT(slower, 20);
+    RecordProperty("slower", slower);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#pragma once
+#include "planner/comm/comm_call.h"
+#include "planner/estimate/comm_clock.h"
+#include "planner/estimate/stage_time.h"
+
+#include <array>
+#include <vector>
+
+namespace fabricast {
+
+/// What each rank of a group sends while it makes some of its calls, and how long they take alone.
+/// Of calls over several groups, the group over which most is sent stands for all.
+struct SentBytes {
+    double bytes = 0.0;
+    double seconds = 0.0;
+    GroupKind group = GroupKind::DataContext;
+    CommOp op = CommOp::AllGather;
+
+    /// Bytes a second that leave a rank; 0 where nothing is sent.
+    [[nodiscard]] double rate() const { return seconds > 0.0 ? bytes / seconds : 0.0; }
+};
+
+/// Of one microbatch of a chunk in one direction.
+struct PassSent {
+    SentBytes tensor;
+    SentBytes context;
+    SentBytes expert;
+    SentBytes shard;  ///< gathers of parameters and reductions of gradients
+};
+
+/// Of one rank of a stage in a step.
+struct StageSent {
+    std::vector<std::array<PassSent, 2>> chunks;  ///< forward, backward
+    SentBytes reduce;                             ///< once a step, as those below
+    SentBytes gather;
+    SentBytes handOver;  ///< of one activation
+};
+
+StageSent stageSent(const StageTime& stage, CommClock& clock);
+
+}  // namespace fabricast

@@ -1,0 +1,118 @@
+#include "simulator/links/link_sharing.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// What a kind's member puts on a link: seconds of its time for each byte that a rank sends.
+struct LinkPart {
+    std::uint32_t kind = 0;
+    std::uint32_t member = 0;
+    double seconds = 0.0;
+
+    friend bool operator<(const LinkPart& a, const LinkPart& b) {
+        // Sums of the same parts in another order are the same load.
+        return std::tuple(a.kind, a.member, static_cast<float>(a.seconds)) <
+               std::tuple(b.kind, b.member, static_cast<float>(b.seconds));
+    }
+};
+using LinkParts = std::vector<LinkPart>;
+
+class LinkSharing {
+public:
+    LinkSharing(const std::vector<TrafficKind>& kinds,
+                const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
+                const std::vector<StepFlows::Flow>& flows)
+        : kinds_(kinds), loads_(loads), flows_(flows), fastest_(kinds.size()) {
+        for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+            double& fastest = fastest_[flows[flow].kind];
+            fastest = std::max(fastest, flows[flow].rate);
+            flowsOf_[{static_cast<std::uint32_t>(flows[flow].kind),
+                      static_cast<std::uint32_t>(flows[flow].member)}]
+                .push_back(flow);
+        }
+    }
+
+    std::vector<SimFlow> share(const Topology& topology) {
+        std::vector<LinkParts> links(topology.links().size() * 2);
+        const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
+        for (std::uint32_t kind = 0; kind < loads_.size(); ++kind) {
+            for (std::uint32_t member = 0; member < loads_[kind].size(); ++member) {
+                for (const ResourceUse use : loads_[kind][member]) {
+                    links[use.resource].push_back(
+                        {kind, member, use.share / capacities[use.resource].count()});
+                }
+            }
+        }
+        std::map<LinkParts, std::uint32_t> different;
+        for (LinkParts& parts : links) {
+            if (mayBeFull(parts)) {
+                different.try_emplace(std::move(parts), 0);
+            }
+        }
+        std::vector<SimFlow> shared(flows_.size());
+        ResourceIndex number = 0;
+        for (const auto& [parts, unused] : different) {
+            addUses(parts, number++, shared);
+        }
+        for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
+            shared[flow].weight = 1.0 / flows_[flow].rate;
+        }
+        return shared;
+    }
+
+private:
+    /// A stream runs one transfer at a time, but hand-overs beside each other.
+    [[nodiscard]] bool mayBeFull(const LinkParts& parts) const {
+        std::map<std::tuple<std::size_t, SimStream, std::uint32_t>, double> most;
+        for (const LinkPart& part : parts) {
+            const TrafficKind& kind = kinds_[part.kind];
+            if (kind.stream == SimStream::Pipeline) {
+                return true;
+            }
+            double& load = most[{kind.from, kind.stream, part.member}];
+            load = std::max(load, std::min(1.0, part.seconds * fastest_[part.kind]));
+        }
+        double sum = 0.0;
+        for (const auto& [stream, load] : most) {
+            sum += load;
+        }
+        return sum > 1.0;
+    }
+
+    /// Alone, all members of a kind together take at most all of a link.
+    void addUses(const LinkParts& parts, ResourceIndex number, std::vector<SimFlow>& shared) const {
+        std::map<std::uint32_t, double> together;
+        for (const LinkPart& part : parts) {
+            together[part.kind] += part.seconds;
+        }
+        for (const LinkPart& part : parts) {
+            for (const std::size_t flow : flowsOf_.at({part.kind, part.member})) {
+                const double all = together[part.kind] * flows_[flow].rate;
+                const double share = part.seconds * flows_[flow].rate / std::max(1.0, all);
+                shared[flow].uses.push_back({number, share});
+            }
+        }
+    }
+
+    const std::vector<TrafficKind>& kinds_;
+    const std::vector<std::vector<std::vector<ResourceUse>>>& loads_;
+    const std::vector<StepFlows::Flow>& flows_;
+    std::vector<double> fastest_;  ///< by kind
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> flowsOf_;
+};
+
+}  // namespace
+
+std::vector<SimFlow> sharedFlows(const std::vector<TrafficKind>& kinds,
+                                 const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
+                                 const std::vector<StepFlows::Flow>& flows,
+                                 const Topology& topology) {
+    return LinkSharing(kinds, loads, flows).share(topology);
+}
+
+}  // namespace fabricast

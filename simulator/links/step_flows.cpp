@@ -1,0 +1,110 @@
+#include "simulator/links/step_flows.h"
+
+#include "simulator/links/link_sharing.h"
+#include "simulator/network/cluster_topology.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+Result<StepFlows> StepFlows::of(const Scenario& scenario, const RankOrder& order, Actors actors) {
+    FABRICAST_ASSIGN(DescribedTopology built, clusterTopology(scenario.cluster, {}));
+    StepFlows flows;
+    flows.topology_ = std::make_shared<const Topology>(std::move(built.topology));
+    flows.links_ = std::make_unique<LinkLoads>(*flows.topology_);
+    flows.layout_ = scenario.layout;
+    flows.order_ = order;
+    flows.nodeRanks_ = std::max(scenario.cluster.node.gpus, scenario.cluster.node.domainGpus);
+    flows.actors_ = actors;
+    flows.pipelines_ = rankGroups(scenario.layout, order, GroupKind::Pipeline);
+    flows.stageOf_.resize(static_cast<std::size_t>(scenario.layout.world()));
+    flows.memberOf_.resize(flows.stageOf_.size());
+    for (std::size_t member = 0; member < flows.pipelines_.size(); ++member) {
+        const RankGroup& pipeline = flows.pipelines_[member];
+        for (std::size_t stage = 0; stage < pipeline.size(); ++stage) {
+            const auto rank = static_cast<std::size_t>(pipeline[stage].index());
+            flows.stageOf_[rank] = stage;
+            flows.memberOf_[rank] = member;
+        }
+    }
+    return flows;
+}
+
+std::uint32_t StepFlows::collective(std::size_t stage, SimStream stream, const SentBytes& sent) {
+    return flowOf({.from = stage,
+                   .to = stage,
+                   .group = sent.group,
+                   .pattern = patternOf(sent.op),
+                   .stream = stream},
+                  sent.rate());
+}
+
+std::uint32_t StepFlows::handOver(std::size_t from, std::size_t to, const SentBytes& sent) {
+    return flowOf({.from = from,
+                   .to = to,
+                   .pattern = TrafficPattern::Neighbour,
+                   .stream = SimStream::Pipeline},
+                  sent.rate());
+}
+
+std::uint32_t StepFlows::flowOf(const TrafficKind& kind, double rate) {
+    if (!topology_ || rate <= 0.0) {
+        return kNoFlow;
+    }
+    const std::size_t number = kindOf(kind);
+    const auto [entry, isNew] =
+        known_.try_emplace({number, rate}, static_cast<std::uint32_t>(flows_.size()));
+    for (std::size_t member = 0; isNew && member < loads_[number].size(); ++member) {
+        flows_.push_back({number, member, rate});
+    }
+    return entry->second;
+}
+
+std::size_t StepFlows::kindOf(const TrafficKind& kind) {
+    const auto [entry, isNew] = kinds_.try_emplace(kind, kindList_.size());
+    if (!isNew) {
+        return entry->second;
+    }
+    kindList_.push_back(kind);
+    const std::vector<RankTraffic> traffic = trafficOf(kind);
+    if (actors_ == Actors::Classes) {
+        loads_.push_back({links_->of(traffic)});
+        return entry->second;
+    }
+    std::vector<std::vector<RankTraffic>> own(pipelines_.size());
+    for (const RankTraffic& one : traffic) {
+        own[memberOf_[static_cast<std::size_t>(one.from)]].push_back(one);
+    }
+    loads_.emplace_back();
+    for (const std::vector<RankTraffic>& member : own) {
+        loads_.back().push_back(links_->of(member));
+    }
+    return entry->second;
+}
+
+std::vector<RankTraffic> StepFlows::trafficOf(const TrafficKind& kind) const {
+    std::vector<RankTraffic> traffic;
+    if (kind.from != kind.to) {
+        for (const RankGroup& pipeline : pipelines_) {
+            traffic.push_back({pipeline[kind.from].index(), pipeline[kind.to].index(), 1.0});
+        }
+        return traffic;
+    }
+    for (const RankGroup& group : rankGroups(layout_, order_, kind.group)) {
+        for (const RankTraffic& one : groupTraffic(group, kind.pattern, nodeRanks_)) {
+            if (stageOf_[static_cast<std::size_t>(one.from)] == kind.from) {
+                traffic.push_back(one);
+            }
+        }
+    }
+    return traffic;
+}
+
+void StepFlows::finish(SimProgram& program) {
+    if (topology_) {
+        program.setFlows(sharedFlows(kindList_, loads_, flows_, *topology_));
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,84 @@
+#pragma once
+#include "planner/estimate/sent_bytes.h"
+#include "planner/spec/scenario.h"
+#include "simulator/engine/sim_program.h"
+#include "simulator/links/link_loads.h"
+
+#include <compare>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace fabricast {
+
+/// Traffic of one kind: what all ranks of a stage send in their groups, or hand to another stage.
+struct TrafficKind {
+    std::size_t from = 0;  ///< stages
+    std::size_t to = 0;
+    GroupKind group = GroupKind::Pipeline;
+    TrafficPattern pattern = TrafficPattern::Rings;
+    SimStream stream = SimStream::Data;
+    friend auto operator<=>(const TrafficKind&, const TrafficKind&) = default;
+};
+
+/// This turns the transfers of a step into flows over a cluster's links. A transfer alone takes
+/// what the forecast says, whatever the graph's line rates say: it takes at most all of a link. Of
+/// a collective all groups of the stage are thought to run at once.
+///     FABRICAST_ASSIGN(StepFlows flows, StepFlows::of(scenario, order,
+///     StepFlows::Actors::Classes)); op.flow = flows.collective(stage, SimStream::Tensor,
+///     pieces.sent[stage].…); flows.finish(program);
+class StepFlows {
+public:
+    enum class Actors : std::uint8_t { Classes, Ranks };
+
+    /// No links: every transfer runs as if alone.
+    StepFlows() = default;
+    static Result<StepFlows> of(const Scenario& scenario, const RankOrder& order, Actors actors);
+
+    /// The flow of a transfer that sends so much: of the stage's first member; those of the others
+    /// follow. kNoFlow where it sends nothing.
+    std::uint32_t collective(std::size_t stage, SimStream stream, const SentBytes& sent);
+    std::uint32_t handOver(std::size_t from, std::size_t to, const SentBytes& sent);
+
+    /// Gives the program what its flows use. Links that can never be full are left out, and of
+    /// links that all flows use alike one stands for all: neither changes when anything ends.
+    void finish(SimProgram& program);
+
+    /// One flow: of its kind of traffic, `rate` bytes a second leave each rank.
+    struct Flow {
+        std::size_t kind = 0;
+        std::size_t member = 0;
+        double rate = 0.0;
+    };
+    [[nodiscard]] const std::vector<Flow>& flows() const { return flows_; }
+    /// What a kind's member (all of them, where one stands for all) puts on links for each byte.
+    [[nodiscard]] const std::vector<ResourceUse>& loads(const Flow& flow) const {
+        return loads_[flow.kind][flow.member];
+    }
+    /// Whether every rank has flows of its own.
+    [[nodiscard]] bool byMember() const { return actors_ == Actors::Ranks; }
+    /// Null without links.
+    [[nodiscard]] const Topology* topology() const { return topology_.get(); }
+
+private:
+    std::uint32_t flowOf(const TrafficKind& kind, double rate);
+    std::size_t kindOf(const TrafficKind& kind);
+    [[nodiscard]] std::vector<RankTraffic> trafficOf(const TrafficKind& kind) const;
+
+    std::shared_ptr<const Topology> topology_;
+    std::unique_ptr<LinkLoads> links_;
+    Layout layout_;
+    RankOrder order_;
+    std::int64_t nodeRanks_ = 1;
+    Actors actors_ = Actors::Classes;
+    std::vector<RankGroup> pipelines_;
+    std::vector<std::size_t> stageOf_;   ///< by rank
+    std::vector<std::size_t> memberOf_;  ///< by rank: of its stage's
+    std::map<TrafficKind, std::size_t> kinds_;
+    std::vector<TrafficKind> kindList_;
+    std::vector<std::vector<std::vector<ResourceUse>>> loads_;  ///< by kind and member
+    std::map<std::pair<std::size_t, double>, std::uint32_t> known_;
+    std::vector<Flow> flows_;
+};
+
+}  // namespace fabricast
