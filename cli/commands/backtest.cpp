@@ -12,6 +12,7 @@
 #include "planner/io/text_file.h"
 #include "planner/load/load_timing.h"
 #include "planner/report/backtest_report.h"
+#include "simulator/program/simulate_step.h"
 
 #include <algorithm>
 #include <array>
@@ -27,9 +28,15 @@ constexpr std::array kGroups = {Choice<GroupBy>{"source", GroupBy::Source},
                                 Choice<GroupBy>{"gpu", GroupBy::Gpu},
                                 Choice<GroupBy>{"stack", GroupBy::Stack}};
 
+/// What says how long a step takes.
+enum class BacktestEngine { Forecast, Simulation };
+constexpr std::array kEngines = {Choice<BacktestEngine>{"forecast", BacktestEngine::Forecast},
+                                 Choice<BacktestEngine>{"simulation", BacktestEngine::Simulation}};
+
 struct BacktestFlags {
     std::string file;
     GroupBy groupBy = GroupBy::Source;
+    BacktestEngine engine = BacktestEngine::Forecast;
     bool all = false;
     std::optional<std::string> intervals;  ///< file to write them to
     std::optional<std::string> fit;        ///< file for the machine's correction
@@ -103,13 +110,16 @@ Result<Backtest> backtestOf(const BacktestFlags& flags, const GlobalOptions& opt
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
     FABRICAST_ASSIGN(const RunCatalog catalog, fitted(flags, options, runs, profiles, timing));
+    const bool simulates = flags.engine == BacktestEngine::Simulation;
     Backtest backtest{.file = sourceName(options.at(flags.file)),
+                      .engine = simulates ? "simulation" : "forecast",
                       .groupBy = flags.groupBy,
                       .everyRow = flags.all};
     backtest.rows = backtestRows(runs,
                                  catalog,
                                  timing,
                                  {.threads = threadsOf(options),
+                                  .model = simulates ? simulatedEstimate : estimateStep,
                                   .everyRow = flags.all,
                                   .progress = options.quiet ? nullptr : options.progress});
     FABRICAST_TRY(writeIntervals(flags, options, backtest));
@@ -153,6 +163,8 @@ Command backtestCommand(CLI::App& program, const GlobalOptions& options) {
         ->required();
     addChoice<GroupBy>(*app, "--group-by", flags->groupBy, kGroups)
         ->description("source (the id without its number), gpu or stack");
+    addChoice<BacktestEngine>(*app, "--engine", flags->engine, kEngines)
+        ->description("what says how long steps take: forecast, or simulation (event by event)");
     app->add_flag("--all", flags->all, "summarise every row, not only core ones of tier A and B");
     app->add_option("--write-intervals", flags->intervals, "write how sure these runs say we are")
         ->option_text("FILE");

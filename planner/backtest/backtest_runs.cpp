@@ -93,8 +93,9 @@ void addStep(const RunForecast& forecast, BacktestRow& row) {
 
 BacktestRow rowOf(const PublishedRun& run,
                   const RunCatalog& catalog,
-                  const TimingProfiles& profiles) {
-    const RunForecast forecast = forecastRun(run, catalog, profiles);
+                  const TimingProfiles& profiles,
+                  const StepModel& model) {
+    const RunForecast forecast = forecastRun(run, catalog, profiles, model);
     BacktestRow row{.id = run.id,
                     .source = run.source(),
                     .gpu = run.gpu,
@@ -119,7 +120,7 @@ std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
     std::atomic<std::size_t> done = 0;
     auto rows = parallelMap(runs,
                             [&](const PublishedRun& run) {
-                                BacktestRow row = rowOf(run, catalog, profiles);
+                                BacktestRow row = rowOf(run, catalog, profiles, options.model);
                                 row.counted = options.everyRow || run.counts;
                                 const std::size_t count = ++done;
                                 if (options.progress) {

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/backtest/published_run.h"
 #include "planner/backtest/run_catalog.h"
-#include "planner/estimate/estimate_step.h"
+#include "planner/estimate/step_model.h"
 #include "planner/result/backtest_result.h"
 
 #include <cstddef>
@@ -12,6 +12,7 @@ namespace fabricast {
 
 struct BacktestOptions {
     std::size_t threads = 1;
+    StepModel model = estimateStep;
     bool everyRow = false;  ///< rows count that are not of the balanced subset, too
     std::function<void(std::size_t done, std::size_t all)> progress{};  ///< from any thread
 };

@@ -74,7 +74,8 @@ std::optional<double> RunForecast::stepError() const {
 
 RunForecast forecastRun(const PublishedRun& run,
                         const RunCatalog& catalog,
-                        const TimingProfiles& profiles) {
+                        const TimingProfiles& profiles,
+                        const StepModel& model) {
     RunForecast forecast{.run = &run};
     Result<RunScenario> read = runScenario(run, catalog);
     if (!read) {
@@ -83,7 +84,7 @@ RunForecast forecastRun(const PublishedRun& run,
     }
     forecast.scenario = std::move(read->scenario);
     Result<StepEstimate> step = checkPossible(run, *forecast.scenario).and_then([&] {
-        return estimateStep(*forecast.scenario, profiles);
+        return model(*forecast.scenario, profiles);
     });
     if (step) {
         forecast.step = std::move(*step);

@@ -2,7 +2,7 @@
 #include "planner/backtest/published_run.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/base/units.h"
-#include "planner/estimate/estimate_step.h"
+#include "planner/estimate/step_model.h"
 #include "planner/spec/scenario.h"
 
 #include <optional>
@@ -27,6 +27,7 @@ Result<Flops> modelFlopsPerGpu(const Scenario& scenario);
 
 RunForecast forecastRun(const PublishedRun& run,
                         const RunCatalog& catalog,
-                        const TimingProfiles& profiles);
+                        const TimingProfiles& profiles,
+                        const StepModel& model = estimateStep);
 
 }  // namespace fabricast

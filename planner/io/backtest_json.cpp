@@ -132,6 +132,7 @@ std::string backtestJson(const Backtest& backtest, std::string_view version) {
     json.add("version", version);
     json.end();
     json.add("file", backtest.file);
+    json.add("engine", backtest.engine);
     json.add("group_by", nameOf(backtest.groupBy));
     json.beginObject("summary");
     json.beginObject("all");

@@ -106,6 +106,7 @@ struct BacktestGroup {
 /// This is the answer to "how far were forecasts of these runs off?"
 struct Backtest {
     std::string file;
+    std::string engine = "forecast";  ///< or "simulation": what said how long steps take
     GroupBy groupBy = GroupBy::Source;
     bool everyRow = false;  ///< the summary is not of the balanced subset alone
     std::vector<BacktestRow> rows;

@@ -13,12 +13,6 @@ struct LinkPart {
     std::uint32_t kind = 0;
     std::uint32_t member = 0;
     double seconds = 0.0;
-
-    friend bool operator<(const LinkPart& a, const LinkPart& b) {
-        // Sums of the same parts in another order are the same load.
-        return std::tuple(a.kind, a.member, static_cast<float>(a.seconds)) <
-               std::tuple(b.kind, b.member, static_cast<float>(b.seconds));
-    }
 };
 using LinkParts = std::vector<LinkPart>;
 
@@ -38,26 +32,12 @@ public:
     }
 
     std::vector<SimFlow> share(const Topology& topology) {
-        std::vector<LinkParts> links(topology.links().size() * 2);
-        const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
-        for (std::uint32_t kind = 0; kind < loads_.size(); ++kind) {
-            for (std::uint32_t member = 0; member < loads_[kind].size(); ++member) {
-                for (const ResourceUse use : loads_[kind][member]) {
-                    links[use.resource].push_back(
-                        {kind, member, use.share / capacities[use.resource].count()});
-                }
-            }
-        }
-        std::map<LinkParts, std::uint32_t> different;
-        for (LinkParts& parts : links) {
-            if (mayBeFull(parts)) {
-                different.try_emplace(std::move(parts), 0);
-            }
-        }
         std::vector<SimFlow> shared(flows_.size());
         ResourceIndex number = 0;
-        for (const auto& [parts, unused] : different) {
-            addUses(parts, number++, shared);
+        for (const LinkParts& parts : differentLinks(topology)) {
+            if (mayBeFull(parts)) {
+                addUses(parts, number++, shared);
+            }
         }
         for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
             shared[flow].weight = 1.0 / flows_[flow].rate;
@@ -66,6 +46,48 @@ public:
     }
 
 private:
+    /// What is on each link, once of those on which the same is.
+    [[nodiscard]] std::vector<LinkParts> differentLinks(const Topology& topology) const {
+        const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
+        std::vector<std::uint32_t> like(capacities.size());  // by link: what is on it so far
+        std::vector<LinkParts> different(1);
+        for (std::uint32_t kind = 0; kind < loads_.size(); ++kind) {
+            for (std::uint32_t member = 0; member < loads_[kind].size(); ++member) {
+                std::map<std::pair<std::uint32_t, float>, std::uint32_t> known;
+                for (const ResourceUse use : loads_[kind][member]) {
+                    const double each = use.share / capacities[use.resource].count();
+                    std::uint32_t& now = like[use.resource];
+                    // Sums of the same parts in another order are the same load.
+                    const auto [entry, isNew] =
+                        known.try_emplace({now, static_cast<float>(each)},
+                                          static_cast<std::uint32_t>(different.size()));
+                    if (isNew) {
+                        different.push_back(different[now]);
+                        different.back().push_back({kind, member, each});
+                    }
+                    now = entry->second;
+                }
+            }
+        }
+        return remaining(like, different);
+    }
+
+    /// Of all that was on a link at some time, what is on one in the end.
+    static std::vector<LinkParts> remaining(const std::vector<std::uint32_t>& like,
+                                            std::vector<LinkParts>& different) {
+        std::vector<bool> wanted(different.size());
+        for (const std::uint32_t number : like) {
+            wanted[number] = true;
+        }
+        std::vector<LinkParts> left;
+        for (std::size_t number = 1; number < different.size(); ++number) {
+            if (wanted[number]) {
+                left.push_back(std::move(different[number]));
+            }
+        }
+        return left;
+    }
+
     /// A stream runs one transfer at a time, but hand-overs beside each other.
     [[nodiscard]] bool mayBeFull(const LinkParts& parts) const {
         std::map<std::tuple<std::size_t, SimStream, std::uint32_t>, double> most;

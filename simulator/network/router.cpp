@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -71,9 +70,7 @@ const LocalPaths& Router::local(DeviceIndex gpu) {
     return entry->second;
 }
 
-std::optional<Router::NicPair> Router::nicPair(DeviceIndex from,
-                                               DeviceIndex to,
-                                               const RouteOptions& options) {
+std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, bool pxn) {
     const std::vector<DeviceIndex> sending = nicsOf(topology_, topology_.devices()[from].node);
     const std::vector<DeviceIndex> getting = nicsOf(topology_, topology_.devices()[to].node);
     const LocalPaths& near = local(from);
@@ -81,12 +78,11 @@ std::optional<Router::NicPair> Router::nicPair(DeviceIndex from,
     const std::int64_t own = nearest(near, sending);
     const std::int64_t theirs = nearest(far, getting);
     const auto costOf = [&](const LocalReach& reach, std::int64_t least) {
-        const bool fine = reach.cost == least || (options.pxn && reach.viaNvLink);
+        const bool fine = reach.cost == least || (pxn && reach.viaNvLink);
         return reach.cost + (fine ? 0 : kOffRailCost);
     };
-    std::optional<NicPair> best;
-    auto least =
-        std::tuple(std::numeric_limits<std::int64_t>::max(), std::int64_t{0}, std::uint64_t{0});
+    std::vector<NicPair> best;
+    auto least = std::pair(std::numeric_limits<std::int64_t>::max(), std::int64_t{0});
     for (const DeviceIndex out : sending) {
         const auto left = near.find(out);
         for (const DeviceIndex in : getting) {
@@ -99,16 +95,34 @@ std::optional<Router::NicPair> Router::nicPair(DeviceIndex from,
             }
             const std::int64_t farCost = costOf(right->second, theirs);
             const auto cost =
-                std::tuple(hops * kHopCost + costOf(left->second, own) + farCost,
-                           farCost,
-                           mixed(options.flow ^ mixed((std::uint64_t{out} << 32U) | in)));
-            if (!best || cost < least) {
+                std::pair(hops * kHopCost + costOf(left->second, own) + farCost, farCost);
+            if (cost < least) {
                 least = cost;
-                best = NicPair{out, in, hops};
+                best.clear();
+            }
+            if (cost == least) {
+                best.push_back({out, in, hops});
             }
         }
     }
     return best;
+}
+
+std::optional<Router::NicPair> Router::nicPair(DeviceIndex from,
+                                               DeviceIndex to,
+                                               const RouteOptions& options) {
+    const std::vector<NicPair> pairs = nicPairs(from, to, options.pxn);
+    const auto number = [&options](const NicPair& pair) {
+        return mixed(options.flow ^ mixed((std::uint64_t{pair.from} << 32U) | pair.to));
+    };
+    const auto chosen = std::ranges::min_element(pairs, {}, number);
+    return chosen == pairs.end() ? std::nullopt : std::optional(*chosen);
+}
+
+std::vector<ResourceUse> Router::localUses(DeviceIndex gpu, DeviceIndex device, bool outward) {
+    Shares shares;
+    addLocal(gpu, device, outward, shares);
+    return finished(shares).uses;
 }
 
 /// Back from the device to the GPU, with equal parts over equal ways.

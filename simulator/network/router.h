@@ -51,13 +51,18 @@ public:
 
     std::optional<Route> route(DeviceIndex from, DeviceIndex to, const RouteOptions& options = {});
 
-private:
-    using Shares = std::unordered_map<ResourceIndex, double>;
+    /// The NICs that a flow between nodes may leave and come by: all pairs that are best alike.
     struct NicPair {
         DeviceIndex from = 0;
         DeviceIndex to = 0;
         std::uint16_t hops = 0;
     };
+    std::vector<NicPair> nicPairs(DeviceIndex from, DeviceIndex to, bool pxn);
+    /// The way inside a node from a GPU to a device, or back.
+    std::vector<ResourceUse> localUses(DeviceIndex gpu, DeviceIndex device, bool outward);
+
+private:
+    using Shares = std::unordered_map<ResourceIndex, double>;
     const LocalPaths& local(DeviceIndex gpu);
     std::optional<NicPair> nicPair(DeviceIndex from, DeviceIndex to, const RouteOptions& options);
     void addLocal(DeviceIndex gpu, DeviceIndex device, bool outward, Shares& shares);

@@ -23,4 +23,16 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                          .detail = detail};
 }
 
+Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(SimulatedStep simulated, simulateStep(scenario, profiles, {}));
+    StepEstimate estimate = std::move(simulated.forecast);
+    const double longer = 1.0 + simulated.difference();
+    for (Seconds* const bound : {&estimate.step.value, &estimate.step.lo, &estimate.step.hi}) {
+        *bound = *bound * longer;
+    }
+    estimate.tokensPerSecond /= longer;
+    estimate.tokensPerGpuSecond /= longer;
+    return estimate;
+}
+
 }  // namespace fabricast

@@ -30,4 +30,7 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    StepDetail detail);
 
+/// The forecast of a step with the simulated time in place of its own: for whoever asks either.
+Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles);
+
 }  // namespace fabricast
