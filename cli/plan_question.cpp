@@ -72,7 +72,7 @@ Result<PlanQuestion> planQuestion(const PlanFlags& flags,
         options.threads > 0 ? static_cast<std::size_t>(options.threads) : threadsOfMachine();
     return PlanQuestion{
         .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
-        .options = {.top = static_cast<std::size_t>(flags.top),
+        .options = {.top = static_cast<std::size_t>(std::max(flags.top, flags.simulate)),
                     .objective = objective,
                     .pareto = flags.pareto,
                     .threads = threads},

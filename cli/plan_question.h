@@ -21,6 +21,7 @@ struct PlanFlags {
     std::vector<std::string> forbidden;
     std::vector<std::string> allowed;
     std::int64_t top = 5;
+    std::int64_t simulate = 0;  ///< how many of the best to simulate, and put in order by that
     std::string objective = "tokens";
     std::vector<std::string> targets;
     bool sensitivity = false;

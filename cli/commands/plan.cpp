@@ -5,6 +5,7 @@
 #include "cli/plan_question.h"
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
+#include "cli/simulated_plans.h"
 #include "cli/typed_layout.h"
 #include "planner/base/parallel_map.h"
 #include "planner/budget/plan_value.h"
@@ -77,6 +78,13 @@ Result<PlanReport> planned(const PlanFlags& flags, const GlobalOptions& options)
     FABRICAST_TRY(checkTargets(targets, question.budget));
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
     FABRICAST_ASSIGN(PlanReport report, timedSearch(question, timing, targets));
+    if (flags.simulate > 0) {
+        const SecondOpinion asked{.plans = static_cast<std::size_t>(flags.simulate),
+                                  .shown = static_cast<std::size_t>(flags.top),
+                                  .threads = question.options.threads};
+        FABRICAST_ASSIGN(report,
+                         withSimulations(std::move(report), asked, timing, question.budget));
+    }
     if (flags.sensitivity && !report.plans.empty()) {
         const Plan& best = report.plans.front();
         const auto search = [&](const Premises& premises) {
@@ -163,6 +171,7 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
         "examples:\n"
         "  fabricast plan -m llama-3.1-70b -c dgx-h100 -n 8 --seq 8192 --global-batch 512\n"
         "  fabricast plan run.json --stack megatron --fix tp=8 --forbid vpp --top 3\n"
+        "  fabricast plan run.json --simulate 10   # a second opinion, event by event\n"
         "  fabricast plan run.json --target tokens-per-s=1.2M --target mfu=40%\n"
         "Exits with 1 when nothing fits or a target is missed (--no-fail: with 0).");
     addScenarioFlags(*app, flags->scenario, {"--stack"});
@@ -185,6 +194,10 @@ Command planCommand(CLI::App& program, const GlobalOptions& options) {
           "tokens-per-s, step, mfu or days; where it is missed, what would reach it");
     addWhole(*app, "--top", flags->top, {1, kMostPlans})
         ->description("how many plans (5)")
+        ->group("The search");
+    addWhole(*app, "--simulate", flags->simulate, {1, kMostPlans})
+        ->description("simulate the best K, and put them in the order of that")
+        ->option_text("K")
         ->group("The search");
     app->add_flag(
            "--pareto", flags->pareto, "slower plans too, that need less memory or fewer GPUs")

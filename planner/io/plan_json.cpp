@@ -55,6 +55,9 @@ void addPlan(JsonText& json, const PlanReport& report, std::size_t place) {
     json.add("rank", place + 1);
     addLayout(json, plan);
     json.add("step_s", plan.step.step.value.count());
+    if (plan.simulated) {
+        json.add("simulated_step_s", plan.simulated->count());
+    }
     json.add("tokens_per_s_gpu", plan.step.tokensPerGpuSecond);
     if (plan.step.utilisation.mfu) {
         json.add("mfu", *plan.step.utilisation.mfu);

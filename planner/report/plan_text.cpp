@@ -142,6 +142,10 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
     if (parts) {
         table.columns.push_back({"GPUs", Align::Right});
     }
+    const bool simulated = !plans.empty() && plans.front().simulated.has_value();
+    if (simulated) {
+        table.columns.push_back({"simulated s", Align::Right});
+    }
     for (const char* title : {"step s", "tok/s/GPU", "MFU", "GiB"}) {
         table.columns.push_back({title, Align::Right});
     }
@@ -155,6 +159,9 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
         std::vector<std::string> row = {std::to_string(i + 1), plan.scenario.stack};
         if (parts) {
             row.push_back(grouped(plan.scenario.cluster.gpus()));
+        }
+        if (simulated) {
+            row.push_back(plan.simulated ? fmt::format("{:.3f}", plan.simulated->count()) : "-");
         }
         row.push_back(fmt::format("{:.3f}", plan.step.step.value.count()));
         row.push_back(grouped(std::llround(plan.step.tokensPerGpuSecond)));
@@ -366,7 +373,8 @@ std::string planCsv(const PlanReport& report) {
                  {"peak_bytes"},
                  {"verdict"},
                  {"usd_per_mtok"},
-                 {"price_profile"}},
+                 {"price_profile"},
+                 {"simulated_step_s"}},
                 {}};
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         const Plan& plan = report.plans[i];
@@ -382,7 +390,8 @@ std::string planCsv(const PlanReport& report) {
              plan.cost && plan.cost->perMtok
                  ? fmt::format("{:.6g}", plan.cost->perMtok->value.count())
                  : "",
-             plan.cost ? report.basis.priceProfile : ""});
+             plan.cost ? report.basis.priceProfile : "",
+             plan.simulated ? fmt::format("{}", plan.simulated->count()) : ""});
     }
     return csvText(table);
 }

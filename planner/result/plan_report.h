@@ -23,6 +23,7 @@ struct Plan {
     StepEstimate step;
     MemoryBreakdown memory;
     std::optional<RunCost> cost{};
+    std::optional<Seconds> simulated{};  ///< what its step takes event by event, where asked for
 
     /// What a node's ranks keep in host memory.
     [[nodiscard]] Bytes hostMemory() const {

@@ -6,6 +6,22 @@
 
 namespace fabricast {
 
+namespace {
+
+/// Beyond what the path's transfers would take alone.
+SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const CriticalPath& path) {
+    SimTime sum;
+    for (const OpIndex op : path.ops) {
+        const SimOp& one = program.ops()[op];
+        if (one.flow != kNoFlow) {
+            sum += run.lasted(op) - one.duration;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    StepDetail detail) {
@@ -14,12 +30,14 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
     FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail));
     FABRICAST_ASSIGN(SimRun run, simulate(step.program));
     CriticalPath path = criticalPath(step.program, run);
+    const SimTime slowed = slowedOnPath(step.program, run, path);
     std::vector<LinkUse> links = linkUses(step.program, run, step.flows);
     return SimulatedStep{.forecast = std::move(forecast),
                          .program = std::move(step.program),
                          .run = std::move(run),
                          .path = std::move(path),
                          .links = std::move(links),
+                         .slowed = slowed,
                          .detail = detail};
 }
 

@@ -16,6 +16,7 @@ struct SimulatedStep {
     SimRun run;
     CriticalPath path;
     std::vector<LinkUse> links;
+    SimTime slowed;  ///< of the critical path: what transfers take longer because links are shared
     StepDetail detail;
 
     [[nodiscard]] bool expanded() const { return detail.ranks == Ranks::All; }

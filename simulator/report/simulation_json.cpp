@@ -42,6 +42,20 @@ void addBusy(JsonText& json, const SimulatedStep& step) {
     json.end();
 }
 
+void addLinks(JsonText& json, const std::vector<LinkUse>& links) {
+    json.beginArray("links");
+    for (const LinkUse& use : links) {
+        json.beginObject();
+        json.add("name", use.name);
+        json.add("links", use.links);
+        json.add("mean_utilisation", use.mean);
+        json.add("most_utilisation", use.most);
+        json.add("fullest", use.fullest);
+        json.end();
+    }
+    json.end();
+}
+
 }  // namespace
 
 std::string simulationJson(const Simulation& simulation, std::string_view version) {
@@ -65,6 +79,8 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
     json.add("difference", step.difference());
     addPath(json, step);
     addBusy(json, step);
+    addLinks(json, step.links);
+    json.add("shared_links_s", secondsOf(step.slowed));
     writeMemory(json, simulation.memory);
     json.add("events", step.run.events);
     json.add("wall_seconds", simulation.wallSeconds);

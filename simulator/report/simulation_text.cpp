@@ -100,6 +100,26 @@ Table stageTable(const SimulatedStep& step) {
     return table;
 }
 
+/// How full the links are that carry something, one way.
+Table linkTable(const std::vector<LinkUse>& links) {
+    Table table{{{"links"},
+                 {"number", Align::Right},
+                 {"busy", Align::Right},
+                 {"fullest", Align::Right},
+                 {""}},
+                {}};
+    for (const LinkUse& use : links) {
+        if (use.most > 0.0) {
+            table.rows.push_back({use.name,
+                                  std::to_string(use.links),
+                                  percent(use.mean),
+                                  percent(use.most),
+                                  use.fullest});
+        }
+    }
+    return table;
+}
+
 }  // namespace
 
 std::string simulationText(const Simulation& simulation) {
@@ -119,6 +139,13 @@ std::string simulationText(const Simulation& simulation) {
                         step.path.busiest,
                         step.path.busy.size(),
                         alignedText(stageTable(step)));
+    if (secondsOf(step.slowed) > 1e-4 * simulated) {
+        text += fmt::format("of the critical path, {} is waiting for links that others use too\n",
+                            scale.withUnit(secondsOf(step.slowed)));
+    }
+    if (const Table links = linkTable(step.links); !links.rows.empty()) {
+        text += alignedText(links) + "\n";
+    }
     text += fmt::format("memory: {} of {}, {} (stage {})\n",
                         shortText(memory.peak.value),
                         shortText(memory.capacity),
