@@ -1,5 +1,6 @@
 #include "simulator/program/simulate_step.h"
 
+#include "planner/estimate/step_estimator.h"
 #include "planner/estimate/step_pieces.h"
 
 #include <utility>
@@ -25,8 +26,11 @@ SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const Critica
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    StepDetail detail) {
-    FABRICAST_ASSIGN(StepEstimate forecast, estimateStep(scenario, profiles));
-    FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, profiles));
+    FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
+    FABRICAST_ASSIGN(StepEstimate forecast, estimator.estimate(scenario, blocks));
+    FABRICAST_ASSIGN(const StepPieces pieces, estimator.pieces(scenario, blocks));
     FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail));
     FABRICAST_ASSIGN(SimRun run, simulate(step.program));
     CriticalPath path = criticalPath(step.program, run);
