@@ -8,7 +8,7 @@ namespace fabricast {
 
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   StepDetail detail) {
+                                   const StepDetail& detail) {
     FABRICAST_ASSIGN(StepEstimate forecast, estimateStep(scenario, profiles));
     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, profiles));
     FABRICAST_ASSIGN(SimProgram program, stepProgram(scenario, pieces, detail));

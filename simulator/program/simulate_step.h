@@ -24,6 +24,6 @@ struct SimulatedStep {
 ///     FABRICAST_ASSIGN(const SimulatedStep step, simulateStep(scenario, timing, {}));
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   StepDetail detail);
+                                   const StepDetail& detail);
 
 }  // namespace fabricast

@@ -4,7 +4,9 @@
 #include "planner/spec/scenario.h"
 #include "simulator/engine/sim_program.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace fabricast {
 
@@ -15,9 +17,17 @@ enum class Ranks : std::uint8_t { Classes, All };
 /// framework's own send and receive calls, which wait for each other.
 enum class HandOvers : std::uint8_t { Forecast, Framework };
 
+/// A GPU of a stage whose kernels take `factor` times as long.
+struct SlowGpu {
+    std::size_t stage = 0;
+    double factor = 1.0;
+};
+
 struct StepDetail {
     Ranks ranks = Ranks::Classes;
     HandOvers handOvers = HandOvers::Forecast;
+    /// All in one data-parallel replica; those of one stage multiply.
+    std::vector<SlowGpu> slow{};
 };
 
 /// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
@@ -27,6 +37,6 @@ struct StepDetail {
 ///     FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario, pieces, {}));
 Result<SimProgram> stepProgram(const Scenario& scenario,
                                const StepPieces& pieces,
-                               StepDetail detail);
+                               const StepDetail& detail);
 
 }  // namespace fabricast
