@@ -60,9 +60,9 @@ public:
           next_(nextFailure()),
           nodes_(plan.failures) {}
 
-    std::optional<RunTimes> play(const std::stop_token& stop) {
+    std::optional<RunTimes> play(const std::function<bool()>& stopped) {
         while (at_.steps < plan_.steps) {
-            if (stop.stop_requested()) {
+            if (stopped && stopped()) {
                 return std::nullopt;
             }
             const std::int64_t steps = std::min(plan_.saving.every, plan_.steps - at_.steps);
@@ -188,8 +188,8 @@ NextFailure randomFailures(const RunFailures& failures, std::uint64_t seed, std:
 std::optional<RunTimes> playRun(const RunPlan& plan,
                                 StepClock& clock,
                                 const NextFailure& nextFailure,
-                                const std::stop_token& stop) {
-    return Player(plan, clock, nextFailure).play(stop);
+                                const std::function<bool()>& stopped) {
+    return Player(plan, clock, nextFailure).play(stopped);
 }
 
 }  // namespace fabricast

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <optional>
-#include <stop_token>
 
 namespace fabricast {
 
@@ -36,10 +35,10 @@ struct RunTimes {
 /// back. A failure can come at any time, in a restart too, which then begins anew; not while the
 /// run waits for a node. It loses what was done since the last checkpoint that is complete, and
 /// whatever is being written. Every checkpoint is at a whole number of steps, the last one at the
-/// run's end. Empty when it was stopped.
+/// run's end. Empty when it was stopped, which may be said at any checkpoint.
 std::optional<RunTimes> playRun(const RunPlan& plan,
                                 StepClock& clock,
                                 const NextFailure& nextFailure,
-                                const std::stop_token& stop = {});
+                                const std::function<bool()>& stopped = {});
 
 }  // namespace fabricast

@@ -49,7 +49,7 @@ Result<void> checkPlan(const RunPlan& plan, const StudyOptions& options) {
                     "a longer --mtbf, or --checkpoint two_level");
     }
     const auto steps = static_cast<double>(plan.steps);
-    const double draws = steps * static_cast<double>(plan.jitter.size());
+    const double draws = plan.jitter.empty() ? 0.0 : steps;
     const double saves = steps / static_cast<double>(plan.saving.every);
     const double failures = plan.useful() / plan.failures.mtbf / share;
     const double events = static_cast<double>(options.runs) * (draws + saves + failures) / share;
@@ -67,10 +67,11 @@ std::vector<RunTimes> playRuns(const RunPlan& plan, const StudyOptions& options)
     std::vector<std::uint64_t> numbers(static_cast<std::size_t>(options.runs));
     std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
     std::atomic<std::size_t> done = 0;
+    const JitterDraw draw(plan.jitter);
     const auto play = [&](std::uint64_t run) {
-        StepClock clock(plan, options.seed, run);
+        StepClock clock(plan, draw, options.seed, run);
         const std::optional<RunTimes> times =
-            playRun(plan, clock, randomFailures(plan.failures, options.seed, run), options.stop);
+            playRun(plan, clock, randomFailures(plan.failures, options.seed, run), options.stopped);
         if (options.progress && times) {
             options.progress(++done, numbers.size());
         }
@@ -127,7 +128,7 @@ double RunStudy::wallError() const {
 }
 
 Seconds RunStudy::closedWall() const {
-    return Seconds((mean.useful + mean.slower).count() / closedGoodput);
+    return Seconds((mean.useful + mean.slower).count() / closedShare);
 }
 
 double RunStudy::errorsOff() const {
@@ -154,7 +155,7 @@ Result<RunStudy> studyRuns(const RunPlan& plan, const StudyOptions& options) {
         spreadOver(runs, [](const RunTimes& run) { return static_cast<double>(run.failures); });
     study.mean = meanOf(runs, study.failures.mean);
     const double steps = static_cast<double>(plan.steps);
-    study.closedGoodput =
+    study.closedShare =
         closedGoodput(plan, Seconds((study.mean.useful + study.mean.slower).count() / steps));
     return study;
 }

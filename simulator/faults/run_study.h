@@ -23,7 +23,8 @@ struct StudyOptions {
     std::uint64_t seed = 1;
     std::int64_t runs = 200;
     std::size_t threads = 1;
-    std::stop_token stop{};  ///< what is over by then is the answer
+    /// Asked from any thread: what is over once it is true is the answer; may be empty.
+    std::function<bool()> stopped{};
     /// Told how many are over, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
 };
@@ -35,16 +36,17 @@ struct RunStudy {
     std::int64_t asked = 0;
     std::int64_t runs = 0;  ///< that are over: fewer than asked where it was stopped
     Spread goodput;
-    Spread wall;                 ///< seconds
-    Spread failures;             ///< of a run
-    RunTimes mean;               ///< of all runs; its failures are rounded
-    double closedGoodput = 1.0;  ///< closedGoodput at the mean step
+    Spread wall;               ///< seconds
+    Spread failures;           ///< of a run
+    RunTimes mean;             ///< of all runs; its failures are rounded
+    double closedShare = 1.0;  ///< closedGoodput at the mean step
 
     /// Of the means of the goodput and the wall time.
     [[nodiscard]] double goodputError() const;
     [[nodiscard]] double wallError() const;
     /// What the closed form has a run of these steps take on average.
     [[nodiscard]] Seconds closedWall() const;
+    [[nodiscard]] double closedGoodput() const { return mean.useful / closedWall(); }
     /// Of the mean wall time over the closed form's, in standard errors; 0 where nothing differs.
     [[nodiscard]] double errorsOff() const;
 };

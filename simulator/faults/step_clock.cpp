@@ -1,7 +1,5 @@
 #include "simulator/faults/step_clock.h"
 
-#include "simulator/faults/normal_quantile.h"
-
 #include <algorithm>
 
 namespace fabricast {
@@ -13,8 +11,14 @@ double usualLength(const SlowSpells& spells) {
 
 }  // namespace
 
-StepClock::StepClock(const RunPlan& plan, std::uint64_t seed, std::uint64_t run)
-    : plan_(plan), jitter_(seed, run, RandomUse::Jitter), spells_(seed, run, RandomUse::Spells) {
+StepClock::StepClock(const RunPlan& plan,
+                     const JitterDraw& draw,
+                     std::uint64_t seed,
+                     std::uint64_t run)
+    : plan_(plan),
+      draw_(draw),
+      jitter_(seed, run, RandomUse::Jitter),
+      spells_(seed, run, RandomUse::Spells) {
     if (plan.spells) {
         slow_ = spells_.uniform() < plan.spells->last / plan.spells->every;
         left_ = spells_.exponential(slow_ ? plan.spells->last.count() : usualLength(*plan.spells));
@@ -23,24 +27,10 @@ StepClock::StepClock(const RunPlan& plan, std::uint64_t seed, std::uint64_t run)
 
 Seconds StepClock::take(std::int64_t steps) {
     double work = static_cast<double>(steps) * plan_.step.count();
-    if (!plan_.jitter.empty()) {
-        work = 0.0;
-        for (std::int64_t step = 0; step < steps; ++step) {
-            work += jittered();
-        }
+    for (std::int64_t step = 0; step < (draw_.none() ? 0 : steps); ++step) {
+        work += std::max(-plan_.step.count(), draw_.seconds(jitter_.uniform()));
     }
     return Seconds(plan_.spells ? throughSpells(work) : work);
-}
-
-double StepClock::jittered() {
-    double longer = plan_.jitter.front().spread.count() *
-                    largestOfNormals(plan_.jitter.front().ranks, jitter_.uniform());
-    for (std::size_t group = 1; group < plan_.jitter.size(); ++group) {
-        const JitterGroup& other = plan_.jitter[group];
-        longer = std::max(longer,
-                          other.spread.count() * largestOfNormals(other.ranks, jitter_.uniform()));
-    }
-    return std::max(0.0, plan_.step.count() + longer);
 }
 
 double StepClock::throughSpells(double work) {

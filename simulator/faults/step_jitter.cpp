@@ -22,6 +22,11 @@ public:
         detail_.ranks = Ranks::Classes;
     }
 
+    Result<void> begin() {
+        FABRICAST_ASSIGN(even_, stepWith(0, 1.0));
+        return {};
+    }
+
     /// What a further slow GPU in a stage makes of the step.
     Result<Seconds> stepWith(std::size_t stage, double factor) {
         StepDetail slower = detail_;
@@ -38,15 +43,15 @@ public:
         const double ranks =
             straggles ? 1.0 : static_cast<double>(layout.tp * layout.cp * layout.dp);
         const double usual = largestOfNormals(ranks, kUsualDraw);
-        FABRICAST_ASSIGN(const Seconds even, stepWith(stage, 1.0));
         FABRICAST_ASSIGN(const Seconds slower, stepWith(stage, 1.0 + sigma * usual));
-        return JitterGroup{.ranks = ranks, .spread = Seconds((slower - even).count() / usual)};
+        return JitterGroup{.ranks = ranks, .spread = Seconds((slower - even_).count() / usual)};
     }
 
 private:
     const Scenario& scenario_;
     const StepPieces& pieces_;
     StepDetail detail_;
+    Seconds even_;  ///< the step without
 };
 
 /// Whether stages are as sensitive, to what rounding to picoseconds leaves.
@@ -68,6 +73,7 @@ Result<std::vector<JitterGroup>> jitterGroups(const Scenario& scenario,
     }
     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, profiles));
     StepSpreads spreads(scenario, pieces, detail);
+    FABRICAST_TRY(spreads.begin());
     std::vector<JitterGroup> groups;
     for (std::size_t stage = 0; stage < pieces.stages.size(); ++stage) {
         FABRICAST_ASSIGN(const JitterGroup group, spreads.groupOf(stage, sigma));

@@ -1,3 +1,4 @@
+#include "simulator/faults/jitter_draw.h"
 #include "simulator/faults/normal_quantile.h"
 #include "simulator/faults/random_stream.h"
 
@@ -63,6 +64,38 @@ TEST(LargestOfNormals, IsTheLargestOfSoMany) {
         sum += largest;
     }
     EXPECT_NEAR(sum / kDraws, meanLargest(16), 5.0 * 0.6 / std::sqrt(kDraws));
+}
+
+// The table that steps are drawn from.
+TEST(JitterDraw, IsTheLargestOfItsGroups) {
+    for (const double ranks : {1.0, 2.0, 64.0, 16384.0}) {
+        const JitterDraw one({{.ranks = ranks, .spread = Seconds(3.0)}});
+        const JitterDraw two({{.ranks = 0.25 * ranks, .spread = Seconds(3.0)},
+                              {.ranks = 0.75 * ranks, .spread = Seconds(3.0)},
+                              {.ranks = ranks, .spread = Seconds(0.01)}});
+        for (double u = 1e-12; u < 1.0; u = u < 0.01 ? 1.7 * u : u + 0.003) {
+            EXPECT_NEAR(one.seconds(u), 3.0 * largestOfNormals(ranks, u), 3e-4)
+                << ranks << " " << u;
+            if (one.seconds(u) > 0.2) {  // where the third group is never the largest
+                EXPECT_NEAR(two.seconds(u), one.seconds(u), 1e-9) << ranks << " " << u;
+            }
+        }
+    }
+}
+
+TEST(JitterDraw, DrawsTheLargerOfUnlikeGroups) {
+    const JitterDraw both(
+        {{.ranks = 8.0, .spread = Seconds(1.0)}, {.ranks = 512.0, .spread = Seconds(0.6)}});
+    RandomStream random(4, 0, RandomUse::Jitter);
+    constexpr int kDraws = 50'000;
+    double drawn = 0.0;
+    double apart = 0.0;
+    for (int i = 0; i < kDraws; ++i) {
+        drawn += both.seconds(random.uniform());
+        apart += std::max(largestOfNormals(8.0, random.uniform()),
+                          0.6 * largestOfNormals(512.0, random.uniform()));
+    }
+    EXPECT_NEAR(drawn / kDraws, apart / kDraws, 5.0 * 0.4 * std::sqrt(2.0 / kDraws));
 }
 
 TEST(RandomStream, GivesTheSameNumbersForever) {

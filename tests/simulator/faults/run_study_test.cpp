@@ -81,7 +81,7 @@ TEST(RunStudy, AgreesWithTheClosedFormWhereThatIsExact) {
             const RunStudy study = studyRuns(plan, {.seed = 11, .runs = 1000}).value();
             EXPECT_LT(std::abs(study.errorsOff()), 4.0)
                 << hours << " h, every " << every << ": " << study.goodput.mean << " for "
-                << study.closedGoodput;
+                << study.closedGoodput();
             EXPECT_GT(study.failures.mean, 1.0);
             EXPECT_GT(study.goodput.p95, study.goodput.p50);
         }
@@ -138,18 +138,15 @@ TEST(RunStudy, MoreSparesWaitLess) {
 
 TEST(RunStudy, StopsWithWhatIsOver) {
     const RunPlan plan = planOf(asked(CheckpointMode::Sync, 500.0), 20'000);
-    std::stop_source source;
-    const auto stopAt = [&source](std::size_t done, std::size_t) {
-        if (done == 5) {
-            source.request_stop();
-        }
-    };
+    bool stop = false;
+    const auto stopped = [&stop] { return stop; };
+    const auto stopAt = [&stop](std::size_t done, std::size_t) { stop = done == 5; };
     const RunStudy study =
-        studyRuns(plan, {.runs = 100, .stop = source.get_token(), .progress = stopAt}).value();
+        studyRuns(plan, {.runs = 100, .stopped = stopped, .progress = stopAt}).value();
     EXPECT_EQ(study.runs, 5);
     EXPECT_EQ(study.asked, 100);
     EXPECT_EQ(study.wall.mean, studyRuns(plan, {.runs = 5})->wall.mean);
-    EXPECT_FALSE(studyRuns(plan, {.stop = source.get_token()}));
+    EXPECT_FALSE(studyRuns(plan, {.stopped = stopped}));
 }
 
 TEST(RunStudy, RefusesWhatCannotBePlayed) {

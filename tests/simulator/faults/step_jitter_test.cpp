@@ -71,7 +71,8 @@ double meanStep(const Scenario& scenario) {
     RunPlan plan{.steps = 1, .step = Seconds(usualStep(scenario))};
     plan.jitter = jitterGroups(scenario, uncontended(), {}, kSigma).value();
     constexpr std::int64_t kSteps = 20'000;
-    return StepClock(plan, 5, 0).take(kSteps).count() / kSteps;
+    const JitterDraw draw(plan.jitter);
+    return StepClock(plan, draw, 5, 0).take(kSteps).count() / kSteps;
 }
 
 // What is drawn at one barrier, beside steps in which every rank has its own factor.
