@@ -4,7 +4,15 @@
 namespace fabricast {
 
 /// What a script reads. Kept for later commands: 3, the answer lies inside the interval.
-enum class ExitCode { Ok = 0, DoesNotFit = 1, BadInput = 2, Environment = 4, Bug = 5 };
+/// 130 is what a shell says of a program that Ctrl-C ended.
+enum class ExitCode {
+    Ok = 0,
+    DoesNotFit = 1,
+    BadInput = 2,
+    Environment = 4,
+    Bug = 5,
+    Interrupted = 130
+};
 
 constexpr ExitCode exitCodeOf(Error::Code code) {
     switch (code) {

@@ -28,6 +28,9 @@ struct GlobalOptions {
     bool noFail = false;
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
+    /// Not a flag: whether the user wants what is known so far, asked from any thread; may be
+    /// empty.
+    std::function<bool()> interrupted{};
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -82,6 +83,26 @@ private:
     std::size_t shown_ = 0;
 };
 
+std::atomic<bool> interruptSeen = false;  // NOLINT: what a signal handler can reach
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+/// Whether Ctrl-C was pressed. It takes the signal the first time it is asked, for one press.
+class InterruptWatch {
+public:
+    bool operator()() {
+        if (!watching_.exchange(true)) {
+            struct sigaction action = {};
+            action.sa_handler = [](int) { interruptSeen = true; };
+            action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+            (void)::sigaction(SIGINT, &action, nullptr);
+        }
+        return interruptSeen;
+    }
+
+private:
+    std::atomic<bool> watching_ = false;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,6 +114,8 @@ int main(int argc, char** argv) {
             .terminalError = ::isatty(STDERR_FILENO) == 1,
             .noColor = isSet("NO_COLOR") || isDumbTerminal(),
             .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")};
+        InterruptWatch watch;
+        surroundings.interrupted = std::ref(watch);
         ProgressLine line;
         if (surroundings.terminalError) {
             surroundings.progress = std::ref(line);

@@ -66,6 +66,7 @@ public:
 
     ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
         options_.progress = surroundings.progress;
+        options_.interrupted = surroundings.interrupted;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};

@@ -16,6 +16,9 @@ struct Surroundings {
     bool forceColor = false;  ///< FORCE_COLOR or CLICOLOR_FORCE
     /// Told how much of a long answer is done, from any thread; empty where nobody watches.
     std::function<void(std::size_t done, std::size_t all)> progress{};
+    /// Whether the user has pressed Ctrl-C, asked from any thread; from the first time it is asked
+    /// that does not end the program, and the second press does. Empty: nobody can.
+    std::function<bool()> interrupted{};
 };
 
 struct ProgramOutput {

@@ -2,10 +2,11 @@
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
+#include "cli/simulated_run.h"
 #include "planner/io/text_file.h"
+#include "planner/load/load_budget.h"
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
-#include "planner/memory/estimate_memory.h"
 #include "simulator/report/simulation_json.h"
 #include "simulator/report/simulation_text.h"
 #include "simulator/report/trace_json.h"
@@ -22,6 +23,7 @@ namespace {
 struct SimulateFlags {
     ScenarioFlags scenario;
     std::optional<std::string> trace;
+    RunFlags run;
     bool expand = false;
     bool calls = false;
 
@@ -31,29 +33,39 @@ struct SimulateFlags {
     }
 };
 
-Result<Simulation> simulation(const Scenario& scenario,
-                              const ProfileStore& profiles,
-                              StepDetail detail) {
-    FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
+/// The step, and the runs where they are asked for.
+Result<Simulation> simulation(TroubledStep& step,
+                              const std::optional<BudgetFacts>& facts,
+                              const SimulateFlags& flags,
+                              const GlobalOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, detail));
+    FABRICAST_ASSIGN(Simulation answer, simulateTroubled(step));
+    if (facts) {
+        FABRICAST_ASSIGN(answer.run, simulateRuns(answer, step, *facts, flags.run, options));
+    }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(scenario));
-    return Simulation{.scenario = scenario,
-                      .step = std::move(step),
-                      .memory = std::move(memory),
-                      .wallSeconds = wall.count(),
-                      .notes = {}};
+    answer.wallSeconds = wall.count();
+    return answer;
 }
 
 Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const bool run, asksForRun(flags.run, flags.scenario));
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags.scenario, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     const std::filesystem::path file =
         flags.scenario.file ? options.at(*flags.scenario.file) : std::string();
     const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
     FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, folders));
-    Result<Simulation> answer = simulation(loaded.scenario, profiles, flags.detail());
+    std::optional<BudgetFacts> facts;
+    if (run) {
+        FABRICAST_ASSIGN(facts, loadBudget(root, profiles, folders));
+    }
+    TroubledStep step{.scenario = loaded.scenario, .detail = flags.detail()};
+    FABRICAST_ASSIGN(step.timing, loadTiming(profiles));
+    if (flags.run.stragglers) {
+        FABRICAST_ASSIGN(step.stragglers, stragglersOf(*flags.run.stragglers));
+    }
+    Result<Simulation> answer = simulation(step, facts, flags, options);
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), root));
     }
@@ -63,7 +75,7 @@ Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& op
 
 /// What to ask next: the picture.
 std::string nextCommand(const SimulateFlags& flags, const GlobalOptions& options) {
-    std::string typed = "\nnext: fabricast simulate" + flags.scenario.typed();
+    std::string typed = "\nnext: fabricast simulate" + flags.scenario.typed() + flags.run.typed();
     for (const std::string& set : options.sets) {
         typed += " --set " + shellWord(set);
     }
@@ -96,29 +108,27 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
         FABRICAST_TRY(writeTextFile(options.at(*flags.trace),
                                     traceJson(answer.step.program, answer.step.run)));
     }
-    return Answer{.text = std::move(text)};
+    const bool whole = !answer.run || answer.run->study.runs == answer.run->study.asked;
+    return Answer{.text = std::move(text), .code = whole ? ExitCode::Ok : ExitCode::Interrupted};
 }
 
 }  // namespace
 
 Command simulateCommand(CLI::App& program, const GlobalOptions& options) {
     CLI::App* app = program.add_subcommand(
-        "simulate", "One training step, event by event: what it waits for, and a trace of it");
+        "simulate",
+        "A training step, event by event, with a trace; runs in which GPUs are slow or fail");
     const auto flags = std::make_shared<SimulateFlags>();
     app->footer(
         "examples:\n"
         "  fabricast simulate -m llama-3.1-8b -c dgx-h100 --stack megatron --layout pp=4,tp=2\n"
         "  fabricast simulate run.json --trace step.json   # for https://ui.perfetto.dev\n"
-        "  fabricast simulate run.json --expand --format json");
-    addScenarioFlags(*app,
-                     flags->scenario,
-                     {"--tokens",
-                      "--price",
-                      "--price-kind",
-                      "--site",
-                      "--mtbf",
-                      "--checkpoint",
-                      "--checkpoint-interval"});
+        "  fabricast simulate run.json --expand --format json\n"
+        "  fabricast simulate run.json --stragglers 1.3@stage0\n"
+        "  fabricast simulate run.json --steps 100000 --failures --spares 4 --jitter 1%\n"
+        "Ctrl-C prints the runs that are over, and the program exits with 130.");
+    addScenarioFlags(*app, flags->scenario, {"--price", "--price-kind"});
+    addRunFlags(*app, flags->run);
     app->add_option("--trace", flags->trace, "write every op to a file for Perfetto or Chrome")
         ->option_text("FILE");
     app->add_flag("--expand",

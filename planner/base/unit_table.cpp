@@ -139,7 +139,8 @@ const Dimension& dimensionOf<Seconds>() {
                                   joined({prefixed("s", kSmall, true),
                                           {{.name = "min", .times = 60},
                                            {.name = "h", .times = 3600},
-                                           {.name = "d", .times = 86400}}})};
+                                           {.name = "d", .times = 86400},
+                                           {.name = "y", .times = 31557600}}})};
     return kTimes;
 }
 

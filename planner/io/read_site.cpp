@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kKeys = {
     "schema", "name", "aliases", "title", "extends", "reliability", "storage", "power", "notes"};
-constexpr std::array<std::string_view, 4> kReliabilityKeys = {
-    "gpu_mtbf", "detection", "restart", "one_host_share"};
+constexpr std::array<std::string_view, 6> kReliabilityKeys = {
+    "gpu_mtbf", "detection", "restart", "one_host_share", "hardware_share", "repair"};
 constexpr std::array<std::string_view, 2> kStorageKeys = {"per_gpu", "snapshot_share"};
 constexpr std::array<std::string_view, 4> kPowerKeys = {
     "training_share", "node_over_gpus", "gpu_swing", "pue"};
@@ -73,6 +73,8 @@ Result<void> readReliability(const JsonValue& root, Reliability& reliability) {
     FABRICAST_TRY(replace(*value, "gpu_mtbf", reliability.gpuMtbf));
     FABRICAST_TRY(replace(*value, "detection", reliability.detection));
     FABRICAST_TRY(replace(*value, "restart", reliability.restart));
+    FABRICAST_TRY(replace(*value, "repair", reliability.repair));
+    FABRICAST_TRY(replaceIn(*value, "hardware_share", reliability.hardwareShare, kShare));
     return replaceIn(*value, "one_host_share", reliability.oneHostShare, kShare);
 }
 
@@ -103,6 +105,8 @@ Result<void> checkComplete(const JsonValue& root, const SiteProfile& site) {
          {"reliability.detection", site.reliability.detection.value.has_value()},
          {"reliability.restart", site.reliability.restart.value.has_value()},
          {"reliability.one_host_share", site.reliability.oneHostShare.value.has_value()},
+         {"reliability.hardware_share", site.reliability.hardwareShare.value.has_value()},
+         {"reliability.repair", site.reliability.repair.value.has_value()},
          {"storage.per_gpu", site.storage.perGpu.value.has_value()},
          {"storage.snapshot_share", site.storage.snapshotShare.value.has_value()},
          {"power.training_share", site.power.trainingShare.value.has_value()},

@@ -1,6 +1,7 @@
 #include "planner/report/cost_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/duration_text.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 
@@ -82,38 +83,16 @@ Table rowTable(const RunCost& cost) {
     return table;
 }
 
-/// "7.34 ms", "12.8 s", "18.4 min", "3.09 h", "264 d".
-std::string timeText(Seconds time) {
-    struct Unit {
-        double below;  ///< seconds
-        double size;
-        std::string_view name;
-    };
-    constexpr std::array kUnits = {Unit{1.0, 1e-3, "ms"},
-                                   Unit{120.0, 1.0, "s"},
-                                   Unit{2 * kHour, 60.0, "min"},
-                                   Unit{2 * kDay, kHour, "h"}};
-    if (std::isinf(time.count())) {
-        return "never";
-    }
-    for (const Unit& unit : kUnits) {
-        if (time.count() < unit.below) {
-            return fmt::format("{:.3g} {}", time.count() / unit.size, unit.name);
-        }
-    }
-    return amountText(time.count() / kDay) + " d";
-}
-
 std::string cycleText(const CheckpointCycle& cycle) {
     const bool fails = !std::isinf(cycle.mtbf.count());
     const std::string saved = std::isinf(cycle.interval.count())
                                   ? std::string("never saved")
                                   : fmt::format("saved every {}, which stops the run for {}",
-                                                timeText(cycle.interval),
-                                                timeText(cycle.blocking));
+                                                durationText(cycle.interval),
+                                                durationText(cycle.blocking));
     return fails ? fmt::format("a failure every {}, {} until it goes on; {}",
-                               timeText(cycle.mtbf),
-                               timeText(cycle.recovery),
+                               durationText(cycle.mtbf),
+                               durationText(cycle.recovery),
                                saved)
                  : "nothing fails; " + saved;
 }

@@ -24,6 +24,8 @@ struct Reliability {
     Sourced<Seconds> restart;    ///< until the job runs again, without reading its state
     /// Of failures, those that stop one host only: another host still has a copy in its memory.
     Sourced<double> oneHostShare;
+    Sourced<double> hardwareShare;  ///< of failures, those that take a node out
+    Sourced<Seconds> repair;        ///< until that node, or one in its place, is back
 };
 
 /// Where checkpoints go.

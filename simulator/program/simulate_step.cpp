@@ -25,7 +25,7 @@ SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const Critica
 
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   StepDetail detail) {
+                                   const StepDetail& detail) {
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));

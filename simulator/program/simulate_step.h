@@ -29,7 +29,7 @@ struct SimulatedStep {
 ///     FABRICAST_ASSIGN(const SimulatedStep step, simulateStep(scenario, timing, {}));
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   StepDetail detail);
+                                   const StepDetail& detail);
 
 /// The forecast of a step with the simulated time in place of its own: for whoever asks either.
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles);

@@ -1,6 +1,15 @@
 #include "simulator/program/stage_ops.h"
 
+#include <cmath>
+
 namespace fabricast {
+namespace {
+
+SimTime times(SimTime duration, double factor) {
+    return factor == 1.0 ? duration : simTime(Seconds(factor * seconds(duration).count()));
+}
+
+}  // namespace
 
 std::uint32_t StageOpWriter::flowOf(const SimOp& op, std::size_t member) const {
     if (op.flow == kNoFlow || member == 0) {
@@ -10,11 +19,15 @@ std::uint32_t StageOpWriter::flowOf(const SimOp& op, std::size_t member) const {
 }
 
 StageOps StageOpWriter::add(std::size_t stage, const SimOp& op) {
+    const std::vector<ActorIndex>& actors = ranks_.of(stage);
     StageOps ops;
-    for (const ActorIndex actor : ranks_.of(stage)) {
+    for (std::size_t member = 0; member < actors.size(); ++member) {
         SimOp own = op;
-        own.actor = actor;
-        own.flow = flowOf(op, ops.size());
+        own.actor = actors[member];
+        own.flow = flowOf(op, member);
+        if (op.stream == SimStream::Compute) {
+            own.duration = times(op.duration, ranks_.kernelFactor(stage, member));
+        }
         ops.push_back(program_.add(own));
     }
     return ops;

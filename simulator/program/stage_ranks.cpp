@@ -26,6 +26,25 @@ StageRanks StageRanks::classes(const Layout& layout) {
     return ranks;
 }
 
+StageRanks StageRanks::withSlowReplica(const Layout& layout) {
+    StageRanks ranks = classes(layout);
+    if (layout.dp == 1) {
+        return ranks;
+    }
+    const auto kind = std::ranges::find(kKinds, GroupKind::DataContext) - kKinds.begin();
+    for (std::size_t stage = 0; stage < ranks.actors_.size(); ++stage) {
+        ranks.actors_[stage].insert(ranks.actors_[stage].begin(),
+                                    static_cast<ActorIndex>(ranks.actors_.size() + stage));
+        ranks.groups_[static_cast<std::size_t>(kind)][stage].push_back({0, 1});
+    }
+    return ranks;
+}
+
+void StageRanks::slow(std::size_t stage, double factor) {
+    slow_.resize(actors_.size(), 1.0);
+    slow_.at(stage) *= factor;
+}
+
 StageRanks StageRanks::all(const Layout& layout, const RankOrder& order) {
     StageRanks ranks;
     ranks.actors_.resize(static_cast<std::size_t>(layout.pp));

@@ -19,6 +19,14 @@ public:
     static StageRanks classes(const Layout& layout);
     /// Every rank; actors are numbered as the stack numbers its ranks.
     static StageRanks all(const Layout& layout, const RankOrder& order);
+    /// One rank of each stage in the data-parallel replica with the slow GPUs, and one for all
+    /// other replicas, where there are any; they meet where data ranks do. What waits for a slow
+    /// GPU inside a pass is as slow: its tensor and context peers, and replicas that share its
+    /// experts. Actors of the usual replica come first.
+    static StageRanks withSlowReplica(const Layout& layout);
+
+    /// Kernels of a GPU in the slow replica take so many times as long.
+    void slow(std::size_t stage, double factor);
 
     using Members = std::vector<std::uint32_t>;  ///< of a stage, from 0
 
@@ -28,6 +36,10 @@ public:
         return actors_[stage];
     }
     [[nodiscard]] ActorIndex actors() const;
+    /// What kernels of a member take, of the usual: the first members are the slow replica.
+    [[nodiscard]] double kernelFactor(std::size_t stage, std::size_t member) const {
+        return member == 0 && stage < slow_.size() ? slow_[stage] : 1.0;
+    }
     /// The groups of several members of a stage that take part in a collective together: tensor,
     /// context, expert, or the data ranks of the dense part. None where one stands for all.
     [[nodiscard]] const std::vector<Members>& groups(std::size_t stage, GroupKind kind) const;
@@ -38,6 +50,7 @@ private:
 
     std::vector<std::vector<ActorIndex>> actors_;                          ///< by stage
     std::array<std::vector<std::vector<Members>>, kKinds.size()> groups_;  ///< by kind and stage
+    std::vector<double> slow_;  ///< by stage; empty: no GPU is
 };
 
 }  // namespace fabricast

@@ -32,23 +32,66 @@ Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
                     : "a smaller global batch, or a larger micro-batch");
 }
 
+/// At most as many times as long: what is slower has stopped.
+constexpr double kMostSlow = 1000.0;
+
+Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
+    if (!(gpu.factor >= 1.0 && gpu.factor <= kMostSlow)) {
+        return fail(Error::Code::BadInput,
+                    "--stragglers",
+                    "a slow GPU takes 1 to 1000 times as long",
+                    "--stragglers 1.3@stage0");
+    }
+    if (gpu.stage >= static_cast<std::size_t>(layout.pp)) {
+        return fail(Error::Code::BadInput,
+                    "--stragglers",
+                    "there is no stage " + std::to_string(gpu.stage) + ", the last one is " +
+                        std::to_string(layout.pp - 1),
+                    "--stragglers 1.3@stage" + std::to_string(layout.pp - 1));
+    }
+    return {};
+}
+
+Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail) {
+    const Layout& layout = scenario.layout;
+    const bool all = detail.ranks == Ranks::All;
+    const bool twice = !all && !detail.slow.empty() && layout.dp > 1;
+    for (const SlowGpu& gpu : detail.slow) {
+        FABRICAST_TRY(checkSlow(gpu, layout));
+    }
+    FABRICAST_TRY(checkSize(scenario,
+                            static_cast<std::size_t>(all     ? layout.world()
+                                                     : twice ? 2 * layout.pp
+                                                             : layout.pp),
+                            all));
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    StageRanks ranks = all                   ? StageRanks::all(layout, rankOrderOf(*stack, layout))
+                       : detail.slow.empty() ? StageRanks::classes(layout)
+                                             : StageRanks::withSlowReplica(layout);
+    for (const SlowGpu& gpu : detail.slow) {
+        ranks.slow(gpu.stage, gpu.factor);
+    }
+    return ranks;
+}
+
+Result<StepFlows> flowsOf(const Scenario& scenario, const StepDetail& detail) {
+    if (detail.links == Links::Unlimited || scenario.layout.world() == 1) {
+        return StepFlows();
+    }
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    return StepFlows::of(
+        scenario,
+        rankOrderOf(*stack, scenario.layout),
+        detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes);
+}
+
 }  // namespace
 
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,
-                                StepDetail detail) {
-    const Layout& layout = scenario.layout;
-    const bool all = detail.ranks == Ranks::All;
-    FABRICAST_TRY(
-        checkSize(scenario, static_cast<std::size_t>(all ? layout.world() : layout.pp), all));
-    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const RankOrder order = rankOrderOf(*stack, layout);
-    StepFlows flows;
-    if (detail.links == Links::Shared && layout.world() > 1) {
-        const auto actors = all ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes;
-        FABRICAST_ASSIGN(flows, StepFlows::of(scenario, order, actors));
-    }
-    const StageRanks ranks = all ? StageRanks::all(layout, order) : StageRanks::classes(layout);
+                                const StepDetail& detail) {
+    FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, detail));
+    FABRICAST_ASSIGN(StepFlows flows, flowsOf(scenario, detail));
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks, flows);
     StepTransfers transfers(scenario, pieces, writer);

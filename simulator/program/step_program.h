@@ -5,7 +5,9 @@
 #include "simulator/engine/sim_program.h"
 #include "simulator/links/step_flows.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace fabricast {
 
@@ -19,10 +21,18 @@ enum class HandOvers : std::uint8_t { Forecast, Framework };
 /// Whether transfers that use the same links of the cluster slow each other.
 enum class Links : std::uint8_t { Unlimited, Shared };
 
+/// A GPU of a stage whose kernels take `factor` times as long.
+struct SlowGpu {
+    std::size_t stage = 0;
+    double factor = 1.0;
+};
+
 struct StepDetail {
     Ranks ranks = Ranks::Classes;
     HandOvers handOvers = HandOvers::Forecast;
     Links links = Links::Shared;
+    /// All in one data-parallel replica; those of one stage multiply.
+    std::vector<SlowGpu> slow{};
 };
 
 /// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
@@ -37,6 +47,6 @@ struct StepProgram {
 };
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,
-                                StepDetail detail);
+                                const StepDetail& detail);
 
 }  // namespace fabricast

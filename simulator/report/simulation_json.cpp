@@ -6,6 +6,7 @@
 #include "planner/io/memory_json.h"
 #include "simulator/engine/sim_names.h"
 #include "simulator/report/path_names.h"
+#include "simulator/report/run_json.h"
 
 #include <utility>
 
@@ -27,10 +28,16 @@ void addPath(JsonText& json, const SimulatedStep& step) {
 }
 
 /// Seconds in which each stream of each stage (or rank) does something.
-void addBusy(JsonText& json, const SimulatedStep& step) {
+void addBusy(JsonText& json, const Simulation& simulation) {
+    const SimulatedStep& step = simulation.step;
     json.beginArray(step.expanded() ? "ranks" : "stages");
     for (std::size_t actor = 0; actor < step.path.busy.size(); ++actor) {
         json.beginObject();
+        if (!step.detail.slow.empty() && !step.expanded()) {
+            json.add("stage", actor % simulation.stages());
+            json.add("slow_replica",
+                     simulation.isSlowReplica(actor) || simulation.scenario.layout.dp == 1);
+        }
         for (const auto& [stream, name] : namesOf(SimStream{})) {
             json.add(std::string(name) + "_s",
                      secondsOf(step.path.busy[actor][static_cast<std::size_t>(stream)]));
@@ -56,6 +63,22 @@ void addLinks(JsonText& json, const std::vector<LinkUse>& links) {
     json.end();
 }
 
+/// The slow GPUs of the step, and how long it takes without them.
+void addSlow(JsonText& json, const Simulation& simulation) {
+    if (!simulation.undisturbed) {
+        return;
+    }
+    json.beginArray("stragglers");
+    for (const SlowGpu& gpu : simulation.step.detail.slow) {
+        json.beginObject();
+        json.add("stage", gpu.stage);
+        json.add("factor", gpu.factor);
+        json.end();
+    }
+    json.end();
+    json.add("undisturbed_step_s", simulation.undisturbed->count());
+}
+
 }  // namespace
 
 std::string simulationJson(const Simulation& simulation, std::string_view version) {
@@ -77,11 +100,15 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
     json.add("step_s", secondsOf(step.run.makespan));
     writeHeadline(json, "forecast_step_s", step.forecast.step);
     json.add("difference", step.difference());
+    addSlow(json, simulation);
     addPath(json, step);
-    addBusy(json, step);
+    addBusy(json, simulation);
     addLinks(json, step.links);
     json.add("shared_links_s", secondsOf(step.slowed));
     writeMemory(json, simulation.memory);
+    if (simulation.run) {
+        writeRun(json, *simulation.run);
+    }
     json.add("events", step.run.events);
     json.add("wall_seconds", simulation.wallSeconds);
     json.beginArray("assumed");

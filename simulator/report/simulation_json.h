@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-/// "fabricast.simulation/1".
+/// "fabricast.simulation/1"; "run" is there where runs were asked for.
 std::string simulationJson(const Simulation& simulation, std::string_view version);
 
 }  // namespace fabricast

@@ -6,6 +6,7 @@
 #include "planner/report/time_scale.h"
 #include "planner/result/memory_names.h"
 #include "simulator/report/path_names.h"
+#include "simulator/report/run_text.h"
 
 #include <fmt/format.h>
 
@@ -70,8 +71,15 @@ std::vector<std::size_t> shownActors(const SimulatedStep& step) {
     return shown;
 }
 
+/// "3", and "3 slow" in the replica with the slow GPUs.
+std::string actorName(const Simulation& simulation, std::size_t actor) {
+    return simulation.isSlowReplica(actor) ? std::to_string(actor - simulation.stages()) + " slow"
+                                           : std::to_string(actor);
+}
+
 /// What each shown stage's streams are busy for, of the step.
-Table stageTable(const SimulatedStep& step) {
+Table stageTable(const Simulation& simulation) {
+    const SimulatedStep& step = simulation.step;
     const SimTime all = step.run.makespan;
     Table table{{{step.expanded() ? "rank" : "stage", Align::Right}}, {}};
     std::vector<SimStream> streams;
@@ -91,7 +99,7 @@ Table stageTable(const SimulatedStep& step) {
         }
     }
     for (const std::size_t actor : shownActors(step)) {
-        std::vector<std::string> row = {std::to_string(actor)};
+        std::vector<std::string> row = {actorName(simulation, actor)};
         for (const SimStream stream : streams) {
             row.push_back(percent(step.path.busy[actor][static_cast<std::size_t>(stream)] / all));
         }
@@ -120,31 +128,75 @@ Table linkTable(const std::vector<LinkUse>& links) {
     return table;
 }
 
-}  // namespace
+/// "1.3x@stage0, 1.1x@stage1".
+std::string slowText(const std::vector<SlowGpu>& slow) {
+    std::string text;
+    for (const SlowGpu& gpu : slow) {
+        text +=
+            fmt::format("{}{:.4g}x in stage {}", text.empty() ? "" : ", ", gpu.factor, gpu.stage);
+    }
+    return text;
+}
 
-std::string simulationText(const Simulation& simulation) {
+/// The step beside its forecast, and beside itself without slow GPUs.
+std::string headText(const Simulation& simulation) {
     const SimulatedStep& step = simulation.step;
-    const MemoryBreakdown& memory = simulation.memory;
     const double simulated = secondsOf(step.run.makespan);
     const double forecast = step.forecast.step.value.count();
     const TimeScale scale = timeScaleFor(std::max(simulated, forecast));
-    std::string text = fmt::format("SIMULATED  {}  forecast {}, {:+.2f} %\n{}\n{}\n",
+    std::string text = fmt::format("SIMULATED  {}  forecast {}, {:+.2f} %\n",
                                    scale.withUnit(simulated),
                                    scale.withUnit(forecast),
-                                   hundredths(100.0 * step.difference()),
-                                   subjectLine(simulation.scenario, Subject::Said),
-                                   alignedText(pathTable(step)));
-    text += fmt::format("{} {} of {} is the busiest; what runs on each, of the step\n{}\n",
-                        step.expanded() ? "rank" : "stage",
-                        step.path.busiest,
-                        step.path.busy.size(),
-                        alignedText(stageTable(step)));
-    if (secondsOf(step.slowed) > 1e-4 * simulated) {
-        text += fmt::format("of the critical path, {} is waiting for links that others use too\n",
-                            scale.withUnit(secondsOf(step.slowed)));
+                                   hundredths(100.0 * step.difference()));
+    if (simulation.undisturbed) {
+        const double usual = simulation.undisturbed->count();
+        text += fmt::format("  with slow GPUs ({}); without them {}: they add {:.2f} %\n",
+                            slowText(step.detail.slow),
+                            scale.withUnit(usual),
+                            100.0 * (simulated / usual - 1.0));
     }
-    if (const Table links = linkTable(step.links); !links.rows.empty()) {
-        text += alignedText(links) + "\n";
+    return text + subjectLine(simulation.scenario, Subject::Said) + "\n";
+}
+
+/// Which stage is busiest, and what runs on each.
+std::string busyText(const Simulation& simulation) {
+    const SimulatedStep& step = simulation.step;
+    const std::size_t busiest = step.path.busiest;
+    const bool slow = simulation.isSlowReplica(busiest);
+    return fmt::format("{} {} of {}{} is the busiest; what runs on each, of the step\n{}\n",
+                       step.expanded() ? "rank" : "stage",
+                       slow ? busiest - simulation.stages() : busiest,
+                       step.expanded() ? step.path.busy.size() : simulation.stages(),
+                       slow ? ", in the slow replica," : "",
+                       alignedText(stageTable(simulation)));
+}
+
+/// How full links are, and what of the step that costs.
+std::string linksText(const SimulatedStep& step) {
+    const Table links = linkTable(step.links);
+    if (links.rows.empty()) {
+        return "";
+    }
+    const double all = secondsOf(step.run.makespan);
+    std::string text = alignedText(links) + "\n";
+    if (secondsOf(step.slowed) > 1e-4 * all) {
+        text = fmt::format("of the critical path, {} is waiting for links that others use too\n{}",
+                           timeScaleFor(all).withUnit(secondsOf(step.slowed)),
+                           text);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string simulationText(const Simulation& simulation) {
+    const MemoryBreakdown& memory = simulation.memory;
+    std::string text;
+    if (simulation.run) {
+        text = runText(*simulation.run) + "\n" + headText(simulation);
+    } else {
+        text = headText(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
+               busyText(simulation) + linksText(simulation.step);
     }
     text += fmt::format("memory: {} of {}, {} (stage {})\n",
                         shortText(memory.peak.value),

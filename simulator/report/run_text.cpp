@@ -1,0 +1,138 @@
+#include "simulator/report/run_text.h"
+
+#include "planner/report/duration_text.h"
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string percent(double share) {
+    return fmt::format("{:.2f} %", 100.0 * share);
+}
+
+std::string headText(const RunStudy& study) {
+    const auto time = [](double value) { return durationText(Seconds(value)); };
+    std::string text = fmt::format("RUN  {} steps in {} [{}..{}], goodput {} [{}..{}]\n",
+                                   grouped(study.plan.steps),
+                                   time(study.wall.mean),
+                                   time(study.wall.p5),
+                                   time(study.wall.p95),
+                                   percent(study.goodput.mean),
+                                   percent(study.goodput.p5),
+                                   percent(study.goodput.p95));
+    text += fmt::format("  the mean of {} run{} and where nine of ten lie; seed {}\n",
+                        grouped(study.runs),
+                        study.runs == 1 ? "" : "s",
+                        study.seed);
+    if (study.runs < study.asked) {
+        text += fmt::format(
+            "  interrupted: {} of {} runs are over\n", grouped(study.runs), grouped(study.asked));
+    }
+    return text;
+}
+
+Table timeTable(const RunTimes& mean) {
+    Table table{{{"where the time goes"}, {"mean", Align::Right}, {"share", Align::Right}}, {}};
+    for (const auto& [words, time] :
+         {std::pair<const char*, Seconds>{"steps, as if all went well", mean.useful},
+          {"steps that take longer", mean.slower},
+          {"stopped by checkpoints", mean.saving},
+          {"work that was lost", mean.lost},
+          {"detection, restart, reading back", mean.recovery},
+          {"waiting for a node", mean.waiting}}) {
+        const double share = time / mean.wall;
+        if (std::abs(share) >= 5e-7) {
+            table.rows.push_back({words, durationText(time), percent(share)});
+        }
+    }
+    return table;
+}
+
+std::string closedText(const RunStudy& study) {
+    std::string text = fmt::format("closed form: goodput {}, {}",
+                                   percent(study.closedGoodput()),
+                                   durationText(study.closedWall()));
+    if (study.wallError() > 0.0) {
+        text += fmt::format("; the mean run is {:+.2f} % longer, {:+.1f} standard errors",
+                            100.0 * (study.wall.mean / study.closedWall().count() - 1.0),
+                            study.errorsOff());
+    }
+    return text + (study.plan.failures.spares ? " (with spares enough)\n" : "\n");
+}
+
+std::string failuresText(const RunAnswer& run) {
+    const RunStudy& study = run.study;
+    const RunFailures& failures = study.plan.failures;
+    if (std::isinf(failures.mtbf.count())) {
+        return "nothing fails\n";
+    }
+    const std::string spares = failures.spares ? fmt::format("{} spare node{}, back after {}",
+                                                             *failures.spares,
+                                                             *failures.spares == 1 ? "" : "s",
+                                                             durationText(failures.repair))
+                                               : std::string("a spare node always at hand");
+    return fmt::format("{:.3g} failures a run [{:.3g}..{:.3g}], one each {}; {}; site {}\n",
+                       study.failures.mean,
+                       study.failures.p5,
+                       study.failures.p95,
+                       durationText(failures.mtbf),
+                       spares,
+                       run.site);
+}
+
+std::string savingText(const RunAnswer& run) {
+    const RunPlan& plan = run.study.plan;
+    if (plan.saving.every >= plan.steps && plan.saving.blocking == Seconds()) {
+        return "never saved\n";
+    }
+    std::string text = fmt::format("saved ({}) every {} steps, {}, which stops the run for {}",
+                                   nameOf(run.checkpoint),
+                                   grouped(plan.saving.every),
+                                   durationText(static_cast<double>(plan.saving.every) * plan.step),
+                                   durationText(plan.saving.blocking));
+    if (plan.saving.lag > Seconds()) {
+        text += fmt::format("; {} in storage {} later",
+                            plan.saving.storedEvery == 1
+                                ? std::string("each")
+                                : fmt::format("one of {}", plan.saving.storedEvery),
+                            durationText(plan.saving.lag));
+    }
+    return text + "\n";
+}
+
+std::string slowerText(const RunAnswer& run) {
+    const RunPlan& plan = run.study.plan;
+    std::string text;
+    if (run.jitter > 0.0) {
+        const RunTimes& mean = run.study.mean;
+        text += fmt::format(
+            "kernels of a rank vary by {:.2g} %: a step takes {} on average, {:+.2f} %\n",
+            100.0 * run.jitter,
+            durationText(
+                Seconds((mean.useful + mean.slower).count() / static_cast<double>(plan.steps))),
+            100.0 * (mean.slower / mean.useful));
+    }
+    if (plan.spells) {
+        text += fmt::format("a GPU is slow for {} every {}: steps then take {:.3g} times as long\n",
+                            durationText(plan.spells->last),
+                            durationText(plan.spells->every),
+                            plan.spells->factor);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string runText(const RunAnswer& run) {
+    return headText(run.study) + closedText(run.study) + "\n" +
+           alignedText(timeTable(run.study.mean)) + "\n" + failuresText(run) + savingText(run) +
+           slowerText(run);
+}
+
+}  // namespace fabricast
