@@ -11,7 +11,7 @@ namespace {
 // From one to the other of the 2^52 uniform numbers.
 constexpr double kFirst = -3.625;
 constexpr double kLast = 36.75;
-constexpr double kStep = 1.0 / 32.0;
+constexpr double kStep = 1.0 / 64.0;
 
 /// The logarithm of the normal distribution, with all digits in both tails.
 double logBelow(double z) {

@@ -31,7 +31,7 @@ double sampled(const std::vector<RunTimes>& runs, Seconds RunTimes::*part) {
 }
 
 template <class Number>
-Spread spreadOver(const std::vector<RunTimes>& runs, const Number& number) {
+RunSpread spreadOver(const std::vector<RunTimes>& runs, const Number& number) {
     std::vector<double> values;
     for (const RunTimes& run : runs) {
         values.push_back(number(run));
@@ -104,7 +104,7 @@ RunTimes meanOf(const std::vector<RunTimes>& runs, double failures) {
 
 }  // namespace
 
-Spread spreadOf(std::vector<double> values) {
+RunSpread spreadOf(std::vector<double> values) {
     std::ranges::sort(values);
     const auto count = static_cast<double>(values.size());
     const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;

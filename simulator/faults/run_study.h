@@ -9,7 +9,7 @@
 namespace fabricast {
 
 /// How the runs differ in one number.
-struct Spread {
+struct RunSpread {
     double mean = 0.0;
     double sd = 0.0;  ///< of one run
     double p5 = 0.0;
@@ -17,7 +17,7 @@ struct Spread {
     double p95 = 0.0;
 };
 /// Between two of the values a percentile is on the line that joins them.
-Spread spreadOf(std::vector<double> values);
+RunSpread spreadOf(std::vector<double> values);
 
 struct StudyOptions {
     std::uint64_t seed = 1;
@@ -35,9 +35,9 @@ struct RunStudy {
     std::uint64_t seed = 1;
     std::int64_t asked = 0;
     std::int64_t runs = 0;  ///< that are over: fewer than asked where it was stopped
-    Spread goodput;
-    Spread wall;               ///< seconds
-    Spread failures;           ///< of a run
+    RunSpread goodput;
+    RunSpread wall;            ///< seconds
+    RunSpread failures;        ///< of a run
     RunTimes mean;             ///< of all runs; its failures are rounded
     double closedShare = 1.0;  ///< closedGoodput at the mean step
 

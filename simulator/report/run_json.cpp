@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-void addSpread(JsonText& json, std::string_view key, const Spread& spread, std::int64_t runs) {
+void addSpread(JsonText& json, std::string_view key, const RunSpread& spread, std::int64_t runs) {
     json.beginObject(key);
     json.add("mean", spread.mean);
     json.add("sd", spread.sd);

@@ -38,8 +38,8 @@ RunPlan planOf(const Asked& all, std::int64_t steps) {
         .value();
 }
 
-TEST(Spread, IsThatOfTheValues) {
-    const Spread spread = spreadOf({4.0, 1.0, 3.0, 2.0, 5.0});
+TEST(RunSpread, IsThatOfTheValues) {
+    const RunSpread spread = spreadOf({4.0, 1.0, 3.0, 2.0, 5.0});
     EXPECT_DOUBLE_EQ(spread.mean, 3.0);
     EXPECT_DOUBLE_EQ(spread.sd, std::sqrt(2.5));
     EXPECT_DOUBLE_EQ(spread.p50, 3.0);
