@@ -98,11 +98,12 @@ std::string savingText(const RunAnswer& run) {
     if (plan.saving.every >= plan.steps && plan.saving.blocking == Seconds()) {
         return "never saved\n";
     }
-    std::string text = fmt::format("saved ({}) every {}, {}, which stops the run for {}",
-                                   nameOf(run.checkpoint),
-                                   grouped(plan.saving.every),
-                                   durationText(static_cast<double>(plan.saving.every) * plan.step),
-                                   durationText(plan.saving.blocking));
+    std::string text =
+        fmt::format("saved ({}) every {}, {}, which stops the run for {}",
+                    nameOf(run.checkpoint),
+                    plan.saving.every == 1 ? "step" : grouped(plan.saving.every) + " steps",
+                    durationText(static_cast<double>(plan.saving.every) * plan.step),
+                    durationText(plan.saving.blocking));
     if (plan.saving.lag > Seconds()) {
         text += fmt::format("; {} in storage {} later",
                             plan.saving.storedEvery == 1
