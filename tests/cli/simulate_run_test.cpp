@@ -1,3 +1,4 @@
+#include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
@@ -90,6 +91,10 @@ TEST(SimulateRun, GivesTheSameBytesWhateverTheThreads) {
     EXPECT_NE(bytes(" --seed 2"), one);
     EXPECT_TRUE(one.starts_with("RUN  20,000 steps in ")) << one;
     EXPECT_LT(std::ranges::count(one, '\n'), 40) << one;
+}
+
+TEST(SimulateRun, ListsItsFlags) {
+    expectGolden("help_simulate.txt", ran("simulate --help").out);
 }
 
 TEST(SimulateRun, TakesItsLengthFromTheTokens) {
