@@ -48,8 +48,8 @@ void addRunFlags(CLI::App& command, RunFlags& flags) {
     command
         .add_option("--stragglers",
                     flags.stragglers,
-                    "GPUs that take so many times as long: 1.3 in the busiest stage, "
-                    "1.3@stage0,1.1@stage2, 1.5@stage0/1h/5min for 5 minutes every hour")
+                    "GPUs that take 1.3 times as long: 1.3 (in the busiest stage), 1.3@stage0, "
+                    "1.3@stage0/1h/5min")
         ->option_text("LIST")
         ->group(kGroup);
     command

@@ -71,13 +71,23 @@ Result<std::optional<SlowSpells>> spellsOf(const Simulation& simulation, const T
     return std::optional<SlowSpells>();
 }
 
+/// A rank of each stage tells it, where every rank was simulated.
+Result<std::size_t> busiestStage(const TroubledStep& step, const SimulatedStep& simulated) {
+    if (!simulated.expanded() || step.stragglers.empty()) {
+        return simulated.path.busiest;
+    }
+    StepDetail classes = step.detail;
+    classes.ranks = Ranks::Classes;
+    FABRICAST_ASSIGN(const SimulatedStep one, simulateStep(step.scenario, step.timing, classes));
+    return one.path.busiest;
+}
+
 }  // namespace
 
 Result<Simulation> simulateTroubled(TroubledStep& step) {
     FABRICAST_ASSIGN(SimulatedStep simulated,
                      simulateStep(step.scenario, step.timing, step.detail));
-    const auto stages = static_cast<std::size_t>(step.scenario.layout.pp);
-    const std::size_t busiest = simulated.expanded() ? 0 : simulated.path.busiest % stages;
+    FABRICAST_ASSIGN(const std::size_t busiest, busiestStage(step, simulated));
     StepDetail slower = step.detail;
     for (Straggler& gpu : step.stragglers) {
         gpu.stage = gpu.stage.value_or(busiest);

@@ -50,6 +50,10 @@ Result<Simulation> simulation(TroubledStep& step,
 
 Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const bool run, asksForRun(flags.run, flags.scenario));
+    TroubledStep step{.detail = flags.detail()};
+    if (flags.run.stragglers) {
+        FABRICAST_ASSIGN(step.stragglers, stragglersOf(*flags.run.stragglers));
+    }
     FABRICAST_ASSIGN(const JsonValue root, scenarioOf(flags.scenario, options));
     FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
     const std::filesystem::path file =
@@ -60,11 +64,8 @@ Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& op
     if (run) {
         FABRICAST_ASSIGN(facts, loadBudget(root, profiles, folders));
     }
-    TroubledStep step{.scenario = loaded.scenario, .detail = flags.detail()};
+    step.scenario = loaded.scenario;
     FABRICAST_ASSIGN(step.timing, loadTiming(profiles));
-    if (flags.run.stragglers) {
-        FABRICAST_ASSIGN(step.stragglers, stragglersOf(*flags.run.stragglers));
-    }
     Result<Simulation> answer = simulation(step, facts, flags, options);
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), root));

@@ -11,7 +11,7 @@ namespace {
 // From one to the other of the 2^52 uniform numbers.
 constexpr double kFirst = -3.625;
 constexpr double kLast = 36.75;
-constexpr double kStep = 1.0 / 32.0;
+constexpr double kStep = 1.0 / 64.0;
 
 /// The logarithm of the normal distribution, with all digits in both tails.
 double logBelow(double z) {
@@ -51,7 +51,9 @@ JitterDraw::JitterDraw(const std::vector<JitterGroup>& groups) {
     constexpr double kFarthest = 9.0;  // of a uniform number nothing is farther
     const double scale = std::ranges::max(groups, {}, &JitterGroup::spread).spread.count();
     double point = -kFarthest * scale;
-    for (double v = kFirst; v <= kLast; v += kStep) {
+    constexpr int kPoints = static_cast<int>((kLast - kFirst) / kStep) + 1;
+    for (int i = 0; i < kPoints; ++i) {
+        const double v = kFirst + kStep * static_cast<double>(i);
         point = inverted(groups, -std::exp(-v), point, kStep * scale);
         points_.push_back(point);
     }

@@ -33,6 +33,7 @@ double sampled(const std::vector<RunTimes>& runs, Seconds RunTimes::*part) {
 template <class Number>
 RunSpread spreadOver(const std::vector<RunTimes>& runs, const Number& number) {
     std::vector<double> values;
+    values.reserve(runs.size());
     for (const RunTimes& run : runs) {
         values.push_back(number(run));
     }
@@ -154,7 +155,7 @@ Result<RunStudy> studyRuns(const RunPlan& plan, const StudyOptions& options) {
     study.failures =
         spreadOver(runs, [](const RunTimes& run) { return static_cast<double>(run.failures); });
     study.mean = meanOf(runs, study.failures.mean);
-    const double steps = static_cast<double>(plan.steps);
+    const auto steps = static_cast<double>(plan.steps);
     study.closedShare =
         closedGoodput(plan, Seconds((study.mean.useful + study.mean.slower).count() / steps));
     return study;

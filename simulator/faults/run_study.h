@@ -36,8 +36,8 @@ struct RunStudy {
     std::int64_t asked = 0;
     std::int64_t runs = 0;  ///< that are over: fewer than asked where it was stopped
     RunSpread goodput;
-    RunSpread wall;               ///< seconds
-    RunSpread failures;           ///< of a run
+    RunSpread wall;            ///< seconds
+    RunSpread failures;        ///< of a run
     RunTimes mean;             ///< of all runs; its failures are rounded
     double closedShare = 1.0;  ///< closedGoodput at the mean step
 

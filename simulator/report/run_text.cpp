@@ -26,10 +26,15 @@ std::string headText(const RunStudy& study) {
                                    percent(study.goodput.mean),
                                    percent(study.goodput.p5),
                                    percent(study.goodput.p95));
-    text += fmt::format("  the mean of {} run{} and where nine of ten lie; seed {}\n",
-                        grouped(study.runs),
-                        study.runs == 1 ? "" : "s",
-                        study.seed);
+    text += fmt::format(
+        "  the mean of {} run{} [nine of ten of them]; goodput: median {}, sd {}, "
+        "standard error {}; seed {}\n",
+        grouped(study.runs),
+        study.runs == 1 ? "" : "s",
+        percent(study.goodput.p50),
+        percent(study.goodput.sd),
+        percent(study.goodputError()),
+        study.seed);
     if (study.runs < study.asked) {
         text += fmt::format(
             "  interrupted: {} of {} runs are over\n", grouped(study.runs), grouped(study.asked));
@@ -59,8 +64,10 @@ std::string closedText(const RunStudy& study) {
                                    percent(study.closedGoodput()),
                                    durationText(study.closedWall()));
     if (study.wallError() > 0.0) {
-        text += fmt::format("; the mean run is {:+.2f} % longer, {:+.1f} standard errors",
-                            100.0 * (study.wall.mean / study.closedWall().count() - 1.0),
+        const double longer = study.wall.mean / study.closedWall().count() - 1.0;
+        text += fmt::format("; the mean run is {:.2f} % {}, {:+.1f} standard errors",
+                            100.0 * std::abs(longer),
+                            longer < 0.0 ? "shorter" : "longer",
                             study.errorsOff());
     }
     return text + (study.plan.failures.spares ? " (with spares enough)\n" : "\n");
@@ -91,11 +98,12 @@ std::string savingText(const RunAnswer& run) {
     if (plan.saving.every >= plan.steps && plan.saving.blocking == Seconds()) {
         return "never saved\n";
     }
-    std::string text = fmt::format("saved ({}) every {} steps, {}, which stops the run for {}",
-                                   nameOf(run.checkpoint),
-                                   grouped(plan.saving.every),
-                                   durationText(static_cast<double>(plan.saving.every) * plan.step),
-                                   durationText(plan.saving.blocking));
+    std::string text =
+        fmt::format("saved ({}) every {}, {}, which stops the run for {}",
+                    nameOf(run.checkpoint),
+                    plan.saving.every == 1 ? "step" : grouped(plan.saving.every) + " steps",
+                    durationText(static_cast<double>(plan.saving.every) * plan.step),
+                    durationText(plan.saving.blocking));
     if (plan.saving.lag > Seconds()) {
         text += fmt::format("; {} in storage {} later",
                             plan.saving.storedEvery == 1

@@ -1,3 +1,4 @@
+#include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
@@ -27,11 +28,11 @@ TEST(SimulateRun, SlowGpusMakeTheStepLonger) {
     EXPECT_EQ(numberOf(slow, "undisturbed_step_s"), numberOf(usual, "step_s"));
     EXPECT_GT(numberOf(slow, "step_s"), 1.15 * numberOf(usual, "step_s"));
     EXPECT_LT(numberOf(slow, "step_s"), 1.3 * numberOf(usual, "step_s"));
-    const JsonValue& straggler = slow.find("stragglers")->items().at(0);
+    const JsonValue& straggler = slow.find("stragglers")->items()[0];
     EXPECT_EQ(numberOf(straggler, "stage"), numberOf(*usual.find("critical_path"), "busiest"));
     // The slow replica and the others, stage by stage.
     ASSERT_EQ(slow.find("stages")->items().size(), 4U);
-    const JsonValue& slowed = slow.find("stages")->items().at(3);
+    const JsonValue& slowed = slow.find("stages")->items()[3];
     EXPECT_EQ(numberOf(slowed, "stage"), 1.0);
     EXPECT_EQ(slowed.find("slow_replica")->boolean().value(), true);
     const JsonValue all = answerOf(kAsked + " --stragglers 1.3 --expand");
@@ -92,6 +93,10 @@ TEST(SimulateRun, GivesTheSameBytesWhateverTheThreads) {
     EXPECT_LT(std::ranges::count(one, '\n'), 40) << one;
 }
 
+TEST(SimulateRun, ListsItsFlags) {
+    expectGolden("help_simulate.txt", ran("simulate --help").out);
+}
+
 TEST(SimulateRun, TakesItsLengthFromTheTokens) {
     const JsonValue root = answerOf(kAsked + " --tokens 1B --failures --runs 3");
     EXPECT_EQ(numberOf(*root.find("run"), "steps"), std::ceil(1e9 / (64.0 * 8192.0)));
@@ -102,7 +107,7 @@ TEST(SimulateRun, AGpuThatComesAndGoes) {
         answerOf(kAsked + " --steps 200000 --runs 20 --stragglers 1.5@stage0/1h/6min");
     const JsonValue* run = root.find("run");
     const double factor = numberOf(*run->find("slow_spells"), "factor");
-    EXPECT_GT(factor, 1.2);
+    EXPECT_GT(factor, 1.15);
     EXPECT_LT(factor, 1.5);
     const double slower = numberOf(*run->find("time_s"), "slower");
     const double useful = numberOf(*run->find("time_s"), "useful");
