@@ -6,12 +6,15 @@
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
 #include "planner/memory/estimate_memory.h"
+#include "simulator/report/shown_stages.h"
 #include "simulator/report/simulation_json.h"
 #include "simulator/report/simulation_text.h"
-#include "simulator/report/trace_json.h"
+#include "simulator/report/step_picture.h"
+#include "simulator/trace/trace_json.h"
 
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +25,7 @@ namespace {
 struct SimulateFlags {
     ScenarioFlags scenario;
     std::optional<std::string> trace;
+    std::optional<std::string> svg;
     bool expand = false;
     bool calls = false;
 
@@ -31,19 +35,42 @@ struct SimulateFlags {
     }
 };
 
+/// Stages whose memory over time is asked for: a trace has all, a screen only the fullest.
+std::size_t mostStages(const SimulateFlags& flags, const GlobalOptions& options) {
+    if (flags.trace) {
+        return std::numeric_limits<std::size_t>::max();
+    }
+    return flags.svg ? kMostLanes : options.format == Format::Json ? kMostRows : 0;
+}
+
 Result<Simulation> simulation(const Scenario& scenario,
                               const ProfileStore& profiles,
-                              StepDetail detail) {
+                              const SimulateFlags& flags,
+                              std::size_t mostStages) {
     FABRICAST_ASSIGN(const TimingProfiles timing, loadTiming(profiles));
     const auto begin = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, detail));
+    FABRICAST_ASSIGN(SimulatedStep step, simulateStep(scenario, timing, flags.detail()));
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(scenario));
+    FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, flags.detail()));
+    const std::vector<std::size_t> stages =
+        mostStages == 0 ? std::vector<std::size_t>{memory.fullest}
+                        : shownStages(step, ranks, memory.fullest, mostStages);
+    Result<std::vector<MemoryCurve>> curves =
+        memoryCurves(scenario, step.program, step.run, ranks, stages);
+    if (!curves && (flags.svg || curves.error().code != Error::Code::Unsupported)) {
+        return tl::unexpected(std::move(curves).error());
+    }
+    std::vector<std::string> notes;
+    if (!curves) {
+        notes.push_back("memory over time is left out: " + curves.error().why);
+    }
     return Simulation{.scenario = scenario,
                       .step = std::move(step),
                       .memory = std::move(memory),
+                      .curves = curves ? *std::move(curves) : std::vector<MemoryCurve>(),
                       .wallSeconds = wall.count(),
-                      .notes = {}};
+                      .notes = std::move(notes)};
 }
 
 Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& options) {
@@ -53,11 +80,12 @@ Result<Simulation> simulated(const SimulateFlags& flags, const GlobalOptions& op
         flags.scenario.file ? options.at(*flags.scenario.file) : std::string();
     const Folders folders{.file = file.parent_path().string(), .typed = options.directory};
     FABRICAST_ASSIGN(const LoadedScenario loaded, loadScenario(root, profiles, folders));
-    Result<Simulation> answer = simulation(loaded.scenario, profiles, flags.detail());
+    Result<Simulation> answer =
+        simulation(loaded.scenario, profiles, flags, mostStages(flags, options));
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), root));
     }
-    answer->notes = loaded.assumed;
+    answer->notes.insert(answer->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     return answer;
 }
 
@@ -67,7 +95,7 @@ std::string nextCommand(const SimulateFlags& flags, const GlobalOptions& options
     for (const std::string& set : options.sets) {
         typed += " --set " + shellWord(set);
     }
-    return typed + " --trace step.json\n";
+    return typed + " --svg step.svg\n";
 }
 
 Result<std::string> rendered(Simulation answer,
@@ -85,7 +113,8 @@ Result<std::string> rendered(Simulation answer,
     if (options.quiet) {
         answer.notes.clear();
     }
-    const std::string next = options.quiet || flags.trace ? "" : nextCommand(flags, options);
+    const std::string next =
+        options.quiet || flags.trace || flags.svg ? "" : nextCommand(flags, options);
     return simulationText(answer) + next;
 }
 
@@ -93,8 +122,12 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
     FABRICAST_ASSIGN(const Simulation answer, simulated(flags, options));
     FABRICAST_ASSIGN(std::string text, rendered(answer, flags, options));
     if (flags.trace) {
-        FABRICAST_TRY(writeTextFile(options.at(*flags.trace),
-                                    traceJson(answer.step.program, answer.step.run)));
+        FABRICAST_TRY(
+            writeTextFile(options.at(*flags.trace),
+                          traceJson(answer.step.program, answer.step.run, answer.curves)));
+    }
+    if (flags.svg) {
+        FABRICAST_TRY(writeTextFile(options.at(*flags.svg), stepPicture(answer)));
     }
     return Answer{.text = std::move(text)};
 }
@@ -109,6 +142,7 @@ Command simulateCommand(CLI::App& program, const GlobalOptions& options) {
         "examples:\n"
         "  fabricast simulate -m llama-3.1-8b -c dgx-h100 --stack megatron --layout pp=4,tp=2\n"
         "  fabricast simulate run.json --trace step.json   # for https://ui.perfetto.dev\n"
+        "  fabricast simulate run.json --svg step.svg      # a picture for a browser\n"
         "  fabricast simulate run.json --expand --format json");
     addScenarioFlags(*app,
                      flags->scenario,
@@ -120,6 +154,8 @@ Command simulateCommand(CLI::App& program, const GlobalOptions& options) {
                       "--checkpoint",
                       "--checkpoint-interval"});
     app->add_option("--trace", flags->trace, "write every op to a file for Perfetto or Chrome")
+        ->option_text("FILE");
+    app->add_option("--svg", flags->svg, "draw the step: a lane for each stage, and its memory")
         ->option_text("FILE");
     app->add_flag("--expand",
                   flags->expand,

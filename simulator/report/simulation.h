@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
+#include "simulator/memory/memory_curve.h"
 #include "simulator/program/simulate_step.h"
 
 #include <string>
@@ -13,8 +14,9 @@ struct Simulation {
     Scenario scenario;
     SimulatedStep step;
     MemoryBreakdown memory;
-    double wallSeconds = 0.0;        ///< that simulating took
-    std::vector<std::string> notes;  ///< what was assumed
+    std::vector<MemoryCurve> curves;  ///< of the stages that are shown, the fullest among them
+    double wallSeconds = 0.0;         ///< that simulating took
+    std::vector<std::string> notes;   ///< what was assumed
 };
 
 }  // namespace fabricast

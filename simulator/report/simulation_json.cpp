@@ -7,6 +7,7 @@
 #include "simulator/engine/sim_names.h"
 #include "simulator/report/path_names.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -42,6 +43,39 @@ void addBusy(JsonText& json, const SimulatedStep& step) {
     json.end();
 }
 
+/// Live bytes from each time on. Of a long step, the most in each of as many stretches as fit.
+void addTimeline(JsonText& json, const MemoryCurve& curve) {
+    constexpr std::size_t kMostPoints = 4096;
+    const std::size_t points = curve.points.size();
+    const std::size_t each = (points + kMostPoints - 1) / kMostPoints;
+    json.add("timeline_points", points);
+    json.beginArray("timeline");
+    for (std::size_t first = 0; first < points; first += each) {
+        Bytes most;
+        for (std::size_t i = first; i < std::min(points, first + each); ++i) {
+            most = std::max(most, curve.points[i].bytes.total());
+        }
+        json.beginObject();
+        json.add("t_s", secondsOf(curve.points[first].at));
+        json.add("bytes", most);
+        json.end();
+    }
+    json.end();
+}
+
+/// Of the stages that are shown, when they are fullest.
+void addCurve(JsonText& json, const Simulation& simulation, const StageMemory& stage) {
+    for (const MemoryCurve& curve : simulation.curves) {
+        if (curve.stage == stage.stage) {
+            json.add("peak_bytes", curve.peak);
+            json.add("peak_at_s", secondsOf(curve.peakFrom));
+            json.add("peak_until_s", secondsOf(curve.peakUntil));
+            json.add("peak_moment", curve.peakMoment);
+            addTimeline(json, curve);
+        }
+    }
+}
+
 }  // namespace
 
 std::string simulationJson(const Simulation& simulation, std::string_view version) {
@@ -65,7 +99,9 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
     json.add("difference", step.difference());
     addPath(json, step);
     addBusy(json, step);
-    writeMemory(json, simulation.memory);
+    writeMemory(json, simulation.memory, [&](JsonText& text, const StageMemory& stage) {
+        addCurve(text, simulation, stage);
+    });
     json.add("events", step.run.events);
     json.add("wall_seconds", simulation.wallSeconds);
     json.beginArray("assumed");
