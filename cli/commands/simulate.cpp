@@ -2,6 +2,7 @@
 #include "cli/open_profiles.h"
 #include "cli/scenario_flags.h"
 #include "cli/shell_word.h"
+#include "planner/base/quantity_text.h"
 #include "planner/io/text_file.h"
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
@@ -43,6 +44,21 @@ std::size_t mostStages(const SimulateFlags& flags, const GlobalOptions& options)
     return flags.svg ? kMostLanes : options.format == Format::Json ? kMostRows : 0;
 }
 
+/// Both are of one walk; where the short one missed something, people should know.
+std::vector<std::string> differingPeaks(const std::vector<MemoryCurve>& curves,
+                                        const MemoryBreakdown& memory) {
+    std::vector<std::string> notes;
+    for (const MemoryCurve& curve : curves) {
+        const StageMemory& stage = memory.stages.at(static_cast<std::size_t>(curve.stage));
+        if (curve.peak != stage.requested) {
+            notes.push_back("walked pass by pass, tensors of stage " + std::to_string(curve.stage) +
+                            " take " + shortText(curve.peak) + " at most, not " +
+                            shortText(stage.requested));
+        }
+    }
+    return notes;
+}
+
 Result<Simulation> simulation(const Scenario& scenario,
                               const ProfileStore& profiles,
                               const SimulateFlags& flags,
@@ -61,10 +77,9 @@ Result<Simulation> simulation(const Scenario& scenario,
     if (!curves && (flags.svg || curves.error().code != Error::Code::Unsupported)) {
         return tl::unexpected(std::move(curves).error());
     }
-    std::vector<std::string> notes;
-    if (!curves) {
-        notes.push_back("memory over time is left out: " + curves.error().why);
-    }
+    std::vector<std::string> notes =
+        curves ? differingPeaks(*curves, memory)
+               : std::vector<std::string>{"memory over time is left out: " + curves.error().why};
     return Simulation{.scenario = scenario,
                       .step = std::move(step),
                       .memory = std::move(memory),
