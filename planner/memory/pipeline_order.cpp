@@ -51,10 +51,12 @@ Result<PipelineOrder> asScheduled(const Scenario& scenario,
                         .schedule = layout.schedule,
                         .shape = {.ranks = layout.pp,
                                   .chunks = layout.vpp,
-                                  .microBatches = std::min(count, 4 * group),
+                                  .microBatches = std::min(count, 3 * group),
                                   .group = group}}));
-    const ActionOrder order = actionOrder(chosen.kind, chosen.shape);
-    return walkOrder(order.ranks.at(static_cast<std::size_t>(stage)));
+    const OrderRecipe& recipe = recipeOf(chosen.kind);
+    return walkOrder(recipe.ofRank != nullptr
+                         ? recipe.ofRank(chosen.shape, stage)
+                         : recipe.ofAll(chosen.shape).at(static_cast<std::size_t>(stage)));
 }
 
 /// Microbatches go through the chunks in groups; the warm-up is 2(p-r-1) + (v-1)·group chunks.
