@@ -21,7 +21,7 @@ void addTerms(JsonText& json, const std::vector<Term>& terms) {
     json.end();
 }
 
-void addStage(JsonText& json, const StageMemory& stage) {
+void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) {
     json.beginObject();
     json.add("stage", stage.stage);
     json.add("in_flight", stage.inFlight);
@@ -40,6 +40,9 @@ void addStage(JsonText& json, const StageMemory& stage) {
     json.add("host_bytes", stage.host);
     json.add("nvme_bytes", stage.nvme);
     addTerms(json, stage.terms);
+    if (more) {
+        more(json, stage);
+    }
     json.end();
 }
 
@@ -67,14 +70,14 @@ void writeFix(JsonText& json, const Fix& fix) {
     json.end();
 }
 
-void writeMemory(JsonText& json, const MemoryBreakdown& memory) {
+void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage& more) {
     json.beginObject("memory");
     writeHeadline(json, "peak_bytes", memory.peak);
     json.add("capacity_bytes", memory.capacity);
     json.add("fullest_stage", memory.fullest);
     json.beginArray("stages");
     for (const StageMemory& stage : memory.stages) {
-        addStage(json, stage);
+        addStage(json, stage, more);
     }
     json.end();
     json.beginArray("rejections");

@@ -2,6 +2,8 @@
 #include "planner/io/json_text.h"
 #include "planner/result/memory_breakdown.h"
 
+#include <functional>
+
 namespace fabricast {
 
 /// A change that would help, as an element of an array.
@@ -9,6 +11,8 @@ void writeFix(JsonText& json, const Fix& fix);
 
 /// The member "memory" of an answer: every number in bytes.
 ///     .memory.peak_bytes.value   .memory.stages[0].activations_bytes
-void writeMemory(JsonText& json, const MemoryBreakdown& memory);
+/// `more` adds members to a stage.
+using AddToStage = std::function<void(JsonText&, const StageMemory&)>;
+void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage& more = {});
 
 }  // namespace fabricast

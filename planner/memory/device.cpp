@@ -44,6 +44,15 @@ void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
         peakEvent_ = events_.size();
     }
     peakRounded_ = std::max(peakRounded_, rounded_);
+    if (live_ > markHigh_) {
+        mark();
+    }
+}
+
+void Device::mark() {
+    markHigh_ = live_;
+    sinceMark_ = now_;
+    markMoment_ = moment_;
 }
 
 void Device::drain(Storage storage) {

@@ -2,6 +2,7 @@
 #include "planner/result/memory_breakdown.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,10 @@ public:
     void keepEvents(bool keep) { keepsEvents_ = keep; }
     /// Forgets the peak so far: what was live stays.
     void resetPeak();
+    /// From here on the fullest moment is also remembered apart from the peak, until the next mark.
+    void mark();
+    [[nodiscard]] const MemoryByKind& sinceMark() const { return sinceMark_; }
+    [[nodiscard]] const std::string& markMoment() const { return markMoment_; }
     [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
     /// How many events had happened when the peak was reached.
     [[nodiscard]] std::size_t peakEvent() const { return peakEvent_; }
@@ -86,6 +91,9 @@ private:
     std::int64_t rounded_ = 0;
     std::int64_t peak_ = 0;
     std::int64_t peakRounded_ = 0;
+    std::int64_t markHigh_ = std::numeric_limits<std::int64_t>::max();  ///< until the first mark
+    MemoryByKind sinceMark_;
+    std::string markMoment_;
 };
 
 }  // namespace fabricast

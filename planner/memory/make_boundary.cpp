@@ -12,12 +12,23 @@ namespace fabricast {
 
 namespace {
 
+/// What every stage runs.
+std::vector<PipelineOrder> ordersOf(const Scenario& scenario, const PipelineOrder& mine) {
+    std::vector<PipelineOrder> orders;
+    for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
+        const auto other = pipelineOrder(scenario, stage);
+        orders.push_back(other ? *other : mine);
+    }
+    return orders;
+}
+
 /// torch's schedules; folded ones hand tensors over within a rank, which is what passes own.
 std::unique_ptr<StageBoundary> makeTorchBoundary(const Scenario& scenario,
                                                  Device& device,
                                                  const StageProgram& program,
                                                  const PipelineOrder& order,
-                                                 std::int64_t stage) {
+                                                 std::int64_t stage,
+                                                 const std::vector<PipelineOrder>* orders) {
     const Layout& layout = scenario.layout;
     TorchBoundary::Options options;
     switch (layout.schedule) {
@@ -27,16 +38,11 @@ std::unique_ptr<StageBoundary> makeTorchBoundary(const Scenario& scenario,
         case ScheduleKind::Gpipe:
             options.sends = TorchSends::Gpipe;
             break;
-        case ScheduleKind::Interleaved: {
+        case ScheduleKind::Interleaved:
             options.sends = TorchSends::Runtime;
-            std::vector<PipelineOrder> orders;
-            for (std::int64_t rank = 0; rank < layout.pp; ++rank) {
-                const auto other = pipelineOrder(scenario, rank);
-                orders.push_back(other ? *other : order);
-            }
-            options.receives = receiveOrder(layout, orders, stage);
+            options.receives = receiveOrder(
+                layout, orders == nullptr ? ordersOf(scenario, order) : *orders, stage);
             break;
-        }
         case ScheduleKind::InterleavedZb:
         case ScheduleKind::LoopedBfs:
             options.sends = TorchSends::Runtime;
@@ -55,14 +61,15 @@ std::unique_ptr<StageBoundary> makeBoundary(const Scenario& scenario,
                                             Device& device,
                                             const StageProgram& program,
                                             const PipelineOrder& order,
-                                            std::int64_t stage) {
+                                            std::int64_t stage,
+                                            const std::vector<PipelineOrder>* orders) {
     const Layout& layout = scenario.layout;
     const Engine engine = scenario.settings.engine;
     if (layout.pp == 1 || engine == Engine::DeepSpeed) {
         return std::make_unique<PassBoundary>(device, program);
     }
     if (engine != Engine::Megatron) {
-        return makeTorchBoundary(scenario, device, program, order, stage);
+        return makeTorchBoundary(scenario, device, program, order, stage, orders);
     }
     MegatronBoundary::Options options;
     options.freesOutputs = scenario.settings.kernels.deallocatePipelineOutputs;

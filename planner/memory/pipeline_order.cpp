@@ -1,5 +1,8 @@
 #include "planner/memory/pipeline_order.h"
 
+#include "planner/memory/walk_order.h"
+#include "planner/schedule/framework_order.h"
+
 #include <algorithm>
 
 namespace fabricast {
@@ -30,24 +33,30 @@ PipelineOrder oneChunk(std::int64_t inFlight, std::int64_t count) {
     const std::int64_t alive = std::min(inFlight, count);
     const std::int64_t held = std::max<std::int64_t>(0, alive - kMostWalked);
     const std::int64_t walked = alive - held;
-    const std::int64_t steady = std::min<std::int64_t>(count - alive, 1);
+    // The second microbatch adds its gradients to the first one's; the third runs beside the sum.
+    const std::int64_t steady = std::min<std::int64_t>(count - alive, alive == 1 ? 2 : 1);
     return {oneFOneB(walked - 1, walked + steady), held};
 }
 
-/// A rank with two chunks, whose microbatches go through one of them, or through both: `inFlight`
-/// passes alive in turn, the later chunk's first to leave.
-PipelineOrder twoChunks(std::int64_t inFlight, std::int64_t passes) {
-    const std::int64_t alive = std::min(inFlight, passes);
-    const std::int64_t held = std::max<std::int64_t>(0, alive - 2 * kMostWalked);
-    const std::int64_t walked = alive - held;
-    PipelineOrder order{.held = held};
-    for (std::int64_t i = 0; i < walked; ++i) {
-        order.actions.push_back({true, static_cast<int>(i % 2), i / 2});
-    }
-    for (std::int64_t i = walked; i-- > 0;) {
-        order.actions.push_back({false, static_cast<int>(i % 2), i / 2});
-    }
-    return order;
+/// What the framework's own schedule has the rank run, for as many microbatches as it takes until
+/// as much is alive as ever, beside the gradients of all chunks.
+Result<PipelineOrder> asScheduled(const Scenario& scenario,
+                                  std::int64_t stage,
+                                  std::int64_t count) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t group = std::max(layout.scheduleGroup, layout.pp);
+    FABRICAST_ASSIGN(
+        const FrameworkOrder chosen,
+        frameworkOrder({.framework = frameworkOf(scenario.stack).value_or(Framework::Paper),
+                        .schedule = layout.schedule,
+                        .shape = {.ranks = layout.pp,
+                                  .chunks = layout.vpp,
+                                  .microBatches = std::min(count, 3 * group),
+                                  .group = group}}));
+    const OrderRecipe& recipe = recipeOf(chosen.kind);
+    return walkOrder(recipe.ofRank != nullptr
+                         ? recipe.ofRank(chosen.shape, stage)
+                         : recipe.ofAll(chosen.shape).at(static_cast<std::size_t>(stage)));
 }
 
 /// Microbatches go through the chunks in groups; the warm-up is 2(p-r-1) + (v-1)·group chunks.
@@ -93,11 +102,7 @@ Result<PipelineOrder> chunkedOrder(const Layout& layout, std::int64_t stage, std
         return PipelineOrder{interleaved(layout, walked * layout.vpp, walked, walked),
                              (count - walked) * layout.vpp};
     }
-    // Interleaved zero-bubble holds activations until the weight gradient: as many on every rank as
-    // the first one has.
-    const std::int64_t warmUp = layout.schedule == ScheduleKind::InterleavedZb
-                                    ? (layout.vpp - 1) * group + layout.pp - 1
-                                    : 2 * after + (layout.vpp - 1) * group;
+    const std::int64_t warmUp = 2 * after + (layout.vpp - 1) * group;
     return PipelineOrder{interleaved(layout, warmUp, std::min(count, 3 * group), group)};
 }
 
@@ -139,13 +144,11 @@ Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage
         case ScheduleKind::ZbH2:
             return oneChunk(2 * layout.pp - 1, count);
         case ScheduleKind::ZbV:
-            return twoChunks(2 * layout.pp, 2 * count);
         case ScheduleKind::DualPipeV:
-            return twoChunks(2 * layout.pp + 1, 2 * count);
         case ScheduleKind::DualPipe:
-            return twoChunks(layout.pp + 1, count);
-        case ScheduleKind::Interleaved:
         case ScheduleKind::InterleavedZb:
+            return asScheduled(scenario, stage, count);
+        case ScheduleKind::Interleaved:
         case ScheduleKind::LoopedBfs:
             return chunkedOrder(layout, stage, count);
         case ScheduleKind::VHalf:

@@ -29,6 +29,8 @@ public:
     virtual Storage outputGradient(const PipelineAction& action) = 0;
     /// The gradient that a backward sends back; kNoStorage on the model's first chunk.
     virtual void takeInputGradient(const PipelineAction& action, Storage gradient) = 0;
+    /// Whether all that forwards have sent is kept until the first backward.
+    [[nodiscard]] virtual bool keepsOutputsTogether() const { return false; }
     /// The schedule's function returns.
     virtual void end() {}
 

@@ -226,9 +226,8 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     const int root = wrapsEnds(scenario) ? -1 : builder.newUnit();
     program.rootUnit = root;
     program.tables = sharedTableBytes(scenario);
-    const std::int64_t boundary =
-        (isMegatronCode(scenario) ? rankShape(scenario).localTokens : tokens) *
-        scenario.model.hidden * bytesPerElement(scenario.settings.precision.compute);
+    const std::int64_t boundary = rankShape(scenario).localTokens * scenario.model.hidden *
+                                  bytesPerElement(scenario.settings.precision.compute);
     const auto stages = static_cast<std::int64_t>(layers.size());
     std::int64_t first = 0;
     for (std::int64_t i = 0; i < stages; ++i) {

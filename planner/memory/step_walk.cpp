@@ -1,7 +1,6 @@
 #include "planner/memory/step_walk.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace fabricast {
@@ -241,58 +240,6 @@ Storage StepWalk::backward(Pass pass, Storage received) {
     }
     engine_.endBackward();
     return gradient;
-}
-
-void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
-    engine_.holdStates();
-    device_.take(program_.bufferBytes, MemoryKind::Buffers);
-    boundary.hold();
-    device_.take(program_.inputBytes, MemoryKind::Buffers);
-    for (const PlacedSegment& segment : program_.segments) {
-        if (keepsAttributes(*segment.place.ops)) {
-            const bool around = keepFor(segment.checkpoint) == Keep::Nothing && segment.reentrant;
-            walk_.attributes().hold(*segment.place.ops, segment.place.identity, around);
-        }
-    }
-    betweenSteps_ = device_.live();
-    statesEnd_ = device_.events().size();
-    const Storage positions = device_.take(program_.positionBytes, MemoryKind::Buffers);
-    device_.resetPeak();
-    std::map<std::pair<int, std::int64_t>, Pass> alive;
-    std::int64_t finished = 0;
-    Storage held = kNoStorage;
-    for (std::size_t next = 0; next < order.actions.size(); ++next) {
-        const PipelineAction& action = order.actions[next];
-        boundary.beforeAction(next);
-        const std::pair key{action.chunk, action.microBatch};
-        if (action.forward) {
-            const std::int64_t before = device_.live();
-            Pass pass = forward(action.chunk, boundary.input(action));
-            const bool sent = program_.chunks[static_cast<std::size_t>(action.chunk)].sentBytes > 0;
-            boundary.takeOutput(action, sent ? pass.output : kNoStorage);
-            alive.emplace(key, std::move(pass));
-            if (order.held > 0 && held == kNoStorage) {
-                held = device_.take(order.held * (device_.live() - before),
-                                    MemoryKind::Activations,
-                                    0,
-                                    "further microbatches");
-            }
-            continue;
-        }
-        engine_.beginMicroStep(finished++, static_cast<std::int64_t>(order.actions.size()) / 2);
-        const auto found = alive.find(key);
-        const Storage received = boundary.outputGradient(action);
-        boundary.takeInputGradient(action, backward(std::move(found->second), received));
-        alive.erase(found);
-    }
-    boundary.end();
-    walk_.attributes().settle();
-    if (held != kNoStorage) {
-        device_.release(held);
-    }
-    device_.at("optimizer step");
-    engine_.optimizerStep();
-    device_.release(positions);
 }
 
 }  // namespace fabricast

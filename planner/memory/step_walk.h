@@ -4,6 +4,7 @@
 #include "planner/memory/pipeline_order.h"
 #include "planner/memory/stage_boundary.h"
 #include "planner/memory/stage_program.h"
+#include "planner/result/memory_marks.h"
 
 #include <cstdint>
 #include <vector>
@@ -16,6 +17,8 @@ class StepWalk {
 public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
     void run(const PipelineOrder& order, StageBoundary& boundary);
+    /// The run writes here what is live after each action, and the most within it.
+    void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
     /// How many of the device's events made the states.
@@ -33,6 +36,12 @@ private:
         Storage logits = kNoStorage;    ///< where the pipeline's stage keeps its output
         int chunk = 0;
     };
+    struct Alive;
+    void holdBetweenSteps(StageBoundary& boundary);
+    void runForward(const PipelineAction& action, Alive& alive);
+    void runBackward(const PipelineAction& action, Alive& alive);
+    void releaseAll(std::vector<Storage>& storages);
+    void endMark();
     void drop(Storage& storage);
     Pass forward(int chunk, Storage received);
     void enterAround(int module, bool inBackward);
@@ -53,6 +62,7 @@ private:
     std::vector<Storage> persistentTables_;
     std::int64_t betweenSteps_ = 0;
     std::size_t statesEnd_ = 0;
+    MemoryMarks* marks_ = nullptr;
 };
 
 }  // namespace fabricast

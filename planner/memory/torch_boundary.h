@@ -33,6 +33,9 @@ public:
     void takeOutput(const PipelineAction& action, Storage output) override;
     Storage outputGradient(const PipelineAction& action) override;
     void takeInputGradient(const PipelineAction& action, Storage gradient) override;
+    [[nodiscard]] bool keepsOutputsTogether() const override {
+        return options_.sends == TorchSends::Gpipe;
+    }
     void end() override;
 
 private:

@@ -52,6 +52,19 @@ Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
     return {};
 }
 
+Result<StepFlows> flowsOf(const Scenario& scenario, const StepDetail& detail) {
+    if (detail.links == Links::Unlimited || scenario.layout.world() == 1) {
+        return StepFlows();
+    }
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    return StepFlows::of(
+        scenario,
+        rankOrderOf(*stack, scenario.layout),
+        detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes);
+}
+
+}  // namespace
+
 Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail) {
     const Layout& layout = scenario.layout;
     const bool all = detail.ranks == Ranks::All;
@@ -73,19 +86,6 @@ Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail) {
     }
     return ranks;
 }
-
-Result<StepFlows> flowsOf(const Scenario& scenario, const StepDetail& detail) {
-    if (detail.links == Links::Unlimited || scenario.layout.world() == 1) {
-        return StepFlows();
-    }
-    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    return StepFlows::of(
-        scenario,
-        rankOrderOf(*stack, scenario.layout),
-        detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes);
-}
-
-}  // namespace
 
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,

@@ -4,6 +4,7 @@
 #include "planner/spec/scenario.h"
 #include "simulator/engine/sim_program.h"
 #include "simulator/links/step_flows.h"
+#include "simulator/program/stage_ranks.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,9 @@ struct StepDetail {
     /// All in one data-parallel replica; those of one stage multiply.
     std::vector<SlowGpu> slow{};
 };
+
+/// A rank of each stage, or every rank, as such a step is simulated.
+Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail);
 
 /// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
 /// between stages, what data parallelism transfers, the optimizer, the training loop. Takes what

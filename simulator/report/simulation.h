@@ -3,6 +3,7 @@
 #include "planner/spec/scenario.h"
 #include "planner/spec/site_profile.h"
 #include "simulator/faults/run_study.h"
+#include "simulator/memory/memory_curve.h"
 #include "simulator/program/simulate_step.h"
 
 #include <optional>
@@ -25,6 +26,7 @@ struct Simulation {
     SimulatedStep step;
     std::optional<Seconds> undisturbed;  ///< the step without its slow GPUs, where it has some
     MemoryBreakdown memory;
+    std::vector<MemoryCurve> curves;  ///< of the stages that are shown, the fullest among them
     std::optional<RunAnswer> run;
     double wallSeconds = 0.0;        ///< that simulating took
     std::vector<std::string> notes;  ///< what was assumed

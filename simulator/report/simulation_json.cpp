@@ -8,6 +8,7 @@
 #include "simulator/report/path_names.h"
 #include "simulator/report/run_json.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -63,6 +64,26 @@ void addLinks(JsonText& json, const std::vector<LinkUse>& links) {
     json.end();
 }
 
+/// Live bytes from each time on. Of a long step, the most in each of as many stretches as fit.
+void addTimeline(JsonText& json, const MemoryCurve& curve) {
+    constexpr std::size_t kMostPoints = 4096;
+    const std::size_t points = curve.points.size();
+    const std::size_t each = (points + kMostPoints - 1) / kMostPoints;
+    json.add("timeline_points", points);
+    json.beginArray("timeline");
+    for (std::size_t first = 0; first < points; first += each) {
+        Bytes most;
+        for (std::size_t i = first; i < std::min(points, first + each); ++i) {
+            most = std::max(most, curve.points[i].bytes.total());
+        }
+        json.beginObject();
+        json.add("t_s", secondsOf(curve.points[first].at));
+        json.add("bytes", most);
+        json.end();
+    }
+    json.end();
+}
+
 /// The slow GPUs of the step, and how long it takes without them.
 void addSlow(JsonText& json, const Simulation& simulation) {
     if (!simulation.undisturbed) {
@@ -77,6 +98,19 @@ void addSlow(JsonText& json, const Simulation& simulation) {
     }
     json.end();
     json.add("undisturbed_step_s", simulation.undisturbed->count());
+}
+
+/// Of the stages that are shown, when they are fullest.
+void addCurve(JsonText& json, const Simulation& simulation, const StageMemory& stage) {
+    for (const MemoryCurve& curve : simulation.curves) {
+        if (curve.stage == stage.stage) {
+            json.add("peak_bytes", curve.peak);
+            json.add("peak_at_s", secondsOf(curve.peakFrom));
+            json.add("peak_until_s", secondsOf(curve.peakUntil));
+            json.add("peak_moment", curve.peakMoment);
+            addTimeline(json, curve);
+        }
+    }
 }
 
 }  // namespace
@@ -105,7 +139,9 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
     addBusy(json, simulation);
     addLinks(json, step.links);
     json.add("shared_links_s", secondsOf(step.slowed));
-    writeMemory(json, simulation.memory);
+    writeMemory(json, simulation.memory, [&](JsonText& text, const StageMemory& stage) {
+        addCurve(text, simulation, stage);
+    });
     if (simulation.run) {
         writeRun(json, *simulation.run);
     }

@@ -7,6 +7,7 @@
 #include "planner/result/memory_names.h"
 #include "simulator/report/path_names.h"
 #include "simulator/report/run_text.h"
+#include "simulator/report/shown_stages.h"
 
 #include <fmt/format.h>
 
@@ -52,25 +53,6 @@ Table pathTable(const SimulatedStep& step) {
     return table;
 }
 
-/// All stages where they are few; else the ends, the busiest and the least busy.
-std::vector<std::size_t> shownActors(const SimulatedStep& step) {
-    constexpr std::size_t kMostRows = 8;
-    const auto& busy = step.path.busy;
-    std::vector<std::size_t> shown;
-    if (busy.size() <= kMostRows) {
-        for (std::size_t actor = 0; actor < busy.size(); ++actor) {
-            shown.push_back(actor);
-        }
-        return shown;
-    }
-    const auto kernels = [](const auto& streams) { return streams[0]; };
-    const auto least = std::ranges::min_element(busy, {}, kernels) - busy.begin();
-    shown = {0, step.path.busiest, static_cast<std::size_t>(least), busy.size() - 1};
-    std::ranges::sort(shown);
-    shown.erase(std::ranges::unique(shown).begin(), shown.end());
-    return shown;
-}
-
 /// "3", and "3 slow" in the replica with the slow GPUs.
 std::string actorName(const Simulation& simulation, std::size_t actor) {
     return simulation.isSlowReplica(actor) ? std::to_string(actor - simulation.stages()) + " slow"
@@ -98,7 +80,7 @@ Table stageTable(const Simulation& simulation) {
             table.columns.push_back({title, Align::Right});
         }
     }
-    for (const std::size_t actor : shownActors(step)) {
+    for (const std::size_t actor : shownActors(step, kMostRows)) {
         std::vector<std::string> row = {actorName(simulation, actor)};
         for (const SimStream stream : streams) {
             row.push_back(percent(step.path.busy[actor][static_cast<std::size_t>(stream)] / all));
@@ -126,6 +108,18 @@ Table linkTable(const std::vector<LinkUse>& links) {
         }
     }
     return table;
+}
+
+/// When the fullest stage is, and in what.
+std::string peakText(const Simulation& simulation) {
+    const TimeScale scale = timeScaleFor(secondsOf(simulation.step.run.makespan));
+    for (const MemoryCurve& curve : simulation.curves) {
+        if (curve.stage == static_cast<std::int64_t>(simulation.memory.fullest)) {
+            return fmt::format(
+                ", at {}: {}", scale.withUnit(secondsOf(curve.peakFrom)), curve.peakMoment);
+        }
+    }
+    return {};
 }
 
 /// "1.3x@stage0, 1.1x@stage1".
@@ -198,11 +192,12 @@ std::string simulationText(const Simulation& simulation) {
         text = headText(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
                busyText(simulation) + linksText(simulation.step);
     }
-    text += fmt::format("memory: {} of {}, {} (stage {})\n",
+    text += fmt::format("memory: {} of {}, {} (stage {}{})\n",
                         shortText(memory.peak.value),
                         shortText(memory.capacity),
                         nameOf(memory.verdict),
-                        memory.fullest);
+                        memory.fullest,
+                        peakText(simulation));
     for (const std::string& note : simulation.notes) {
         text += (&note == simulation.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
     }

@@ -144,7 +144,7 @@ TEST(SimulateCommand, FitsAScreen) {
     EXPECT_TRUE(output.out.starts_with("SIMULATED  ")) << output.out;
     EXPECT_LT(std::ranges::count(output.out, '\n'), 40);
     EXPECT_NE(output.out.find(" is the busiest;"), std::string::npos) << output.out;
-    EXPECT_NE(output.out.find("--trace step.json"), std::string::npos);
+    EXPECT_NE(output.out.find("--svg step.svg"), std::string::npos);
     EXPECT_EQ(simulate({"-q"}).out.find("next:"), std::string::npos);
     EXPECT_EQ(simulate({}).out, output.out);
 }

@@ -22,6 +22,7 @@ struct FlightCase {
 
 Scenario pipelined(const FlightCase& flight) {
     Scenario scenario = smallTitan(80_GiB);
+    scenario.stack = "paper";  // no framework runs all of these
     scenario.layout = {.dp = 1,
                        .pp = flight.pp,
                        .vpp = flight.vpp,

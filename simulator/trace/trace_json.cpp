@@ -1,4 +1,4 @@
-#include "simulator/report/trace_json.h"
+#include "simulator/trace/trace_json.h"
 
 #include "simulator/engine/sim_names.h"
 
@@ -73,7 +73,7 @@ public:
     TraceWriter(const SimProgram& program, const SimRun& run)
         : program_(program), run_(run), lanes_(lanesOf(program, run)) {}
 
-    std::string write() {
+    std::string write(const std::vector<MemoryCurve>& curves) {
         text_ = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
         addNames();
         for (OpIndex op = 0; op < program_.ops().size(); ++op) {
@@ -81,6 +81,9 @@ public:
         }
         for (std::size_t hop = 0; hop < program_.hops().size(); ++hop) {
             addArrow(hop, program_.hops()[hop]);
+        }
+        for (const MemoryCurve& curve : curves) {
+            addMemory(curve);
         }
         text_ += "\n]}\n";
         return std::move(text_);
@@ -92,6 +95,16 @@ private:
         text_ += first_ ? "" : ",\n";
         first_ = false;
         fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+    }
+
+    void addMemory(const MemoryCurve& curve) {
+        for (const MemoryPoint& point : curve.points) {
+            event(R"({{"ph": "C", "name": "memory", "pid": {}, "ts": {}, )"
+                  R"("args": {{"bytes": {}}}}})",
+                  curve.actor,
+                  micros(point.at),
+                  point.bytes.total().count());
+        }
     }
 
     /// Only lanes that have something to show.
@@ -158,8 +171,10 @@ private:
 
 }  // namespace
 
-std::string traceJson(const SimProgram& program, const SimRun& run) {
-    return TraceWriter(program, run).write();
+std::string traceJson(const SimProgram& program,
+                      const SimRun& run,
+                      const std::vector<MemoryCurve>& curves) {
+    return TraceWriter(program, run).write(curves);
 }
 
 }  // namespace fabricast

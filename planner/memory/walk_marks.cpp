@@ -1,0 +1,47 @@
+#include "planner/memory/walk_marks.h"
+
+#include "planner/memory/check_lora.h"
+#include "planner/memory/make_boundary.h"
+#include "planner/memory/make_engine.h"
+#include "planner/memory/stage_program.h"
+#include "planner/memory/step_walk.h"
+
+#include <string>
+
+namespace fabricast {
+
+namespace {
+
+/// Layers walked; about a second.
+constexpr std::size_t kMostPasses = 400'000;
+
+Error tooLong(std::size_t passes, std::size_t layers) {
+    return {Error::Code::Unsupported,
+            "simulate",
+            "a step of " + std::to_string(passes) + " passes over " + std::to_string(layers) +
+                " layers is too long to walk one by one",
+            "a smaller global batch, or a larger micro-batch"};
+}
+
+}  // namespace
+
+Result<MemoryMarks> walkMarks(const Scenario& scenario,
+                              std::int64_t stage,
+                              const std::vector<PipelineOrder>& orders) {
+    FABRICAST_TRY(checkLora(scenario));
+    const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
+    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
+    if (order.actions.size() > kMostPasses / program.segments.size()) {
+        return tl::unexpected(tooLong(order.actions.size(), program.segments.size()));
+    }
+    Device device;
+    device.keepEvents(false);
+    FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, {.stage = stage}));
+    StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    MemoryMarks marks;
+    walk.keepMarks(marks);
+    walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders));
+    return marks;
+}
+
+}  // namespace fabricast

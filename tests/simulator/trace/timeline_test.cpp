@@ -1,0 +1,89 @@
+#include "simulator/trace/svg_text.h"
+#include "simulator/trace/timeline_slices.h"
+#include "simulator/trace/timeline_svg.h"
+#include "simulator/trace/trace_json.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+TEST(SvgText, IsEscaped) {
+    EXPECT_EQ(svgEscaped("<a> & \"b\"\n"), "&lt;a&gt; &amp; &quot;b&quot; ");
+    EXPECT_EQ(svgNumber(1250), "12.5");
+    EXPECT_EQ(svgNumber(1203), "12.03");
+    EXPECT_EQ(svgNumber(700), "7");
+}
+
+/// A pass of a second, ten thousand of a tenth of a millisecond, and an optimizer of a second.
+struct Step {
+    SimProgram program{{.actors = 1}};
+    SimRun run;
+
+    Step() {
+        program.add({.duration = simTime(Seconds(1.0)), .microBatch = 0, .stage = 0});
+        for (int i = 1; i <= 10'000; ++i) {
+            program.add({.duration = simTime(Seconds(1e-4)),
+                         .microBatch = i,
+                         .stage = 0,
+                         .kind = i % 3 == 0 ? SimKind::Forward : SimKind::Backward});
+        }
+        program.add({.duration = simTime(Seconds(1.0)), .kind = SimKind::Optimizer});
+        run = simulate(program).value();
+    }
+};
+
+TEST(TimelineSlices, DrawNarrowOpsTogether) {
+    const Step step;
+    const TimelineSlices drawn = timelineSlices(step.program, step.run, {0}, {0}, 300'00);
+    const auto& slices = drawn.actors.at(0).rows.at(0);
+    ASSERT_EQ(slices.size(), 3U);
+    EXPECT_EQ(slices[0].right, 100'00);
+    EXPECT_EQ(slices[1].paint, Paint::Backward);  // two of three
+    EXPECT_EQ(slices[1].left, 100'00);
+    EXPECT_EQ(slices[1].right, 200'00);
+    EXPECT_EQ(slices[1].microBatch, -1);
+    EXPECT_EQ(slices[2].paint, Paint::Optimizer);
+    EXPECT_EQ(drawn.merged, 10'000U);
+    ASSERT_EQ(drawn.actors.at(0).critical.size(), 1U);
+    EXPECT_EQ(drawn.actors.at(0).critical.front().right, 100'00);
+}
+
+TEST(TimelineSlices, KeepWideOpsApart) {
+    const Step step;
+    const TimelineSlices drawn = timelineSlices(step.program, step.run, {}, {0}, 30'000'00);
+    EXPECT_EQ(drawn.actors.at(0).rows.at(0).size(), 10'002U);
+    EXPECT_EQ(drawn.merged, 0U);
+}
+
+TEST(TimelineSvg, StaysSmallHoweverManyOpsThereAre) {
+    const Step step;
+    const MemoryCurve curve{.peak = Bytes(3), .peakMoment = "a < b", .points = {{SimTime(0), {}}}};
+    const std::string svg =
+        timelineSvg(step.program,
+                    step.run,
+                    criticalPath(step.program, step.run),
+                    {.title = "<t>", .subtitle = "a & b", .curves = {curve}, .stages = 1});
+    EXPECT_LT(svg.size(), 20'000U);
+    EXPECT_NE(svg.find("10000 ops narrower than half a pixel"), std::string::npos);
+    EXPECT_NE(svg.find("&lt;t&gt;"), std::string::npos);
+    EXPECT_NE(svg.find("a &amp; b"), std::string::npos);
+    EXPECT_NE(svg.find("a &lt; b"), std::string::npos);
+    EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
+    EXPECT_TRUE(svg.ends_with("</svg>\n"));
+}
+
+TEST(TraceJson, CountsMemory) {
+    const Step step;
+    MemoryByKind some;
+    some.bytes[0] = Bytes(7);
+    const std::string trace = traceJson(
+        step.program, step.run, {{.points = {{SimTime(0), {}}, {SimTime(1'500'000), some}}}});
+    EXPECT_NE(trace.find(R"({"ph": "C", "name": "memory", "pid": 0, "ts": 0.000000, )"
+                         R"("args": {"bytes": 0}})"),
+              std::string::npos);
+    EXPECT_NE(trace.find(R"("ts": 1.500000, "args": {"bytes": 7}})"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
