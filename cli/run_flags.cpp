@@ -2,7 +2,9 @@
 
 #include "cli/flag_values.h"
 #include "cli/shell_word.h"
+#include "cli/straggler_flag.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
@@ -48,8 +50,8 @@ void addRunFlags(CLI::App& command, RunFlags& flags) {
     command
         .add_option("--stragglers",
                     flags.stragglers,
-                    "GPUs that take 1.3 times as long: 1.3 (in the busiest stage), 1.3@stage0, "
-                    "1.3@stage0/1h/5min")
+                    "what takes 1.3 times as long: 1.3 (a GPU in the busiest stage), 1.3@stage0, "
+                    "1.3@node0/nic2-leaf4 (a link), 1.3@stage0/1h/5min (it comes and goes)")
         ->option_text("LIST")
         ->group(kGroup);
     command
@@ -78,7 +80,12 @@ void addRunFlags(CLI::App& command, RunFlags& flags) {
 }
 
 Result<bool> asksForRun(const RunFlags& flags, const ScenarioFlags& scenario) {
-    const bool comesAndGoes = flags.stragglers && flags.stragglers->find('/') != std::string::npos;
+    std::vector<Straggler> stragglers;
+    if (flags.stragglers) {
+        FABRICAST_ASSIGN(stragglers, stragglersOf(*flags.stragglers));
+    }
+    const bool comesAndGoes = std::ranges::any_of(
+        stragglers, [](const Straggler& slow) { return slow.every.has_value(); });
     const bool run = flags.steps > 0 || flags.failures || flags.jitter || comesAndGoes ||
                      scenario.tokens.has_value();
     const std::array ofFailures = {Said{"--mtbf", scenario.mtbf.has_value()},

@@ -54,12 +54,20 @@ Result<std::optional<Seconds>> repairOf(const RunFlags& flags) {
     return std::optional(repair);
 }
 
-/// How much longer the step takes while the GPU that comes and goes is there.
+void addTo(StepDetail& detail, const Straggler& slow) {
+    if (slow.link.empty()) {
+        detail.slow.push_back({slow.stage.value_or(0), slow.factor});
+    } else {
+        detail.slowLinks.push_back({slow.link, slow.factor});
+    }
+}
+
+/// How much longer the step takes while the GPU or link that comes and goes is there.
 Result<std::optional<SlowSpells>> spellsOf(const Simulation& simulation, const TroubledStep& step) {
     for (const Straggler& gpu : step.stragglers) {
         if (gpu.every) {
             StepDetail detail = simulation.step.detail;
-            detail.slow.push_back({gpu.stage.value_or(0), gpu.factor});
+            addTo(detail, gpu);
             FABRICAST_ASSIGN(const SimulatedStep slower,
                              simulateStep(step.scenario, step.timing, detail));
             return std::optional(SlowSpells{
@@ -92,11 +100,11 @@ Result<Simulation> simulateTroubled(TroubledStep& step) {
     for (Straggler& gpu : step.stragglers) {
         gpu.stage = gpu.stage.value_or(busiest);
         if (!gpu.every) {
-            slower.slow.push_back({*gpu.stage, gpu.factor});
+            addTo(slower, gpu);
         }
     }
     std::optional<Seconds> undisturbed;
-    if (!slower.slow.empty()) {
+    if (slower.disturbed()) {
         undisturbed = seconds(simulated.run.makespan);
         FABRICAST_ASSIGN(simulated, simulateStep(step.scenario, step.timing, slower));
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -33,53 +34,70 @@ bool reads(std::string_view text, Number& number) {
 }
 
 tl::unexpected<Error> notStraggler(std::string_view item, const char* why) {
-    const bool link = item.starts_with("link");
-    return fail(link ? Error::Code::Unsupported : Error::Code::BadInput,
-                kFlag,
-                link ? "slow links are not simulated, only slow GPUs"
-                     : "\"" + std::string(item) + "\" " + why,
-                kExample);
+    return fail(Error::Code::BadInput, kFlag, "\"" + std::string(item) + "\" " + why, kExample);
 }
 
-/// "1.3", "1.3@stage0".
-Result<Straggler> gpuOf(std::string_view text) {
+/// "stage0", or a link, which joins two devices: "node0/nic2-leaf4".
+Result<void> readPlace(std::string_view item, std::string_view place, Straggler& slow) {
     constexpr std::string_view kStage = "stage";
-    Straggler gpu;
-    const std::size_t at = text.find('@');
-    if (!reads(text.substr(0, at), gpu.factor)) {
-        return notStraggler(text, "does not begin with how many times as long a GPU takes");
+    if (place.find('-') != std::string_view::npos) {
+        slow.link = place;
+        return {};
     }
-    if (!(gpu.factor > 1.0) || std::isinf(gpu.factor)) {
+    std::size_t stage = 0;
+    const bool named = place.starts_with(kStage);
+    place.remove_prefix(named ? kStage.size() : 0);
+    if (!named || !reads(place, stage)) {
+        return notStraggler(item, "does not say which stage the GPU is in, or which link it is");
+    }
+    slow.stage = stage;
+    return {};
+}
+
+/// "1.3", "1.3@stage0", "2@node0/nic2-leaf4".
+Result<Straggler> slowOf(std::string_view text) {
+    Straggler slow;
+    const std::size_t at = text.find('@');
+    if (!reads(text.substr(0, at), slow.factor)) {
+        return notStraggler(text, "does not begin with how many times as long it takes");
+    }
+    if (!(slow.factor > 1.0) || std::isinf(slow.factor)) {
         return notStraggler(text, "is not slow: it has to take more than 1 times as long");
     }
     if (at != std::string_view::npos) {
-        std::string_view place = text.substr(at + 1);
-        std::size_t stage = 0;
-        const bool named = place.starts_with(kStage);
-        place.remove_prefix(named ? kStage.size() : 0);
-        if (!named || !reads(place, stage)) {
-            return notStraggler(text, "does not say which stage the GPU is in");
-        }
-        gpu.stage = stage;
+        FABRICAST_TRY(readPlace(text, text.substr(at + 1), slow));
     }
-    return gpu;
+    return slow;
+}
+
+/// "…/1h/5min": the last two parts are times. Names of links have a '/' of their own.
+bool comesAndGoes(const std::vector<std::string_view>& parts) {
+    const auto isTime = [](std::string_view part) {
+        return !part.empty() &&
+               std::string_view("0123456789.-").find(part.front()) != std::string_view::npos;
+    };
+    return parts.size() >= 3 && isTime(parts.back()) && isTime(parts[parts.size() - 2]);
 }
 
 Result<Straggler> stragglerOf(std::string_view item) {
     const std::vector<std::string_view> parts = split(item, '/');
-    if (parts.size() != 1 && parts.size() != 3) {
-        return notStraggler(item, "is not FACTOR@stageN/EVERY/FOR");
-    }
-    FABRICAST_ASSIGN(Straggler gpu, gpuOf(parts[0]));
-    if (parts.size() == 3) {
-        FABRICAST_ASSIGN(const Seconds every, parseQuantity<Seconds>(parts[1], kFlag));
-        FABRICAST_ASSIGN(gpu.last, parseQuantity<Seconds>(parts[2], kFlag));
-        if (!(gpu.last > Seconds()) || !(gpu.last < every)) {
-            return notStraggler(item, "is slow for no time, or for all of it");
+    if (!comesAndGoes(parts)) {
+        if (parts.size() > 1 && item.find('-') == std::string_view::npos) {
+            return notStraggler(item, "is not FACTOR@stageN/EVERY/FOR");
         }
-        gpu.every = every;
+        return slowOf(item);
     }
-    return gpu;
+    const std::string_view every = parts[parts.size() - 2];
+    const std::string_view last = parts.back();
+    FABRICAST_ASSIGN(Straggler slow,
+                     slowOf(item.substr(0, item.size() - every.size() - last.size() - 2)));
+    FABRICAST_ASSIGN(const Seconds gap, parseQuantity<Seconds>(every, kFlag));
+    FABRICAST_ASSIGN(slow.last, parseQuantity<Seconds>(last, kFlag));
+    if (!(slow.last > Seconds()) || !(slow.last < gap)) {
+        return notStraggler(item, "is slow for no time, or for all of it");
+    }
+    slow.every = gap;
+    return slow;
 }
 
 }  // namespace
@@ -87,12 +105,12 @@ Result<Straggler> stragglerOf(std::string_view item) {
 Result<std::vector<Straggler>> stragglersOf(const std::string& typed) {
     std::vector<Straggler> stragglers;
     for (const std::string_view item : split(typed, ',')) {
-        FABRICAST_ASSIGN(const Straggler gpu, stragglerOf(item));
-        stragglers.push_back(gpu);
+        FABRICAST_ASSIGN(Straggler slow, stragglerOf(item));
+        stragglers.push_back(std::move(slow));
     }
     if (std::ranges::count_if(stragglers,
-                              [](const Straggler& gpu) { return gpu.every.has_value(); }) > 1) {
-        return notStraggler(typed, "has more than one GPU that comes and goes");
+                              [](const Straggler& slow) { return slow.every.has_value(); }) > 1) {
+        return notStraggler(typed, "has more than one that comes and goes");
     }
     return stragglers;
 }

@@ -20,6 +20,7 @@ public:
     StepSpreads(const Scenario& scenario, const StepPieces& pieces, StepDetail detail)
         : scenario_(scenario), pieces_(pieces), detail_(std::move(detail)) {
         detail_.ranks = Ranks::Classes;
+        detail_.links = Links::Unlimited;  // what two steps differ by is kernels
     }
 
     Result<void> begin() {
@@ -31,8 +32,8 @@ public:
     Result<Seconds> stepWith(std::size_t stage, double factor) {
         StepDetail slower = detail_;
         slower.slow.push_back({stage, factor});
-        FABRICAST_ASSIGN(const SimProgram program, stepProgram(scenario_, pieces_, slower));
-        FABRICAST_ASSIGN(const SimRun run, simulate(program));
+        FABRICAST_ASSIGN(const StepProgram step, stepProgram(scenario_, pieces_, slower));
+        FABRICAST_ASSIGN(const SimRun run, simulate(step.program));
         return seconds(run.makespan);
     }
 

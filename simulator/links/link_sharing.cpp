@@ -31,13 +31,16 @@ public:
         }
     }
 
-    std::vector<SimFlow> share(const Topology& topology) {
+    std::vector<SimFlow> share(const Topology& topology, const SlowLinks& slow) {
         std::vector<SimFlow> shared(flows_.size());
         ResourceIndex number = 0;
         for (const LinkParts& parts : differentLinks(topology)) {
             if (mayBeFull(parts)) {
-                addUses(parts, number++, shared);
+                addUses(parts, number++, 1.0, shared);
             }
+        }
+        for (const auto& [link, factor] : slow) {
+            addUses(partsOn(link, resourceCapacities(topology)[link]), number++, factor, shared);
         }
         for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
             shared[flow].weight = 1.0 / flows_[flow].rate;
@@ -70,6 +73,20 @@ private:
             }
         }
         return remaining(like, different);
+    }
+
+    [[nodiscard]] LinkParts partsOn(ResourceIndex link, BytesPerSecond capacity) const {
+        LinkParts parts;
+        for (std::uint32_t kind = 0; kind < loads_.size(); ++kind) {
+            for (std::uint32_t member = 0; member < loads_[kind].size(); ++member) {
+                for (const ResourceUse use : loads_[kind][member]) {
+                    if (use.resource == link) {
+                        parts.push_back({kind, member, use.share / capacity.count()});
+                    }
+                }
+            }
+        }
+        return parts;
     }
 
     /// Of all that was on a link at some time, what is on one in the end.
@@ -106,8 +123,11 @@ private:
         return sum > 1.0;
     }
 
-    /// Alone, all members of a kind together take at most all of a link.
-    void addUses(const LinkParts& parts, ResourceIndex number, std::vector<SimFlow>& shared) const {
+    /// Alone, all members of a kind together take at most all of a link, as fast as it usually is.
+    void addUses(const LinkParts& parts,
+                 ResourceIndex number,
+                 double factor,
+                 std::vector<SimFlow>& shared) const {
         std::map<std::uint32_t, double> together;
         for (const LinkPart& part : parts) {
             together[part.kind] += part.seconds;
@@ -116,7 +136,7 @@ private:
             for (const std::size_t flow : flowsOf_.at({part.kind, part.member})) {
                 const double all = together[part.kind] * flows_[flow].rate;
                 const double share = part.seconds * flows_[flow].rate / std::max(1.0, all);
-                shared[flow].uses.push_back({number, share});
+                shared[flow].uses.push_back({number, factor * share});
             }
         }
     }
@@ -133,8 +153,9 @@ private:
 std::vector<SimFlow> sharedFlows(const std::vector<TrafficKind>& kinds,
                                  const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
                                  const std::vector<StepFlows::Flow>& flows,
-                                 const Topology& topology) {
-    return LinkSharing(kinds, loads, flows).share(topology);
+                                 const Topology& topology,
+                                 const SlowLinks& slow) {
+    return LinkSharing(kinds, loads, flows).share(topology, slow);
 }
 
 }  // namespace fabricast

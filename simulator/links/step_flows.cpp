@@ -101,9 +101,25 @@ std::vector<RankTraffic> StepFlows::trafficOf(const TrafficKind& kind) const {
     return traffic;
 }
 
+Result<void> StepFlows::slow(const std::string& link, double factor) {
+    const auto found = topology_ ? topology_->link(link) : std::nullopt;
+    if (!found) {
+        const std::string known =
+            topology_ && !topology_->links().empty() ? topology_->linkName(0) : "node0/nic0-leaf0";
+        return fail(Error::Code::NotFound,
+                    "--stragglers",
+                    "there is no link \"" + link + "\" in the cluster's graph",
+                    "a name that fabricast topology --format csv has, as \"" + known + "\"");
+    }
+    for (const bool forth : {true, false}) {
+        slow_[resourceOf(*found, forth)] = factor;
+    }
+    return {};
+}
+
 void StepFlows::finish(SimProgram& program) {
     if (topology_) {
-        program.setFlows(sharedFlows(kindList_, loads_, flows_, *topology_));
+        program.setFlows(sharedFlows(kindList_, loads_, flows_, *topology_, slow_));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace fabricast {
@@ -40,6 +41,8 @@ public:
     std::uint32_t collective(std::size_t stage, SimStream stream, const SentBytes& sent);
     std::uint32_t handOver(std::size_t from, std::size_t to, const SentBytes& sent);
 
+    /// A link of the topology takes `factor` times as long for a byte, both ways.
+    Result<void> slow(const std::string& link, double factor);
     /// Gives the program what its flows use. Links that can never be full are left out, and of
     /// links that all flows use alike one stands for all: neither changes when anything ends.
     void finish(SimProgram& program);
@@ -79,6 +82,7 @@ private:
     std::vector<std::vector<std::vector<ResourceUse>>> loads_;  ///< by kind and member
     std::map<std::pair<std::size_t, double>, std::uint32_t> known_;
     std::vector<Flow> flows_;
+    std::map<ResourceIndex, double> slow_;
 };
 
 }  // namespace fabricast

@@ -35,13 +35,18 @@ Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
 /// At most as many times as long: what is slower has stopped.
 constexpr double kMostSlow = 1000.0;
 
-Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
-    if (!(gpu.factor >= 1.0 && gpu.factor <= kMostSlow)) {
+Result<void> checkFactor(double factor) {
+    if (!(factor >= 1.0 && factor <= kMostSlow)) {
         return fail(Error::Code::BadInput,
                     "--stragglers",
-                    "a slow GPU takes 1 to 1000 times as long",
+                    "what is slow takes 1 to 1000 times as long",
                     "--stragglers 1.3@stage0");
     }
+    return {};
+}
+
+Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
+    FABRICAST_TRY(checkFactor(gpu.factor));
     if (gpu.stage >= static_cast<std::size_t>(layout.pp)) {
         return fail(Error::Code::BadInput,
                     "--stragglers",
@@ -53,14 +58,20 @@ Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
 }
 
 Result<StepFlows> flowsOf(const Scenario& scenario, const StepDetail& detail) {
-    if (detail.links == Links::Unlimited || scenario.layout.world() == 1) {
+    const bool alone = scenario.layout.world() == 1 && detail.slowLinks.empty();
+    if (detail.links == Links::Unlimited || alone) {
         return StepFlows();
     }
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    return StepFlows::of(
-        scenario,
-        rankOrderOf(*stack, scenario.layout),
-        detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes);
+    const auto actors =
+        detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes;
+    FABRICAST_ASSIGN(StepFlows flows,
+                     StepFlows::of(scenario, rankOrderOf(*stack, scenario.layout), actors));
+    for (const SlowLink& slow : detail.slowLinks) {
+        FABRICAST_TRY(checkFactor(slow.factor));
+        FABRICAST_TRY(flows.slow(slow.link, slow.factor));
+    }
+    return flows;
 }
 
 }  // namespace

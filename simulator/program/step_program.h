@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace fabricast {
@@ -22,6 +23,11 @@ enum class HandOvers : std::uint8_t { Forecast, Framework };
 /// Whether transfers that use the same links of the cluster slow each other.
 enum class Links : std::uint8_t { Unlimited, Shared };
 
+/// A link of the cluster's graph that takes `factor` times as long for a byte, whoever sends it.
+struct SlowLink {
+    std::string link;  ///< "node0/nic2-leaf4"
+    double factor = 1.0;
+};
 /// A GPU of a stage whose kernels take `factor` times as long.
 struct SlowGpu {
     std::size_t stage = 0;
@@ -34,6 +40,9 @@ struct StepDetail {
     Links links = Links::Shared;
     /// All in one data-parallel replica; those of one stage multiply.
     std::vector<SlowGpu> slow{};
+    std::vector<SlowLink> slowLinks{};
+
+    [[nodiscard]] bool disturbed() const { return !slow.empty() || !slowLinks.empty(); }
 };
 
 /// A rank of each stage, or every rank, as such a step is simulated.

@@ -96,6 +96,12 @@ void addSlow(JsonText& json, const Simulation& simulation) {
         json.add("factor", gpu.factor);
         json.end();
     }
+    for (const SlowLink& slow : simulation.step.detail.slowLinks) {
+        json.beginObject();
+        json.add("link", slow.link);
+        json.add("factor", slow.factor);
+        json.end();
+    }
     json.end();
     json.add("undisturbed_step_s", simulation.undisturbed->count());
 }

@@ -123,11 +123,14 @@ std::string peakText(const Simulation& simulation) {
 }
 
 /// "1.3x@stage0, 1.1x@stage1".
-std::string slowText(const std::vector<SlowGpu>& slow) {
+std::string slowText(const StepDetail& detail) {
     std::string text;
-    for (const SlowGpu& gpu : slow) {
+    for (const SlowGpu& gpu : detail.slow) {
         text +=
             fmt::format("{}{:.4g}x in stage {}", text.empty() ? "" : ", ", gpu.factor, gpu.stage);
+    }
+    for (const SlowLink& slow : detail.slowLinks) {
+        text += fmt::format("{}{:.4g}x on {}", text.empty() ? "" : ", ", slow.factor, slow.link);
     }
     return text;
 }
@@ -144,8 +147,8 @@ std::string headText(const Simulation& simulation) {
                                    hundredths(100.0 * step.difference()));
     if (simulation.undisturbed) {
         const double usual = simulation.undisturbed->count();
-        text += fmt::format("  with slow GPUs ({}); without them {}: they add {:.2f} %\n",
-                            slowText(step.detail.slow),
+        text += fmt::format("  with what is slow ({}); without it {}: it adds {:.2f} %\n",
+                            slowText(step.detail),
                             scale.withUnit(usual),
                             100.0 * (simulated / usual - 1.0));
     }

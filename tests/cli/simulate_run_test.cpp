@@ -21,6 +21,26 @@ JsonValue answerOf(const std::string& line) {
     return jsonOf(output.out);
 }
 
+// Two nodes whose data ranks reduce over every NIC: all wait for the slow one. Over another one
+// that comes and goes, runs take longer in some of their time.
+TEST(SimulateRun, WaitsForASlowLink) {
+    const std::string asked =
+        "simulate -m llama-3.1-8b -c dgx-h100 -n 2 --stack megatron --layout tp=2,shard=zero1 "
+        "--seq 8192 --global-batch 16 -f json";
+    const double usual = numberOf(answerOf(asked), "step_s");
+    const JsonValue slow = answerOf(asked + " --stragglers 8@node0/nic2-leaf2");
+    EXPECT_EQ(textOf(slow.find("stragglers")->items()[0], "link"), "node0/nic2-leaf2");
+    EXPECT_EQ(numberOf(slow, "undisturbed_step_s"), usual);
+    EXPECT_GT(numberOf(slow, "step_s"), 1.01 * usual);
+    EXPECT_GT(numberOf(slow, "shared_links_s"), 0.0);
+    // A link that nothing of the step uses.
+    EXPECT_EQ(numberOf(answerOf(asked + " --stragglers 8@leaf2-spine0"), "step_s"), usual);
+    const JsonValue runs =
+        answerOf(asked + " --steps 20000 --runs 10 --stragglers 8@node0/nic2-leaf2/1h/6min");
+    EXPECT_EQ(numberOf(runs, "step_s"), usual);
+    EXPECT_GT(numberOf(*runs.find("run")->find("mean"), "slower_s"), 0.0);
+}
+
 TEST(SimulateRun, SlowGpusMakeTheStepLonger) {
     const JsonValue usual = answerOf(kAsked);
     const JsonValue slow = answerOf(kAsked + " --stragglers 1.3");
@@ -168,7 +188,8 @@ TEST(SimulateRun, RefusesWhatMakesNoSense) {
              {"--stragglers 1.3@stage0/1h", "--stragglers"},
              {"--steps 9 --stragglers 1.3@stage0/1h/2h", "--stragglers"},
              {"--steps 9 --stragglers 1.3/1h/1min,1.2/1h/1min", "--stragglers"},
-             {"--stragglers link:0.5/10min/1min", "--stragglers"}}) {
+             {"--stragglers 2@node0/nic99-leaf4", "--stragglers"},
+             {"--stragglers 1e9@node0/nic0-leaf0", "--stragglers"}}) {
         const ProgramOutput output = ran(kAsked + " " + typed);
         EXPECT_EQ(output.code, ExitCode::BadInput) << typed << "\n" << output.out;
         EXPECT_TRUE(output.err.starts_with("error: " + where + ": "))

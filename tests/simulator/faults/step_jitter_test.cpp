@@ -27,7 +27,7 @@ Scenario toy(Layout layout, std::int64_t microBatches) {
 
 double usualStep(const Scenario& scenario) {
     const StepPieces pieces = stepPieces(scenario, uncontended()).value();
-    return seconds(simulate(stepProgram(scenario, pieces, {}).value())->makespan).count();
+    return seconds(simulate(programOf(scenario, pieces))->makespan).count();
 }
 
 /// The mean step where one replica after the other is simulated with factors of its own for every
@@ -59,8 +59,7 @@ double bruteForce(const Scenario& scenario, int steps) {
                 }
                 own.optimizer[static_cast<std::size_t>(stage)] *= 1.0 + kSigma * largest;
             }
-            longest =
-                std::max(longest, simulate(stepProgram(scenario, own, detail).value())->makespan);
+            longest = std::max(longest, simulate(programOf(scenario, own, detail))->makespan);
         }
         sum += seconds(longest).count();
     }

@@ -26,7 +26,7 @@ struct Walked {
 };
 
 Walked walked(const World& world) {
-    SimProgram program = stepProgram(world.scenario, world.pieces, {}).value();
+    SimProgram program = programOf(world.scenario, world.pieces);
     SimRun run = simulate(program).value();
     const StageRanks ranks = StageRanks::classes(world.scenario.layout);
     std::vector<std::size_t> stages(ranks.stages());

@@ -20,7 +20,7 @@ const std::vector<World>& worlds() {
 SimTime stepOf(const World& world, const StepDetail& detail, double contention = 0.0) {
     StepPieces pieces = world.pieces;
     pieces.software.contention = contention;
-    return simulate(stepProgram(world.scenario, pieces, detail).value())->makespan;
+    return simulate(programOf(world.scenario, pieces, detail))->makespan;
 }
 
 std::size_t lastStage(const World& world) {
@@ -92,7 +92,7 @@ TEST(SlowGpu, AddsToKernelsAlone) {
         if (world.scenario.layout.pp > 1) {
             continue;
         }
-        const SimProgram program = stepProgram(world.scenario, world.pieces, {}).value();
+        const SimProgram program = programOf(world.scenario, world.pieces);
         const SimRun run = simulate(program).value();
         SimTime kernels;
         for (OpIndex op = 0; op < program.ops().size(); ++op) {

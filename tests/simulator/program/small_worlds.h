@@ -4,6 +4,7 @@
 #include "planner/io/profile_store.h"
 #include "planner/load/load_timing.h"
 #include "planner/stack/stack.h"
+#include "simulator/program/step_program.h"
 
 #include <algorithm>
 #include <array>
@@ -142,6 +143,14 @@ inline std::vector<World> smallWorlds() {
         }
     }
     return worlds;
+}
+
+/// With every transfer as if alone.
+inline SimProgram programOf(const Scenario& scenario,
+                            const StepPieces& pieces,
+                            StepDetail detail = {}) {
+    detail.links = Links::Unlimited;
+    return stepProgram(scenario, pieces, detail).value().program;
 }
 
 inline std::string worldText(const Scenario& scenario) {

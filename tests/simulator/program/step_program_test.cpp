@@ -32,12 +32,6 @@ double spanOf(const SimProgram& program, const SimRun& run) {
     return seconds(last).count();
 }
 
-/// With every transfer as if alone.
-SimProgram programOf(const Scenario& scenario, const StepPieces& pieces, StepDetail detail = {}) {
-    detail.links = Links::Unlimited;
-    return stepProgram(scenario, pieces, detail).value().program;
-}
-
 /// The same where reductions and gathers slow the kernels beside them.
 StepPieces contended(StepPieces pieces) {
     pieces.software.contention = 0.2;
