@@ -109,7 +109,7 @@ Result<void> StepFlows::slow(const std::string& link, double factor) {
         return fail(Error::Code::NotFound,
                     "--stragglers",
                     "there is no link \"" + link + "\" in the cluster's graph",
-                    "a name that fabricast topology --format csv has, as \"" + known + "\"");
+                    "a name as in fabricast topology --format dot: \"" + known + "\"");
     }
     for (const bool forth : {true, false}) {
         slow_[resourceOf(*found, forth)] = factor;
