@@ -31,7 +31,8 @@ bool keepsExchanged(const Scenario& scenario) {
 /// What one microbatch hands from stage to stage.
 double exchangedBytes(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
-    const std::int64_t tokens = layout.microBatch * scenario.workload.sequence / layout.cp;
+    const std::int64_t split = layout.sp ? layout.cp * layout.tp : layout.cp;
+    const std::int64_t tokens = layout.microBatch * scenario.workload.sequence / split;
     return asDouble(tokens) * asDouble(scenario.model.hidden) *
            asDouble(bytesPerElement(scenario.settings.precision.compute));
 }
@@ -217,7 +218,6 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
             chunk.gradients = local * asDouble(bytesPerElement(settings.precision.reduce));
         }
     }
-    const bool handsOver = staysGathered && layout.offload != Offload::None;
     for (const PipelineAction& action : order->actions) {
         chunks[static_cast<std::size_t>(action.chunk)].backwards += action.forward ? 0 : 1;
     }
@@ -243,7 +243,8 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
         } else {
             most = std::max(most, live - chunk.kept + chunk.mostBackward);
             live += std::exchange(chunk.gradients, 0.0) - chunk.kept;
-            if (handsOver && --chunk.backwards == 0) {
+            // The chunk's last backward reduces its gradients, and lets go of what it gathered.
+            if (staysGathered && --chunk.backwards == 0) {
                 const double local = chunk.weights.own + chunk.weights.experts;
                 live -= local * asDouble(bytesPerElement(settings.precision.compute) +
                                          bytesPerElement(settings.precision.reduce));
