@@ -30,9 +30,10 @@ AlikeNodes::AlikeNodes(const Topology& topology)
     for (const NetworkLink& link : topology.links()) {
         const std::int32_t home = homeOf(topology, link);
         apart_ = apart_ && (home != kNoNode || link.kind != LinkKind::NvLink);
-        firstLink_[static_cast<std::size_t>(home + 1)] += home == kNoNode ? 0 : 1;
+        if (home != kNoNode) {
+            ++firstLink_[static_cast<std::size_t>(home) + 1];
+        }
     }
-    firstLink_.front() = 0;
     std::partial_sum(firstLink_.begin(), firstLink_.end(), firstLink_.begin());
     links_.resize(firstLink_.back());
     std::vector<std::size_t> free(firstLink_.begin(), firstLink_.end() - 1);
