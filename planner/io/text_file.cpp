@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -37,6 +38,14 @@ private:
     int number_;
 };
 
+tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(kMostBytes);
+    const std::ptrdiff_t line = 1 + std::count(text.begin(), end, '\n');
+    return fail(Error::Code::BadInput,
+                where + ":" + std::to_string(line),
+                "is larger than 8 MiB, which end in this line");
+}
+
 Result<std::string> readAll(int descriptor, const std::string& where) {
     std::string text;
     std::array<char, 65536> buffer{};
@@ -53,7 +62,7 @@ Result<std::string> readAll(int descriptor, const std::string& where) {
         }
         text.append(buffer.data(), static_cast<std::size_t>(count));
         if (text.size() > kMostBytes) {
-            return fail(Error::Code::BadInput, where, "is larger than 8 MiB");
+            return tooLarge(text, where);
         }
     }
 }

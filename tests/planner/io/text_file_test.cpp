@@ -28,7 +28,8 @@ TEST(TextFile, ReadsBackWhatWasWritten) {
 TEST(TextFile, SaysWhatCannotBeReadOrWritten) {
     EXPECT_EQ(readTextFile(scratch("none.json")).error().code, Error::Code::NotFound);
     EXPECT_EQ(readTextFile(scratch("")).error().why, "cannot be read: Is a directory");
-    EXPECT_EQ(readTextFile("/dev/zero").error().why, "is larger than 8 MiB");
+    EXPECT_EQ(readTextFile("/dev/zero").error().why,
+              "is larger than 8 MiB, which end in this line");
     const auto outcome = writeTextFile(scratch("no/such/folder.json"), "x");
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().code, Error::Code::Environment);
