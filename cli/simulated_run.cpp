@@ -7,6 +7,7 @@
 #include "simulator/faults/plan_run.h"
 #include "simulator/faults/step_jitter.h"
 
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -93,6 +94,7 @@ Result<std::size_t> busiestStage(const TroubledStep& step, const SimulatedStep& 
 }  // namespace
 
 Result<Simulation> simulateTroubled(TroubledStep& step) {
+    const auto begin = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(SimulatedStep simulated,
                      simulateStep(step.scenario, step.timing, step.detail));
     FABRICAST_ASSIGN(const std::size_t busiest, busiestStage(step, simulated));
@@ -108,11 +110,13 @@ Result<Simulation> simulateTroubled(TroubledStep& step) {
         undisturbed = seconds(simulated.run.makespan);
         FABRICAST_ASSIGN(simulated, simulateStep(step.scenario, step.timing, slower));
     }
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     FABRICAST_ASSIGN(MemoryBreakdown memory, judgeMemory(step.scenario));
     return Simulation{.scenario = step.scenario,
                       .step = std::move(simulated),
                       .undisturbed = undisturbed,
-                      .memory = std::move(memory)};
+                      .memory = std::move(memory),
+                      .wallSeconds = wall.count()};
 }
 
 Result<RunAnswer> simulateRuns(const Simulation& simulation,

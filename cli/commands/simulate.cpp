@@ -15,7 +15,6 @@
 #include "simulator/report/step_picture.h"
 #include "simulator/trace/trace_json.h"
 
-#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -89,14 +88,11 @@ Result<Simulation> simulation(TroubledStep& step,
                               const std::optional<BudgetFacts>& facts,
                               const SimulateFlags& flags,
                               const GlobalOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(Simulation answer, simulateTroubled(step));
     FABRICAST_TRY(addMemory(answer, flags, mostStages(flags, options)));
     if (facts) {
         FABRICAST_ASSIGN(answer.run, simulateRuns(answer, step, *facts, flags.run, options));
     }
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    answer.wallSeconds = wall.count();
     return answer;
 }
 

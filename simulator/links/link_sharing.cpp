@@ -19,7 +19,7 @@ using LinkParts = std::vector<LinkPart>;
 class LinkSharing {
 public:
     LinkSharing(const std::vector<TrafficKind>& kinds,
-                const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
+                const std::vector<KindLoads>& loads,
                 const std::vector<StepFlows::Flow>& flows)
         : kinds_(kinds), loads_(loads), flows_(flows), fastest_(kinds.size()) {
         for (std::size_t flow = 0; flow < flows.size(); ++flow) {
@@ -32,15 +32,16 @@ public:
     }
 
     std::vector<SimFlow> share(const Topology& topology, const SlowLinks& slow) {
+        const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
         std::vector<SimFlow> shared(flows_.size());
         ResourceIndex number = 0;
-        for (const LinkParts& parts : differentLinks(topology)) {
+        for (const LinkParts& parts : differentLinks(capacities)) {
             if (mayBeFull(parts)) {
                 addUses(parts, number++, 1.0, shared);
             }
         }
         for (const auto& [link, factor] : slow) {
-            addUses(partsOn(link, resourceCapacities(topology)[link]), number++, factor, shared);
+            addUses(partsOn(link, capacities[link]), number++, factor, shared);
         }
         for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
             shared[flow].weight = 1.0 / flows_[flow].rate;
@@ -50,8 +51,8 @@ public:
 
 private:
     /// What is on each link, once of those on which the same is.
-    [[nodiscard]] std::vector<LinkParts> differentLinks(const Topology& topology) const {
-        const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
+    [[nodiscard]] std::vector<LinkParts> differentLinks(
+        const std::vector<BytesPerSecond>& capacities) const {
         std::vector<std::uint32_t> like(capacities.size());  // by link: what is on it so far
         std::vector<LinkParts> different(1);
         for (std::uint32_t kind = 0; kind < loads_.size(); ++kind) {
@@ -142,7 +143,7 @@ private:
     }
 
     const std::vector<TrafficKind>& kinds_;
-    const std::vector<std::vector<std::vector<ResourceUse>>>& loads_;
+    const std::vector<KindLoads>& loads_;
     const std::vector<StepFlows::Flow>& flows_;
     std::vector<double> fastest_;  ///< by kind
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> flowsOf_;
@@ -151,7 +152,7 @@ private:
 }  // namespace
 
 std::vector<SimFlow> sharedFlows(const std::vector<TrafficKind>& kinds,
-                                 const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
+                                 const std::vector<KindLoads>& loads,
                                  const std::vector<StepFlows::Flow>& flows,
                                  const Topology& topology,
                                  const SlowLinks& slow) {

@@ -11,7 +11,7 @@ using SlowLinks = std::map<ResourceIndex, double>;
 
 /// What each flow uses of links that several may fill, as shares of their rates at its full speed.
 std::vector<SimFlow> sharedFlows(const std::vector<TrafficKind>& kinds,
-                                 const std::vector<std::vector<std::vector<ResourceUse>>>& loads,
+                                 const std::vector<KindLoads>& loads,
                                  const std::vector<StepFlows::Flow>& flows,
                                  const Topology& topology,
                                  const SlowLinks& slow);

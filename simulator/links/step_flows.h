@@ -22,6 +22,10 @@ struct TrafficKind {
     friend auto operator<=>(const TrafficKind&, const TrafficKind&) = default;
 };
 
+/// What a kind's members put on links for each byte that a rank sends: all of them together where
+/// one stands for all.
+using KindLoads = std::vector<std::vector<ResourceUse>>;
+
 /// This turns the transfers of a step into flows over a cluster's links. A transfer alone takes
 /// what the forecast says, whatever the graph's line rates say: it takes at most all of a link. Of
 /// a collective all groups of the stage are thought to run at once.
@@ -54,7 +58,7 @@ public:
         double rate = 0.0;
     };
     [[nodiscard]] const std::vector<Flow>& flows() const { return flows_; }
-    /// What a kind's member (all of them, where one stands for all) puts on links for each byte.
+    /// What a flow's transfers put on links for each byte.
     [[nodiscard]] const std::vector<ResourceUse>& loads(const Flow& flow) const {
         return loads_[flow.kind][flow.member];
     }
@@ -79,7 +83,7 @@ private:
     std::vector<std::size_t> memberOf_;  ///< by rank: of its stage's
     std::map<TrafficKind, std::size_t> kinds_;
     std::vector<TrafficKind> kindList_;
-    std::vector<std::vector<std::vector<ResourceUse>>> loads_;  ///< by kind and member
+    std::vector<KindLoads> loads_;  ///< by kind
     std::map<std::pair<std::size_t, double>, std::uint32_t> known_;
     std::vector<Flow> flows_;
     std::map<ResourceIndex, double> slow_;

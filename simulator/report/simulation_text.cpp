@@ -177,7 +177,7 @@ std::string linksText(const SimulatedStep& step) {
     const double all = secondsOf(step.run.makespan);
     std::string text = alignedText(links) + "\n";
     if (secondsOf(step.slowed) > 1e-4 * all) {
-        text = fmt::format("of the critical path, {} is waiting for links that others use too\n{}",
+        text = fmt::format("of the critical path, {} is waiting for links that are full\n{}",
                            timeScaleFor(all).withUnit(secondsOf(step.slowed)),
                            text);
     }

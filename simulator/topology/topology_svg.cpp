@@ -1,5 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/table.h"
+#include "planner/report/xml_escaped.h"
 #include "simulator/topology/drawn_devices.h"
 #include "simulator/topology/topology_drawing.h"
 #include "simulator/topology/topology_report.h"
@@ -45,32 +46,9 @@ struct Box {
     [[nodiscard]] int middle() const { return left + width / 2; }
 };
 
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char letter : text) {
-        switch (letter) {
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '&':
-                safe += "&amp;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:
-                safe += letter;
-        }
-    }
-    return safe;
-}
-
 std::string label(int x, int y, const std::string& text, const char* more) {
     return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" " + more + ">" +
-           escaped(text) + "</text>\n";
+           xmlEscaped(text) + "</text>\n";
 }
 
 std::string shortName(const std::string& name) {
@@ -156,7 +134,7 @@ private:
             text += "<path d=\"" + path(from->second, to->second) + "\" fill=\"none\" stroke=\"" +
                     color + "\" stroke-width=\"" + (failed || cut.contains(link) ? "2.5" : "1.4") +
                     "\"" + (failed ? " stroke-dasharray=\"6 4\"" : "") + "><title>" +
-                    escaped(topology_.linkName(link) + ": " + shortText(at.bandwidth)) +
+                    xmlEscaped(topology_.linkName(link) + ": " + shortText(at.bandwidth)) +
                     "</title></path>\n";
         }
         return text;
@@ -215,7 +193,7 @@ private:
         for (const DeviceIndex device : row.devices) {
             const Box& box = boxes_.at(device);
             const NetworkDevice& at = topology_.devices()[device];
-            text += "<g><title>" + escaped(at.name) + "</title><rect x=\"" +
+            text += "<g><title>" + xmlEscaped(at.name) + "</title><rect x=\"" +
                     std::to_string(box.left) + "\" y=\"" + std::to_string(box.top) + "\" width=\"" +
                     std::to_string(box.width) + "\" height=\"" + std::to_string(kBoxHeight) +
                     "\" rx=\"5\" stroke=\"#666\" fill=\"" +

@@ -1,31 +1,10 @@
 #include "simulator/trace/svg_text.h"
 
+#include "planner/report/xml_escaped.h"
+
 #include <fmt/format.h>
 
 namespace fabricast {
-
-std::string svgEscaped(std::string_view text) {
-    std::string safe;
-    for (const char letter : text) {
-        switch (letter) {
-            case '<':
-                safe += "&lt;";
-                break;
-            case '>':
-                safe += "&gt;";
-                break;
-            case '&':
-                safe += "&amp;";
-                break;
-            case '"':
-                safe += "&quot;";
-                break;
-            default:  // control characters are no XML
-                safe += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
-        }
-    }
-    return safe;
-}
 
 std::string svgNumber(std::int64_t hundredths) {
     const std::int64_t whole = hundredths / 100;
@@ -49,7 +28,7 @@ std::string svgLabel(std::int64_t x,
                        style,
                        more.empty() ? "" : " ",
                        more,
-                       svgEscaped(text));
+                       xmlEscaped(text));
 }
 
 }  // namespace fabricast

@@ -5,9 +5,6 @@
 
 namespace fabricast {
 
-/// Text between tags, or in an attribute.
-std::string svgEscaped(std::string_view text);
-
 /// Hundredths of a pixel as a number: "12.5", the same in every locale.
 std::string svgNumber(std::int64_t hundredths);
 

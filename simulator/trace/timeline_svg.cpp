@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/time_scale.h"
+#include "planner/report/xml_escaped.h"
 #include "simulator/trace/slice_paths.h"
 #include "simulator/trace/svg_text.h"
 #include "simulator/trace/timeline_style.h"
@@ -52,7 +53,7 @@ public:
             "\n",
             kWidth,
             height,
-            svgEscaped(picture_.title),
+            xmlEscaped(picture_.title),
             timelineStyle());
         text += svgLabel(24, 34, picture_.title, "title") +
                 svgLabel(24, 56, picture_.subtitle, "soft") + legend() + axis(bottom);
@@ -173,7 +174,7 @@ private:
                            line,
                            shortText(curve.peak),
                            scale_.withUnit(seconds(curve.peakFrom).count()),
-                           svgEscaped(curve.peakMoment),
+                           xmlEscaped(curve.peakMoment),
                            svgNumber(at),
                            svgNumber(high)) +
                svgLabel(24, top + kMemory - 8, shortText(curve.peak), "small");

@@ -8,8 +8,7 @@
 namespace fabricast {
 namespace {
 
-TEST(SvgText, IsEscaped) {
-    EXPECT_EQ(svgEscaped("<a> & \"b\"\n"), "&lt;a&gt; &amp; &quot;b&quot; ");
+TEST(SvgText, NumbersAreInPixels) {
     EXPECT_EQ(svgNumber(1250), "12.5");
     EXPECT_EQ(svgNumber(1203), "12.03");
     EXPECT_EQ(svgNumber(700), "7");
