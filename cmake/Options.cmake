@@ -1,6 +1,7 @@
 # Warnings, sanitizers and the include root, shared by every target.
 add_library(fabricast_options INTERFACE)
-target_include_directories(fabricast_options INTERFACE "${PROJECT_SOURCE_DIR}")
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH include_root)
+target_include_directories(fabricast_options INTERFACE "${include_root}")
 target_compile_options(
   fabricast_options
   INTERFACE -Wall

@@ -1,0 +1,153 @@
+#include "probes/record/probe_program.h"
+
+#include "probes/record/interrupt.h"
+#include "probes/record/probe_flags.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+namespace fabricast::probe {
+
+namespace {
+
+void print(std::FILE* to, const std::string& text) {
+    std::fputs(text.c_str(), to);
+    std::fflush(to);
+}
+
+int ended(const ProbeProgram& program, int code, const std::string& why) {
+    print(stderr, program.name + ": " + why + "\n");
+    return code;
+}
+
+std::string today() {
+    std::array<char, 32> text{};
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text.data();
+}
+
+std::string minutesText(double seconds) {
+    const auto whole = static_cast<long>(std::lround(seconds));
+    return whole < 60 ? std::to_string(whole) + " s"
+                      : std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+}
+
+/// One line that is written over on a terminal, a line each where it goes to a file.
+RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    RunWatch watch;
+    if (!flags.quiet) {
+        watch.begins = [terminal](
+                           const Point& point, std::size_t number, std::size_t of, double left) {
+            print(stderr,
+                  (terminal ? "\r\033[K" : "") + std::string("[") + std::to_string(number) + "/" +
+                      std::to_string(of) + "] " + textOf(point) +
+                      (number > 1 ? ", " + minutesText(left) + " left" : "") +
+                      (terminal ? "" : "\n"));
+        };
+    }
+    watch.ends = [&program, clear = terminal && !flags.quiet](const Measurement& measurement) {
+        print(stderr, clear ? "\r\033[K" : "");
+        print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
+    };
+    return watch;
+}
+
+int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunOutcome& outcome) {
+    std::string text = std::to_string(outcome.measured) + " measured";
+    const auto add = [&](std::size_t number, const char* what) {
+        text += number == 0 ? "" : ", " + std::to_string(number) + " " + what;
+    };
+    add(outcome.known, "known");
+    add(outcome.refused, "not possible here");
+    add(outcome.wrong, "with wrong results");
+    add(outcome.left, "left");
+    if (outcome.left > 0 && !flags.out.empty()) {
+        text += "; the same command goes on";
+    }
+    if (!flags.quiet || outcome.wrong > 0) {
+        print(stderr, program.name + ": " + text + "\n");
+    }
+    return outcome.interrupted ? kInterrupted : outcome.wrong > 0 ? kWrongResults : kDone;
+}
+
+int measureAll(const ProbeProgram& program,
+               const ProbeFlags& flags,
+               const std::vector<Point>& points,
+               std::span<const char* const> arguments) {
+    const bool speaks = !program.speaks || program.speaks();
+    const JsonLine more =
+        JsonLine()
+            .add("program", program.name)
+            .add("begun", today())
+            .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
+    Answer<RecordFile> record = RecordFile::open(speaks ? flags.out : "", program.identity(), more);
+    if (!record) {
+        return ended(program, kBadInput, record.trouble().why);
+    }
+    const Answer<RunOutcome> outcome = runPoints(points,
+                                                 program.measure,
+                                                 flags.seconds,
+                                                 *record,
+                                                 speaks ? watchOf(program, flags) : RunWatch{});
+    if (!outcome) {
+        return ended(program, kEnvironment, outcome.trouble().why);
+    }
+    return speaks ? outcomeCode(program, flags, *outcome) : kDone;
+}
+
+}  // namespace
+
+int runProbe(const ProbeProgram& program, std::span<const char* const> arguments) {
+    const Answer<ProbeFlags> flags = parseProbeFlags(program, arguments);
+    if (!flags) {
+        return ended(program, kBadInput, flags.trouble().why);
+    }
+    using Ask = ProbeFlags::Ask;
+    if (flags->ask == Ask::Help || flags->ask == Ask::Version) {
+        print(stdout, flags->ask == Ask::Help ? probeHelp(program) : program.versions());
+        return kDone;
+    }
+    if (flags->ask == Ask::Doctor) {
+        const Answer<std::string> health = program.doctor();
+        if (!health) {
+            return ended(program, kEnvironment, health.trouble().why);
+        }
+        print(stdout, *health);
+        return kDone;
+    }
+    std::vector<Point> points = flags->points;
+    if (points.empty() || !flags->suite.empty()) {
+        const Answer<std::vector<Point>> suite =
+            program.suite(flags->suite.empty() ? "quick" : flags->suite);
+        if (!suite) {
+            return ended(program, kBadInput, suite.trouble().why);
+        }
+        points.insert(points.end(), suite->begin(), suite->end());
+    }
+    if (flags->ask == Ask::List) {
+        for (const Point& point : points) {
+            print(stdout, textOf(point) + "\n");
+        }
+        return kDone;
+    }
+    catchInterrupts();
+    const Done opened = program.open();
+    if (!opened) {
+        return ended(program, kEnvironment, opened.trouble().why);
+    }
+    const int code = measureAll(program, *flags, points, arguments);
+    if (program.close) {
+        program.close();
+    }
+    return code;
+}
+
+}  // namespace fabricast::probe

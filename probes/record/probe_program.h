@@ -1,0 +1,54 @@
+#pragma once
+#include "probes/record/json_line.h"
+#include "probes/record/measurement.h"
+#include "probes/record/run_points.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fabricast::probe {
+
+/// What a probe ends with.
+enum ExitCode {
+    kDone = 0,
+    kWrongResults = 1,  ///< measured, but something computed was not what it should be
+    kBadInput = 2,
+    kEnvironment = 4,  ///< no GPU, a full disk, a rank that is gone
+    kInterrupted = 130,
+};
+
+/// What one probe adds to what all have in common: the command line, the record, progress, Ctrl-C.
+struct ProbeProgram {
+    std::string name;      ///< "fabricast-probe-cuda"
+    std::string purpose;   ///< one line for --help
+    std::string moreHelp;  ///< lines about flags of its own; may be empty
+
+    /// --version: the libraries it was built with and finds here, a line each.
+    std::function<std::string()> versions;
+    /// --doctor: what works here and what does not, a line each. Trouble where it cannot measure.
+    std::function<Answer<std::string>()> doctor;
+    /// The points of --suite quick or full (in the order in which they matter), before anything is
+    /// opened; trouble for another name.
+    std::function<Answer<std::vector<Point>>(const std::string& suite)> suite;
+    /// A flag of its own; false where it knows none such. Called before `open`.
+    std::function<Answer<bool>(const std::string& flag, const std::string& value)> flag;
+    /// Takes the device. Trouble (no GPU, a busy one) ends the program with kEnvironment.
+    std::function<Done()> open;
+    /// What must be alike for two sittings to go into one record: device, versions. After `open`.
+    std::function<JsonLine()> identity;
+    std::function<Answer<Measurement>(const Point&)> measure;
+    /// After the last point, also when interrupted.
+    std::function<void()> close;
+    /// Prints a measurement in the probe's own table; by default its line of the record.
+    std::function<std::string(const Measurement&)> row;
+    /// False on a rank that neither writes nor prints. After `open`.
+    std::function<bool()> speaks;
+};
+
+/// Runs it: --suite quick|full, --points FILE|-, --point 'gemm m=…', --time-budget 5m, --out FILE,
+/// --dry-run, --quiet, --version, --doctor, --help. Results go to standard output, progress and
+/// trouble to standard error.
+int runProbe(const ProbeProgram& program, std::span<const char* const> arguments);
+
+}  // namespace fabricast::probe

@@ -1,0 +1,46 @@
+#pragma once
+#include "probes/record/json_line.h"
+#include "probes/record/measurement.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fabricast::probe {
+
+/// Where measurements are kept: JSON, one object per line. The first describes the machine and the
+/// program ("schema": "fabricast.measurements/1"), each other one point. The file is whole at any
+/// time: a new one takes its place after each point. A file that is there already is gone on with,
+/// where its first line speaks of the same machine and versions.
+class RecordFile {
+public:
+    /// `identity` is the part of the first line that must not change between two sittings; `more`
+    /// the part that may (date, command). An empty path keeps nothing on disk.
+    static Answer<RecordFile> open(std::filesystem::path path,
+                                   const JsonLine& identity,
+                                   const JsonLine& more);
+
+    [[nodiscard]] bool has(const Point& point) const { return lines_.contains(textOf(point)); }
+    [[nodiscard]] std::size_t points() const { return order_.size(); }
+
+    /// Keeps a measurement, in place of an older one of the same point.
+    Done add(const Measurement& measurement);
+
+    /// All lines, as they stand on disk.
+    [[nodiscard]] std::string text() const;
+
+private:
+    RecordFile(std::filesystem::path path, std::string head)
+        : path_(std::move(path)), head_(std::move(head)) {}
+
+    std::filesystem::path path_;
+    std::string head_;
+    std::vector<std::string> order_;            ///< the points' texts
+    std::map<std::string, std::string> lines_;  ///< by point
+};
+
+/// Writes a file so that no reader ever sees half of it.
+Done writeWhole(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace fabricast::probe

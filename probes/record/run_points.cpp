@@ -1,0 +1,73 @@
+#include "probes/record/run_points.h"
+
+#include "probes/record/interrupt.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace fabricast::probe {
+
+namespace {
+
+double now() {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(since).count();
+}
+
+void count(const Measurement& measurement, RunOutcome& outcome) {
+    ++(measurement.refused.empty() ? outcome.measured : outcome.refused);
+    outcome.wrong += measurement.isWrong() ? 1U : 0U;
+}
+
+}  // namespace
+
+Answer<RunOutcome> runPoints(std::span<const Point> points,
+                             const std::function<Answer<Measurement>(const Point&)>& measure,
+                             double seconds,
+                             RecordFile& record,
+                             const RunWatch& watch) {
+    RunOutcome outcome;
+    std::vector<Point> open;
+    for (const Point& point : points) {
+        if (record.has(point)) {
+            ++outcome.known;
+        } else {
+            open.push_back(point);
+        }
+    }
+    const double begin = now();
+    for (std::size_t number = 0; number < open.size(); ++number) {
+        const double passed = now() - begin;
+        outcome.left = open.size() - number;
+        if (interrupted() || passed >= seconds) {
+            break;
+        }
+        const double each = number == 0 ? 0.0 : passed / static_cast<double>(number);
+        if (watch.begins) {
+            watch.begins(open[number],
+                         number + 1,
+                         open.size(),
+                         std::min(each * static_cast<double>(outcome.left), seconds - passed));
+        }
+        const Answer<Measurement> measurement = measure(open[number]);
+        if (!measurement) {
+            return Trouble{textOf(open[number]) + ": " + measurement.trouble().why};
+        }
+        if (interrupted() && measurement->samples.empty() && measurement->refused.empty()) {
+            break;
+        }
+        const Done kept = record.add(*measurement);
+        if (!kept) {
+            return kept.trouble();
+        }
+        count(*measurement, outcome);
+        outcome.left = open.size() - number - 1;
+        if (watch.ends) {
+            watch.ends(*measurement);
+        }
+    }
+    outcome.interrupted = interrupted();
+    return outcome;
+}
+
+}  // namespace fabricast::probe

@@ -1,0 +1,47 @@
+#include "probes/record/sample_loop.h"
+
+#include "probes/record/interrupt.h"
+#include "probes/record/statistics.h"
+
+#include <chrono>
+
+namespace fabricast::probe {
+
+namespace {
+
+bool isEnough(const SampleRule& rule, const std::vector<double>& samples, double seconds) {
+    if (samples.size() < rule.least) {
+        return false;
+    }
+    // A few samples may agree by chance.
+    constexpr std::size_t kJudged = 10;
+    return samples.size() >= rule.most || seconds >= rule.seconds ||
+           (samples.size() >= kJudged && medianError(samples) <= rule.error);
+}
+
+}  // namespace
+
+Answer<std::vector<double>> sampled(const SampleRule& rule,
+                                    int warmUps,
+                                    const std::function<Answer<double>()>& once) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<double> samples;
+    while (!interrupted()) {
+        const Answer<double> sample = once();
+        if (!sample) {
+            return sample.trouble();
+        }
+        if (warmUps > 0) {
+            --warmUps;
+            continue;
+        }
+        samples.push_back(*sample);
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+        if (isEnough(rule, samples, passed.count())) {
+            break;
+        }
+    }
+    return samples;
+}
+
+}  // namespace fabricast::probe

@@ -1,0 +1,185 @@
+#include "probes/record/interrupt.h"
+#include "probes/record/json_line.h"
+#include "probes/record/point.h"
+#include "probes/record/probe_flags.h"
+#include "probes/record/record_file.h"
+#include "probes/record/run_points.h"
+#include "probes/record/sample_loop.h"
+#include "probes/record/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+namespace fabricast::probe {
+namespace {
+
+Point pointOf(const std::string& text) {
+    const Answer<Point> point = parsePoint(text);
+    EXPECT_TRUE(point) << text;
+    return point ? *point : Point{};
+}
+
+std::string fileText(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::filesystem::path freshFile(const std::string& name) {
+    const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / name;
+    std::filesystem::remove_all(path);
+    return path;
+}
+
+TEST(Point, ReadsWhatItPrints) {
+    const Point point = pointOf("  gemm  n=4096 dtype=bf16\tm=8K ");
+    EXPECT_EQ(textOf(point), "gemm dtype=bf16 m=8K n=4096");
+    EXPECT_EQ(pointOf(textOf(point)), point);
+    EXPECT_EQ(*wholeOf(point, "m"), 8192);
+    EXPECT_EQ(wholeOf(point, "k").trouble().why, "'gemm dtype=bf16 m=8K n=4096' lacks k=");
+    EXPECT_EQ(wordOr(point, "layout", "tn"), "tn");
+}
+
+TEST(Point, SaysWhatIsWrong) {
+    EXPECT_EQ(parsePoint("").trouble().why, "'' names nothing to measure");
+    EXPECT_EQ(parsePoint("gemm m").trouble().why, "'m' is no setting: write NAME=VALUE");
+    EXPECT_EQ(parsePoint("gemm m=").trouble().why, "'m=' is no setting: write NAME=VALUE");
+    EXPECT_EQ(parsePoint("gemm m=1 m=2").trouble().why, "'m' is set twice");
+    EXPECT_EQ(parsePoint("gemm m=\"").trouble().why, "'m=\"' is no setting: write NAME=VALUE");
+    EXPECT_EQ(parsePoints("# all\ngemm m=1\n\ncopy x\n", "points.txt").trouble().why,
+              "points.txt:4: 'x' is no setting: write NAME=VALUE");
+    for (const char* text : {"", "-1", "1.5", "1KB", "9223372036854775808", "9T9", "8388608T"}) {
+        EXPECT_FALSE(parseWhole(text)) << text;
+    }
+}
+
+TEST(Statistics, StandOnTheMiddle) {
+    EXPECT_EQ(median({3, 1, 2}), 2.0);
+    EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+    EXPECT_EQ(quantile({0, 10}, 0.95), 9.5);
+    EXPECT_EQ(medianDeviation({1, 1, 2, 2, 4, 6, 9}), 1.0);
+    EXPECT_EQ(medianError({5.0}), 0.0);
+    // One wild value moves neither the median nor how well it is known.
+    EXPECT_LT(medianError({1.0, 1.01, 0.99, 1.0, 1.01, 0.99, 1.0, 1.0, 50.0}), 0.01);
+}
+
+TEST(SampleLoop, StopsWhenTheMedianIsKnown) {
+    int calls = 0;
+    const auto steady = sampled({}, 2, [&]() -> Answer<double> { return ++calls, 1.0; });
+    ASSERT_TRUE(steady);
+    EXPECT_EQ(steady->size(), 10U);
+    EXPECT_EQ(calls, 12);
+    const auto wild = sampled({.most = 60, .seconds = 100.0}, 0, [&]() -> Answer<double> {
+        return 1.0 + 0.5 * (++calls % 2);
+    });
+    ASSERT_TRUE(wild);
+    EXPECT_EQ(wild->size(), 60U);
+    EXPECT_FALSE(sampled({}, 0, []() -> Answer<double> { return Trouble{"gone"}; }));
+}
+
+TEST(JsonLine, IsJsonWhateverTheBytes) {
+    JsonLine line;
+    line.add("a", "x\"\\\n\xff\xc3\xa9")
+        .add("b", 0.1)
+        .add("c", std::numeric_limits<double>::quiet_NaN())
+        .add("d", std::vector<double>{1, 2.5e-9})
+        .add("e", true)
+        .add("f", std::size_t{7});
+    EXPECT_EQ(line.text(),
+              "{\"a\":\"x\\\"\\\\\\u000a\xEF\xBF\xBD\xc3\xa9\",\"b\":0.1,\"c\":null,"
+              "\"d\":[1,2.5e-09],\"e\":true,\"f\":7}");
+}
+
+Answer<RecordFile> open(const std::filesystem::path& path, const char* device = "H200") {
+    return RecordFile::open(path, JsonLine().add("device", device), JsonLine().add("begun", "now"));
+}
+
+TEST(RecordFile, GoesOnWhereItStopped) {
+    const std::filesystem::path path = freshFile("record.jsonl");
+    auto first = open(path);
+    ASSERT_TRUE(first);
+    ASSERT_TRUE(first->add({.point = pointOf("gemm m=1"), .samples = {2, 1, 3}}));
+    ASSERT_TRUE(first->add({.point = pointOf("gemm m=2"), .refused = "too small"}));
+    const std::string kept = fileText(path);
+    EXPECT_EQ(kept,
+              "{\"schema\":\"fabricast.measurements/1\",\"machine\":{\"device\":\"H200\"},"
+              "\"begun\":\"now\"}\n"
+              "{\"point\":\"gemm m=1\",\"unit\":\"s\",\"median\":2,\"deviation\":1,\"n\":3,"
+              "\"samples\":[2,1,3]}\n"
+              "{\"point\":\"gemm m=2\",\"refused\":\"too small\"}\n");
+    auto second = open(path);
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(second->has(pointOf("gemm m=2")));
+    EXPECT_FALSE(second->has(pointOf("gemm m=3")));
+    EXPECT_EQ(second->text(), kept);
+    EXPECT_FALSE(open(path, "H100")) << "another machine's numbers are not mixed in";
+    std::ofstream(path, std::ios::app) << "{\"point\":\"gemm m=3\",\"uni";
+    EXPECT_EQ(open(path).trouble().why,
+              path.string() + ":4: is no measured point; mend or remove the line");
+}
+
+TEST(RecordFile, SaysWhyItCannotWrite) {
+    EXPECT_EQ(writeWhole("/nowhere/a.jsonl", "x").trouble().why,
+              "/nowhere/a.jsonl: cannot be written: No such file or directory");
+    EXPECT_EQ(writeWhole("/dev/full", "x").trouble().why,
+              "/dev/full: cannot be written: No space left on device");
+}
+
+TEST(RunPoints, MeasuresEachOnceAndSaysWhatIsLeft) {
+    const std::vector<Point> points = {pointOf("a"), pointOf("b"), pointOf("c"), pointOf("d")};
+    const std::filesystem::path path = freshFile("run.jsonl");
+    std::string seen;
+    const auto measure = [&](const Point& point) -> Answer<Measurement> {
+        seen += point.what;
+        if (point.what == "c" && seen == "abc") {
+            return Trouble{"the device fell off the bus"};
+        }
+        return point.what == "b" ? Measurement{.point = point, .refused = "no b here"}
+                                 : Measurement{.point = point, .samples = {1.0}};
+    };
+    constexpr double kEver = std::numeric_limits<double>::infinity();
+    auto record = open(path);
+    EXPECT_EQ(runPoints(points, measure, kEver, *record, {}).trouble().why,
+              "c: the device fell off the bus");
+    auto again = open(path);
+    const auto outcome = runPoints(points, measure, kEver, *again, {});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(seen, "abccd");
+    EXPECT_EQ(outcome->known, 2U);
+    EXPECT_EQ(outcome->measured, 2U);
+    EXPECT_EQ(outcome->left, 0U);
+    auto none = open(freshFile("none.jsonl"));
+    const auto stopped = runPoints(points, measure, 0.0, *none, {});
+    EXPECT_EQ(stopped->left, 4U);
+}
+
+TEST(ProbeFlags, AreReadOrNamed) {
+    const ProbeProgram program{
+        .name = "probe", .flag = [](const std::string& flag, const std::string& value) {
+            return flag != "--ranks" ? Answer<bool>(false)
+                   : value == "two"  ? Answer<bool>(Trouble{"'two' is no number"})
+                                     : Answer<bool>(true);
+        }};
+    const auto parsed = [&](std::vector<const char*> words) {
+        return parseProbeFlags(program, words);
+    };
+    const auto flags =
+        parsed({"--point", "a x=1", "--time-budget=5m", "--out", "f", "--ranks", "2"});
+    ASSERT_TRUE(flags);
+    EXPECT_EQ(flags->points.size(), 1U);
+    EXPECT_EQ(flags->seconds, 300.0);
+    EXPECT_EQ(flags->out, "f");
+    EXPECT_EQ(parsed({"--rank", "2"}).trouble().why,
+              "unknown argument '--rank'; probe --help lists them");
+    EXPECT_EQ(parsed({"--ranks", "two"}).trouble().why, "--ranks: 'two' is no number");
+    EXPECT_EQ(parsed({"--out"}).trouble().why, "--out needs a value");
+    EXPECT_EQ(parsed({"--time-budget", "-5"}).trouble().why,
+              "--time-budget: '-5' is no time: write 90s, 5m or 1h");
+    EXPECT_EQ(parsed({"--points", "/nowhere"}).trouble().why, "--points: /nowhere: cannot be read");
+}
+
+}  // namespace
+}  // namespace fabricast::probe
