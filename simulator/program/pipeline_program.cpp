@@ -120,6 +120,7 @@ private:
                                        .bytes = handOver_.bytes});
             }
             inputs.push_back(received);
+            writer_.handOver(from, received);
         }
     }
 

@@ -15,7 +15,11 @@ using StageOps = std::vector<OpIndex>;
 class StageOpWriter {
 public:
     StageOpWriter(SimProgram& program, const StageRanks& ranks, StepFlows& flows)
-        : program_(program), ranks_(ranks), flows_(flows), last_(ranks.stages()) {}
+        : program_(program),
+          ranks_(ranks),
+          flows_(flows),
+          last_(ranks.stages()),
+          handedOver_(ranks.stages()) {}
 
     /// The op of every member. It waits for nothing but its stream. Its flow is that of the first
     /// member, whose transfers stand for all where the flows are not by rank.
@@ -35,6 +39,9 @@ public:
                   const std::vector<StageOps>& inputs);
 
     [[nodiscard]] const StageOps& last(std::size_t stage) const { return last_[stage]; }
+    /// What the stage handed over last; empty where it never did.
+    void handOver(std::size_t stage, const StageOps& ops) { handedOver_[stage] = ops; }
+    [[nodiscard]] const StageOps& handedOver(std::size_t stage) const { return handedOver_[stage]; }
     [[nodiscard]] SimProgram& program() { return program_; }
     [[nodiscard]] const StageRanks& ranks() const { return ranks_; }
     [[nodiscard]] StepFlows& flows() { return flows_; }
@@ -48,6 +55,7 @@ private:
     const StageRanks& ranks_;
     StepFlows& flows_;
     std::vector<StageOps> last_;  ///< by stage; empty before it did anything
+    std::vector<StageOps> handedOver_;
 };
 
 }  // namespace fabricast

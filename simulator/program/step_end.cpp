@@ -97,6 +97,7 @@ void addStepEnd(const Scenario& scenario,
     const TailOverlap hidden = transfers.hidden();
     const std::size_t stages = pieces.stages.size();
     for (std::size_t stage = 0; stage < stages; ++stage) {
+        end.join(stage, writer.handedOver(stage));  // a schedule ends when its sends have
         end.join(stage, transfers.reduced(stage));
         if (!hidden.reduce) {
             end.addCollective(stage, SimKind::Reduce, pieces.stages[stage].gradientReduce);

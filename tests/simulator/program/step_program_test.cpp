@@ -1,5 +1,6 @@
 #include "simulator/program/step_program.h"
 
+#include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/pipeline_time.h"
 #include "simulator/program/simulate_step.h"
 #include "tests/simulator/engine/naive_engine.h"
@@ -138,6 +139,30 @@ TEST(SmallWorlds, StagesSendWhatTheirCallsSay) {
             EXPECT_EQ(run.sent[stage], sent) << worldText(scenario) << " stage " << stage;
             EXPECT_EQ(run.received[stage], received) << worldText(scenario) << " stage " << stage;
             checked += sent > Bytes(0) ? 1 : 0;
+        }
+    }
+    EXPECT_GT(checked, 100);
+}
+
+// A schedule ends when its sends have: what follows its passes does not share links with them.
+TEST(SmallWorlds, TheEndOfAStepWaitsForHandOvers) {
+    int checked = 0;
+    for (const auto& [scenario, free] : worlds()) {
+        if (tailOverlap(scenario).reduce) {
+            continue;  // reductions that run beside passes run beside their sends
+        }
+        const SimProgram program = programOf(scenario, free);
+        const SimRun run = simulate(program).value();
+        std::vector<SimTime> sent(program.setting().actors);
+        for (const SimHop& hop : program.hops()) {
+            sent[hop.from] = std::max(sent[hop.from], run.end[hop.op]);
+        }
+        for (OpIndex op = 0; op < program.ops().size(); ++op) {
+            const SimOp& at = program.ops()[op];
+            if (at.kind == SimKind::Reduce && sent[at.actor] > SimTime(0)) {
+                EXPECT_GE(run.end[op] - at.duration, sent[at.actor]) << worldText(scenario);
+                ++checked;
+            }
         }
     }
     EXPECT_GT(checked, 100);
