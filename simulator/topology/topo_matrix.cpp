@@ -1,8 +1,8 @@
 #include "simulator/topology/topo_matrix.h"
 
+#include "simulator/topology/matrix_text.h"
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -12,60 +12,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr std::size_t kMostDevices = 256;
-constexpr std::int64_t kMostNvLinks = 64;
-
-/// How near two devices are, nearest first.
-enum class Nearness { OnePciSwitch, PciSwitches, HostBridge, NumaNode, System };
-constexpr std::array<std::string_view, 5> kNearness = {"PIX", "PXB", "PHB", "NODE", "SYS"};
-
-struct Cell {
-    Nearness nearness = Nearness::System;
-    std::int64_t nvLinks = 0;
-    bool self = false;
-    friend bool operator==(const Cell&, const Cell&) = default;
-};
-
-struct Row {
-    std::string name;
-    std::int64_t line = 0;
-    std::vector<Cell> cells;
-    std::optional<std::int64_t> numa;  ///< of GPUs
-};
-
-/// Words without the escapes that underline the heading.
-std::vector<std::string> wordsOf(std::string_view line) {
-    std::vector<std::string> words;
-    std::string word;
-    for (std::size_t at = 0; at <= line.size(); ++at) {
-        if (at < line.size() && line[at] == '\x1b') {
-            at = std::min(line.find('m', at), line.size());
-            continue;
-        }
-        if (at == line.size() || line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
-            if (!word.empty()) {
-                words.push_back(std::move(word));
-            }
-            word.clear();
-        } else {
-            word += line[at];
-        }
-    }
-    return words;
-}
-
-bool isGpu(std::string_view name) {
-    return name.starts_with("GPU") && name.size() > 3 && name[3] >= '0' && name[3] <= '9';
-}
-
-std::optional<std::int64_t> wholeNumber(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && value >= 0
-               ? std::optional(value)
-               : std::nullopt;
-}
 
 /// Devices that are joined in some way are one group.
 class Groups {
@@ -95,133 +41,10 @@ private:
     std::vector<std::size_t> parent_;
 };
 
-class MatrixText {
-public:
-    MatrixText(std::string_view text, const std::string& source) : text_(text), source_(source) {}
-
-    Result<std::vector<Row>> read() {
-        std::vector<Row> rows;
-        while (next()) {
-            std::vector<std::string> words = wordsOf(line_);
-            if (heading_.empty()) {
-                FABRICAST_TRY(readHeading(words));
-            } else if (!words.empty() && rows.size() < heading_.size()) {
-                FABRICAST_ASSIGN(Row row, readRow(words, rows.size()));
-                rows.push_back(std::move(row));
-            }
-        }
-        if (heading_.empty() || rows.size() < heading_.size()) {
-            return wrong(number_,
-                         heading_.empty() ? "there is no line of GPU0, GPU1, …"
-                                          : "the table ends before " + heading_[rows.size()]);
-        }
-        FABRICAST_TRY(checkSymmetry(rows));
-        return rows;
-    }
-
-private:
-    [[nodiscard]] tl::unexpected<Error> wrong(std::int64_t line, std::string why) const {
-        return fail(Error::Code::BadInput,
-                    source_ + ":" + std::to_string(line),
-                    std::move(why),
-                    "what nvidia-smi topo -m prints");
-    }
-
-    bool next() {
-        if (at_ >= text_.size()) {
-            return false;
-        }
-        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-        line_ = text_.substr(at_, end - at_);
-        at_ = end + 1;
-        ++number_;
-        return true;
-    }
-
-    Result<void> readHeading(const std::vector<std::string>& words) {
-        if (words.empty() || !isGpu(words.front())) {
-            return {};
-        }
-        for (const std::string& word : words) {
-            if (word == "CPU" || word == "NUMA") {
-                break;
-            }
-            if (std::ranges::find(heading_, word) != heading_.end()) {
-                return wrong(number_, word + " is there twice");
-            }
-            heading_.push_back(word);
-        }
-        return heading_.size() <= kMostDevices
-                   ? Result<void>()
-                   : wrong(number_, "more than 256 devices in one node");
-    }
-
-    Result<Cell> readCell(const std::string& word, bool self) const {
-        if (word == "X" || self) {
-            return word == "X" && self
-                       ? Result<Cell>(Cell{.self = true})
-                       : wrong(number_, "\"" + word + "\" stands where X belongs, or X elsewhere");
-        }
-        if (word.starts_with("NV")) {
-            const auto links = wholeNumber(std::string_view(word).substr(2));
-            if (links && *links >= 1 && *links <= kMostNvLinks) {
-                return Cell{.nvLinks = *links};
-            }
-        }
-        const auto known = std::ranges::find(kNearness, word);
-        if (known == kNearness.end()) {
-            return wrong(
-                number_,
-                "\"" + word.substr(0, 40) + "\" is none of X, NV#, PIX, PXB, PHB, NODE, SYS");
-        }
-        return Cell{.nearness = static_cast<Nearness>(known - kNearness.begin())};
-    }
-
-    Result<Row> readRow(const std::vector<std::string>& words, std::size_t index) const {
-        if (words.front() != heading_[index]) {
-            return wrong(number_,
-                         "\"" + words.front().substr(0, 40) + "\" stands where " + heading_[index] +
-                             " belongs");
-        }
-        if (words.size() <= heading_.size()) {
-            return wrong(number_, "the row of " + heading_[index] + " is too short");
-        }
-        Row row{.name = heading_[index], .line = number_};
-        for (std::size_t other = 0; other < heading_.size(); ++other) {
-            FABRICAST_ASSIGN(const Cell cell, readCell(words[other + 1], other == index));
-            row.cells.push_back(cell);
-        }
-        if (isGpu(row.name) && words.size() > heading_.size() + 2) {
-            row.numa = wholeNumber(words[heading_.size() + 2]);
-        }
-        return row;
-    }
-
-    Result<void> checkSymmetry(const std::vector<Row>& rows) const {
-        for (std::size_t one = 0; one < rows.size(); ++one) {
-            for (std::size_t other = 0; other < one; ++other) {
-                if (!(rows[one].cells[other] == rows[other].cells[one])) {
-                    return wrong(rows[one].line,
-                                 rows[one].name + " and " + rows[other].name +
-                                     " say different things of each other");
-                }
-            }
-        }
-        return {};
-    }
-
-    std::string_view text_;
-    const std::string& source_;
-    std::size_t at_ = 0;
-    std::int64_t number_ = 0;
-    std::string_view line_;
-    std::vector<std::string> heading_;
-};
-
 /// The graph of a table that was read.
 class MatrixGraph {
 public:
-    MatrixGraph(const std::vector<Row>& rows, const GpuSpec& gpu)
+    MatrixGraph(const std::vector<MatrixRow>& rows, const GpuSpec& gpu)
         : rows_(rows), gpu_(gpu), switches_(rows.size()), roots_(rows.size()), numa_(rows.size()) {
         for (std::size_t one = 0; one < rows.size(); ++one) {
             for (std::size_t other = 0; other < one; ++other) {
@@ -232,7 +55,7 @@ public:
 
     Result<Topology> build() {
         for (std::size_t device = 0; device < rows_.size(); ++device) {
-            const bool isNic = !isGpu(rows_[device].name);
+            const bool isNic = !rows_[device].isGpu();
             FABRICAST_ASSIGN(const DeviceIndex made,
                              add(isNic ? DeviceKind::Nic : DeviceKind::Gpu));
             made_.push_back(made);
@@ -255,7 +78,7 @@ public:
 
 private:
     void joinGroups(std::size_t one, std::size_t other) {
-        const Cell& cell = rows_[one].cells[other];
+        const MatrixCell& cell = rows_[one].cells[other];
         const bool linked = cell.nvLinks > 0;  // which hides what PCIe is between them
         if (!linked && cell.nearness <= Nearness::PciSwitches) {
             switches_.join(one, other);
@@ -322,7 +145,7 @@ private:
     [[nodiscard]] bool hasNvSwitch() const {
         std::int64_t most = 0;
         std::int64_t sum = 0;
-        for (const Cell& cell : rows_.front().cells) {
+        for (const MatrixCell& cell : rows_.front().cells) {
             most = std::max(most, cell.nvLinks);
             sum += cell.nvLinks;
         }
@@ -337,7 +160,7 @@ private:
         }
         for (std::size_t one = 0; one < rows_.size(); ++one) {
             const auto& cells = rows_[one].cells;
-            const std::int64_t most = std::ranges::max(cells, {}, &Cell::nvLinks).nvLinks;
+            const std::int64_t most = std::ranges::max(cells, {}, &MatrixCell::nvLinks).nvLinks;
             const double perLink = 1.0 / static_cast<double>(std::max(gpu_.links, most));
             if (nvSwitch && most > 0) {
                 FABRICAST_TRY(join(made_[one],
@@ -359,7 +182,7 @@ private:
         return {};
     }
 
-    const std::vector<Row>& rows_;
+    const std::vector<MatrixRow>& rows_;
     const GpuSpec& gpu_;
     Groups switches_;
     Groups roots_;
@@ -381,7 +204,7 @@ bool isTopoMatrix(std::string_view text) {
 Result<DescribedTopology> topoMatrix(std::string_view text,
                                      const std::string& source,
                                      const GpuSpec& gpu) {
-    FABRICAST_ASSIGN(const std::vector<Row> rows, MatrixText(text, source).read());
+    FABRICAST_ASSIGN(const std::vector<MatrixRow> rows, readMatrix(text, source));
     if (!gpu.pcieBandwidth.value) {
         return fail(Error::Code::Unsupported,
                     "--gpu",
