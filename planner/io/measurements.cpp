@@ -3,6 +3,7 @@
 #include "planner/io/text_file.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <utility>
@@ -22,6 +23,29 @@ void keep(RecordedPoint point,
     } else {
         points[place->second] = std::move(point);
     }
+}
+
+/// How many took part is no property of the machine.
+constexpr std::array<std::string_view, 2> kFree = {"ranks", "nodes"};
+/// What two different programs mean alike.
+constexpr std::array<std::string_view, 3> kCommon = {"gpu", "driver", "cpu"};
+
+Result<void> checkAlike(const MeasurementRecord& known, const MeasurementRecord& record) {
+    const bool sameProgram = known.program == record.program;
+    for (const auto& [name, value] : record.machine) {
+        const auto other = known.machine.find(name);
+        const bool judged = sameProgram ? std::ranges::find(kFree, name) == kFree.end()
+                                        : std::ranges::find(kCommon, name) != kCommon.end();
+        if (judged && other != known.machine.end() && other->second != value) {
+            return fail(Error::Code::BadInput,
+                        record.source,
+                        "was measured on another machine or with other versions than " +
+                            known.source + ": " + name + " is \"" + value + "\", not \"" +
+                            other->second + "\"",
+                        "fit them apart");
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -68,25 +92,17 @@ Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> reco
     std::ranges::stable_sort(records, {}, &MeasurementRecord::begun);
     MergedMeasurements merged;
     std::map<std::string, std::size_t> places;
-    std::map<std::string, std::string> saidBy;
-    for (MeasurementRecord& record : records) {
-        for (const auto& [name, value] : record.machine) {
-            const auto [known, isNew] = merged.machine.emplace(name, value);
-            if (!isNew && known->second != value) {
-                return fail(Error::Code::BadInput,
-                            record.source,
-                            "was measured on another machine or with other versions than " +
-                                saidBy[name] + ": " + name + " is \"" + value + "\", not \"" +
-                                known->second + "\"",
-                            "fit them apart");
-            }
-            saidBy.emplace(name, record.source);
+    for (std::size_t number = 0; number < records.size(); ++number) {
+        MeasurementRecord& record = records[number];
+        for (std::size_t before = 0; before < number; ++before) {
+            FABRICAST_TRY(checkAlike(records[before], record));
         }
+        merged.machine.insert(record.machine.begin(), record.machine.end());
         for (RecordedPoint& point : std::exchange(record.points, {})) {
             keep(std::move(point), places, merged.points);
         }
-        merged.sittings.push_back(std::move(record));
     }
+    merged.sittings = std::move(records);
     return merged;
 }
 

@@ -56,8 +56,9 @@ struct MergedMeasurements {
     std::vector<RecordedPoint> points;
 };
 
-/// Joins records: of a point measured more than once the latest sitting counts. What two of them
-/// both say of the machine and its versions must be the same.
+/// Joins records: of a point measured more than once the latest sitting counts. What two sittings
+/// of one program say of the machine and its versions must be the same ("ranks" and "nodes" aside);
+/// of two programs, "gpu", "driver" and "cpu".
 ///     FABRICAST_ASSIGN(const MergedMeasurements all, readMeasurements(paths));
 Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> records);
 Result<MergedMeasurements> readMeasurements(std::span<const std::string> paths);

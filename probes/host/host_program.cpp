@@ -78,7 +78,7 @@ std::string inventoryText(const Inventory& inventory) {
         "CPU: " + (host.cpu.empty() ? "unknown" : host.cpu) + ", " + std::to_string(host.sockets) +
         " sockets, " + std::to_string(host.threads) + " threads, " +
         std::to_string(static_cast<long>(static_cast<double>(host.memory) / kGiga)) + " GB\n";
-    for (const GpuFacts& gpu : inventory.driver.gpus) {
+    for (const InstalledGpu& gpu : inventory.driver.gpus) {
         text += "GPU " + std::to_string(gpu.index) + ": " + gpu.name + "\n";
     }
     for (const std::string& note : inventory.notes) {

@@ -55,7 +55,7 @@ JsonLine portLine(const NetworkPort& port) {
     return line.add("up", port.up);
 }
 
-JsonLine gpuLine(const GpuFacts& gpu) {
+JsonLine gpuLine(const InstalledGpu& gpu) {
     JsonLine line;
     line.add("index", gpu.index).add("name", gpu.name);
     addKnown(line, "architecture", gpu.architecture);
@@ -74,9 +74,9 @@ JsonLine gpuLine(const GpuFacts& gpu) {
 }
 
 /// Where NVML is missing (a container without it), the driver's own files name the GPUs.
-std::vector<GpuFacts> driverFiles(const SystemFiles& files) {
+std::vector<InstalledGpu> driverFiles(const SystemFiles& files) {
     const std::string folder = "proc/driver/nvidia/gpus/";
-    std::vector<GpuFacts> gpus;
+    std::vector<InstalledGpu> gpus;
     for (const std::string& address : files.names(folder)) {
         const std::string text = files.text(folder + address + "/information");
         gpus.push_back({.index = static_cast<std::int64_t>(gpus.size()),
@@ -104,7 +104,7 @@ std::string moduleVersion(const std::string& text) {
 Inventory takeInventory(const SystemFiles& files, bool askDriver) {
     Inventory inventory{.host = hostFacts(files), .ports = networkPorts(files)};
     if (askDriver) {
-        Answer<DriverFacts> driver = askNvml();
+        Answer<InstalledDriver> driver = askNvml();
         if (driver) {
             inventory.driver = *driver;
         } else {
@@ -112,14 +112,14 @@ Inventory takeInventory(const SystemFiles& files, bool askDriver) {
         }
         inventory.libraries = libraryVersions();
     }
-    DriverFacts& driver = inventory.driver;
+    InstalledDriver& driver = inventory.driver;
     if (driver.version.empty()) {
         driver.version = moduleVersion(files.text("proc/driver/nvidia/version"));
     }
     if (driver.gpus.empty()) {
         driver.gpus = driverFiles(files);
     }
-    for (GpuFacts& gpu : driver.gpus) {
+    for (InstalledGpu& gpu : driver.gpus) {
         gpu.numa = files.whole("sys/bus/pci/devices/" + gpu.pci + "/numa_node").value_or(-1);
     }
     return inventory;

@@ -12,7 +12,7 @@ namespace fabricast::probe {
 struct Inventory {
     HostFacts host;
     std::vector<NetworkPort> ports;
-    DriverFacts driver;
+    InstalledDriver driver;
     std::map<std::string, std::string> libraries;
     std::vector<std::string> notes;  ///< what could not be asked, and why
 };

@@ -34,18 +34,19 @@ Function functionOf(void* library, const char* name) {
 std::optional<std::string> askNccl(void* library) {
     int code = 0;
     const auto ask = functionOf<int (*)(int*)>(library, "ncclGetVersion");
-    return ask != nullptr && ask(&code) == 0 ? std::optional(ncclVersionText(code)) : std::nullopt;
+    return ask != nullptr && ask(&code) == 0 ? std::optional(ncclCodeText(code)) : std::nullopt;
 }
 
 std::optional<std::string> askRuntime(void* library) {
     int code = 0;
     const auto ask = functionOf<int (*)(int*)>(library, "cudaRuntimeGetVersion");
-    return ask != nullptr && ask(&code) == 0 ? std::optional(cudaVersionText(code)) : std::nullopt;
+    return ask != nullptr && ask(&code) == 0 ? std::optional(runtimeVersionText(code))
+                                             : std::nullopt;
 }
 
 std::optional<std::string> askCudnn(void* library) {
     const auto ask = functionOf<std::size_t (*)()>(library, "cudnnGetVersion");
-    return ask != nullptr ? std::optional(cudnnVersionText(static_cast<int>(ask()))) : std::nullopt;
+    return ask != nullptr ? std::optional(dnnVersionText(static_cast<int>(ask()))) : std::nullopt;
 }
 
 void addFolder(const char* variable, std::vector<fs::path>& folders) {
@@ -82,18 +83,18 @@ std::vector<fs::path> searchedFolders() {
 
 }  // namespace
 
-std::string ncclVersionText(int code) {
+std::string ncclCodeText(int code) {
     // Before 2.9 a version had one digit for the minor number.
     const int major = code < 10'000 ? code / 1000 : code / 10'000;
     const int minor = code < 10'000 ? code % 1000 / 100 : code % 10'000 / 100;
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(code % 100);
 }
 
-std::string cudaVersionText(int code) {
+std::string runtimeVersionText(int code) {
     return std::to_string(code / 1000) + "." + std::to_string(code % 1000 / 10);
 }
 
-std::string cudnnVersionText(int code) {
+std::string dnnVersionText(int code) {
     // From 9 on the major number has four digits behind it, before three.
     const bool isNew = code >= 10'000;
     const int major = isNew ? code / 10'000 : code / 1000;

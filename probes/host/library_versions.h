@@ -10,8 +10,8 @@ namespace fabricast::probe {
 std::map<std::string, std::string> libraryVersions();
 
 /// NCCL's 22809 is "2.28.9", the runtime's 13000 "13.0", cuDNN's 91900 "9.19.0".
-std::string ncclVersionText(int code);
-std::string cudaVersionText(int code);
-std::string cudnnVersionText(int code);
+std::string ncclCodeText(int code);
+std::string runtimeVersionText(int code);
+std::string dnnVersionText(int code);
 
 }  // namespace fabricast::probe

@@ -115,8 +115,8 @@ std::int64_t processesOn(const Library& nvml, Device device) {
     return count;
 }
 
-GpuFacts factsOf(const Library& nvml, unsigned int index, Device device) {
-    GpuFacts facts{.index = index};
+InstalledGpu installedGpu(const Library& nvml, unsigned int index, Device device) {
+    InstalledGpu facts{.index = index};
     facts.name = nvml.text("nvmlDeviceGetName", device);
     int major = 0;
     int minor = 0;
@@ -142,7 +142,7 @@ GpuFacts factsOf(const Library& nvml, unsigned int index, Device device) {
 
 }  // namespace
 
-Answer<DriverFacts> askNvml() {
+Answer<InstalledDriver> askNvml() {
     Library nvml;
     if (!nvml.isHere()) {
         return Trouble{"no NVIDIA driver: libnvidia-ml.so.1 is not found"};
@@ -150,7 +150,7 @@ Answer<DriverFacts> askNvml() {
     if (!nvml.start()) {
         return Trouble{"the NVIDIA driver does not answer: nvmlInit_v2 failed"};
     }
-    DriverFacts facts;
+    InstalledDriver facts;
     facts.version = nvml.text("nvmlSystemGetDriverVersion");
     int cuda = 0;
     if (nvml.call("nvmlSystemGetCudaDriverVersion_v2", &cuda)) {
@@ -163,7 +163,7 @@ Answer<DriverFacts> askNvml() {
     for (unsigned int index = 0; index < count; ++index) {
         Device device = nullptr;
         if (nvml.call("nvmlDeviceGetHandleByIndex_v2", index, &device)) {
-            facts.gpus.push_back(factsOf(nvml, index, device));
+            facts.gpus.push_back(installedGpu(nvml, index, device));
         }
     }
     return facts;

@@ -9,7 +9,7 @@
 namespace fabricast::probe {
 
 /// What the driver says of a GPU without starting anything on it. 0 and empty: it does not say.
-struct GpuFacts {
+struct InstalledGpu {
     std::int64_t index = 0;
     std::string name;          ///< "NVIDIA H200"
     std::string architecture;  ///< "sm_90"
@@ -25,14 +25,14 @@ struct GpuFacts {
     std::int64_t processes = 0;  ///< that compute on it now
 };
 
-struct DriverFacts {
+struct InstalledDriver {
     std::string version;      ///< "580.159.03"
     std::string cudaVersion;  ///< "13.0": the newest it can serve
-    std::vector<GpuFacts> gpus;
+    std::vector<InstalledGpu> gpus;
 };
 
 /// Asks NVML, which is loaded for the question only: the library comes with the driver, and where
 /// there is none, that is the trouble.
-Answer<DriverFacts> askNvml();
+Answer<InstalledDriver> askNvml();
 
 }  // namespace fabricast::probe

@@ -117,6 +117,9 @@ TEST(Measurements, DifferentMachinesAreRefusedByName) {
     EXPECT_EQ(merged.error().text(),
               "b.jsonl: was measured on another machine or with other versions than a.jsonl: "
               "gpu.name is \"NVIDIA H100\", not \"NVIDIA H200\" (fit them apart)");
+    const std::string small = "{\"schema\":\"fabricast.measurements/1\",\"machine\":{\"ranks\":2}}";
+    EXPECT_TRUE(mergeMeasurements(
+        {recordOf(small, "a.jsonl"), recordOf(replaced(small, ":2}", ":4}"), "b.jsonl")}));
     // Two probes say different things of one machine, and that is no contradiction.
     const std::string other =
         R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"}})";

@@ -57,12 +57,12 @@ TEST(Inventory, ThisMachineHasACpuAndMemory) {
 }
 
 TEST(LibraryVersions, AreSpelledAsTheirMakersDo) {
-    EXPECT_EQ(ncclVersionText(22809), "2.28.9");
-    EXPECT_EQ(ncclVersionText(2708), "2.7.8");
-    EXPECT_EQ(cudaVersionText(13000), "13.0");
-    EXPECT_EQ(cudaVersionText(12080), "12.8");
-    EXPECT_EQ(cudnnVersionText(91900), "9.19.0");
-    EXPECT_EQ(cudnnVersionText(8907), "8.9.7");
+    EXPECT_EQ(ncclCodeText(22809), "2.28.9");
+    EXPECT_EQ(ncclCodeText(2708), "2.7.8");
+    EXPECT_EQ(runtimeVersionText(13000), "13.0");
+    EXPECT_EQ(runtimeVersionText(12080), "12.8");
+    EXPECT_EQ(dnnVersionText(91900), "9.19.0");
+    EXPECT_EQ(dnnVersionText(8907), "8.9.7");
 }
 
 TEST(WorkerTeam, EveryWorkerWorksOnceARun) {
