@@ -39,6 +39,7 @@ Command simulateCommand(CLI::App& program, const GlobalOptions& options);
 Command backtestCommand(CLI::App& program, const GlobalOptions& options);
 Command topologyCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
+Command probeCommand(CLI::App& program, const GlobalOptions& options);
 Command profilesCommand(CLI::App& program, const GlobalOptions& options);
 
 }  // namespace fabricast

@@ -25,6 +25,7 @@ constexpr std::array kCommands = {&adviseCommand,
                                   &simulateCommand,
                                   &topologyCommand,
                                   &backtestCommand,
+                                  &probeCommand,
                                   &profilesCommand,
                                   &helpCommand};
 

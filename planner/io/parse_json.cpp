@@ -1,5 +1,6 @@
 #include "planner/io/json_builder.h"
 #include "planner/io/json_document.h"
+#include "planner/io/json_lines.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 /// Walks the text alongside the lexer and knows the line and column of each token it begins.
 class TokenPlace {
 public:
-    explicit TokenPlace(std::string_view text) : text_(text) {}
+    TokenPlace(std::string_view text, std::int64_t line) : text_(text), line_(line) {}
 
     /// Moves to where the next token begins: past space, comments, ':' ',' and closed brackets.
     void toNextToken() {
@@ -95,7 +96,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
-    std::int64_t line_ = 1;
+    std::int64_t line_;
     std::int64_t column_ = 1;
 };
 
@@ -119,8 +120,8 @@ std::string syntaxMessage(std::string_view what) {
 class EventSink {
 public:
     using json = nlohmann::json;
-    EventSink(std::string_view text, const std::string& source)
-        : text_(text), place_(text), build_(source), source_(source) {}
+    EventSink(std::string_view text, const std::string& source, std::int64_t line)
+        : text_(text), line_(line), place_(text, line), build_(source), source_(source) {}
 
     // NOLINTBEGIN(readability-identifier-naming): the names are the library's.
     bool null() { return begin() && add(build_.null()); }
@@ -157,7 +158,7 @@ public:
     bool parse_error(std::size_t bytes,
                      const std::string& /*token*/,
                      const json::exception& error) {
-        TokenPlace place(text_);
+        TokenPlace place(text_, line_);
         place.advanceTo(bytes == 0 ? 0 : bytes - 1);
         return refuse(
             source_ + ":" + std::to_string(place.line()) + ":" + std::to_string(place.column()),
@@ -229,6 +230,7 @@ private:
     }
 
     std::string_view text_;
+    std::int64_t line_;
     TokenPlace place_;
     JsonBuilder build_;
     std::string source_;
@@ -245,11 +247,17 @@ std::size_t withoutMark(std::string_view text) {
 }  // namespace
 
 Result<JsonValue> parseJson(std::string_view text, const std::string& source) {
+    return parseJsonFrom(text, source, 1);
+}
+
+Result<JsonValue> parseJsonFrom(std::string_view text,
+                                const std::string& source,
+                                std::int64_t line) {
     if (text.size() > kMostBytes) {
         return fail(Error::Code::BadInput, source, "is larger than 8 MiB");
     }
     text.remove_prefix(withoutMark(text));
-    EventSink sink(text, source);
+    EventSink sink(text, source, line);
     try {
         nlohmann::json::sax_parse(text.data(),
                                   text.data() + text.size(),

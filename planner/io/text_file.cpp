@@ -14,8 +14,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 20;
-
 std::string systemError() {
     return std::generic_category().message(errno);
 }
@@ -38,15 +36,15 @@ private:
     int number_;
 };
 
-tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(kMostBytes);
+tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where, std::size_t most) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(most);
     const std::ptrdiff_t line = 1 + std::count(text.begin(), end, '\n');
     return fail(Error::Code::BadInput,
                 where + ":" + std::to_string(line),
-                "is larger than 8 MiB, which end in this line");
+                "is larger than " + std::to_string(most >> 20) + " MiB, which end in this line");
 }
 
-Result<std::string> readAll(int descriptor, const std::string& where) {
+Result<std::string> readAll(int descriptor, const std::string& where, std::size_t most) {
     std::string text;
     std::array<char, 65536> buffer{};
     while (true) {
@@ -61,8 +59,8 @@ Result<std::string> readAll(int descriptor, const std::string& where) {
             return text;
         }
         text.append(buffer.data(), static_cast<std::size_t>(count));
-        if (text.size() > kMostBytes) {
-            return tooLarge(text, where);
+        if (text.size() > most) {
+            return tooLarge(text, where, most);
         }
     }
 }
@@ -106,16 +104,16 @@ std::string sourceName(const std::string& path) {
     return path == "-" ? "standard input" : path;
 }
 
-Result<std::string> readTextFile(const std::string& path) {
+Result<std::string> readTextFile(const std::string& path, std::size_t most) {
     if (path == "-") {
-        return readAll(STDIN_FILENO, sourceName(path));
+        return readAll(STDIN_FILENO, sourceName(path), most);
     }
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) {
         const auto code = errno == ENOENT ? Error::Code::NotFound : Error::Code::BadInput;
         return fail(code, path, "cannot be opened: " + systemError());
     }
-    return readAll(file.number(), path);
+    return readAll(file.number(), path, most);
 }
 
 Result<void> writeTextFile(const std::string& path, std::string_view text) {

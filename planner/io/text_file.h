@@ -1,13 +1,16 @@
 #pragma once
 #include "planner/base/result.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace fabricast {
 
-/// The bytes of a file, at most 8 MiB; "-" is standard input.
-Result<std::string> readTextFile(const std::string& path);
+inline constexpr std::size_t kMostTextBytes = std::size_t{8} << 20;
+
+/// The bytes of a file, at most so many; "-" is standard input.
+Result<std::string> readTextFile(const std::string& path, std::size_t most = kMostTextBytes);
 
 /// How errors call a file that was named like this: "-" is "standard input".
 std::string sourceName(const std::string& path);

@@ -4,6 +4,7 @@
 #include "probes/fit/held_out.h"
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -126,6 +127,31 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
     return Fitted<GemmFit>{fit, shown.size() + held.size(), std::move(residuals)};
+}
+
+Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
+                                  const GemmFit& start,
+                                  const std::vector<MeasuredGemm>& rows) {
+    constexpr std::array kScale = {kNumbers[0], kNumbers[4]};
+    constexpr std::size_t kFewest = 6;
+    std::vector<MeasuredGemm> used;
+    std::ranges::copy_if(rows, std::back_inserter(used), isModelled);
+    if (used.size() < kFewest) {
+        return fail(Error::Code::BadInput,
+                    "matrix multiplies",
+                    std::to_string(used.size()) + " rows are too few to fit",
+                    "measure " + std::to_string(kFewest) +
+                        " shapes or more in the layout tn, with m from 128, n and k from 256");
+    }
+    const auto error = [&](const GemmFit& fit) {
+        return meanLogError(residualsOf(kernels, fit, used));
+    };
+    FABRICAST_ASSIGN(GemmFit fit, searchFit(std::span<const Free>(kScale), start, error, {}));
+    std::vector<Residual> residuals = residualsOf(kernels, fit, used);
+    const ErrorSummary summary = summarise(residuals);
+    fit.source = Source::Fitted;
+    fit.error = {summary.mean, summary.p90};
+    return Fitted<GemmFit>{fit, used.size(), std::move(residuals)};
 }
 
 double layoutFactor(const std::vector<MeasuredGemm>& rows, GemmLayout layout) {

@@ -22,6 +22,12 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
                                 const GemmFit& start,
                                 const std::vector<MeasuredGemm>& rows);
 
+/// The same of six rows or more, and only how efficient its products are and what a launch costs:
+/// the shape of the curve stays that of `start`.
+Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
+                                  const GemmFit& start,
+                                  const std::vector<MeasuredGemm>& rows);
+
 /// Where the same sizes were measured in two layouts by one source: the median ratio of their
 /// times. 0 where there are none.
 double layoutFactor(const std::vector<MeasuredGemm>& rows, GemmLayout layout);

@@ -68,7 +68,11 @@ private:
                 refuse(section, {.why = "the GPU, or its donor, has no such type to start from"});
                 continue;
             }
-            if (const auto fitted = fitGemm(kernels(), *fit, rows)) {
+            auto fitted = fitGemm(kernels(), *fit, rows);
+            if (!fitted && options_.scaleFew) {
+                fitted = scaleGemm(kernels(), *fit, rows);
+            }
+            if (fitted) {
                 fit = fitted->fit;
                 keep(section, *fitted);
             } else {
@@ -107,7 +111,8 @@ private:
                 return ratio.code == code && ratio.headDim == wanted.headDim &&
                        ratio.valueDim == wanted.valueDim;
             };
-            if (row.both && std::ranges::none_of(kernels().backward, same)) {
+            const bool backward = row.both || row.attention.pass == AttentionPass::Backward;
+            if (backward && std::ranges::none_of(kernels().backward, same)) {
                 kernels().backward.push_back(wanted);
             }
         }

@@ -12,6 +12,7 @@ struct FitOptions {
     std::string source;             ///< only rows whose source begins with this; empty: all
     std::string from;               ///< where the measurements come from, for the profile
     double leastMemoryBytes = 0.0;  ///< smaller operations stay in the cache: not fitted
+    bool scaleFew = false;  ///< products too few for a whole fit scale the one that is known
 };
 
 /// The name of a ratio among the sections that were fitted.

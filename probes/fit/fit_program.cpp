@@ -29,6 +29,12 @@ constexpr std::string_view kHelp =
   --profile-dir DIR    profiles of your own; repeatable
   --out FILE           where the profile goes; without it, standard output
 
+  fabricast-fit record FILE.jsonl ... --name NAME --out DIR [--machine NAME] [--gpu NAME]
+
+Record files of the probes in, a folder of profiles out: kernels, and the collectives of
+the cluster or node profile --machine. What was not measured stays as the GPU's profile
+has it.
+
 The tables' columns say what they are; CONTRIBUTING.md lists them. Residuals of the
 rows that were held out go to standard error.
 )";
@@ -166,6 +172,9 @@ std::string_view fitHelp() {
 }
 
 Result<FitAnswer> runFit(std::span<const std::string> arguments) {
+    if (!arguments.empty() && arguments.front() == "record") {
+        return runRecordFit(arguments.subspan(1));
+    }
     FABRICAST_ASSIGN(FitArguments said, readArguments(arguments));
     FABRICAST_TRY(readSize(said.cached, said.options.leastMemoryBytes));
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(said.folders));

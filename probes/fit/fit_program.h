@@ -14,6 +14,9 @@ struct FitAnswer {
 
 Result<FitAnswer> runFit(std::span<const std::string> arguments);
 
+/// `fabricast-fit record …`: the report, once the files are written.
+Result<FitAnswer> runRecordFit(std::span<const std::string> arguments);
+
 /// What `fabricast-fit --help` prints.
 std::string_view fitHelp();
 

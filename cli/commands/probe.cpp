@@ -1,0 +1,70 @@
+#include "cli/child_process.h"
+#include "cli/command.h"
+#include "cli/open_profiles.h"
+#include "cli/probe_report.h"
+#include "planner/io/text_file.h"
+
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kHostProbe = "fabricast-probe-host";
+/// Asking the driver takes seconds on a machine with many GPUs, never minutes.
+constexpr double kMostSeconds = 120.0;
+
+struct ProbeCommandFlags {
+    std::string probes;
+    std::string from;
+};
+
+Result<std::string> askHere(const ProbeCommandFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(
+        const std::string program,
+        findProbe(kHostProbe, flags.probes.empty() ? std::string() : options.at(flags.probes)));
+    FABRICAST_ASSIGN(const ChildOutcome outcome,
+                     runChild({.command = {program, "--inventory"},
+                               .mostSeconds = kMostSeconds,
+                               .interrupted = options.interrupted}));
+    if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0) {
+        return fail(Error::Code::Environment, program, endText(outcome));
+    }
+    return outcome.out;
+}
+
+Result<Answer> runProbeCommand(const ProbeCommandFlags& flags, const GlobalOptions& options) {
+    if (options.format != Format::Text && options.format != Format::Json) {
+        return fail(Error::Code::BadInput, "--format", "probe prints text or json");
+    }
+    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
+    FABRICAST_ASSIGN(
+        const std::string text,
+        flags.from.empty() ? askHere(flags, options) : readTextFile(options.at(flags.from)));
+    const std::string source = flags.from.empty() ? kHostProbe : sourceName(flags.from);
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    FABRICAST_ASSIGN(MachineInventory machine, readMachineInventory(root));
+    FABRICAST_ASSIGN(const MachineView view, viewMachine(store, std::move(machine)));
+    return Answer{.text = options.format == Format::Json ? machineJson(view) : machineText(view)};
+}
+
+}  // namespace
+
+Command probeCommand(CLI::App& program, const GlobalOptions& options) {
+    CLI::App* app = program.add_subcommand(
+        "probe", "What this machine is, and which profile it looks like; without load");
+    app->footer(
+        "examples:\n"
+        "  fabricast probe\n"
+        "  srun -N 1 fabricast-probe-host --inventory > node.json; fabricast probe --from "
+        "node.json");
+    const auto flags = std::make_shared<ProbeCommandFlags>();
+    app->add_option(
+           "--from", flags->from, "what fabricast-probe-host --inventory printed elsewhere")
+        ->option_text("FILE");
+    app->add_option("--probes", flags->probes, "the folder of the probe programs")
+        ->option_text("DIR");
+    return {app, [flags, &options] { return runProbeCommand(*flags, options); }};
+}
+
+}  // namespace fabricast

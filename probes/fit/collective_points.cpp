@@ -1,0 +1,238 @@
+#include "probes/fit/collective_points.h"
+
+#include "planner/io/json_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kMostRanks = 1 << 24;
+constexpr int kDigits = 5;
+
+/// nccl-tests' own names are understood too.
+constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kNames = {{
+    {"all_reduce", CollectiveKind::AllReduce},
+    {"all_gather", CollectiveKind::AllGather},
+    {"reduce_scatter", CollectiveKind::ReduceScatter},
+    {"broadcast", CollectiveKind::Broadcast},
+    {"reduce", CollectiveKind::Reduce},
+    {"all_to_all", CollectiveKind::AllToAll},
+    {"alltoall", CollectiveKind::AllToAll},
+    {"send_recv", CollectiveKind::SendReceive},
+    {"sendrecv", CollectiveKind::SendReceive},
+}};
+
+std::optional<CollectiveKind> kindOf(std::string_view name) {
+    const auto* const found =
+        std::ranges::find(kNames, name, [](const auto& entry) { return entry.first; });
+    return found == kNames.end() ? std::nullopt : std::optional(found->second);
+}
+
+using GroupKey = std::tuple<CollectiveKind, std::int64_t, std::int64_t>;  ///< kind, ranks, nodes
+/// Stride and type: the forecast does not tell groups apart by them.
+using VariantKey = std::pair<std::int64_t, std::string>;
+using Times = std::map<std::int64_t, Seconds>;  ///< by bytes
+using Variants = std::map<VariantKey, Times>;
+
+std::string variantName(const VariantKey& key) {
+    return "stride=" + std::to_string(key.first) +
+           (key.second.empty() ? "" : " dtype=" + key.second);
+}
+
+std::string groupName(const GroupKey& key) {
+    return std::string(collectiveName(std::get<0>(key))) +
+           " ranks=" + std::to_string(std::get<1>(key)) +
+           " nodes=" + std::to_string(std::get<2>(key));
+}
+
+/// Why a point says nothing of the machine's collectives; empty where it does.
+std::string uselessBecause(const RecordedPoint& point, std::int64_t ranks) {
+    if (!point.refused.empty()) {
+        return point.refused;
+    }
+    if (point.fact("wrong", 0.0) != 0.0) {
+        return "its results were wrong";
+    }
+    if (point.word("shared_gpu") == "yes") {
+        return "its ranks shared a GPU";
+    }
+    if (ranks < 2) {
+        return "one rank talks to nobody";
+    }
+    if (point.unit != "s" || !(point.median > 0.0)) {
+        return "it has no time";
+    }
+    return "";
+}
+
+class Collector {
+public:
+    Result<void> add(const RecordedPoint& point) {
+        const auto kind = kindOf(point.what);
+        if (!kind) {
+            return {};
+        }
+        FABRICAST_ASSIGN(const std::int64_t ranks, wholeSetting(point, "ranks", 1));
+        FABRICAST_ASSIGN(const std::int64_t nodes, wholeSetting(point, "nodes", 1));
+        FABRICAST_ASSIGN(const std::int64_t bytes, wholeSetting(point, "bytes", 1));
+        std::int64_t stride = 1;
+        if (point.settings.contains("stride")) {
+            FABRICAST_ASSIGN(stride, wholeSetting(point, "stride", 1));
+        }
+        if (nodes > ranks || ranks > kMostRanks) {
+            return fail(Error::Code::BadInput,
+                        point.where,
+                        "'" + point.text + "': " + std::to_string(ranks) + " ranks do not span " +
+                            std::to_string(nodes) + " nodes");
+        }
+        if (const std::string why = uselessBecause(point, ranks); !why.empty()) {
+            result_.leftOut.push_back(point.text + ": " + why);
+            return {};
+        }
+        groups_[{*kind, ranks, nodes}][{stride, point.setting("dtype", "")}][bytes] =
+            Seconds(point.median);
+        return {};
+    }
+
+    CollectivePoints take() {
+        for (const auto& [group, variants] : groups_) {
+            const auto best = std::ranges::max_element(
+                variants, {}, [](const auto& entry) { return entry.second.size(); });
+            for (const auto& [key, times] : variants) {
+                if (key != best->first) {
+                    result_.leftOut.push_back(groupName(group) + " " + variantName(key) + ": " +
+                                              variantName(best->first) +
+                                              " has more sizes, and one curve is kept of a group");
+                }
+            }
+            addCurve(group, best->second);
+        }
+        return std::move(result_);
+    }
+
+private:
+    void addCurve(const GroupKey& group, const Times& times) {
+        const auto& [kind, ranks, nodes] = group;
+        MeasuredCurve curve{.kind = kind, .ranks = ranks, .nodes = nodes};
+        for (const auto& [bytes, seconds] : times) {
+            curve.points.push_back({static_cast<double>(bytes), seconds});
+        }
+        result_.used += curve.points.size();
+        makeRise(curve);
+        result_.curves.push_back(std::move(curve));
+    }
+
+    /// Isotonic regression of the logarithms.
+    void makeRise(MeasuredCurve& curve) {
+        struct Level {
+            double sum = 0.0;
+            double points = 0.0;
+            [[nodiscard]] double mean() const { return sum / points; }
+        };
+        std::vector<Level> levels;
+        for (const MeasuredCurve::Point& point : curve.points) {
+            levels.push_back({std::log(point.seconds.count()), 1.0});
+            while (levels.size() > 1 && levels.back().mean() < levels[levels.size() - 2].mean()) {
+                const Level last = levels.back();
+                levels.pop_back();
+                levels.back().sum += last.sum;
+                levels.back().points += last.points;
+            }
+        }
+        std::size_t at = 0;
+        for (const Level& level : levels) {
+            for (double left = level.points; left > 0.5; left -= 1.0, ++at) {
+                Seconds& seconds = curve.points[at].seconds;
+                const double moved = std::abs(std::expm1(level.mean() - std::log(seconds.count())));
+                if (level.points > 1.5) {
+                    seconds = Seconds(std::exp(level.mean()));
+                    result_.mostMoved = std::max(result_.mostMoved, moved);
+                }
+            }
+        }
+    }
+
+    std::map<GroupKey, Variants> groups_;
+    CollectivePoints result_;
+};
+
+/// As many digits as a clock deserves.
+double rounded(double value) {
+    std::array<char, 64> text{};
+    const auto end = std::to_chars(
+        text.data(), text.data() + text.size(), value, std::chars_format::scientific, kDigits - 1);
+    double result = value;
+    std::from_chars(text.data(), end.ptr, result);
+    return result;
+}
+
+void addCurve(JsonText& json, const MeasuredCurve& curve) {
+    json.beginObject();
+    json.add("collective", collectiveName(curve.kind));
+    json.add("ranks", curve.ranks);
+    json.add("nodes", curve.nodes);
+    json.beginArray("points");
+    for (const MeasuredCurve::Point& point : curve.points) {
+        json.beginArray();
+        json.item(static_cast<std::int64_t>(point.bytes));
+        json.item(rounded(point.seconds.count() * 1e6));
+        json.end();
+    }
+    json.end();
+    json.end();
+}
+
+}  // namespace
+
+bool isCollective(const RecordedPoint& point) {
+    return kindOf(point.what).has_value();
+}
+
+Result<CollectivePoints> collectivePoints(std::span<const RecordedPoint> points) {
+    Collector collector;
+    for (const RecordedPoint& point : points) {
+        FABRICAST_TRY(collector.add(point));
+    }
+    return collector.take();
+}
+
+std::string collectivesJson(const CollectivesHead& head, const CollectivePoints& points) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.collective/1");
+    json.add("name", head.name);
+    json.add("title", head.title);
+    json.add("machine", head.machine);
+    if (!head.software.empty()) {
+        json.add("software", head.software);
+    }
+    json.beginArray("curves");
+    for (const MeasuredCurve& curve : points.curves) {
+        addCurve(json, curve);
+    }
+    json.end();
+    json.beginArray("sources");
+    json.beginObject();
+    json.add("keys", "curves");
+    json.add("source", "measured");
+    json.add("from", head.from);
+    if (!head.note.empty()) {
+        json.add("note", head.note);
+    }
+    json.end();
+    json.end();
+    json.add("notes",
+             "[bytes, microseconds]: medians; sizes whose times fell have their common mean");
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

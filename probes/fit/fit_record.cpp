@@ -1,0 +1,215 @@
+#include "probes/fit/fit_record.h"
+
+#include "planner/io/recognise_machine.h"
+#include "planner/spec/borrow_kernels.h"
+#include "probes/fit/collective_points.h"
+#include "probes/fit/fit_kernels.h"
+#include "probes/fit/kernel_json.h"
+#include "probes/fit/record_tables.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Operations on fewer bytes than this many caches are served by them in part.
+constexpr double kCaches = 2.0;
+
+std::string said(const MergedMeasurements& record, const char* name) {
+    const auto found = record.machine.find(name);
+    return found == record.machine.end() ? std::string() : found->second;
+}
+
+double numberSaid(const MergedMeasurements& record, const char* name) {
+    const std::string text = said(record, name);
+    double value = 0.0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// "90" is "sm_90".
+std::string architectureOf(const MergedMeasurements& record) {
+    const std::string capability = said(record, "capability");
+    return capability.empty() || capability.starts_with("sm_") ? capability : "sm_" + capability;
+}
+
+class RecordFitter {
+public:
+    RecordFitter(const ProfileStore& store,
+                 const MergedMeasurements& record,
+                 const RecordFitOptions& options)
+        : store_(store), record_(record), options_(options), origin_(originText(record)) {}
+
+    Result<FittedRecord> run() && {
+        FABRICAST_TRY(fitCollectives());
+        FABRICAST_TRY(fitKernelPoints());
+        reportRest();
+        if (result_.files.empty()) {
+            return fail(Error::Code::BadInput,
+                        record_.sittings.empty() ? "" : record_.sittings.front().source,
+                        "nothing in it can be fitted\n" + result_.report,
+                        "measure more points: --suite full");
+        }
+        return std::move(result_);
+    }
+
+private:
+    void say(const std::string& line) { result_.report += line + "\n"; }
+    void sayAll(const std::vector<std::string>& lines) {
+        constexpr std::size_t kMost = 20;
+        for (std::size_t at = 0; at < std::min(lines.size(), kMost); ++at) {
+            say("  left out: " + lines[at]);
+        }
+        if (lines.size() > kMost) {
+            say("  left out: " + std::to_string(lines.size() - kMost) + " more");
+        }
+    }
+
+    Result<void> fitCollectives() {
+        FABRICAST_ASSIGN(const CollectivePoints points, collectivePoints(record_.points));
+        if (points.curves.empty() && points.leftOut.empty()) {
+            return {};
+        }
+        say("collectives: " + std::to_string(points.used) + " points, " +
+            std::to_string(points.curves.size()) + " curves");
+        sayAll(points.leftOut);
+        if (points.curves.empty()) {
+            return {};
+        }
+        if (options_.machine.empty()) {
+            return fail(Error::Code::BadInput,
+                        "--machine",
+                        "is missing: collectives were measured, and the record does not say on "
+                        "which cluster or node profile",
+                        "--machine dgx-h100, or a profile of yours");
+        }
+        FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
+        const std::string nccl = said(record_, "nccl");
+        result_.files.push_back({"collectives/measured-" + options_.name + ".json",
+                                 collectivesJson({.name = "measured-" + options_.name,
+                                                  .title = options_.name + ", measured",
+                                                  .machine = machine.name,
+                                                  .software = nccl.empty() ? "" : "nccl " + nccl,
+                                                  .from = origin_},
+                                                 points)});
+        if (points.mostMoved > 0) {
+            say("  times that fell with size were moved by at most " +
+                std::to_string(static_cast<int>(100 * points.mostMoved + 0.5)) + " %");
+        }
+        return {};
+    }
+
+    Result<std::optional<GpuSpec>> findGpu() {
+        if (!options_.gpu.empty()) {
+            FABRICAST_ASSIGN(GpuSpec gpu, store_.gpu(options_.gpu, "--gpu"));
+            return std::optional(std::move(gpu));
+        }
+        const auto memory = static_cast<std::int64_t>(numberSaid(record_, "memory_bytes"));
+        return recogniseGpu(store_, said(record_, "gpu"), Bytes(memory), architectureOf(record_));
+    }
+
+    Result<void> fitKernelPoints() {
+        // Products on CPUs are no kernels of a GPU.
+        if (said(record_, "gpu").empty() && options_.gpu.empty()) {
+            return {};
+        }
+        FABRICAST_ASSIGN(const RecordTables tables, recordTables(record_.points));
+        if (tables.used == 0) {
+            sayAll(tables.leftOut);
+            return {};
+        }
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, findGpu());
+        if (!gpu) {
+            return fail(Error::Code::NotFound,
+                        "--gpu",
+                        "no GPU profile is like \"" + said(record_, "gpu") + "\"",
+                        "--gpu h100-sxm5-80gb, or a file of yours in gpus/ and --profile-dir");
+        }
+        if (!gpu->kernels) {
+            return fail(
+                Error::Code::NotFound,
+                "--gpu",
+                "no GPU of the architecture " + gpu->architecture + " has kernels to start from",
+                "give it a file in kernels/ that names a donor");
+        }
+        return fitFrom(*gpu, tables);
+    }
+
+    Result<void> fitFrom(const GpuSpec& gpu, const RecordTables& tables) {
+        const double known =
+            gpu.l2Cache.value ? static_cast<double>(gpu.l2Cache.value->count()) : 0.0;
+        const FitOptions options{
+            .from = origin_,
+            .leastMemoryBytes = kCaches * std::max(known, numberSaid(record_, "l2_bytes")),
+            .scaleFew = true};
+        say("kernels of " + gpu.name + ": " + std::to_string(tables.used) + " points" +
+            (tables.throttled == 0
+                 ? ""
+                 : ", " + std::to_string(tables.throttled) + " while the GPU was throttled"));
+        sayAll(tables.leftOut);
+        const auto fitted = fitKernels(*gpu.kernels, tables.tables, options);
+        if (!fitted) {
+            say(fitted.error().why);
+            return {};
+        }
+        result_.gpu = gpu.name;
+        result_.files.push_back(
+            {"kernels/" + gpu.name + ".json",
+             kernelJson(*fitted, "Kernels of the " + gpu.title + ", measured: " + options_.name)});
+        result_.report += fitted->report;
+        sayUnmeasured(*fitted, gpu);
+        return {};
+    }
+
+    void sayUnmeasured(const FittedKernels& fitted, const GpuSpec& gpu) {
+        std::string kept;
+        for (const char* const part :
+             {"gemm.", "attention.", "backward.", "grouped", "memory.", "layout"}) {
+            const auto first = fitted.rows.lower_bound(part);
+            if (first == fitted.rows.end() || !first->first.starts_with(part)) {
+                kept += (kept.empty() ? "" : ", ") + std::string(part);
+            }
+        }
+        std::ranges::replace(kept, '.', ' ');
+        if (!kept.empty()) {
+            say("not measured, as before: " + kept + " (" +
+                (gpu.kernels->donor.empty() ? gpu.name : gpu.kernels->donor) + ")");
+        }
+    }
+
+    /// Measured, and no part of a profile yet.
+    void reportRest() {
+        std::set<std::string> rest;
+        for (const RecordedPoint& point : record_.points) {
+            if (!isCollective(point) && (!isKernelPoint(point) || result_.gpu.empty())) {
+                rest.insert(point.what);
+            }
+        }
+        std::string names;
+        for (const std::string& name : rest) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        if (!names.empty()) {
+            say("measured, but of no section of the profile: " + names);
+        }
+    }
+
+    const ProfileStore& store_;
+    const MergedMeasurements& record_;
+    const RecordFitOptions& options_;
+    std::string origin_;
+    FittedRecord result_;
+};
+
+}  // namespace
+
+Result<FittedRecord> fitRecord(const ProfileStore& store,
+                               const MergedMeasurements& record,
+                               const RecordFitOptions& options) {
+    return RecordFitter(store, record, options).run();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,45 @@
+#pragma once
+#include "planner/io/measurements.h"
+#include "planner/io/profile_store.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What a record does not say of itself.
+struct RecordFitOptions {
+    std::string name;     ///< of the measured profile: "ours" makes collectives/measured-ours.json
+    std::string gpu;      ///< a GPU profile; empty: recognised by the driver's name
+    std::string machine;  ///< the cluster or node profile whose collectives were measured
+};
+
+/// A file of a measured profile, by its path within the profile's folder.
+struct ProfileText {
+    std::string path;
+    std::string text;
+};
+
+/// A measured profile, laid out like hardware_profiles, and what a person wants to know of it.
+struct FittedRecord {
+    std::string gpu;  ///< the GPU profile whose kernels were measured; empty: none were
+    std::vector<ProfileText> files;
+    std::string report;  ///< sections with their residuals, what was left out, and what is missing
+};
+
+/// Fits all that a record holds. What was not measured of a known GPU stays as its profile has it.
+/// An error: nothing can be fitted, or nobody knows which machine it is.
+Result<FittedRecord> fitRecord(const ProfileStore& store,
+                               const MergedMeasurements& record,
+                               const RecordFitOptions& options);
+
+/// Writes the files into a folder, and verifies them there on top of the profiles built in and
+/// those of the folders `beneath`.
+Result<void> writeProfile(const FittedRecord& fitted,
+                          const std::string& folder,
+                          std::vector<std::string> beneath);
+
+/// The programs, their versions and the dates of a record, in a line: where its numbers come from.
+std::string originText(const MergedMeasurements& record);
+
+}  // namespace fabricast

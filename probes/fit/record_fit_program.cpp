@@ -1,0 +1,74 @@
+#include "probes/fit/fit_program.h"
+#include "probes/fit/fit_record.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kExample =
+    "fabricast-fit record run.jsonl --name ours --machine dgx-h100 --out measured";
+
+struct RecordArguments {
+    std::vector<std::string> files;
+    std::vector<std::string> folders;
+    std::string out;
+    RecordFitOptions options;
+};
+
+Result<RecordArguments> readArguments(std::span<const std::string> arguments) {
+    RecordArguments read;
+    for (std::size_t at = 0; at < arguments.size(); ++at) {
+        const std::string& flag = arguments[at];
+        if (!flag.starts_with("--")) {
+            read.files.push_back(flag);
+            continue;
+        }
+        if (++at == arguments.size()) {
+            return fail(Error::Code::BadInput, flag, "needs a value", kExample);
+        }
+        const std::array<std::pair<std::string_view, std::string*>, 4> texts = {
+            {{"--name", &read.options.name},
+             {"--gpu", &read.options.gpu},
+             {"--machine", &read.options.machine},
+             {"--out", &read.out}}};
+        const auto* const text =
+            std::ranges::find(texts, flag, &decltype(texts)::value_type::first);
+        if (text != texts.end()) {
+            *text->second = arguments[at];
+        } else if (flag == "--profile-dir") {
+            read.folders.push_back(arguments[at]);
+        } else {
+            return fail(Error::Code::BadInput, flag, "is no flag of record", kExample);
+        }
+    }
+    const char* const missing = read.files.empty()          ? "FILE.jsonl"
+                                : read.options.name.empty() ? "--name"
+                                : read.out.empty()          ? "--out"
+                                                            : nullptr;
+    if (missing != nullptr) {
+        return fail(Error::Code::BadInput, missing, "is missing", kExample);
+    }
+    return read;
+}
+
+}  // namespace
+
+Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
+    FABRICAST_ASSIGN(RecordArguments read, readArguments(arguments));
+    if (read.options.name != profileName(read.options.name)) {
+        return fail(Error::Code::BadInput,
+                    "--name",
+                    "'" + read.options.name + "' is no name of a profile",
+                    "--name " + profileName(read.options.name));
+    }
+    FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
+    FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
+    FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, record, read.options));
+    FABRICAST_TRY(writeProfile(fitted, read.out, std::move(read.folders)));
+    return FitAnswer{"", fitted.report};
+}
+
+}  // namespace fabricast

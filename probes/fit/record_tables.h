@@ -1,0 +1,27 @@
+#pragma once
+#include "planner/io/measurements.h"
+#include "probes/fit/measured_tables.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// The kernels of a record as the tables that profiles are fitted from, and which points of them
+/// could not be used, a line each.
+struct RecordTables {
+    MeasuredTables tables;
+    std::vector<std::string> leftOut;
+    std::size_t used = 0;
+    std::size_t throttled = 0;  ///< of those used: measured while the GPU held itself back
+};
+
+/// Wrong results, refusals and points without a time are left out. An error: a point that does not
+/// say what it is.
+Result<RecordTables> recordTables(std::span<const RecordedPoint> points);
+
+/// Whether fits know points of this name.
+bool isKernelPoint(const RecordedPoint& point);
+
+}  // namespace fabricast

@@ -1,0 +1,155 @@
+#include "probes/host/host_program.h"
+
+#include "probes/host/disk_point.h"
+#include "probes/host/inventory.h"
+#include "probes/host/memory_points.h"
+#include "probes/host/worker_team.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+namespace fabricast::probe {
+
+namespace {
+
+constexpr const char* kName = "fabricast-probe-host";
+
+Answer<std::vector<Point>> suiteOf(const std::string& suite, const HostFlags& flags) {
+    if (suite != "quick" && suite != "full") {
+        return Trouble{"--suite: '" + suite + "' is none; it is quick or full"};
+    }
+    const bool full = suite == "full";
+    const int all = WorkerTeam::usableCpus();
+    std::vector<int> threads = {all};
+    for (int fewer = 1; fewer < all && (full || fewer == 1); fewer *= 2) {
+        threads.push_back(fewer);
+    }
+    std::string text;
+    const auto add = [&](const std::string& line) { text += line + "\n"; };
+    for (const int number : threads) {
+        const std::string with = " threads=" + std::to_string(number);
+        add("memory op=copy" + with);
+        add("memory op=triad" + with);
+        add("cpu_adam parameters=32M" + with);
+    }
+    for (const char* const bytes : {"256M", "2G"}) {
+        const bool isUsed = !flags.scratch.empty() && (full || std::string_view(bytes) == "256M");
+        for (const char* const kind : {"write", "read"}) {
+            if (isUsed) {
+                add(std::string("disk kind=") + kind + " bytes=" + bytes +
+                    " path=" + flags.scratch);
+            }
+        }
+    }
+    return parsePoints(text, "--scratch");
+}
+
+Answer<Measurement> measurePoint(const Point& point) {
+    if (point.what == "memory") {
+        return measureMemory(point);
+    }
+    if (point.what == "cpu_adam") {
+        return measureCpuAdam(point);
+    }
+    if (point.what == "disk") {
+        return measureDisk(point);
+    }
+    return Measurement{.point = point, .refused = std::string(kName) + " does not measure it"};
+}
+
+/// What the numbers stand and fall with.
+JsonLine identityOf(const Inventory& inventory) {
+    const HostFacts& host = inventory.host;
+    return JsonLine().add("host",
+                          JsonLine()
+                              .add("cpu", host.cpu)
+                              .add("sockets", host.sockets)
+                              .add("threads", host.threads)
+                              .add("usable_threads", WorkerTeam::usableCpus())
+                              .add("memory", host.memory)
+                              .add("kernel", host.kernel));
+}
+
+std::string inventoryText(const Inventory& inventory) {
+    const HostFacts& host = inventory.host;
+    constexpr double kGiga = 1e9;
+    std::string text =
+        "CPU: " + (host.cpu.empty() ? "unknown" : host.cpu) + ", " + std::to_string(host.sockets) +
+        " sockets, " + std::to_string(host.threads) + " threads, " +
+        std::to_string(static_cast<long>(static_cast<double>(host.memory) / kGiga)) + " GB\n";
+    for (const InstalledGpu& gpu : inventory.driver.gpus) {
+        text += "GPU " + std::to_string(gpu.index) + ": " + gpu.name + "\n";
+    }
+    for (const std::string& note : inventory.notes) {
+        text += note + "\n";
+    }
+    return text;
+}
+
+int printInventory(std::span<const char* const> arguments) {
+    std::string root;
+    for (std::size_t at = 0; at < arguments.size(); ++at) {
+        const std::string_view argument = arguments[at];
+        if (argument == "--root" && at + 1 < arguments.size()) {
+            root = arguments[++at];
+        } else if (argument != "--inventory") {
+            std::fprintf(stderr,
+                         "%s: unknown argument '%s' beside --inventory; it takes --root DIR\n",
+                         kName,
+                         arguments[at]);
+            return kBadInput;
+        }
+    }
+    const SystemFiles files(root.empty() ? "/" : root);
+    if (!files.has("proc")) {
+        std::fprintf(stderr, "%s: --root: '%s' has no folder proc\n", kName, root.c_str());
+        return kBadInput;
+    }
+    const std::string text = inventoryLine(takeInventory(files, root.empty())).text() + "\n";
+    const bool printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    if (!printed) {
+        std::fprintf(stderr, "%s: standard output cannot be written\n", kName);
+    }
+    return printed ? kDone : kEnvironment;
+}
+
+}  // namespace
+
+ProbeProgram hostProgram(HostFlags& flags) {
+    ProbeProgram program;
+    program.name = kName;
+    program.purpose = "Measures the host: its memory, optimizer steps on its CPUs, its disks.";
+    program.moreHelp =
+        "  --scratch DIR          a folder on the disk that is to be measured\n"
+        "  --inventory            what the machine is, as JSON, without any load\n"
+        "  --root DIR             with --inventory: where proc and sys are, instead of /\n";
+    program.versions = [] { return std::string(kName) + " 1\n"; };
+    program.doctor = []() -> Answer<std::string> {
+        return inventoryText(takeInventory(SystemFiles("/"), true));
+    };
+    program.suite = [&flags](const std::string& suite) { return suiteOf(suite, flags); };
+    program.flag = [&flags](const std::string& flag, const std::string& value) -> Answer<bool> {
+        if (flag == "--scratch") {
+            flags.scratch = value;
+        }
+        return flag == "--scratch";
+    };
+    program.open = []() -> Done { return std::monostate(); };
+    program.identity = [] { return identityOf(takeInventory(SystemFiles("/"), false)); };
+    program.measure = &measurePoint;
+    return program;
+}
+
+int runHostProbe(std::span<const char* const> arguments) {
+    const bool asks = std::ranges::any_of(arguments, [](const char* argument) {
+        return std::string_view(argument) == "--inventory";
+    });
+    if (asks) {
+        return printInventory(arguments);
+    }
+    HostFlags flags;
+    return runProbe(hostProgram(flags), arguments);
+}
+
+}  // namespace fabricast::probe

@@ -1,0 +1,15 @@
+#pragma once
+#include "probes/record/answer.h"
+#include "probes/record/measurement.h"
+
+namespace fabricast::probe {
+
+/// "memory op=copy|triad threads=N [bytes=]": the host's memory, as STREAM counts it: what is read
+/// and what is written. `bytes` is that traffic, 1G where nothing is said.
+Answer<Measurement> measureMemory(const Point& point);
+
+/// "cpu_adam parameters=N threads=N": one AdamW step over fp32 states and gradients, 28 bytes a
+/// parameter. `wrong` counts parameters that are not what the formula says.
+Answer<Measurement> measureCpuAdam(const Point& point);
+
+}  // namespace fabricast::probe

@@ -1,0 +1,230 @@
+#include "probes/fit/fit_record.h"
+
+#include "planner/compute/gemm_time.h"
+#include "probes/fit/fit_program.h"
+#include "probes/fit/record_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const std::string kHead =
+    R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H200","capability":90,)"
+    R"("multiprocessors":132,"memory_bytes":150754820096,"l2_bytes":62914560,)"
+    R"("driver":"580.95.05","cuda_runtime":"13.0"},"program":"fabricast-probe-cuda",)"
+    R"("begun":"2026-11-22T19:00:00Z"})"
+    "\n";
+
+std::string lineOf(const std::string& point, double seconds, const std::string& more = "") {
+    std::string sample(64, '\0');
+    sample.resize(
+        static_cast<std::size_t>(std::snprintf(sample.data(), sample.size(), "%.9g", seconds)));
+    return R"({"point":")" + point + R"(","unit":"s",)" + more + R"("samples":[)" + sample + "]}\n";
+}
+
+MergedMeasurements recordOf(const std::string& lines, const std::string& head = kHead) {
+    auto record = parseMeasurements(head + lines, "run.jsonl");
+    EXPECT_TRUE(record) << record.error().text();
+    auto merged = mergeMeasurements({record ? *std::move(record) : MeasurementRecord{}});
+    EXPECT_TRUE(merged);
+    return merged ? *std::move(merged) : MergedMeasurements{};
+}
+
+/// A GPU like the H200 that reaches less, and whose launches cost more.
+KernelProfile madeUpGpu(const ProfileStore& store) {
+    KernelProfile kernels = *store.gpu("h200")->kernels;
+    GemmFit& fit = *kernels.gemm[static_cast<std::size_t>(GemmType::Bf16)];
+    fit.efficiency *= 0.8;
+    fit.launch = Seconds(9e-6);
+    return kernels;
+}
+
+std::vector<Gemm> grid(const std::vector<std::int64_t>& sizes) {
+    std::vector<Gemm> gemms;
+    for (const std::int64_t m : sizes) {
+        for (const std::int64_t n : sizes) {
+            for (const std::int64_t k : sizes) {
+                gemms.push_back({.m = m, .n = n, .k = k});
+            }
+        }
+    }
+    return gemms;
+}
+
+/// Their lines, as that GPU times them; every twentieth is wildly off.
+std::string gemmLines(const KernelProfile& kernels, const std::vector<Gemm>& gemms, bool wild) {
+    std::string lines;
+    std::size_t number = 0;
+    for (const Gemm& gemm : gemms) {
+        const double factor = wild && ++number % 20 == 7 ? (number % 40 < 20 ? 6.0 : 0.2) : 1.0;
+        const double seconds =
+            gemmTime(kernels, *kernels.fit(GemmType::Bf16), gemm, {.sustained = false}).count();
+        lines += lineOf("gemm dtype=bf16 layout=tn m=" + std::to_string(gemm.m) +
+                            " n=" + std::to_string(gemm.n) + " k=" + std::to_string(gemm.k),
+                        seconds * factor);
+    }
+    return lines;
+}
+
+class TemporaryFolder {
+public:
+    explicit TemporaryFolder(const std::string& name)
+        : path_(std::filesystem::path(testing::TempDir()) / name) {
+        std::filesystem::remove_all(path_);
+    }
+    [[nodiscard]] std::string path() const { return path_.string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// The worst error of a written profile on shapes, against the GPU that was measured.
+double worstError(const ProfileStore& store, const KernelProfile& truth) {
+    const KernelProfile fitted = *store.gpu("h200")->kernels;
+    double worst = 0.0;
+    for (const Gemm& gemm : grid({1024, 3000, 8192})) {
+        const double expected =
+            gemmTime(truth, *truth.fit(GemmType::Bf16), gemm, {.sustained = false}).count();
+        const double found =
+            gemmTime(fitted, *fitted.fit(GemmType::Bf16), gemm, {.sustained = false}).count();
+        worst = std::max(worst, std::abs(found / expected - 1));
+    }
+    return worst;
+}
+
+TEST(FitRecord, WildSamplesDoNotMoveTheFit) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const KernelProfile truth = madeUpGpu(builtIn);
+    const auto fitted =
+        fitRecord(builtIn,
+                  recordOf(gemmLines(truth, grid({512, 1024, 2048, 4096, 6144, 16384}), true)),
+                  {.name = "ours"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    EXPECT_EQ(fitted->gpu, "h200-sxm-141gb");
+    ASSERT_EQ(fitted->files.size(), 1U);
+    EXPECT_EQ(fitted->files[0].path, "kernels/h200-sxm-141gb.json");
+    EXPECT_NE(fitted->report.find("not measured, as before: attention "), std::string::npos)
+        << fitted->report;
+    const TemporaryFolder folder("fabricast_fit_wild");
+    const auto written = writeProfile(*fitted, folder.path(), {});
+    ASSERT_TRUE(written) << written.error().text();
+    const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
+    ASSERT_TRUE(store) << store.error().text();
+    EXPECT_GT(worstError(builtIn, truth), 0.1);
+    EXPECT_LT(worstError(*store, truth), 0.03) << fitted->report;
+    EXPECT_NE(fitted->files[0].text.find(
+                  "fabricast-probe-cuda, 2026-11-22, driver 580.95.05, cuda_runtime 13.0"),
+              std::string::npos);
+}
+
+TEST(FitRecord, AFewProductsScaleWhatIsKnown) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const KernelProfile truth = madeUpGpu(builtIn);
+    const auto fitted =
+        fitRecord(builtIn, recordOf(gemmLines(truth, grid({2048, 8192}), false)), {.name = "ours"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    const TemporaryFolder folder("fabricast_fit_few");
+    ASSERT_TRUE(writeProfile(*fitted, folder.path(), {}));
+    const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
+    ASSERT_TRUE(store);
+    EXPECT_LT(worstError(*store, truth), 0.05) << fitted->report;
+}
+
+TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
+    std::string lines;
+    for (const double bytes : {1e6, 1e7, 2e8, 4e8, 8e8, 1.6e9, 3.2e9, 6.4e9}) {
+        // Three quarters of the bandwidth; in the cache, five times that.
+        const double seconds = 2e-6 + bytes / (bytes < 1e8 ? 18e12 : 3.6e12);
+        const std::string facts = "\"facts\":{\"bytes\":" + std::to_string(bytes) + "},";
+        const std::string size = std::to_string(static_cast<std::int64_t>(bytes));
+        lines += lineOf("memory op=copy bytes=" + size, seconds, facts);
+        lines += lineOf("adam form=flat parameters=" + size, seconds * 2, facts);
+    }
+    lines += lineOf("memory op=copy threads=2", 0.1, R"("facts":{"bytes":1e9},)");
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto fitted = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    const TemporaryFolder folder("fabricast_fit_memory");
+    ASSERT_TRUE(writeProfile(*fitted, folder.path(), {}));
+    const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
+    const KernelProfile kernels = *store->gpu("h200")->kernels;
+    EXPECT_NEAR(kernels.fit(MemoryOp::Copy).efficiency, 0.75, 0.01) << fitted->report;
+    EXPECT_NEAR(kernels.fit(MemoryOp::Optimizer).efficiency, 0.375, 0.01);
+    EXPECT_NE(fitted->report.find("of no section of the profile: memory"), std::string::npos)
+        << fitted->report;
+}
+
+TEST(FitRecord, CollectivesNeedTheirMachine) {
+    const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},)"
+                             R"("program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"})"
+                             "\n";
+    const MergedMeasurements record =
+        recordOf(lineOf("all_reduce bytes=1M nodes=1 ranks=8", 3e-5) +
+                     lineOf("all_reduce bytes=64M nodes=1 ranks=8", 3e-4),
+                 head);
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto nowhere = fitRecord(builtIn, record, {.name = "ours"});
+    ASSERT_FALSE(nowhere);
+    EXPECT_EQ(nowhere.error().where, "--machine");
+    EXPECT_FALSE(fitRecord(builtIn, record, {.name = "ours", .machine = "no-such"}));
+    const auto fitted = fitRecord(builtIn, record, {.name = "ours", .machine = "dgx-h100"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    ASSERT_EQ(fitted->files.size(), 1U);
+    EXPECT_EQ(fitted->files[0].path, "collectives/measured-ours.json");
+    const TemporaryFolder folder("fabricast_fit_collectives");
+    const auto written = writeProfile(*fitted, folder.path(), {});
+    EXPECT_TRUE(written) << written.error().text();
+}
+
+TEST(FitRecord, SaysWhatItCannotDo) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto few = fitRecord(
+        builtIn, recordOf(lineOf("gemm dtype=bf16 m=8192 n=8192 k=8192", 1e-3)), {.name = "ours"});
+    ASSERT_FALSE(few);
+    EXPECT_NE(few.error().why.find("1 rows are too few"), std::string::npos) << few.error().text();
+    const auto strange =
+        fitRecord(builtIn, recordOf(lineOf("gemm dtype=int3 m=1 n=1 k=1", 1e-3)), {.name = "ours"});
+    ASSERT_FALSE(strange);
+    EXPECT_EQ(strange.error().text(),
+              "run.jsonl:2:1: 'gemm dtype=int3 k=1 m=1 n=1': dtype=int3 is none that can be fitted "
+              "(bf16, fp16, tf32, fp32 or fp8)");
+    const std::string other =
+        R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA Z9"}})"
+        "\n";
+    const auto unknown = fitRecord(
+        builtIn, recordOf(lineOf("gemm dtype=bf16 m=8192 n=8192 k=8192", 1e-3), other), {});
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().where, "--gpu");
+}
+
+TEST(FitRecord, TheProgramWritesAFolder) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const TemporaryFolder folder("fabricast_fit_program");
+    const std::string file = testing::TempDir() + "fabricast_fit_program.jsonl";
+    std::ofstream(file) << kHead << gemmLines(madeUpGpu(builtIn), grid({2048, 8192}), false);
+    const auto answer =
+        runFit(std::vector<std::string>{"record", file, "--name", "ours", "--out", folder.path()});
+    ASSERT_TRUE(answer) << answer.error().text();
+    EXPECT_TRUE(std::filesystem::exists(folder.path() + "/kernels/h200-sxm-141gb.json"));
+    const auto why = [](const std::vector<std::string>& arguments) {
+        const auto refused = runFit(arguments);
+        return refused ? "accepted" : refused.error().text();
+    };
+    EXPECT_EQ(why({"record", file, "--name", "ours"}),
+              "--out: is missing (fabricast-fit record run.jsonl --name ours --machine dgx-h100 "
+              "--out measured)");
+    EXPECT_EQ(why({"record", file, "--name", "Our Own", "--out", "x"}),
+              "--name: 'Our Own' is no name of a profile (--name our-own)");
+    EXPECT_TRUE(why({"record", file, "--speed", "9"}).starts_with("--speed: is no flag of record"));
+}
+
+}  // namespace
+}  // namespace fabricast
