@@ -6,6 +6,8 @@
 #include "probes/mpi/mpi_suite.h"
 #include "probes/record/interrupt.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +26,11 @@ std::string processorName() {
         }
     }
     return "unknown";
+}
+
+/// Of the whole node.
+std::int64_t memoryBytes() {
+    return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
 int numberFrom(const char* variable, int otherwise) {
@@ -75,6 +82,7 @@ ProbeProgram MpiProbe::program() {
         return JsonLine()
             .add("kind", "cpu")
             .add("cpu", processorName())
+            .add("memory_bytes", memoryBytes())
             .add("ranks", wire_->size())
             .add("nodes", wire_->nodeCount())
             .add("mpi", Wire::libraryVersion())

@@ -69,6 +69,19 @@ void addMemory(std::vector<Point>& points) {
                 {.what = "memory", .settings = {{"op", op}, {"rows", rows}, {"columns", "512"}}});
         }
     }
+    for (const char* pass : {"forward", "backward"}) {
+        for (const char* sequence : {"128", "256", "512"}) {
+            points.push_back({.what = "attention",
+                              .settings = {{"pass", pass},
+                                           {"dtype", "fp32"},
+                                           {"batch", "1"},
+                                           {"heads", "4"},
+                                           {"kv_heads", "4"},
+                                           {"sequence", sequence},
+                                           {"dim", "64"},
+                                           {"causal", "1"}}});
+        }
+    }
     for (const char* parameters : {"1M", "8M"}) {
         points.push_back(
             {.what = "adam", .settings = {{"form", "flat"}, {"parameters", parameters}}});
@@ -86,6 +99,14 @@ Answer<std::vector<Point>> mpiSuite(const std::string& name, int ranks, int perN
     addCollectives(full, ranks, perNode, points);
     addProducts(full, points);
     addMemory(points);
+    if (ranks >= 2) {
+        points.push_back({.what = "overlap",
+                          .settings = {{"m", "512"},
+                                       {"n", "512"},
+                                       {"k", "512"},
+                                       {"bytes", "8M"},
+                                       {"ranks", std::to_string(ranks)}}});
+    }
     return points;
 }
 
