@@ -212,6 +212,7 @@ const std::map<std::string, Rooms> kMayInclude = {
     // The probes build without the planner, which never sees them; what fits their numbers does
     // not.
     {"probes/record", {}},
+    {"probes/launch", {"probes/record"}},
     {"probes/fit",
      {"planner/base",
       "planner/spec",
@@ -230,7 +231,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"gtest/", {"tests"}},
     {"rapidcheck", {"tests"}},
     {"benchmark/", {"tests"}},
-    {"thread", {"planner/base", "tests"}},
+    {"thread", {"planner/base", "probes", "tests"}},
     {"chrono", {"cli", "probes", "tests"}},
     {"ctime", {"cli", "probes", "tests"}},
     {"iostream", {"cli", "probes", "tests"}},
