@@ -37,8 +37,8 @@ void Doorkeeper::attend(int milliseconds) {
         if (!socket.open()) {
             break;
         }
-        callers_.push_back({.wire = Wire(std::move(socket), kLongestHello),
-                            .patience = Deadline::in(kHelloSeconds)});
+        callers_.push_back({.wire = FrameSocket(std::move(socket), kLongestHello),
+                            .patience = WaitLimit::in(kHelloSeconds)});
     }
     for (Caller& caller : callers_) {
         hear(caller);
@@ -53,17 +53,17 @@ void Doorkeeper::hear(Caller& caller) {
     if (frame && frame->kind == frame::kHello) {
         const std::optional<Hello> hello = unpackedHello(frame->bytes);
         if (hello) {
-            judge(*hello, std::exchange(caller.wire, Wire()));
+            judge(*hello, std::exchange(caller.wire, FrameSocket()));
             return;
         }
     }
     if (frame || caller.wire.garbled() || caller.patience.passed()) {
         strangers_ = "; " + peerOf(caller.wire.socket()) + " called but is no probe";
-        caller.wire = Wire();
+        caller.wire = FrameSocket();
     }
 }
 
-void Doorkeeper::judge(const Hello& hello, Wire wire) {
+void Doorkeeper::judge(const Hello& hello, FrameSocket wire) {
     if (hello.token != own_.token) {
         // A stranger ends no meeting.
         const std::string who = nameOf(hello.member);
@@ -117,9 +117,9 @@ std::string Doorkeeper::missing() const {
 
 void Doorkeeper::turnAllAway(const std::string& reason, bool moreMayCome) {
     // Whoever is on the way learns it too, instead of calling in vain until its time is up.
-    const Deadline deadline = Deadline::in(moreMayCome ? kFarewellSeconds : 0.0);
+    const WaitLimit deadline = WaitLimit::in(moreMayCome ? kFarewellSeconds : 0.0);
     const auto world = static_cast<std::size_t>(own_.world);
-    const auto tell = [&](Wire& wire) {
+    const auto tell = [&](FrameSocket& wire) {
         if (wire.open()) {
             wire.say(frame::kReject, reason);
         }
@@ -128,10 +128,10 @@ void Doorkeeper::turnAllAway(const std::string& reason, bool moreMayCome) {
     while (static_cast<std::size_t>(here_) + turnedAway_.size() < world && !deadline.passed()) {
         attend(deadline.pollMs(kLookAroundMs));
     }
-    for (Wire& wire : wires_) {
+    for (FrameSocket& wire : wires_) {
         tell(wire);
     }
-    for (Wire& wire : turnedAway_) {
+    for (FrameSocket& wire : turnedAway_) {
         tell(wire);
         wires_.push_back(std::move(wire));
     }
@@ -145,9 +145,9 @@ Meeting Doorkeeper::welcomeAll() {
     }
     numberLocally(meeting.members);
     const std::string table = packedMembers(meeting.members);
-    for (Wire& wire : wires_) {
+    for (FrameSocket& wire : wires_) {
         if (wire.open()) {
-            wire.allow(Wire::kLongest);
+            wire.allow(FrameSocket::kLongest);
             wire.say(frame::kWelcome, table);
         }
     }

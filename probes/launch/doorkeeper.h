@@ -31,20 +31,20 @@ public:
 
 private:
     struct Caller {
-        Wire wire;
-        Deadline patience;
+        FrameSocket wire;
+        WaitLimit patience;
     };
 
     void hear(Caller& caller);
-    void judge(const Hello& hello, Wire wire);
+    void judge(const Hello& hello, FrameSocket wire);
     void watchGuests();
 
     Socket listener_;
     Hello own_;
     int here_ = 1;
-    std::vector<Caller> callers_;   ///< have said nothing yet
-    std::vector<Wire> turnedAway_;  ///< read what they were told before their socket closes
-    std::vector<Wire> wires_;       ///< by rank
+    std::vector<Caller> callers_;          ///< have said nothing yet
+    std::vector<FrameSocket> turnedAway_;  ///< read what they were told before their socket closes
+    std::vector<FrameSocket> wires_;       ///< by rank
     std::vector<std::optional<Member>> members_;
     std::optional<std::string> trouble_;
     std::string strangers_;

@@ -4,14 +4,14 @@
 
 namespace fabricast::probe {
 
-void sayFarewell(std::vector<Wire>& wires, double seconds) {
-    const Deadline deadline = Deadline::in(seconds);
+void sayFarewell(std::vector<FrameSocket>& wires, double seconds) {
+    const WaitLimit deadline = WaitLimit::in(seconds);
     constexpr int kLookAroundMs = 20;
     std::vector<bool> finished(wires.size());
     for (bool first = true; first || !deadline.passed(); first = false) {
         std::vector<pollfd> waits;
         for (std::size_t at = 0; at < wires.size(); ++at) {
-            Wire& wire = wires[at];
+            FrameSocket& wire = wires[at];
             if (!wire.open()) {
                 continue;
             }

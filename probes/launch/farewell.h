@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/launch/wire.h"
+#include "probes/launch/frame_socket.h"
 
 #include <vector>
 
@@ -8,6 +8,6 @@ namespace fabricast::probe {
 /// Closes wires so that what was said on them arrives: sends the rest, says that this was all, and
 /// waits for the other ends to hang up, but no longer than this. (A socket that is closed while
 /// unread bytes lie in it takes back what it has sent.)
-void sayFarewell(std::vector<Wire>& wires, double seconds);
+void sayFarewell(std::vector<FrameSocket>& wires, double seconds);
 
 }  // namespace fabricast::probe

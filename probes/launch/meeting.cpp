@@ -34,7 +34,7 @@ struct Reply {
     std::string silence;  ///< why there is no frame
 };
 
-Reply replyOn(Wire& wire, const Deadline& deadline) {
+Reply replyOn(FrameSocket& wire, const WaitLimit& deadline) {
     while (!deadline.passed() && !interrupted()) {
         pollfd wait = {
             wire.handle(), static_cast<short>(POLLIN | (wire.wantsToSend() ? POLLOUT : 0)), 0};
@@ -54,7 +54,7 @@ Reply replyOn(Wire& wire, const Deadline& deadline) {
     return {.silence = "it took the call but said nothing"};
 }
 
-Answer<Meeting> welcomed(const Frame& frame, Wire wire, const Place& place) {
+Answer<Meeting> welcomed(const Frame& frame, FrameSocket wire, const Place& place) {
     if (frame.kind == frame::kReject) {
         return Trouble{frame.bytes};
     }
@@ -69,7 +69,7 @@ Answer<Meeting> welcomed(const Frame& frame, Wire wire, const Place& place) {
 
 /// Any rank but 0: calls until rank 0 answers.
 Answer<Meeting> comeTo(const Place& place, const MeetingRules& rules) {
-    const Deadline deadline = Deadline::in(rules.seconds);
+    const WaitLimit deadline = WaitLimit::in(rules.seconds);
     std::string last = "nobody answers";
     while (!deadline.passed()) {
         if (interrupted()) {
@@ -77,9 +77,9 @@ Answer<Meeting> comeTo(const Place& place, const MeetingRules& rules) {
         }
         Answer<Socket> socket = callOnce(place.host, place.port, deadline);
         if (socket) {
-            Wire wire(std::move(*socket));
+            FrameSocket wire(std::move(*socket));
             wire.say(frame::kHello, packedHello(helloOf(place, rules)));
-            const Reply reply = replyOn(wire, Deadline::in(patienceOf(rules)));
+            const Reply reply = replyOn(wire, WaitLimit::in(patienceOf(rules)));
             if (reply.frame) {
                 return welcomed(*reply.frame, std::move(wire), place);
             }
@@ -102,7 +102,7 @@ Answer<Meeting> awaitAll(const Place& place, const MeetingRules& rules) {
     if (!listener) {
         return Trouble{"rank 0: " + listener.trouble().why};
     }
-    const Deadline deadline = Deadline::in(rules.seconds);
+    const WaitLimit deadline = WaitLimit::in(rules.seconds);
     Doorkeeper keeper(std::move(*listener), helloOf(place, rules));
     while (!keeper.complete()) {
         keeper.attend(deadline.pollMs(kLookAroundMs));

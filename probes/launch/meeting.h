@@ -1,6 +1,6 @@
 #pragma once
+#include "probes/launch/frame_socket.h"
 #include "probes/launch/place.h"
-#include "probes/launch/wire.h"
 
 #include <cstdint>
 #include <string>
@@ -33,7 +33,7 @@ struct MeetingRules {
 /// other rank the one to rank 0.
 struct Meeting {
     std::vector<Member> members;
-    std::vector<Wire> wires;
+    std::vector<FrameSocket> wires;
 };
 
 /// Brings all ranks together. A rank that never comes, comes twice, or was started with another

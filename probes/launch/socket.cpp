@@ -74,7 +74,7 @@ Answer<Socket> listenOn(const sockaddr* address, socklen_t length, int family, i
     return socket;
 }
 
-Answer<Socket> callAddress(const addrinfo& address, const Deadline& deadline) {
+Answer<Socket> callAddress(const addrinfo& address, const WaitLimit& deadline) {
     Socket socket = newSocket(address.ai_family);
     if (!socket.open()) {
         return Trouble{std::strerror(errno)};
@@ -147,7 +147,7 @@ Socket acceptFrom(const Socket& listener) {
     return socket;
 }
 
-Answer<Socket> callOnce(const std::string& host, std::uint16_t port, const Deadline& deadline) {
+Answer<Socket> callOnce(const std::string& host, std::uint16_t port, const WaitLimit& deadline) {
     const Answer<Addresses> addresses = addressesOf(host, port);
     if (!addresses) {
         return addresses.trouble();

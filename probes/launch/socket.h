@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/launch/deadline.h"
+#include "probes/launch/wait_limit.h"
 #include "probes/record/answer.h"
 
 #include <cstdint>
@@ -40,7 +40,7 @@ std::uint16_t portOf(const Socket& listener);
 Socket acceptFrom(const Socket& listener);
 
 /// One attempt to call. Trouble says what the system said.
-Answer<Socket> callOnce(const std::string& host, std::uint16_t port, const Deadline& deadline);
+Answer<Socket> callOnce(const std::string& host, std::uint16_t port, const WaitLimit& deadline);
 
 /// "10.0.0.2:41234", the other end.
 std::string peerOf(const Socket& socket);

@@ -13,7 +13,7 @@ namespace fabricast::probe {
 
 namespace {
 
-using Clock = Deadline::Clock;
+using Clock = WaitLimit::Clock;
 
 constexpr int kLookAroundMs = 50;
 constexpr double kFarewellSeconds = 2.0;
@@ -132,7 +132,7 @@ std::optional<std::string> Star::verdict() {
 
 // A failure here, or of one rank, is often the echo of another rank's end.
 std::string Star::explained(const std::string& why) {
-    const Deadline deadline = Deadline::in(kAftermathSeconds);
+    const WaitLimit deadline = WaitLimit::in(kAftermathSeconds);
     std::optional<std::string> gone = whoIsGone(false);
     while (!gone && !deadline.passed() && rank_ == 0 && !peers_.empty()) {
         turn(deadline.pollMs(kLookAroundMs));
@@ -143,7 +143,7 @@ std::string Star::explained(const std::string& why) {
 
 Trouble Star::end(const std::string& why) {
     ended_ = why;
-    std::vector<Wire> wires;
+    std::vector<FrameSocket> wires;
     for (Peer& peer : peers_) {
         if (peer.wire.open()) {
             peer.wire.say(frame::kAbort, why);
@@ -194,7 +194,7 @@ Trouble Star::fail(const std::string& why) {
     // Rank 0 hears of all and tells all the same.
     Peer& middle = peers_.front();
     middle.wire.say(frame::kAbort, mine);
-    const Deadline deadline = Deadline::in(kAftermathSeconds + kFarewellSeconds);
+    const WaitLimit deadline = WaitLimit::in(kAftermathSeconds + kFarewellSeconds);
     while (middle.wire.open() && !middle.complaint && !deadline.passed()) {
         turn(deadline.pollMs(kLookAroundMs));
     }
@@ -208,7 +208,7 @@ void Star::leave() {
         return;
     }
     ended_ = "this rank has left";
-    std::vector<Wire> wires;
+    std::vector<FrameSocket> wires;
     for (Peer& peer : peers_) {
         if (peer.wire.open()) {
             peer.wire.say(frame::kBye, "");

@@ -52,7 +52,7 @@ public:
 private:
     struct Peer {
         int rank = 0;
-        Wire wire;
+        FrameSocket wire;
         std::vector<std::string> inbox;        ///< data that nobody has asked for yet, oldest first
         bool left = false;                     ///< in peace
         std::optional<std::string> complaint;  ///< why it cannot go on

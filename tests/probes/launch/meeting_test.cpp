@@ -162,7 +162,7 @@ TEST(Meeting, IsNotHeldUpByWhoSaysNothingOrNonsense) {
     const std::uint16_t port = freePort();
     const auto stranger = [port](std::string says) {
         return [=] {
-            const Deadline deadline = Deadline::in(2.0);
+            const WaitLimit deadline = WaitLimit::in(2.0);
             Answer<Socket> socket = callOnce("127.0.0.1", port, deadline);
             while (!socket && !deadline.passed()) {
                 socket = callOnce("127.0.0.1", port, deadline);

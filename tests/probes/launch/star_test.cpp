@@ -152,7 +152,7 @@ TEST(Star, TellsAllWhoStalled) {
 
 TEST(Star, WaitsForWhoIsBusyButAlive) {
     ForkedRanks ranks(starOf(3, 0.3, [](Star& star) -> std::string {
-        const Deadline busy = Deadline::in(star.rank() == 1 ? 1.2 : 0.0);
+        const WaitLimit busy = WaitLimit::in(star.rank() == 1 ? 1.2 : 0.0);
         while (!busy.passed()) {
             if (const Done alive = star.watch(); !alive) {
                 return alive.trouble().why;

@@ -5,16 +5,16 @@
 namespace fabricast::probe {
 
 /// When waiting ends, on a clock that nobody sets.
-class Deadline {
+class WaitLimit {
 public:
     using Clock = std::chrono::steady_clock;
 
-    static Deadline in(double seconds) {
+    static WaitLimit in(double seconds) {
         // A few years are as good as for ever, and do not overflow the clock.
         constexpr double kEver = 1e8;
-        return Deadline(Clock::now() +
-                        std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(std::clamp(seconds, 0.0, kEver))));
+        return WaitLimit(Clock::now() +
+                         std::chrono::duration_cast<Clock::duration>(
+                             std::chrono::duration<double>(std::clamp(seconds, 0.0, kEver))));
     }
 
     [[nodiscard]] bool passed() const { return Clock::now() >= end_; }
@@ -28,7 +28,7 @@ public:
     }
 
 private:
-    explicit Deadline(Clock::time_point end) : end_(end) {}
+    explicit WaitLimit(Clock::time_point end) : end_(end) {}
 
     Clock::time_point end_;
 };

@@ -1,4 +1,4 @@
-#include "probes/launch/wire.h"
+#include "probes/launch/frame_socket.h"
 
 #include "probes/launch/packed.h"
 
@@ -20,17 +20,17 @@ bool isTryAgain(int error) {
 
 }  // namespace
 
-void Wire::say(char kind, std::string_view bytes) {
+void FrameSocket::say(char kind, std::string_view bytes) {
     Packer packer;
     packer.whole32(static_cast<std::uint32_t>(bytes.size()));
     outbox_ += packer.text();
     outbox_ += kind;
     outbox_ += bytes;
-    spoke_ = Deadline::Clock::now();
+    spoke_ = WaitLimit::Clock::now();
     send();
 }
 
-void Wire::send() {
+void FrameSocket::send() {
     while (open() && !outbox_.empty()) {
         const ssize_t sent = ::send(socket_.handle(), outbox_.data(), outbox_.size(), MSG_NOSIGNAL);
         if (sent > 0) {
@@ -45,13 +45,13 @@ void Wire::send() {
     }
 }
 
-void Wire::receive() {
+void FrameSocket::receive() {
     std::array<char, 65536> buffer{};
     while (open()) {
         const ssize_t got = recv(socket_.handle(), buffer.data(), buffer.size(), 0);
         if (got > 0) {
             inbox_.append(buffer.data(), static_cast<std::size_t>(got));
-            heard_ = Deadline::Clock::now();
+            heard_ = WaitLimit::Clock::now();
             // A frame that is too long must not fill the memory first.
             if (inbox_.size() > longest_ + kHead + buffer.size()) {
                 return;
@@ -63,12 +63,12 @@ void Wire::receive() {
     }
 }
 
-void Wire::move() {
+void FrameSocket::move() {
     send();
     receive();
 }
 
-std::optional<Frame> Wire::next() {
+std::optional<Frame> FrameSocket::next() {
     if (inbox_.size() < kHead || garbled_) {
         return std::nullopt;
     }
@@ -85,7 +85,7 @@ std::optional<Frame> Wire::next() {
     return frame;
 }
 
-void Wire::finish() {
+void FrameSocket::finish() {
     if (socket_.open()) {
         (void)shutdown(socket_.handle(), SHUT_WR);
     }

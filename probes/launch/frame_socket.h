@@ -17,10 +17,10 @@ struct Frame {
 
 /// A socket that speaks in frames. It never waits: what cannot be sent yet is kept, what has come
 /// in part stays until the rest is there.
-class Wire {
+class FrameSocket {
 public:
-    Wire() = default;
-    explicit Wire(Socket socket, std::size_t longest = kLongest)
+    FrameSocket() = default;
+    explicit FrameSocket(Socket socket, std::size_t longest = kLongest)
         : socket_(std::move(socket)), longest_(longest) {}
 
     [[nodiscard]] bool open() const { return socket_.open() && !ended_; }
@@ -30,8 +30,8 @@ public:
     /// Whether it sent something that is no frame.
     [[nodiscard]] bool garbled() const { return garbled_; }
     /// When it was last heard, and when something was last said to it.
-    [[nodiscard]] Deadline::Clock::time_point heard() const { return heard_; }
-    [[nodiscard]] Deadline::Clock::time_point spoke() const { return spoke_; }
+    [[nodiscard]] WaitLimit::Clock::time_point heard() const { return heard_; }
+    [[nodiscard]] WaitLimit::Clock::time_point spoke() const { return spoke_; }
 
     void say(char kind, std::string_view bytes);
     /// Sends what can be sent and takes in what has come; afterwards open() is false where the
@@ -57,8 +57,8 @@ private:
     std::size_t sent_ = 0;  ///< of the outbox
     bool ended_ = false;
     bool garbled_ = false;
-    Deadline::Clock::time_point heard_ = Deadline::Clock::now();
-    Deadline::Clock::time_point spoke_ = Deadline::Clock::now();
+    WaitLimit::Clock::time_point heard_ = WaitLimit::Clock::now();
+    WaitLimit::Clock::time_point spoke_ = WaitLimit::Clock::now();
 };
 
 }  // namespace fabricast::probe
