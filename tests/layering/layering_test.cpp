@@ -213,6 +213,8 @@ const std::map<std::string, Rooms> kMayInclude = {
     // not.
     {"probes/record", {}},
     {"probes/launch", {"probes/record"}},
+    {"probes/collective", {"probes/record"}},
+    {"probes/nccl", {"probes/record", "probes/launch", "probes/collective"}},
     {"probes/cuda", {"probes/record"}},
     {"probes/fit",
      {"planner/base",
