@@ -76,6 +76,7 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
     for (const MeasuredGemm& row : rows) {
         best = std::max(best, FlopsPerSecond(row.gemm.flops().count() / row.time.count()));
     }
+    best = FlopsPerSecond(std::round(best.count() / 1e7) * 1e7);
     const auto error = [&](const GemmFit& fit) {
         return meanLogError(residualsOf(kernels, fit, forward));
     };
@@ -180,7 +181,7 @@ Result<FittedKernels> fitCpuKernels(std::span<const RecordedPoint> points,
     fitted.from = from;
     fitted.kernels.name = name;
     fitted.kernels.multiprocessors = 1;
-    fitted.kernels.memoryBandwidth = rows.copyRate;
+    fitted.kernels.memoryBandwidth = BytesPerSecond(std::round(rows.copyRate.count() / 1e6) * 1e6);
     fitted.kernels.tiles = {{1, 1}};
     fitted.kernels.sustained = {.factor = 1.0, .least = 1.0, .source = Source::Assumed};
     FABRICAST_TRY(addProducts(rows.products, fitted));

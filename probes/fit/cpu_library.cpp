@@ -43,7 +43,7 @@ void addGeneration(JsonText& json, const std::string& name) {
     json.beginArray("architectures");
     json.item(name);
     json.end();
-    json.add("link_GBps", 0);
+    json.add("link_GBps", 1);  // of none
     json.add("ll_node_GBps", kUnlimited);
     for (const char* key : {"ring_ll128_GBps", "tree_ll128_GBps", "tree_GBps", "nvls_tree_GBps"}) {
         addRow(json, key, {0, 0, 0});

@@ -97,8 +97,8 @@ Answer<std::vector<Point>> mpiSuite(const std::string& name, int ranks, int perN
     const bool full = name == "full";
     std::vector<Point> points;
     addCollectives(full, ranks, perNode, points);
-    addProducts(full, points);
     addMemory(points);
+    addProducts(full, points);
     if (ranks >= 2) {
         points.push_back({.what = "overlap",
                           .settings = {{"m", "512"},

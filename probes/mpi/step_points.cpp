@@ -92,7 +92,7 @@ struct Share {
 };
 
 SampleRule stepRule() {
-    return {.least = 5, .most = 20, .error = 0.01, .seconds = 6.0};
+    return {.least = 5, .most = 40, .error = 0.01, .seconds = 3.0};
 }
 
 double measureReduced(Wire& wire,
