@@ -103,6 +103,26 @@ int measureAll(const ProbeProgram& program,
     return speaks ? outcomeCode(program, flags, *outcome) : kDone;
 }
 
+/// Those that are named, and those of a suite; quick where nothing is asked for.
+Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlags& flags) {
+    std::vector<Point> points = flags.points;
+    if (points.empty() || !flags.suite.empty()) {
+        const Answer<std::vector<Point>> suite =
+            program.suite(flags.suite.empty() ? "quick" : flags.suite);
+        if (!suite) {
+            return suite.trouble();
+        }
+        points.insert(points.end(), suite->begin(), suite->end());
+    }
+    for (const Point& point : points) {
+        const Done sound = program.check ? program.check(point) : Done(std::monostate());
+        if (!sound) {
+            return Trouble{textOf(point) + ": " + sound.trouble().why};
+        }
+    }
+    return points;
+}
+
 }  // namespace
 
 int runProbe(const ProbeProgram& program, std::span<const char* const> arguments) {
@@ -123,17 +143,12 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         print(stdout, *health);
         return kDone;
     }
-    std::vector<Point> points = flags->points;
-    if (points.empty() || !flags->suite.empty()) {
-        const Answer<std::vector<Point>> suite =
-            program.suite(flags->suite.empty() ? "quick" : flags->suite);
-        if (!suite) {
-            return ended(program, kBadInput, suite.trouble().why);
-        }
-        points.insert(points.end(), suite->begin(), suite->end());
+    const Answer<std::vector<Point>> points = pointsOf(program, *flags);
+    if (!points) {
+        return ended(program, kBadInput, points.trouble().why);
     }
     if (flags->ask == Ask::List) {
-        for (const Point& point : points) {
+        for (const Point& point : *points) {
             print(stdout, textOf(point) + "\n");
         }
         return kDone;
@@ -143,7 +158,7 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
     if (!opened) {
         return ended(program, kEnvironment, opened.trouble().why);
     }
-    const int code = measureAll(program, *flags, points, arguments);
+    const int code = measureAll(program, *flags, *points, arguments);
     if (program.close) {
         program.close();
     }

@@ -31,6 +31,8 @@ struct ProbeProgram {
     /// The points of --suite quick or full (in the order in which they matter), before anything is
     /// opened; trouble for another name.
     std::function<Answer<std::vector<Point>>(const std::string& suite)> suite;
+    /// Whether a point's settings are sound, before anything is opened; may be empty.
+    std::function<Done(const Point&)> check;
     /// A flag of its own; false where it knows none such. Called before `open`.
     std::function<Answer<bool>(const std::string& flag, const std::string& value)> flag;
     /// Takes the device. Trouble (no GPU, a busy one) ends the program with kEnvironment.
