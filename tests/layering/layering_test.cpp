@@ -212,6 +212,9 @@ const std::map<std::string, Rooms> kMayInclude = {
     // The probes build without the planner, which never sees them; what fits their numbers does
     // not.
     {"probes/record", {}},
+    {"probes/launch", {"probes/record"}},
+    {"probes/collective", {"probes/record"}},
+    {"probes/nccl", {"probes/record", "probes/launch", "probes/collective"}},
     {"probes/cuda", {"probes/record"}},
     {"probes/fit",
      {"planner/base",
@@ -234,7 +237,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"gtest/", {"tests"}},
     {"rapidcheck", {"tests"}},
     {"benchmark/", {"tests"}},
-    {"thread", {"planner/base", "tests"}},
+    {"thread", {"planner/base", "probes", "tests"}},
     {"chrono", {"cli", "probes", "tests"}},
     {"ctime", {"cli", "probes", "tests"}},
     {"iostream", {"cli", "probes", "tests"}},
