@@ -79,6 +79,7 @@ ncclResult_t ncclCommInitRankConfig(
     if (!made->pages->mapped() || made->blocking) {
         return ncclSystemError;
     }
+    made->take(3);
     made->pages->page(rank).taken = 1;
     made->pages->page(rank).shown = 1;
     *comm = made.release();
@@ -94,6 +95,7 @@ ncclResult_t ncclCommSplit(
     if (color != NCCL_SPLIT_NOCOLOR) {
         *part = new ncclComm;
         (*part)->blocking = config->blocking != 0;
+        (*part)->take(2);
     }
     comm->part = *part;
     comm->color = color;

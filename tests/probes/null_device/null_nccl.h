@@ -71,8 +71,23 @@ std::size_t bytesOfType(ncclDataType_t type);
 
 }  // namespace fabricast::null_device
 
-/// What the handle of a communicator points at.
+/// What the handle of a communicator points at. It takes memory of the GPU as NCCL does: some when
+/// it is made, more with the first call.
 struct ncclComm {
+    ncclComm() = default;
+    ncclComm(const ncclComm&) = delete;
+    ncclComm& operator=(const ncclComm&) = delete;
+    ~ncclComm() {
+        for (void* const block : taken) {
+            (void)cudaFree(block);
+        }
+    }
+    void take(std::size_t mebibytes) {
+        taken.push_back(nullptr);
+        (void)cudaMalloc(&taken.back(), mebibytes << 20U);
+    }
+
+    std::vector<void*> taken;
     std::string name;
     int rank = 0;
     int ranks = 1;
