@@ -26,7 +26,7 @@ public:
         return device;
     }
     void join(std::size_t one, std::size_t other) {
-        const auto [first, second] = std::minmax(of(one), of(other));
+        const auto [first, second] = std::minmax({of(one), of(other)});
         parent_[second] = first;
     }
     [[nodiscard]] std::size_t size(std::size_t device) const {
