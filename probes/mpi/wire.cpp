@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 namespace fabricast::probe {
 
@@ -27,6 +28,50 @@ void awaitOne(MPI_Request request) {
     std::array<MPI_Request, 1> requests = {request};
     awaitAll(requests, 1);
 }
+
+/// Large messages are sent in pieces that MPI sends at once (btl_tcp_eager_limit, less a header).
+/// A longer one waits for the receiver's word, which stands behind what the receiver itself is
+/// sending: two ranks that send to each other would take turns.
+constexpr std::size_t kPiece = 15 * 1024;
+/// Pieces on their way at a time, each way.
+constexpr std::size_t kInFlight = 16;
+
+std::size_t piecesOf(std::size_t elements) {
+    return (elements + kPiece - 1) / kPiece;
+}
+
+template <class Value>
+std::span<Value> pieceOf(std::span<Value> all, std::size_t piece) {
+    return all.subspan(piece * kPiece, std::min(kPiece, all.size() - piece * kPiece));
+}
+
+/// The pieces of one direction.
+template <class Start>
+class Lane {
+public:
+    Lane(std::size_t pieces, Start start) : pieces_(pieces), start_(std::move(start)) {
+        requests_.fill(MPI_REQUEST_NULL);
+    }
+
+    /// Starts what may start, and answers whether all pieces are through.
+    bool moved() {
+        for (int there = 1; done_ < started_ && there != 0;) {
+            MPI_Test(&requests_[done_ % kInFlight], &there, MPI_STATUS_IGNORE);
+            done_ += there != 0 ? 1U : 0U;
+        }
+        for (; started_ < pieces_ && started_ - done_ < kInFlight; ++started_) {
+            requests_[started_ % kInFlight] = start_(started_);
+        }
+        return done_ == pieces_;
+    }
+
+private:
+    std::size_t pieces_;
+    Start start_;
+    std::array<MPI_Request, kInFlight> requests_{};
+    std::size_t started_ = 0;
+    std::size_t done_ = 0;
+};
 
 /// Ranks that can share memory are on one node.
 std::vector<int> nodesOfRanks(int rank, int size) {
@@ -72,26 +117,25 @@ int Wire::nodeCount() const {
 }
 
 void Wire::exchange(int to, std::span<const float> sent, int from, std::span<float> received) {
-    std::array<MPI_Request, 2> requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    if (from >= 0) {
-        MPI_Irecv(received.data(),
-                  static_cast<int>(received.size()),
-                  MPI_FLOAT,
-                  from,
-                  kData,
-                  MPI_COMM_WORLD,
-                  requests.data());
-    }
-    if (to >= 0) {
-        MPI_Isend(sent.data(),
-                  static_cast<int>(sent.size()),
-                  MPI_FLOAT,
-                  to,
-                  kData,
-                  MPI_COMM_WORLD,
-                  &requests[1]);
-    }
-    awaitAll(requests, 2);
+    Lane arrives(piecesOf(from < 0 ? 0 : received.size()), [&](std::size_t piece) {
+        const std::span<float> part = pieceOf(received, piece);
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int count = static_cast<int>(part.size());
+        MPI_Irecv(part.data(), count, MPI_FLOAT, from, kData, MPI_COMM_WORLD, &request);
+        return request;
+    });
+    Lane leaves(piecesOf(to < 0 ? 0 : sent.size()), [&](std::size_t piece) {
+        const std::span<const float> part = pieceOf(sent, piece);
+        MPI_Request request = MPI_REQUEST_NULL;
+        const int count = static_cast<int>(part.size());
+        MPI_Isend(part.data(), count, MPI_FLOAT, to, kData, MPI_COMM_WORLD, &request);
+        return request;
+    });
+    await([&] {
+        const bool arrived = arrives.moved();
+        const bool left = leaves.moved();
+        return arrived && left;
+    });
 }
 
 void Wire::sendText(int to, const std::string& text) {

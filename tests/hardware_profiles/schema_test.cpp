@@ -1,10 +1,6 @@
+#include "tests/hardware_profiles/json_schema.h"
+
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,34 +13,6 @@ namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-using valijson::adapters::NlohmannJsonAdapter;
-
-const fs::path kProfiles = fs::path(FABRICAST_SOURCE_DIR) / "hardware_profiles";
-
-json readJson(const fs::path& file) {
-    std::ifstream stream(file);
-    return json::parse(stream);
-}
-
-/// What a schema says about a document; empty when it is content.
-std::string complaints(const json& schemaText, const json& document) {
-    valijson::Schema schema;
-    valijson::SchemaParser parser;
-    parser.populateSchema(NlohmannJsonAdapter(schemaText), schema);
-    valijson::Validator validator;
-    valijson::ValidationResults results;
-    validator.validate(schema, NlohmannJsonAdapter(document), &results);
-    std::string text;
-    valijson::ValidationResults::Error error;
-    while (results.popError(error)) {
-        for (const std::string& step : error.context) {
-            text += step;
-        }
-        text += ": " + error.description + "\n";
-    }
-    return text;
-}
 
 std::vector<fs::path> jsonFiles(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -55,10 +23,6 @@ std::vector<fs::path> jsonFiles(const fs::path& folder) {
     }
     std::ranges::sort(files);
     return files;
-}
-
-json schemaOf(const std::string& kind) {
-    return readJson(kProfiles / "schema" / (kind + ".schema.json"));
 }
 
 /// "gpus" for "gpu"; software has no plural.

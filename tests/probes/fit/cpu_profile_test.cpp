@@ -2,9 +2,11 @@
 
 #include "planner/comm/collective_curve.h"
 #include "planner/compute/gemm_time.h"
+#include "planner/estimate/op_kernels.h"
 #include "planner/io/profile_store.h"
 #include "planner/load/load_timing.h"
 #include "probes/fit/ring_fit.h"
+#include "tests/probes/fit/made_up_record.h"
 
 #include <gtest/gtest.h>
 
@@ -13,88 +15,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr double kStep = 40e-6;     // of a ring, before its first byte
-constexpr double kRate = 118e6;     // of a link
-constexpr double kProducts = 90e9;  // flop/s of endless products
-constexpr double kCopy = 8e9;
-
-/// What a ring of n takes for S bytes.
-double ringSeconds(const std::string& what, double bytes, double ranks) {
-    const double steps = (what == "all_reduce" ? 2.0 : 1.0) * (ranks - 1.0);
-    return steps * (kStep + bytes / ranks / kRate);
-}
-
-RecordedPoint pointOf(const std::string& what,
-                      std::map<std::string, std::string> settings,
-                      double seconds) {
-    RecordedPoint point{.what = what, .settings = std::move(settings), .unit = "s"};
-    point.text = what;
-    for (const auto& [key, value] : point.settings) {
-        point.text += " " + key + "=" + value;
-    }
-    point.median = seconds;
-    point.samples = {seconds};
-    return point;
-}
-
-void addRings(int ranks, MergedMeasurements& record) {
-    for (const char* what : {"all_reduce", "all_gather", "reduce_scatter"}) {
-        for (std::int64_t bytes = 1 << 14; bytes <= 1 << 26; bytes *= 4) {
-            const auto n = std::to_string(ranks);
-            record.points.push_back(
-                pointOf(what,
-                        {{"bytes", std::to_string(bytes)}, {"ranks", n}, {"nodes", n}},
-                        ringSeconds(what, static_cast<double>(bytes), ranks)));
-        }
-    }
-}
-
-/// A product as a CPU whose inner loops take 20 steps to begin would run it.
-double productSeconds(double m, double n, double k) {
-    return 2.0 * m * n * (k + 20.0) / kProducts;
-}
-
-void addProducts(MergedMeasurements& record) {
-    for (const int m : {64, 256, 1024}) {
-        for (const int k : {128, 512, 1024}) {
-            for (const auto& [layout, factor] :
-                 {std::pair("tn", 1.0), std::pair("nn", 1.1), std::pair("nt", 1.05)}) {
-                RecordedPoint point = pointOf("gemm",
-                                              {{"dtype", "fp32"},
-                                               {"layout", layout},
-                                               {"m", std::to_string(m)},
-                                               {"n", "512"},
-                                               {"k", std::to_string(k)}},
-                                              factor * productSeconds(m, 512, k));
-                point.facts["flop"] = 2.0 * m * 512 * k;
-                record.points.push_back(std::move(point));
-            }
-        }
-    }
-}
-
-MergedMeasurements madeUpRecord() {
-    MergedMeasurements record;
-    record.machine = {{"cpu", "Made-Up CPU \"9\""},
-                      {"mpi", "Open MPI v4"},
-                      {"ranks", "4"},
-                      {"nodes", "4"},
-                      {"memory_bytes", "8589934592"}};
-    record.sittings = {{.source = "made_up.jsonl",
-                        .program = "fabricast-probe-mpi",
-                        .begun = "2026-11-22T10:00:00Z"}};
-    addRings(2, record);
-    addRings(3, record);
-    addProducts(record);
-    RecordedPoint copy = pointOf("memory", {{"op", "copy"}, {"bytes", "64M"}}, (1 << 26) / kCopy);
-    copy.facts["bytes"] = 1 << 26;
-    record.points.push_back(copy);
-    RecordedPoint both = pointOf("overlap", {{"ranks", "4"}}, 1.0);
-    both.facts["contention"] = 0.2;
-    record.points.push_back(both);
-    return record;
-}
 
 std::string freshFolder(const std::string& name) {
     const auto folder = std::filesystem::path(testing::TempDir()) / name;
@@ -166,6 +86,22 @@ TEST(CpuProfile, ProductsTakeWhatTheyTook) {
     const SoftwareTiming* software = on.timing.softwareOf("torch-eager", on.cluster.node.gpu);
     ASSERT_NE(software, nullptr);
     EXPECT_DOUBLE_EQ(software->contention, 0.2);
+}
+
+/// A device whose attention was timed in fp32 is not taken for one of half the 16-bit rate.
+TEST(CpuProfile, AttentionRunsInTheTypeItWasTimedIn) {
+    const Loaded on = loaded("cpu_profile_attention");
+    Scenario scenario;
+    scenario.settings.precision.compute = Dtype::Fp32;
+    scenario.model.attention.headDim = 64;
+    scenario.workload.sequence = 256;
+    const auto typeOn = [&](const GpuSpec& gpu) {
+        const auto attentions = attentionsOf(scenario, *gpu.kernels);
+        EXPECT_EQ(attentions.size(), 1U);
+        return std::pair(attentions.front().attention.type, attentions.front().share);
+    };
+    EXPECT_EQ(typeOn(on.cluster.node.gpu), std::pair(GemmType::Fp32, 1.0));
+    EXPECT_EQ(typeOn(*on.store.gpu("h100-sxm5-80gb")), std::pair(GemmType::Bf16, 2.0));
 }
 
 /// Other devices keep their own libraries and software beside such a profile.
