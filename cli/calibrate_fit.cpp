@@ -38,10 +38,9 @@ Result<std::string> keepTopology(const ProfileStore& store,
 
 std::string useText(const CalibrateFit& fit, const FittedRecord& fitted) {
     const std::string start = "  fabricast --profile-dir " + shellWord(fit.folder) + " ";
-    const std::string machine = fit.options.machine;
     std::string text = "\nUSE IT\n";
-    if (!machine.empty()) {
-        text += start + "plan -m llama-3.1-8b -c " + shellWord(machine) +
+    if (!fitted.machine.empty()) {
+        text += start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
                 " --seq 8192 --global-batch 64\n";
     } else if (!fitted.gpu.empty()) {
         text += start + "plan -m llama-3.1-8b --gpu " + fitted.gpu +

@@ -161,14 +161,15 @@ Result<ModelTime> StepEstimator::blocks(const Scenario& scenario, const LayerOps
 Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
     FABRICAST_TRY(checkOffload(scenario));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const auto software = profiles_->software.find(softwareName(scenario.settings));
-    if (software == profiles_->software.end()) {
+    const SoftwareTiming* const software =
+        profiles_->softwareOf(softwareName(scenario.settings), scenario.cluster.node.gpu);
+    if (software == nullptr) {
         return fail(Error::Code::NotFound,
                     "hardware_profiles/software",
                     "there is no profile of " + std::string(softwareName(scenario.settings)));
     }
     return Setting{
-        &software->second,
+        software,
         CommClock(scenario, rankOrderOf(*stack, scenario.layout), fabric_->links, fabric_->curves)};
 }
 

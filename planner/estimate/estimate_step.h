@@ -11,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -24,13 +26,16 @@ struct CollectiveLibrary {
 struct TimingProfiles {
     CollectiveLibrary nccl;
     CollectiveLibrary rccl;
+    std::vector<CollectiveLibrary> others;  ///< of other devices, which their models name
     std::map<std::string, SoftwareTiming, std::less<>> software;
     StepIntervals intervals;
     HostProfile host;
 
-    [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const {
-        return gpu.vendor == "AMD" ? rccl : nccl;
-    }
+    /// One that knows the architecture by its name, else the vendor's.
+    [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const;
+    /// What a stack's software (softwareName) adds on devices of this architecture, where a file
+    /// says so ("torch-eager-on-cpu"), else on any; nullptr where there is neither.
+    [[nodiscard]] const SoftwareTiming* softwareOf(std::string_view name, const GpuSpec& gpu) const;
 };
 
 /// One training step, from the kernels of every operation, the calls that the stack makes, and its

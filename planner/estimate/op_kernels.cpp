@@ -102,8 +102,10 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
     const RankShape shape = rankShape(scenario);
     const AttentionSpec& spec = scenario.model.attention;
     GemmType type = gemmTypeOf(scenario.settings, false, kernels);
-    // Nobody has timed attention in fp32: twice the bytes, at half the 16-bit rate at best.
-    const bool wide = type == GemmType::Tf32 || type == GemmType::Fp32;
+    // Where nobody has timed attention in fp32: twice the bytes, at half the 16-bit rate at best.
+    const bool wide =
+        (type == GemmType::Tf32 || type == GemmType::Fp32) &&
+        std::ranges::find(kernels.attention, type, &AttentionFit::type) == kernels.attention.end();
     type = wide ? GemmType::Bf16 : type;
     Attention attention{.code = scenario.settings.kernels.attentionCode,
                         .type = type,

@@ -109,6 +109,8 @@ public:
     /// The cost model of a collective library: "nccl" is the newest known of NVIDIA's.
     [[nodiscard]] Result<NcclModel> ncclModel(std::string_view name,
                                               std::string_view where = {}) const;
+    /// Those of libraries that are neither NVIDIA's nor AMD's.
+    [[nodiscard]] Result<std::vector<NcclModel>> otherLibraries() const;
     /// What the software of a stack adds on the host: "torch-eager".
     [[nodiscard]] Result<SoftwareTiming> software(std::string_view name,
                                                   std::string_view where = {}) const;

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 25> kKeys = {"schema",
                                                     "most_channels",
                                                     "sources",
                                                     "notes"};
-constexpr std::array<std::string_view, 2> kLibraries = {"nccl", "rccl"};
+constexpr std::array<std::string_view, 3> kLibraries = {"nccl", "rccl", "mpi"};
 constexpr std::array<std::string_view, 3> kLinks = {"nvlink", "pci", "network"};
 constexpr std::array<std::string_view, 2> kReaches = {"node", "network"};
 constexpr std::array<std::string_view, 2> kCpus = {"intel", "amd"};

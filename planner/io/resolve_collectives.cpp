@@ -18,6 +18,21 @@ Result<NcclModel> ProfileStore::ncclModel(std::string_view name, std::string_vie
     return readNcclModel(root);
 }
 
+Result<std::vector<NcclModel>> ProfileStore::otherLibraries() const {
+    std::vector<NcclModel> others;
+    for (const ProfileFile& file : files(ProfileKind::Collective)) {
+        FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+        if (isMeasured(root)) {
+            continue;
+        }
+        FABRICAST_ASSIGN(NcclModel model, readNcclModel(root));
+        if (model.library != "nccl" && model.library != "rccl") {
+            others.push_back(std::move(model));
+        }
+    }
+    return others;
+}
+
 Result<MeasuredCollectives> ProfileStore::measuredCollectives(const ProfileFile& file) const {
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
     FABRICAST_ASSIGN(MeasuredFile said, readMeasuredCollectives(root));

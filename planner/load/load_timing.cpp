@@ -24,6 +24,11 @@ Result<TimingProfiles> loadTiming(const ProfileStore& profiles) {
     FABRICAST_ASSIGN(const auto measured, profiles.measuredCollectives());
     FABRICAST_ASSIGN(timing.nccl, libraryNamed(profiles, measured, "nccl"));
     FABRICAST_ASSIGN(timing.rccl, libraryNamed(profiles, measured, "rccl"));
+    FABRICAST_ASSIGN(std::vector<NcclModel> others, profiles.otherLibraries());
+    for (NcclModel& model : others) {
+        CorrectionTable corrections = correctionTable(measured, model);
+        timing.others.push_back({std::move(model), std::move(corrections)});
+    }
     for (const ProfileFile& file : profiles.files(ProfileKind::Software)) {
         FABRICAST_ASSIGN(SoftwareTiming software, profiles.software(file.name));
         timing.software.emplace(file.name, std::move(software));

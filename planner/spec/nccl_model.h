@@ -57,7 +57,7 @@ struct NcclModel {
 
     std::string name;  ///< "nccl-2-30"
     std::string title;
-    std::string library;  ///< "nccl" or "rccl"
+    std::string library;  ///< "nccl", "rccl" or "mpi"
     std::string version;
     ByAlgorithm<ByProtocol<Seconds>> baseLatency{};
     std::array<ByAlgorithm<ByProtocol<Seconds>>, 3> stepLatency{};  ///< by LinkClass

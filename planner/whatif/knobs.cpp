@@ -76,6 +76,9 @@ template <class Change>
 void changeLibraries(TimingProfiles& timing, Change change) {
     change(timing.nccl.model);
     change(timing.rccl.model);
+    for (CollectiveLibrary& library : timing.others) {
+        change(library.model);
+    }
 }
 
 /// Links between the GPUs of a node or NVLink domain: PCIe where there are no others.

@@ -3,6 +3,7 @@
 #include "planner/io/profile_store.h"
 #include "planner/io/text_file.h"
 #include "planner/spec/borrow_kernels.h"
+#include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/kernel_json.h"
 
@@ -19,6 +20,7 @@ constexpr std::string_view kHelp =
     R"(fabricast-fit: measured kernel times in, a kernel profile out
 
   fabricast-fit --gpu NAME TABLE.csv ... [--out FILE]
+  fabricast-fit --cpu-cluster NAME --out DIR RECORD.jsonl ...
 
   --gpu NAME           the GPU that was measured, as a file of gpus/ calls it
   --like NAME          a GPU whose kernels to start from, where it has none of its own
@@ -28,6 +30,8 @@ constexpr std::string_view kHelp =
   --cached SIZE        bytes below which memory-bound rows are left out: the cache serves them
   --profile-dir DIR    profiles of your own; repeatable
   --out FILE           where the profile goes; without it, standard output
+  --cpu-cluster NAME   make a folder of profiles of what fabricast-probe-mpi recorded;
+                       fabricast --profile-dir DIR explain -c NAME uses it
 
   fabricast-fit record FILE.jsonl ... --name NAME --out DIR [--machine NAME] [--gpu NAME]
 
@@ -47,6 +51,7 @@ struct FitArguments {
     std::vector<std::string> tables;
     std::string out;
     std::string cached;
+    std::string cpuCluster;
     FitOptions options;
 };
 
@@ -58,12 +63,13 @@ Result<FitArguments> readArguments(std::span<const std::string> arguments) {
             read.tables.push_back(flag);
             continue;
         }
-        const std::array<std::pair<std::string_view, std::string*>, 6> texts = {
+        const std::array<std::pair<std::string_view, std::string*>, 7> texts = {
             {{"--gpu", &read.gpu},
              {"--like", &read.like},
              {"--source", &read.options.source},
              {"--from", &read.options.from},
              {"--cached", &read.cached},
+             {"--cpu-cluster", &read.cpuCluster},
              {"--out", &read.out}}};
         const std::array<std::pair<std::string_view, std::vector<std::string>*>, 2> lists = {
             {{"--rows", &read.rows}, {"--profile-dir", &read.folders}}};
@@ -82,6 +88,15 @@ Result<FitArguments> readArguments(std::span<const std::string> arguments) {
         } else {
             list->second->push_back(arguments[at]);
         }
+    }
+    if (!read.cpuCluster.empty() && !read.out.empty() && !read.tables.empty()) {
+        return read;
+    }
+    if (!read.cpuCluster.empty()) {
+        return fail(Error::Code::BadInput,
+                    read.out.empty() ? "--out" : "RECORD.jsonl",
+                    "is missing",
+                    "fabricast-fit --cpu-cluster lab --out my_profiles run.jsonl");
     }
     if (read.gpu.empty() || read.tables.empty()) {
         return fail(Error::Code::BadInput,
@@ -165,6 +180,13 @@ Result<KernelProfile> startOf(const ProfileStore& store,
     return completeKernels(borrowKernels(*donor.kernels, gpu, {}), gpu);
 }
 
+Result<FitAnswer> fitCpuCluster(const FitArguments& said) {
+    FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(said.tables));
+    FABRICAST_ASSIGN(const CpuProfile profile, cpuProfile(record, said.cpuCluster));
+    FABRICAST_TRY(writeCpuProfile(profile, said.out));
+    return FitAnswer{.profile = {}, .report = profile.report};
+}
+
 }  // namespace
 
 std::string_view fitHelp() {
@@ -176,6 +198,9 @@ Result<FitAnswer> runFit(std::span<const std::string> arguments) {
         return runRecordFit(arguments.subspan(1));
     }
     FABRICAST_ASSIGN(FitArguments said, readArguments(arguments));
+    if (!said.cpuCluster.empty()) {
+        return fitCpuCluster(said);
+    }
     FABRICAST_TRY(readSize(said.cached, said.options.leastMemoryBytes));
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(said.folders));
     FABRICAST_ASSIGN(const GpuSpec gpu, store.gpu(said.gpu, "--gpu"));

@@ -1,0 +1,20 @@
+# MPI and a CBLAS, as MpiParts::mpi and MpiParts::cblas, where they are here. MPI's C++ bindings,
+# which its standard dropped, are left aside.
+if(FABRICAST_PROBES STREQUAL "OFF")
+  return()
+endif()
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+if(MPI_CXX_FOUND AND NOT TARGET MpiParts::mpi)
+  add_library(MpiParts::mpi INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(MpiParts::mpi INTERFACE MPI::MPI_CXX)
+endif()
+
+find_path(FABRICAST_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-serial openblas-pthread)
+find_library(FABRICAST_CBLAS_LIBRARY NAMES openblas cblas)
+mark_as_advanced(FABRICAST_CBLAS_INCLUDE FABRICAST_CBLAS_LIBRARY)
+if(FABRICAST_CBLAS_INCLUDE AND FABRICAST_CBLAS_LIBRARY AND NOT TARGET MpiParts::cblas)
+  add_library(MpiParts::cblas INTERFACE IMPORTED GLOBAL)
+  target_include_directories(MpiParts::cblas SYSTEM INTERFACE "${FABRICAST_CBLAS_INCLUDE}")
+  target_link_libraries(MpiParts::cblas INTERFACE "${FABRICAST_CBLAS_LIBRARY}")
+endif()

@@ -1,0 +1,183 @@
+#include "probes/mpi/compute_points.h"
+
+#include "probes/cpu/adam.h"
+#include "probes/cpu/products.h"
+#include "probes/mpi/memory_work.h"
+#include "probes/mpi/timed_together.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace fabricast::probe {
+
+namespace {
+
+constexpr std::array<const char*, 3> kLayouts = {"tn", "nn", "nt"};
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+
+SampleRule computeRule() {
+    return {.least = 5, .most = 60, .error = 0.01, .seconds = 0.6};
+}
+
+BlasLayout layoutOf(const Point& point) {
+    const std::string name = wordOr(point, "layout", "tn");
+    return name == "nn" ? BlasLayout::Nn : name == "nt" ? BlasLayout::Nt : BlasLayout::Tn;
+}
+
+int sideOf(const Point& point, const char* name) {
+    return static_cast<int>(*wholeOf(point, name, 1));
+}
+
+/// Small whole numbers, whose products' sums fp32 holds exactly while k is below a million.
+float given(std::size_t i) {
+    return static_cast<float>(static_cast<int>(i * 7 % 9) - 4);
+}
+
+/// Element (i, j) of the product of such factors, by its definition.
+float productAt(
+    const BlasProduct& p, const std::vector<float>& a, const std::vector<float>& b, int i, int j) {
+    float sum = 0.0F;
+    for (int x = 0; x < p.k; ++x) {
+        const int left = p.layout == BlasLayout::Nt ? x * p.m + i : i * p.k + x;
+        const int right = p.layout == BlasLayout::Tn ? j * p.k + x : x * p.n + j;
+        sum += a[static_cast<std::size_t>(left)] * b[static_cast<std::size_t>(right)];
+    }
+    return sum;
+}
+
+/// Elements that are wrong among some spread over the result.
+double wrongProducts(const BlasProduct& p,
+                     const std::vector<float>& a,
+                     const std::vector<float>& b,
+                     const std::vector<float>& c) {
+    constexpr int kChecked = 61;
+    double wrong = 0.0;
+    for (int check = 0; check < kChecked; ++check) {
+        const int i = static_cast<int>(static_cast<std::int64_t>(p.m - 1) * check / (kChecked - 1));
+        const int j = (check * 37) % p.n;
+        const auto at = static_cast<std::size_t>(i) * static_cast<std::size_t>(p.n) +
+                        static_cast<std::size_t>(j);
+        wrong += c[at] == productAt(p, a, b, i, j) ? 0.0 : 1.0;
+    }
+    return wrong;
+}
+
+std::string sidesFault(const Point& point, std::initializer_list<const char*> names) {
+    std::int64_t elements = 1;
+    for (const char* name : names) {
+        const Answer<std::int64_t> side = wholeOf(point, name, 1);
+        if (!side) {
+            return side.trouble().why;
+        }
+        if (*side > kMostElements || elements > kMostElements / *side) {
+            return std::string(name) + "=" + std::to_string(*side) +
+                   " makes a tensor of more than 2^30 elements";
+        }
+        elements *= *side;
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string gemmFault(const Point& point) {
+    for (const auto& sides : {std::array{"m", "n"}, {"m", "k"}, {"k", "n"}}) {
+        const std::string fault = sidesFault(point, {sides[0], sides[1]});
+        if (!fault.empty()) {
+            return fault;
+        }
+    }
+    const std::string type = wordOr(point, "dtype", "fp32");
+    const std::string layout = wordOr(point, "layout", "tn");
+    if (std::ranges::find(kLayouts, layout) == kLayouts.end()) {
+        return "layout=" + layout + " is none of tn, nn and nt";
+    }
+    return type == "fp32" ? "" : "no " + type + " in a CBLAS: fp32";
+}
+
+Measurement measureGemm(Wire& wire, const RankGroup& group, const Point& point) {
+    const BlasProduct product{.layout = layoutOf(point),
+                              .m = sideOf(point, "m"),
+                              .n = sideOf(point, "n"),
+                              .k = sideOf(point, "k")};
+    const auto size = [](int rows, int columns) {
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    };
+    std::vector<float> a(size(product.m, product.k));
+    std::vector<float> b(size(product.k, product.n));
+    std::vector<float> c(size(product.m, product.n));
+    for (auto* factor : {&a, &b}) {
+        for (std::size_t i = 0; i < factor->size(); ++i) {
+            (*factor)[i] = given(i);
+        }
+    }
+    const double flop = 2.0 * product.m * static_cast<double>(product.n) * product.k;
+    // One call of a small product is too short for a clock, and for the others to be there too.
+    constexpr double kFlopPerSample = 1e9;
+    const int calls = static_cast<int>(std::ceil(std::min(1000.0, kFlopPerSample / flop)));
+    Measurement measurement{.point = point};
+    measurement.samples = timedTogether(wire, group, computeRule(), 1, [&] {
+        for (int call = 0; call < calls; ++call) {
+            multiply(product, a.data(), b.data(), c.data());
+        }
+    });
+    for (double& sample : measurement.samples) {
+        sample /= calls;
+    }
+    measurement.facts["flop"] = flop;
+    measurement.facts["calls"] = calls;
+    measurement.facts["wrong"] = summed(wire, group, wrongProducts(product, a, b, c));
+    return measurement;
+}
+
+std::string memoryFault(const Point& point) {
+    const std::string op = wordOr(point, "op", "");
+    if (op == "copy") {
+        const std::string fault = sidesFault(point, {"bytes"});
+        return fault;
+    }
+    if (!MemoryWork::knows(op)) {
+        return "op=" + op + " is none of copy, norm, swiglu, softmax, cross_entropy and add";
+    }
+    return sidesFault(point, {"rows", "columns"});
+}
+
+Measurement measureMemory(Wire& wire, const RankGroup& group, const Point& point) {
+    MemoryWork work(point);
+    Measurement measurement{.point = point};
+    measurement.samples = timedTogether(wire, group, computeRule(), 1, [&] { work.run(); });
+    for (double& sample : measurement.samples) {
+        sample /= work.calls();
+    }
+    measurement.facts["bytes"] = work.bytes();
+    measurement.facts["wrong"] = summed(wire, group, work.wrong());
+    return measurement;
+}
+
+std::string adamFault(const Point& point) {
+    const std::string form = wordOr(point, "form", "flat");
+    return form == "flat" ? sidesFault(point, {"parameters"})
+                          : "form=" + form + " is a GPU's: flat";
+}
+
+Measurement measureAdam(Wire& wire, const RankGroup& group, const Point& point) {
+    const auto parameters = static_cast<std::size_t>(*wholeOf(point, "parameters", 1));
+    std::vector<float> weights(parameters, 1.0F);
+    const std::vector<float> gradient(parameters, 1.0F);
+    Adam adam(parameters);
+    Measurement measurement{.point = point};
+    double norm = 0.0;
+    measurement.samples = timedTogether(wire, group, computeRule(), 1, [&] {
+        norm = squares(gradient);
+        adamStep(adam, weights, gradient, 1.0);
+    });
+    const bool counted = std::abs(norm / static_cast<double>(parameters) - 1.0) < 1e-6;
+    // Gradients that are always alike move each weight by the rate, and the decay by its share.
+    const bool moved = weights.front() < 1.0F && weights.front() == weights.back();
+    measurement.facts["bytes"] = 32.0 * static_cast<double>(parameters);
+    measurement.facts["wrong"] = summed(wire, group, counted && moved ? 0.0 : 1.0);
+    return measurement;
+}
+
+}  // namespace fabricast::probe
