@@ -2,24 +2,18 @@
 add_library(fabricast_options INTERFACE)
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH include_root)
 target_include_directories(fabricast_options INTERFACE "${include_root}")
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wdouble-promotion
+             # Designated initialisers leave the other fields at their defaults on purpose.
+             -Wno-missing-field-initializers $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
+# What nvcc makes of a kernel for the host compiler is not pedantic, nor free of old casts.
+set(kernel_warnings -Wall,-Wextra,-Wno-missing-field-initializers $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
 target_compile_options(
-  fabricast_options
-  INTERFACE -Wall
-            -Wextra
-            -Wpedantic
-            -Wshadow
-            -Wconversion
-            -Wsign-conversion
-            -Wold-style-cast
-            -Wdouble-promotion
-            # Designated initialisers leave the other fields at their defaults on purpose.
-            -Wno-missing-field-initializers
-            $<$<BOOL:${FABRICAST_WERROR}>:-Werror>)
+  fabricast_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
+                              "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=$<JOIN:${kernel_warnings},$<COMMA>>>")
 # Standard containers check their own bounds wherever tests run.
 target_compile_definitions(fabricast_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(FABRICAST_SANITIZE)
-  target_compile_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE}
-                                                     -fno-omit-frame-pointer
-                                                     -fno-sanitize-recover=all)
+  set(sanitize -fsanitize=${FABRICAST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(fabricast_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitize}>")
   target_link_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE})
 endif()

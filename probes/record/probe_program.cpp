@@ -78,11 +78,27 @@ int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunO
     return outcome.interrupted ? kInterrupted : outcome.wrong > 0 ? kWrongResults : kDone;
 }
 
+/// Trouble while others may be measuring with this one.
+int failed(const ProbeProgram& program, int code, const std::string& why) {
+    if (program.failed) {
+        program.failed(why);
+    }
+    return ended(program, code, why);
+}
+
+int followAnother(const ProbeProgram& program) {
+    const Done followed = program.follow();
+    return followed ? kDone : ended(program, kEnvironment, followed.trouble().why);
+}
+
 int measureAll(const ProbeProgram& program,
                const ProbeFlags& flags,
                const std::vector<Point>& points,
                std::span<const char* const> arguments) {
     const bool speaks = !program.speaks || program.speaks();
+    if (!speaks && program.follow) {
+        return followAnother(program);
+    }
     const JsonLine more =
         JsonLine()
             .add("program", program.name)
@@ -90,7 +106,7 @@ int measureAll(const ProbeProgram& program,
             .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
     Answer<RecordFile> record = RecordFile::open(speaks ? flags.out : "", program.identity(), more);
     if (!record) {
-        return ended(program, kBadInput, record.trouble().why);
+        return failed(program, kBadInput, record.trouble().why);
     }
     const Answer<RunOutcome> outcome = runPoints(points,
                                                  program.measure,
@@ -98,9 +114,36 @@ int measureAll(const ProbeProgram& program,
                                                  *record,
                                                  speaks ? watchOf(program, flags) : RunWatch{});
     if (!outcome) {
-        return ended(program, kEnvironment, outcome.trouble().why);
+        return failed(program, kEnvironment, outcome.trouble().why);
     }
     return speaks ? outcomeCode(program, flags, *outcome) : kDone;
+}
+
+/// Takes the device, measures or follows, and gives it back.
+int openAndMeasure(const ProbeProgram& program,
+                   const ProbeFlags& flags,
+                   const std::vector<Point>& points,
+                   std::span<const char* const> arguments) {
+    catchInterrupts();
+    const Done opened = program.open();
+    if (!opened) {
+        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
+    }
+    const int code = measureAll(program, flags, points, arguments);
+    if (program.close) {
+        program.close();
+    }
+    return code;
+}
+
+Done checkAll(const ProbeProgram& program, const std::vector<Point>& points) {
+    for (const Point& point : points) {
+        Done checked = program.check ? program.check(point) : Done(std::monostate());
+        if (!checked) {
+            return checked;
+        }
+    }
+    return std::monostate();
 }
 
 }  // namespace
@@ -132,22 +175,17 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         }
         points.insert(points.end(), suite->begin(), suite->end());
     }
+    const Done checked = checkAll(program, points);
+    if (!checked) {
+        return ended(program, kBadInput, checked.trouble().why);
+    }
     if (flags->ask == Ask::List) {
         for (const Point& point : points) {
             print(stdout, textOf(point) + "\n");
         }
         return kDone;
     }
-    catchInterrupts();
-    const Done opened = program.open();
-    if (!opened) {
-        return ended(program, kEnvironment, opened.trouble().why);
-    }
-    const int code = measureAll(program, *flags, points, arguments);
-    if (program.close) {
-        program.close();
-    }
-    return code;
+    return openAndMeasure(program, *flags, points, arguments);
 }
 
 }  // namespace fabricast::probe

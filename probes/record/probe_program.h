@@ -42,8 +42,14 @@ struct ProbeProgram {
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.
     std::function<std::string(const Measurement&)> row;
+    /// Whether a point can be asked for at all, before anything is opened.
+    std::function<Done(const Point&)> check;
     /// False on a rank that neither writes nor prints. After `open`.
     std::function<bool()> speaks;
+    /// What such a rank does instead of going through the points as well: measures as another says.
+    std::function<Done()> follow;
+    /// Measuring ends early for this reason, a full disk say. Before `close`; others may wait.
+    std::function<void(const std::string& why)> failed;
 };
 
 /// Runs it: --suite quick|full, --points FILE|-, --point 'gemm m=…', --time-budget 5m, --out FILE,

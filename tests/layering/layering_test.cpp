@@ -215,6 +215,10 @@ const std::map<std::string, Rooms> kMayInclude = {
     {"probes/host", {"probes/record"}},
     {"probes/cpu", {}},
     {"probes/mpi", {"probes/record", "probes/cpu"}},
+    {"probes/launch", {"probes/record"}},
+    {"probes/collective", {"probes/record"}},
+    {"probes/nccl", {"probes/record", "probes/launch", "probes/collective"}},
+    {"probes/cuda", {"probes/record"}},
     {"probes/fit",
      {"planner/base",
       "planner/spec",
@@ -271,7 +275,7 @@ struct Include {
 const fs::path kRoot = FABRICAST_SOURCE_DIR;
 
 bool isSource(const fs::path& file) {
-    return file.extension() == ".h" || file.extension() == ".cpp";
+    return file.extension() == ".h" || file.extension() == ".cpp" || file.extension() == ".cu";
 }
 
 std::vector<fs::path> sourcesUnder(const std::string& folder) {

@@ -2,6 +2,7 @@
 #include "probes/record/json_line.h"
 #include "probes/record/point.h"
 #include "probes/record/probe_flags.h"
+#include "probes/record/probe_program.h"
 #include "probes/record/record_file.h"
 #include "probes/record/run_points.h"
 #include "probes/record/sample_loop.h"
@@ -179,6 +180,49 @@ TEST(ProbeFlags, AreReadOrNamed) {
     EXPECT_EQ(parsed({"--time-budget", "-5"}).trouble().why,
               "--time-budget: '-5' is no time: write 90s, 5m or 1h");
     EXPECT_EQ(parsed({"--points", "/nowhere"}).trouble().why, "--points: /nowhere: cannot be read");
+}
+
+TEST(RunProbe, LetsOneRankLeadAndTheOthersFollow) {
+    std::string seen;
+    ProbeProgram program{.name = "probe",
+                         .suite = [](const std::string&) { return std::vector<Point>(); },
+                         .open = [] { return Done(std::monostate()); },
+                         .identity = [] { return JsonLine(); },
+                         .measure = [&](const Point& point) -> Answer<Measurement> {
+                             seen += point.what;
+                             return Measurement{.point = point, .samples = {1.0}};
+                         },
+                         .close = [&] { seen += " closed"; },
+                         .speaks = [] { return false; }};
+    const std::vector<const char*> words = {"--point", "a", "--quiet"};
+    EXPECT_EQ(runProbe(program, words), kDone);
+    EXPECT_EQ(seen, "a closed") << "whoever has nobody to follow goes through the points itself";
+    seen.clear();
+    program.follow = [&]() -> Done { return seen += "followed", Trouble{"rank 0 is gone"}; };
+    EXPECT_EQ(runProbe(program, words), kEnvironment);
+    EXPECT_EQ(seen, "followed closed");
+}
+
+TEST(RunProbe, TellsTheProgramWhyItEnds) {
+    std::string why;
+    bool opened = false;
+    const ProbeProgram program{.name = "probe",
+                               .open = [&] { return opened = true, Done(std::monostate()); },
+                               .identity = [] { return JsonLine(); },
+                               .measure = [](const Point& point) -> Answer<Measurement> {
+                                   return Measurement{.point = point, .samples = {1.0}};
+                               },
+                               .check = [](const Point& point) -> Done {
+                                   return point.what == "a" ? Done(std::monostate())
+                                                            : Done(Trouble{"no such thing"});
+                               },
+                               .failed = [&](const std::string& text) { why = text; }};
+    const std::vector<const char*> full = {"--point", "a", "--quiet", "--out", "/dev/full"};
+    EXPECT_EQ(runProbe(program, full), kEnvironment);
+    EXPECT_EQ(why, "/dev/full: cannot be written: No space left on device");
+    opened = false;
+    EXPECT_EQ(runProbe(program, std::vector<const char*>{"--point", "b"}), kBadInput);
+    EXPECT_FALSE(opened) << "a point that makes no sense is refused first";
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace fabricast::probe {
+
+/// One query, and the keys and values of its head, row after row.
+struct AttentionRow {
+    const std::vector<double>& query;
+    const std::vector<double>& keys;
+    const std::vector<double>& values;
+    std::int64_t reach = 0;                         ///< how many keys it sees
+    const std::vector<double>* gradient = nullptr;  ///< of its output
+};
+
+/// The query's output, or with a gradient the query's own gradient, in double precision.
+std::vector<double> attentionRow(const AttentionRow& row);
+
+}  // namespace fabricast::probe

@@ -1,0 +1,54 @@
+#pragma once
+#include "probes/cuda/gpu.h"
+#include "probes/cuda/gpu_timer.h"
+#include "probes/cuda/lt_product.h"
+#include "probes/record/measurement.h"
+#include "probes/record/sample_loop.h"
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace fabricast::probe {
+
+/// A GPU that is taken, and what all measurements on it share.
+class GpuBench {
+public:
+    GpuBench(GpuFacts facts, GpuTimer gpuTimer, double bytesOfContext)
+        : gpu(std::move(facts)), timer(std::move(gpuTimer)), contextBytes(bytesOfContext) {}
+
+    /// cuBLASLt, opened when it is first needed.
+    Answer<const LtHome*> lt();
+    [[nodiscard]] bool ltIsOpen() const { return lt_.has_value(); }
+
+    /// Why so many bytes cannot be had ("needs 12 GiB, 10 GiB are free"); empty where they can.
+    [[nodiscard]] static std::string tooLarge(double bytes);
+
+    GpuFacts gpu;
+    GpuTimer timer;
+    double contextBytes = 0.0;  ///< of the GPU's memory that it took; 0 where it is not known
+    SampleRule rule;
+
+private:
+    std::optional<LtHome> lt_;
+};
+
+/// "This machine cannot do that point", for the record.
+Measurement refusedPoint(const Point& point, std::string why);
+
+/// Trouble with the first setting that is none of these.
+Done onlySettings(const Point& point, std::span<const char* const> names);
+Done onlySettings(const Point& point, std::initializer_list<const char*> names);
+
+/// A size in a point: 1 to `most`.
+Answer<std::int64_t> sizeOf(const Point& point,
+                            const std::string& name,
+                            std::int64_t most = std::int64_t{1} << 40);
+/// A choice in a point, one of some words; the first where it is not said and `needed` is false.
+Answer<std::string> choiceOf(const Point& point,
+                             const std::string& name,
+                             std::initializer_list<const char*> words,
+                             bool needed = true);
+
+}  // namespace fabricast::probe

@@ -1,0 +1,117 @@
+#include "probes/cuda/measure_attention.h"
+
+#include "probes/cuda/written_attention.h"
+
+namespace fabricast::probe {
+
+namespace {
+
+constexpr std::int64_t kTile = 8;  ///< numbers that one thread reads at once
+
+/// The sizes of a point, into where they belong.
+Done readSizes(const Point& point, AttentionShape& shape) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 20;
+    for (const auto& [name, size] : {std::pair{"batch", &shape.batch},
+                                     std::pair{"heads", &shape.heads},
+                                     std::pair{"kv_heads", &shape.groups},
+                                     std::pair{"sequence", &shape.sequence},
+                                     std::pair{"dim", &shape.dim}}) {
+        const Answer<std::int64_t> whole = sizeOf(point, name, kMost);
+        if (!whole) {
+            return whole.trouble();
+        }
+        *size = *whole;
+    }
+    if (shape.heads % shape.groups != 0) {
+        return Trouble{"heads must be a multiple of kv_heads"};
+    }
+    if (shape.sequence % kTile != 0 || shape.dim % kTile != 0) {
+        return Trouble{"sequence and dim must be multiples of 8"};
+    }
+    return std::monostate();
+}
+
+/// Of the pairs of query and key, those that no mask removes.
+double pairsOf(const AttentionShape& shape) {
+    const auto tokens = static_cast<double>(shape.sequence);
+    return static_cast<double>(shape.batch * shape.heads) *
+           (shape.causal ? tokens * (tokens + 1.0) / 2.0 : tokens * tokens);
+}
+
+}  // namespace
+
+double AttentionShape::flop() const {
+    return (backward ? 5.0 : 2.0) * 2.0 * static_cast<double>(dim) * pairsOf(*this);
+}
+
+double AttentionShape::bytes() const {
+    // Forward reads q, k, v and writes the output; backward reads these and the output's gradient,
+    // and writes three gradients.
+    const auto of = [](std::int64_t numbers) { return 2.0 * static_cast<double>(numbers); };
+    return (backward ? 4.0 : 2.0) * of(queries()) + (backward ? 4.0 : 2.0) * of(keys());
+}
+
+Answer<AttentionShape> attentionShapeOf(const Point& point) {
+    AttentionShape shape;
+    const Done known = onlySettings(
+        point, {"pass", "dtype", "batch", "heads", "kv_heads", "sequence", "dim", "causal"});
+    const Answer<std::string> pass = choiceOf(point, "pass", {"forward", "backward"});
+    const Answer<std::string> dtype = choiceOf(point, "dtype", {"bf16"}, false);
+    const Answer<std::string> causal = choiceOf(point, "causal", {"0", "1"});
+    for (const Answer<std::string>* word : {&pass, &dtype, &causal}) {
+        if (!known || !*word) {
+            return known ? word->trouble() : known.trouble();
+        }
+    }
+    const Done sizes = readSizes(point, shape);
+    if (!sizes) {
+        return sizes.trouble();
+    }
+    shape.backward = *pass == "backward";
+    shape.causal = *causal == "1";
+    return shape;
+}
+
+Done checkAttention(const Point& point) {
+    const Answer<AttentionShape> shape = attentionShapeOf(point);
+    return shape ? Done(std::monostate()) : shape.trouble();
+}
+
+Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
+    const Answer<AttentionShape> shape = attentionShapeOf(point);
+    if (!shape) {
+        return shape.trouble();
+    }
+    const std::string refusal = GpuBench::tooLarge(WrittenAttention::bytesFor(*shape));
+    if (!refusal.empty()) {
+        return refusedPoint(point, "written out it " + refusal);
+    }
+    const Answer<WrittenAttention> attention = WrittenAttention::make(bench, *shape);
+    if (!attention) {
+        return attention.trouble();
+    }
+    Measurement measurement;
+    measurement.point = point;
+    Done done = attention->forward(bench.timer.stream());
+    done = done ? bench.timer.sample(
+                      bench.rule,
+                      [&](cudaStream_t stream, std::size_t) {
+                          return shape->backward ? attention->backward(stream)
+                                                 : attention->forward(stream);
+                      },
+                      measurement)
+                : done;
+    const Answer<double> wrong = !done             ? done.trouble()
+                                 : shape->backward ? attention->wrongBackward()
+                                                   : attention->wrongForward();
+    if (!wrong) {
+        return wrong.trouble();
+    }
+    measurement.facts["wrong"] = *wrong;
+    measurement.facts["flop"] = shape->flop();
+    measurement.facts["bytes"] = shape->bytes();
+    measurement.words["algorithm"] = "written out: cublaslt products and own softmax";
+    return measurement;
+}
+
+}  // namespace fabricast::probe

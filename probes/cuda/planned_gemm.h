@@ -1,0 +1,29 @@
+#pragma once
+#include "probes/cuda/measure_gemm.h"
+
+#include <optional>
+
+namespace fabricast::probe {
+
+/// A product that is ready to run, with its operands; or why this GPU cannot.
+struct PlannedGemm {
+    GemmShape shape;
+    const LtHome* lt = nullptr;
+    std::optional<LtProduct> product;
+    std::optional<GemmOperands> operands;
+    std::string refusal;
+
+    Done run(cudaStream_t stream, std::size_t call) const {
+        return product->run(
+            *lt, stream, operands->input(call), operands->weight(call), operands->result(call));
+    }
+};
+
+/// Trouble where the GPU failed; a refusal where it cannot.
+Answer<PlannedGemm> planGemm(GpuBench& bench, const GemmShape& shape, std::int64_t leastSets = 1);
+
+/// Runs the product once into an empty result of this set, and counts the wrong ones of some of its
+/// entries.
+Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned, std::size_t set = 0);
+
+}  // namespace fabricast::probe

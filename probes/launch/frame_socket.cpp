@@ -1,0 +1,94 @@
+#include "probes/launch/frame_socket.h"
+
+#include "probes/launch/packed.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+namespace fabricast::probe {
+
+namespace {
+
+/// A frame is its length in four bytes, its kind, and that many bytes.
+constexpr std::size_t kHead = 5;
+
+bool isTryAgain(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+}  // namespace
+
+void FrameSocket::say(char kind, std::string_view bytes) {
+    Packer packer;
+    packer.whole32(static_cast<std::uint32_t>(bytes.size()));
+    outbox_ += packer.text();
+    outbox_ += kind;
+    outbox_ += bytes;
+    spoke_ = WaitLimit::Clock::now();
+    send();
+}
+
+void FrameSocket::send() {
+    while (open() && !outbox_.empty()) {
+        const ssize_t sent = ::send(socket_.handle(), outbox_.data(), outbox_.size(), MSG_NOSIGNAL);
+        if (sent > 0) {
+            outbox_.erase(0, static_cast<std::size_t>(sent));
+            continue;
+        }
+        if (!isTryAgain(errno)) {
+            // What the other end said last may still be read.
+            outbox_.clear();
+        }
+        return;
+    }
+}
+
+void FrameSocket::receive() {
+    std::array<char, 65536> buffer{};
+    while (open()) {
+        const ssize_t got = recv(socket_.handle(), buffer.data(), buffer.size(), 0);
+        if (got > 0) {
+            inbox_.append(buffer.data(), static_cast<std::size_t>(got));
+            heard_ = WaitLimit::Clock::now();
+            // A frame that is too long must not fill the memory first.
+            if (inbox_.size() > longest_ + kHead + buffer.size()) {
+                return;
+            }
+            continue;
+        }
+        ended_ = got == 0 || !isTryAgain(errno);
+        return;
+    }
+}
+
+void FrameSocket::move() {
+    send();
+    receive();
+}
+
+std::optional<Frame> FrameSocket::next() {
+    if (inbox_.size() < kHead || garbled_) {
+        return std::nullopt;
+    }
+    const std::uint32_t length = Unpacker(inbox_).whole32();
+    if (length > longest_) {
+        garbled_ = true;
+        return std::nullopt;
+    }
+    if (inbox_.size() - kHead < length) {
+        return std::nullopt;
+    }
+    Frame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
+    inbox_.erase(0, kHead + length);
+    return frame;
+}
+
+void FrameSocket::finish() {
+    if (socket_.open()) {
+        (void)shutdown(socket_.handle(), SHUT_WR);
+    }
+}
+
+}  // namespace fabricast::probe

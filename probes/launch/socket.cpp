@@ -1,0 +1,189 @@
+#include "probes/launch/socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace fabricast::probe {
+
+namespace {
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+Answer<Addresses> addressesOf(const std::string& host, std::uint16_t port) {
+    addrinfo hints = {};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV;
+    addrinfo* found = nullptr;
+    const int error = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+    if (error != 0) {
+        return Trouble{"host '" + host + "' has no address: " + gai_strerror(error)};
+    }
+    return Addresses(found, &freeaddrinfo);
+}
+
+bool isLoopback(const addrinfo& address) {
+    if (address.ai_family == AF_INET6) {
+        sockaddr_in6 six = {};
+        std::memcpy(&six, address.ai_addr, sizeof six);
+        return IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) != 0;
+    }
+    sockaddr_in four = {};
+    std::memcpy(&four, address.ai_addr, sizeof four);
+    constexpr std::uint32_t kLoopback = 127;
+    return ntohl(four.sin_addr.s_addr) >> 24 == kLoopback;
+}
+
+Socket newSocket(int family) {
+    return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+void setFlag(const Socket& socket, int level, int name, int value) {
+    // What the system refuses here costs speed, not correctness.
+    (void)setsockopt(socket.handle(), level, name, &value, sizeof value);
+}
+
+Answer<Socket> listenOn(const sockaddr* address, socklen_t length, int family, int port) {
+    Socket socket = newSocket(family);
+    if (socket.open()) {
+        // A port whose last owner has just ended is free.
+        setFlag(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+        setFlag(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    }
+    constexpr int kCallers = 4096;
+    if (!socket.open() || bind(socket.handle(), address, length) != 0 ||
+        listen(socket.handle(), kCallers) != 0) {
+        const std::string where = "port " + std::to_string(port);
+        return Trouble{errno == EADDRINUSE
+                           ? where + " is taken on " + hostName() +
+                                 ": give another with --rendezvous HOST:PORT or "
+                                 "FABRICAST_PROBE_PORT"
+                           : where + " cannot be listened at: " + std::strerror(errno)};
+    }
+    return socket;
+}
+
+Answer<Socket> callAddress(const addrinfo& address, const WaitLimit& deadline) {
+    Socket socket = newSocket(address.ai_family);
+    if (!socket.open()) {
+        return Trouble{std::strerror(errno)};
+    }
+    int error = connect(socket.handle(), address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
+    if (error == EINPROGRESS || error == EINTR) {
+        pollfd wait = {socket.handle(), POLLOUT, 0};
+        constexpr int kLongestMs = 500;
+        const int ready = poll(&wait, 1, deadline.pollMs(kLongestMs));
+        socklen_t length = sizeof error;
+        if (ready <= 0) {
+            return Trouble{"no answer"};
+        }
+        if (getsockopt(socket.handle(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) {
+            error = errno;
+        }
+    }
+    if (error != 0) {
+        return Trouble{std::strerror(error)};
+    }
+    setFlag(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    return socket;
+}
+
+}  // namespace
+
+Socket::~Socket() {
+    if (handle_ >= 0) {
+        close(handle_);
+    }
+}
+
+Answer<Socket> listenAt(const std::string& host, std::uint16_t port) {
+    const Answer<Addresses> named = addressesOf(host, port);
+    if (named && isLoopback(**named)) {
+        return listenOn((*named)->ai_addr, (*named)->ai_addrlen, (*named)->ai_family, port);
+    }
+    // IPv6 that also takes IPv4 callers, or IPv4 where there is no other.
+    if (newSocket(AF_INET6).open()) {
+        sockaddr_in6 any = {};
+        any.sin6_family = AF_INET6;
+        any.sin6_port = htons(port);
+        Answer<Socket> six =
+            listenOn(reinterpret_cast<const sockaddr*>(&any), sizeof any, AF_INET6, port);
+        if (six || errno == EADDRINUSE) {
+            return six;
+        }
+    }
+    sockaddr_in any = {};
+    any.sin_family = AF_INET;
+    any.sin_port = htons(port);
+    return listenOn(reinterpret_cast<const sockaddr*>(&any), sizeof any, AF_INET, port);
+}
+
+std::uint16_t portOf(const Socket& listener) {
+    sockaddr_in6 address = {};
+    socklen_t length = sizeof address;
+    if (getsockname(listener.handle(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+        return 0;
+    }
+    // The port lies at the same place in both families.
+    return ntohs(address.sin6_port);
+}
+
+Socket acceptFrom(const Socket& listener) {
+    Socket socket(accept4(listener.handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.open()) {
+        setFlag(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    }
+    return socket;
+}
+
+Answer<Socket> callOnce(const std::string& host, std::uint16_t port, const WaitLimit& deadline) {
+    const Answer<Addresses> addresses = addressesOf(host, port);
+    if (!addresses) {
+        return addresses.trouble();
+    }
+    Answer<Socket> socket = Trouble{"no address"};
+    for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
+        socket = callAddress(*each, deadline);
+        if (socket) {
+            break;
+        }
+    }
+    return socket;
+}
+
+std::string peerOf(const Socket& socket) {
+    sockaddr_storage address = {};
+    socklen_t length = sizeof address;
+    std::array<char, NI_MAXHOST> host{};
+    std::array<char, NI_MAXSERV> port{};
+    auto* const end = reinterpret_cast<sockaddr*>(&address);
+    if (getpeername(socket.handle(), end, &length) != 0 ||
+        getnameinfo(end,
+                    length,
+                    host.data(),
+                    host.size(),
+                    port.data(),
+                    port.size(),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return "somebody";
+    }
+    return std::string(host.data()) + ":" + port.data();
+}
+
+std::string hostName() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
+}
+
+}  // namespace fabricast::probe

@@ -1,0 +1,130 @@
+#include "probes/nccl/guarded.h"
+
+#include "probes/record/probe_program.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+namespace fabricast::probe {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr double kMomentSeconds = 3.0;
+
+struct Guard {
+    WorkSigns signs;
+    std::atomic<bool> ended = false;
+    Done outcome = std::monostate();
+};
+
+Trouble tooLong(const std::string& what, double seconds) {
+    return Trouble{what + " did not get on for " + std::to_string(static_cast<long>(seconds)) +
+                   " s"};
+}
+
+/// Until the work has ended: trouble of the star, or of a work that stands still.
+std::optional<Trouble> watchOver(Star& star,
+                                 double seconds,
+                                 const std::string& what,
+                                 Guard& guard) {
+    int seen = -1;
+    WaitLimit limit = WaitLimit::in(seconds);
+    while (!guard.ended.load(std::memory_order_acquire)) {
+        if (const Done alive = star.watch(); !alive) {
+            return alive.trouble();
+        }
+        if (const int steps = guard.signs.steps.load(); steps != seen) {
+            seen = steps;
+            limit = WaitLimit::in(seconds);
+        }
+        if (limit.passed()) {
+            return tooLong(what, seconds);
+        }
+        std::this_thread::sleep_for(microseconds(500));
+    }
+    return std::nullopt;
+}
+
+// A signal belongs to the process, and so must what it ends with.
+volatile std::sig_atomic_t endCode =
+    0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+extern "C" void onAlarm(int) {
+    _exit(endCode);
+}
+
+/// Work that is called off ends in a moment, or the process does.
+void awaitEnd(const Guard& guard, const std::string& why) {
+    const WaitLimit limit = WaitLimit::in(kMomentSeconds);
+    while (!guard.ended.load(std::memory_order_acquire)) {
+        if (limit.passed()) {
+            std::fprintf(stderr, "%s; the GPU does not answer\n", why.c_str());
+            (void)std::fflush(nullptr);
+            _exit(kEnvironment);
+        }
+        std::this_thread::sleep_for(milliseconds(1));
+    }
+}
+
+}  // namespace
+
+Done guarded(Star& star,
+             double seconds,
+             const std::string& what,
+             const GuardedWork& work,
+             const std::function<void()>& callOff) {
+    Guard guard;
+    std::thread thread([&guard, &work] {
+        guard.outcome = work(guard.signs);
+        guard.ended.store(true, std::memory_order_release);
+    });
+    const std::optional<Trouble> trouble = watchOver(star, seconds, what, guard);
+    if (trouble) {
+        guard.signs.unwanted = true;
+        const Trouble told = star.fail(trouble->why);
+        callOff();
+        awaitEnd(guard, told.why);
+        thread.join();
+        return told;
+    }
+    thread.join();
+    return guard.outcome ? guard.outcome : star.fail(guard.outcome.trouble().why);
+}
+
+Done awaited(Star& star,
+             double seconds,
+             const std::string& what,
+             const std::function<Answer<bool>()>& ready) {
+    const WaitLimit limit = WaitLimit::in(seconds);
+    while (true) {
+        const Answer<bool> is = ready();
+        if (!is) {
+            return star.fail(is.trouble().why);
+        }
+        if (*is) {
+            return std::monostate();
+        }
+        if (const Done alive = star.watch(); !alive) {
+            return alive;
+        }
+        if (limit.passed()) {
+            return star.fail(tooLong(what, seconds).why);
+        }
+        std::this_thread::sleep_for(microseconds(500));
+    }
+}
+
+void endWithin(unsigned seconds, int code) {
+    endCode = code;
+    (void)std::signal(SIGALRM, onAlarm);
+    (void)alarm(seconds);
+}
+
+}  // namespace fabricast::probe

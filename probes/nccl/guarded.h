@@ -1,0 +1,40 @@
+#pragma once
+#include "probes/launch/star.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace fabricast::probe {
+
+/// Seen by work that waits for a GPU: it counts its steps, and stops where nobody wants it any
+/// more.
+struct WorkSigns {
+    std::atomic<int> steps = 0;
+    std::atomic<bool> unwanted = false;
+};
+
+/// Work that may wait for ever: calls of NCCL, and what they have sent to the GPU.
+using GuardedWork = std::function<Done(WorkSigns&)>;
+
+/// Does it on a thread of its own, while this one hears whether the other ranks are alive. Where
+/// one is gone, or no step was made for `seconds`, the trouble is told to all, `callOff` is called,
+/// and the work gets a moment to end. If it does not even end then, the process does, with
+/// kEnvironment: nothing of a hanging GPU can be given back.
+Done guarded(Star& star,
+             double seconds,
+             const std::string& what,
+             const GuardedWork& work,
+             const std::function<void()>& callOff);
+
+/// Waits until `ready`, on this thread and in the same way. Trouble of `ready` itself is told to
+/// all.
+Done awaited(Star& star,
+             double seconds,
+             const std::string& what,
+             const std::function<Answer<bool>()>& ready);
+
+/// Lets the process end with this code in so many seconds, whatever it waits for by then.
+void endWithin(unsigned seconds, int code);
+
+}  // namespace fabricast::probe

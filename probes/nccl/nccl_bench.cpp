@@ -1,0 +1,231 @@
+#include "probes/nccl/nccl_bench.h"
+
+#include "probes/nccl/nccl_trouble.h"
+#include "probes/nccl/result_check.h"
+#include "probes/record/statistics.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fabricast::probe {
+
+namespace {
+
+std::size_t bytesOf(const CollectiveTask& task, std::int64_t elements) {
+    return static_cast<std::size_t>(elements * task.type.bytes);
+}
+
+}  // namespace
+
+Answer<NcclBench> NcclBench::make(Star& star, const SweepFlags& flags, double seconds) {
+    Answer<CallClock> clock = CallClock::make();
+    Done held =
+        clock ? clock->hold(static_cast<std::size_t>(flags.iterations) + 1) : Done(clock.trouble());
+    if (!held) {
+        return star.fail(held.trouble().why);
+    }
+    NcclBench bench(star, flags, seconds, std::move(*clock));
+    const Answer<double> bytes = bench.initBytes();
+    if (!bytes) {
+        return bytes.trouble();
+    }
+    bench.initBytes_ = *bytes;
+    return bench;
+}
+
+Answer<Measurement> NcclBench::measure(const Point& point) {
+    if (point.what == "footprint") {
+        return measureFootprint(point);
+    }
+    const Answer<CollectiveTask> task = taskOf(point);
+    return task ? measureCollective(point, *task) : Answer<Measurement>(task.trouble());
+}
+
+std::string NcclBench::refusal(const CollectiveTask& task) const {
+    if (groupsIn(task.shape, star_->world()) == 0) {
+        return "a world of " + std::to_string(star_->world()) + " has no " +
+               std::to_string(task.shape.ranks) + " ranks " + std::to_string(task.shape.stride) +
+               " apart";
+    }
+    if (countsOf(task).count == 0) {
+        return std::to_string(task.bytes) + " bytes are not one element for each rank";
+    }
+    std::vector<std::string> hosts;
+    for (const Member& member : star_->members()) {
+        hosts.push_back(member.host);
+    }
+    for (int group = 0; group < (task.oneGroup ? 1 : groupsIn(task.shape, star_->world()));
+         ++group) {
+        const int nodes = nodesSpanned(membersOf(task.shape, group), hosts);
+        if (nodes != task.nodes) {
+            return "group " + std::to_string(group) + " spans " + std::to_string(nodes) +
+                   " nodes here, not " + std::to_string(task.nodes);
+        }
+    }
+    return "";
+}
+
+Done NcclBench::dropGroup() {
+    groupShape_.reset();
+    Done done = group_.close(*star_, seconds_);
+    return done ? done : star_->fail(done.trouble().why);
+}
+
+Done NcclBench::takeGroup(const CollectiveTask& task) {
+    if (groupShape_ == task.shape && groupAlone_ == task.oneGroup) {
+        return std::monostate();
+    }
+    Done dropped = dropGroup();
+    if (!dropped) {
+        return dropped;
+    }
+    seat_ = seatOf(task.shape, star_->world(), star_->rank());
+    if (seat_ && task.oneGroup && seat_->group != 0) {
+        seat_.reset();
+    }
+    Answer<Communicator> part = world_.split(*star_, seconds_, seat_);
+    if (!part) {
+        return part.trouble();
+    }
+    group_ = std::move(*part);
+    groupShape_ = task.shape;
+    groupAlone_ = task.oneGroup;
+    return std::monostate();
+}
+
+Answer<bool> NcclBench::holdBuffers(const CollectiveTask& task) {
+    const CollectiveCounts counts = countsOf(task);
+    const std::size_t most = static_cast<std::size_t>(counts.bytes);
+    const bool held = !seat_ || (send_.hold(bytesOf(task, counts.sent)) && receive_.hold(most));
+    const Answer<std::vector<double>> lacking = star_->maxima({held ? 0.0 : 1.0});
+    return lacking ? Answer<bool>(lacking->front() == 0.0) : lacking.trouble();
+}
+
+/// Work on the GPU that the other ranks take part in.
+Done NcclBench::runCalls(const CollectiveTask& task,
+                         const std::string& what,
+                         const GuardedWork& work) {
+    int device = 0;
+    Done done = doneBy(cudaGetDevice(&device), "cudaGetDevice");
+    if (!done) {
+        return star_->fail(done.trouble().why);
+    }
+    const auto onDevice = [&](WorkSigns& signs) -> Done {
+        Done set = doneBy(cudaSetDevice(device), "cudaSetDevice");
+        return set && seat_ ? work(signs) : set;
+    };
+    return guarded(
+        *star_,
+        seconds_,
+        what + std::string(nameOf(task.call)) + " of " + std::to_string(task.bytes) + " bytes",
+        onDevice,
+        [this] { group_.callOff(); });
+}
+
+Done NcclBench::check(const CollectiveTask& task, bool sameMemory, Side& side) {
+    const CheckPattern pattern(task);
+    const CollectiveCounts counts = countsOf(task);
+    if (seat_) {
+        // What lay there must not pass for a result.
+        Done done =
+            sameMemory
+                ? Done(std::monostate())
+                : doneBy(cudaMemset(side.buffers.receive, 0xA5, bytesOf(task, counts.received)),
+                         "cudaMemset");
+        if (!done) {
+            return star_->fail(done.trouble().why);
+        }
+        done = sendPattern(
+            *star_, pattern, counts.sent, task.type.bytes, seat_->place, side.buffers.send);
+        if (!done) {
+            return done;
+        }
+    }
+    Done called = runCalls(task, "the check of ", [&](WorkSigns& signs) {
+        return warmUp(
+            clock_,
+            [&](cudaStream_t stream) {
+                return enqueue(task, group_, seat_->place, side.buffers, stream);
+            },
+            1,
+            signs);
+    });
+    if (!called || !seat_) {
+        return called;
+    }
+    const Answer<std::int64_t> wrong = wrongElements(
+        *star_, pattern, counts.received, task.type.bytes, seat_->place, side.buffers.receive);
+    side.wrong = wrong ? *wrong : 0;
+    return wrong ? Done(std::monostate()) : wrong.trouble();
+}
+
+Done NcclBench::time(const CollectiveTask& task, Side& side) {
+    const SendCall send = [&](cudaStream_t stream) {
+        return enqueue(task, group_, seat_->place, side.buffers, stream);
+    };
+    Done done = runCalls(task, "warming up ", [&](WorkSigns& signs) {
+        return warmUp(clock_, send, flags_.warmUps, signs);
+    });
+    if (done) {
+        done = star_->barrier();
+    }
+    if (!done) {
+        return done;
+    }
+    return runCalls(task, "", [&](WorkSigns& signs) -> Done {
+        Answer<CallTimes> times = timedCalls(clock_, send, flags_.iterations, signs);
+        if (!times) {
+            return times.trouble();
+        }
+        side.times = std::move(*times);
+        return std::monostate();
+    });
+}
+
+Done NcclBench::runSide(const CollectiveTask& task, bool sameMemory, Side& side) {
+    side.times.each.assign(static_cast<std::size_t>(flags_.iterations), 0.0);
+    if (seat_) {
+        side.buffers = sameMemory ? inPlace(task, seat_->place, receive_.at())
+                                  : CallBuffers{.send = send_.at(), .receive = receive_.at()};
+    }
+    Done done = flags_.check && CheckPattern(task).possible() ? check(task, sameMemory, side)
+                                                              : Done(std::monostate());
+    return done ? time(task, side) : done;
+}
+
+Answer<Measurement> NcclBench::measureCollective(const Point& point, const CollectiveTask& task) {
+    Measurement measurement{.point = point};
+    measurement.refused = refusal(task);
+    if (!measurement.refused.empty()) {
+        return measurement;
+    }
+    Done done = takeGroup(task);
+    if (!done) {
+        return done.trouble();
+    }
+    const Answer<bool> held = holdBuffers(task);
+    if (!held) {
+        return held.trouble();
+    }
+    if (!*held) {
+        measurement.refused = "the GPUs lack the memory for it";
+        return measurement;
+    }
+    Side out;
+    Side same;
+    done = runSide(task, false, out);
+    if (done && hasInPlace(task.call)) {
+        done = runSide(task, true, same);
+    }
+    if (done) {
+        done = report(task, out, same, measurement);
+    }
+    return done ? Answer<Measurement>(std::move(measurement)) : done.trouble();
+}
+
+Done NcclBench::close() {
+    Done done = dropGroup();
+    return done ? world_.close(*star_, seconds_) : done;
+}
+
+}  // namespace fabricast::probe

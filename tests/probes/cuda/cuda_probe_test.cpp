@@ -1,0 +1,241 @@
+#include "tests/probes/cuda/probe_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+namespace fabricast::probe {
+namespace {
+
+const std::string kSmall = "--quiet --point 'gemm dtype=bf16 m=96 n=64 k=48'";
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t linesIn(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string freshFile(const std::string& name) {
+    const std::string path = testing::TempDir() + "/" + name;
+    std::filesystem::remove(path);
+    return path;
+}
+
+TEST(CudaProbe, SaysItsVersionsAnywhere) {
+    const ProbeRun run = runCudaProbe("--version");
+    EXPECT_EQ(run.code, 0);
+    EXPECT_TRUE(holds(run.out, "cuda runtime ")) << run.out;
+    EXPECT_TRUE(holds(run.out, "cublaslt ")) << run.out;
+}
+
+TEST(CudaProbe, WithoutAGpuItEndsWith4AndOneLine) {
+    for (const char* arguments : {"--doctor", "--suite quick"}) {
+        const ProbeRun run = runOnNullDevice(arguments, "FABRICAST_NULL_GPUS=0");
+        EXPECT_EQ(run.code, 4);
+        EXPECT_EQ(run.out, "");
+        EXPECT_EQ(linesIn(run.err), 1U) << run.err;
+        EXPECT_TRUE(holds(run.err, "fabricast-probe-cuda: no GPU to measure: ")) << run.err;
+    }
+    const ProbeRun none = runOnNullDevice(kSmall + " --device 3");
+    EXPECT_EQ(none.code, 4);
+    EXPECT_TRUE(holds(none.err, "no GPU 3: there are 1")) << none.err;
+}
+
+TEST(CudaProbe, RefusesABusyGpuUnlessTold) {
+    const ProbeRun busy = runOnNullDevice(kSmall, "FABRICAST_NULL_USER=4711");
+    EXPECT_EQ(busy.code, 4);
+    EXPECT_TRUE(holds(busy.err, "is busy: process 4711 computes there")) << busy.err;
+    EXPECT_EQ(runOnNullDevice(kSmall + " --even-if-busy 1", "FABRICAST_NULL_USER=4711").code, 0);
+}
+
+TEST(CudaProbe, BadInputIsNamedBeforeAGpuIsTaken) {
+    const std::pair<const char*, const char*> wrong[] = {
+        {"gemm m=1 n=1", "dtype must be one of bf16"},
+        {"gemm dtype=bf16 m=1 n=1", "k"},
+        {"gemm dtype=bf16 m=0 n=1 k=1", "m"},
+        {"gemm dtype=bf16 m=99999999999 n=1 k=1", "m=99999999999 is more than 16777216"},
+        {"gemm dtype=bf16 m=1 n=1 k=1 lay=tn", "no setting 'lay'"},
+        {"gemm dtype=bf16 m=1 n=1 k=1 layout=tt", "layout must be one of tn, nn, nt, not 'tt'"},
+        {"gem dtype=bf16", "'gem' is nothing that this probe measures"},
+        {"grouped_gemm dtype=bf16 experts=4 tokens=3 n=1 k=1", "fewer tokens than experts"},
+        {"grouped_gemm dtype=bf16 experts=4 tokens=8 n=1 k=1 m=2", "no setting 'm'"},
+        {"memory op=norm rows=4 width=12", "width must be a multiple of 8"},
+        {"memory op=rope rows=4 width=16 dim=32", "width must be a multiple of dim"},
+        {"memory op=copy bytes=10", "bytes must be a multiple of 16"},
+        {"memory op=copy rows=10 width=8", "no setting 'rows'"},
+        {"memory op=sort rows=10 width=8", "op must be one of copy, norm"},
+        {"adam parameters=1000 form=list", "parameters must be a multiple of 65536"},
+        {"attention pass=forward batch=1 heads=3 kv_heads=2 sequence=8 dim=8 causal=0",
+         "heads must be a multiple of kv_heads"},
+        {"attention pass=forward batch=1 heads=2 kv_heads=2 sequence=9 dim=8 causal=0",
+         "multiples of 8"},
+        {"transfer kind=up bytes=1M", "kind must be one of h2d, d2h, both, p2p, not 'up'"},
+        {"launch kind=fast", "kind must be one of stream, graph, latency"},
+        {"footprint of=nccl", "of must be one of context, cublaslt, cudnn"},
+        {"overlap dtype=bf16 m=1 n=1 k=1", "ctas"},
+        {"overlap dtype=bf16 m=1 n=1 k=1 ctas=999", "ctas=999 is more than 128"},
+        {"sustained dtype=bf16 m=1 n=1 k=1 seconds=1G", "is more than 3600"},
+        {"plain of=norm", "of must be one of gemm, copy"}};
+    for (const auto& [point, why] : wrong) {
+        const ProbeRun run = runCudaProbe("--point '" + std::string(point) + "'");
+        EXPECT_EQ(run.code, 2) << point;
+        EXPECT_TRUE(holds(run.err, why)) << point << ": " << run.err;
+    }
+    EXPECT_EQ(runCudaProbe("--suite slow").code, 2);
+    EXPECT_EQ(runCudaProbe("--device minus").code, 2);
+    EXPECT_EQ(runCudaProbe("--even-if-busy yes").code, 2);
+}
+
+TEST(CudaProbe, ProductsOfAllLayoutsAndTypesAreRight) {
+    for (const char* type : {"bf16", "fp16", "tf32", "fp32"}) {
+        for (const char* layout : {"tn", "nn", "nt"}) {
+            for (const char* accumulate : {"0", "1"}) {
+                const ProbeRun run =
+                    runOnNullDevice(std::string("--quiet --point 'gemm m=70 n=50 k=30 dtype=") +
+                                    type + " layout=" + layout + " accumulate=" + accumulate + "'");
+                EXPECT_EQ(run.code, 0) << type << layout << accumulate << run.err;
+                EXPECT_TRUE(holds(run.out, "\"wrong\":0")) << run.out;
+                EXPECT_TRUE(holds(run.out, "\"flop\":210000,")) << run.out;
+            }
+        }
+    }
+    EXPECT_EQ(runOnNullDevice("--point 'gemm m=64 n=64 k=64 dtype=fp8'").code, 0);
+}
+
+/// Everything that computes something which can be checked.
+const std::string kComputed =
+    "--quiet --point 'memory op=copy bytes=64K' --point 'memory op=norm rows=24 width=256'"
+    " --point 'memory op=swiglu rows=24 width=256' --point 'memory op=add rows=24 width=256'"
+    " --point 'memory op=rope rows=24 width=256 dim=64' --point 'memory op=cast rows=9 width=64'"
+    " --point 'memory op=permute rows=24 width=256'"
+    " --point 'memory op=cross_entropy rows=24 width=1000'"
+    " --point 'adam parameters=64K form=flat' --point 'adam parameters=128K form=list'"
+    " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24'"
+    " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 layout=nn'"
+    " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 layout=nt accumulate=1'"
+    " --point 'attention pass=forward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 causal=1'"
+    " --point 'attention pass=forward batch=2 heads=2 kv_heads=2 sequence=40 dim=16 causal=0'"
+    " --point 'attention pass=backward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 causal=1'"
+    " --point 'attention pass=backward batch=1 heads=4 kv_heads=2 sequence=40 dim=16 causal=0'";
+constexpr std::size_t kComputedPoints = 17;
+
+std::size_t countOf(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+TEST(CudaProbe, KernelsComputeWhatTheirFormulasSay) {
+    const ProbeRun run = runOnNullDevice(kComputed);
+    EXPECT_EQ(run.code, 0) << run.out;
+    EXPECT_EQ(countOf(run.out, "\"wrong\":0"), kComputedPoints) << run.out;
+}
+
+TEST(CudaProbe, WrongResultsAreSeenOfEveryKernel) {
+    const ProbeRun run = runOnNullDevice(kComputed, "FABRICAST_NULL_RESULTS=wrong");
+    EXPECT_EQ(run.code, 1);
+    EXPECT_EQ(linesIn(run.out), kComputedPoints);
+    EXPECT_EQ(countOf(run.out, "\"wrong\":0"), 0U) << run.out;
+}
+
+TEST(CudaProbe, MeasuresWhatComputesNothing) {
+    const ProbeRun run = runOnNullDevice(
+        "--quiet --point 'launch kind=stream' --point 'launch kind=graph'"
+        " --point 'launch kind=latency' --point 'transfer kind=h2d bytes=1M'"
+        " --point 'transfer kind=d2h bytes=1M' --point 'transfer kind=both bytes=1M'"
+        " --point 'transfer kind=p2p bytes=1M' --point 'footprint of=context'"
+        " --point 'plain of=copy bytes=1M' --point 'plain of=gemm dtype=bf16 m=64 n=64 k=64'"
+        " --point 'overlap dtype=bf16 m=512 n=512 k=512 ctas=8'"
+        " --point 'sustained dtype=bf16 m=512 n=512 k=512 seconds=1'",
+        "FABRICAST_NULL_GPUS=2");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(linesIn(run.out), 12U);
+    EXPECT_EQ(countOf(run.out, "refused"), 0U) << run.out;
+    // What the device pretends comes out: 2 us a kernel, 50 GB/s, 500 MiB of a context.
+    EXPECT_TRUE(holds(run.out, "\"median\":2.0000000")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"median\":2.2971")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"median\":524288000")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"alone_s\":")) << run.out;
+}
+
+TEST(CudaProbe, SuitesAreSoundAndTheQuickOneIsPartOfTheFull) {
+    const ProbeRun quick = runCudaProbe("--suite quick --dry-run");
+    const ProbeRun full = runCudaProbe("--suite full --dry-run");
+    EXPECT_EQ(quick.code, 0) << quick.err;
+    EXPECT_EQ(full.code, 0) << full.err;
+    EXPECT_GT(linesIn(quick.out), 60U);
+    EXPECT_LT(linesIn(quick.out), 150U);
+    EXPECT_GT(linesIn(full.out), 600U);
+    std::istringstream points(quick.out);
+    for (std::string point; std::getline(points, point);) {
+        EXPECT_EQ(countOf(full.out, point + "\n"), 1U) << point;
+    }
+}
+
+TEST(CudaProbe, WrongProductsAreSeen) {
+    const ProbeRun run = runOnNullDevice(kSmall, "FABRICAST_NULL_RESULTS=wrong");
+    EXPECT_EQ(run.code, 1);
+    EXPECT_TRUE(holds(run.out, "\"wrong\":16")) << run.out;
+}
+
+TEST(CudaProbe, WhatAChipCannotIsRefusedByName) {
+    const ProbeRun layout = runOnNullDevice("--point 'gemm m=64 n=64 k=64 dtype=fp8 layout=nt'");
+    EXPECT_EQ(layout.code, 0);
+    EXPECT_TRUE(holds(layout.out, "\"refused\":\"fp8 only as layout=tn on sm_90\"")) << layout.out;
+    const ProbeRun old =
+        runOnNullDevice("--point 'gemm m=64 n=64 k=64 dtype=fp8'", "FABRICAST_NULL_SM=80");
+    EXPECT_TRUE(holds(old.out, "\"refused\":\"no fp8 on sm_80\"")) << old.out;
+    const ProbeRun large = runOnNullDevice("--point 'gemm m=64K n=64K k=64K dtype=fp32'");
+    EXPECT_TRUE(holds(large.out, "\"refused\":\"needs 48.0 GiB of GPU memory")) << large.out;
+}
+
+TEST(CudaProbe, KeepsClocksPowerAndThrottling) {
+    const ProbeRun run = runOnNullDevice(kSmall, "FABRICAST_NULL_THROTTLED=36");
+    EXPECT_TRUE(holds(run.out, "\"clock_mhz\":1980")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"power_w\":500")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"throttled\":\"power_cap,thermal\"")) << run.out;
+}
+
+TEST(CudaProbe, GoesOnWithItsRecord) {
+    const std::string file = freshFile("probe_cuda_resume.jsonl");
+    EXPECT_EQ(runOnNullDevice(kSmall + " --out " + file).code, 0);
+    EXPECT_EQ(linesIn(textOfFile(file)), 2U);
+    const ProbeRun more =
+        runOnNullDevice(kSmall + " --point 'gemm dtype=fp16 m=8 n=8 k=8' --out " + file);
+    EXPECT_EQ(more.code, 0);
+    EXPECT_EQ(linesIn(more.out), 1U);
+    EXPECT_EQ(linesIn(textOfFile(file)), 3U);
+    // Another GPU is another machine.
+    const ProbeRun other = runOnNullDevice(kSmall + " --out " + file, "FABRICAST_NULL_SM=80");
+    EXPECT_EQ(other.code, 2);
+    EXPECT_TRUE(holds(other.err, "is no record of this machine")) << other.err;
+}
+
+TEST(CudaProbe, AfterCtrlCTheRecordIsWholeAndGoesOn) {
+    const std::string file = freshFile("probe_cuda_interrupted.jsonl");
+    // Each wait takes a while, so that the whole suite would take minutes.
+    const ProbeRun run =
+        runOnNullDevice("--suite quick --out " + file, "FABRICAST_NULL_SLOW=20 timeout -s INT 3");
+    EXPECT_EQ(run.code, 124);  // of timeout, whose child ended with 130
+    const std::string record = textOfFile(file);
+    EXPECT_GT(linesIn(record), 1U);
+    EXPECT_EQ(record.back(), '\n');
+    EXPECT_TRUE(holds(run.err, " left; the same command goes on")) << run.err;
+    EXPECT_EQ(runOnNullDevice("--suite quick --time-budget 1s --out " + file).code, 0);
+}
+
+TEST(CudaProbe, AFullDiskEndsItWith4) {
+    const ProbeRun run = runOnNullDevice(kSmall + " --out /dev/full");
+    EXPECT_EQ(run.code, 4);
+    EXPECT_TRUE(holds(run.err, "/dev/full: cannot be written: No space left")) << run.err;
+}
+
+}  // namespace
+}  // namespace fabricast::probe

@@ -1,0 +1,50 @@
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+/// A GPU that is not there. Preloaded into a probe, this library stands in for the CUDA runtime,
+/// cuBLASLt, NVML and whoever else is written beside it: calls succeed, device memory is memory of
+/// the host, copies copy, and every piece of work takes a time that it pretends. Nothing is
+/// computed until somebody reads device memory back: then it is computed on the host, so that
+/// results are what they should be. Told by the environment:
+///   FABRICAST_NULL_GPUS=0      how many there are (1)
+///   FABRICAST_NULL_SM=80       what they can (90)
+///   FABRICAST_NULL_GIB=2       how much memory each has (1)
+///   FABRICAST_NULL_RESULTS=wrong  compute nothing at all
+///   FABRICAST_NULL_SLOW=20     milliseconds that each wait for the GPU really takes (0)
+///   FABRICAST_NULL_USER=4711   a process that computes there too
+namespace fabricast::null_device {
+
+/// A number of the environment.
+long setting(const char* name, long otherwise);
+bool computes();
+
+/// Pretended time. Work on a stream begins when the stream and whoever sends it are ready.
+void spend(cudaStream_t stream, double seconds);
+double timeOf(cudaStream_t stream);
+/// The host waited for this stream.
+void waitFor(cudaStream_t stream);
+/// A stream waits for a moment.
+void holdUntil(cudaStream_t stream, double time);
+
+/// Work whose results nobody has read yet. The same work twice is done once. `key` tells apart.
+void defer(const std::string& key, std::function<void()> work);
+/// Of a product too large to compute: works out `bytes` at `place`, if they are its result.
+using PartialWork = std::function<void(char* place, std::size_t bytes)>;
+void deferPart(const std::string& key, PartialWork work);
+/// Does what is deferred, as far as it is needed to read these bytes.
+void settle(const void* place, std::size_t bytes);
+/// Memory was freed: what was not read by now never will be.
+void forget();
+
+/// Runs or defers a kernel; the seconds that it takes.
+double launchKernel(const void* function, void** arguments);
+void nameKernel(const void* function, const char* name);
+
+/// While a stream is captured, launches only count.
+bool countCaptured(cudaStream_t stream, double seconds);
+
+}  // namespace fabricast::null_device

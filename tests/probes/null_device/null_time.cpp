@@ -1,0 +1,105 @@
+#include "tests/probes/null_device/null_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+// The library is the state of a machine, so it has globals, as a machine has.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+namespace fabricast::null_device {
+
+namespace {
+
+struct Deferred {
+    std::string key;
+    std::function<void()> whole;
+    PartialWork part;
+};
+
+std::map<cudaStream_t, double>& clocks() {
+    static std::map<cudaStream_t, double> all;
+    return all;
+}
+
+std::vector<Deferred>& deferred() {
+    static std::vector<Deferred> all;
+    return all;
+}
+
+double hostTime = 0.0;
+
+bool isDeferred(const std::string& key) {
+    return std::any_of(
+        deferred().begin(), deferred().end(), [&](const Deferred& one) { return one.key == key; });
+}
+
+}  // namespace
+
+long setting(const char* name, long otherwise) {
+    const char* const text = std::getenv(name);
+    return text != nullptr ? std::strtol(text, nullptr, 10) : otherwise;
+}
+
+bool computes() {
+    const char* const text = std::getenv("FABRICAST_NULL_RESULTS");
+    return text == nullptr || std::strcmp(text, "wrong") != 0;
+}
+
+double timeOf(cudaStream_t stream) {
+    return std::max(clocks()[stream], hostTime);
+}
+
+void spend(cudaStream_t stream, double seconds) {
+    if (!countCaptured(stream, seconds)) {
+        clocks()[stream] = timeOf(stream) + seconds;
+    }
+}
+
+void waitFor(cudaStream_t stream) {
+    const long slow = setting("FABRICAST_NULL_SLOW", 0);
+    if (slow > 0) {
+        usleep(static_cast<useconds_t>(slow) * 1000);
+    }
+    hostTime = timeOf(stream);
+}
+
+void holdUntil(cudaStream_t stream, double time) {
+    clocks()[stream] = std::max(timeOf(stream), time);
+}
+
+void defer(const std::string& key, std::function<void()> work) {
+    if (computes() && !isDeferred(key)) {
+        deferred().push_back({key, std::move(work), {}});
+    }
+}
+
+void deferPart(const std::string& key, PartialWork work) {
+    if (computes() && !isDeferred(key)) {
+        deferred().push_back({key, {}, std::move(work)});
+    }
+}
+
+void settle(const void* place, std::size_t bytes) {
+    std::vector<Deferred> parts;
+    for (Deferred& one : std::exchange(deferred(), {})) {
+        if (one.whole) {
+            one.whole();
+        } else {
+            one.part(const_cast<char*>(static_cast<const char*>(place)), bytes);
+            parts.push_back(std::move(one));
+        }
+    }
+    deferred() = std::move(parts);
+}
+
+void forget() {
+    deferred().clear();
+}
+
+}  // namespace fabricast::null_device
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
