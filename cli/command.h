@@ -40,6 +40,7 @@ Command backtestCommand(CLI::App& program, const GlobalOptions& options);
 Command topologyCommand(CLI::App& program, const GlobalOptions& options);
 Command helpCommand(CLI::App& program, const GlobalOptions& options);
 Command probeCommand(CLI::App& program, const GlobalOptions& options);
+Command calibrateCommand(CLI::App& program, const GlobalOptions& options);
 Command profilesCommand(CLI::App& program, const GlobalOptions& options);
 
 }  // namespace fabricast

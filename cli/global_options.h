@@ -31,6 +31,9 @@ struct GlobalOptions {
     /// Not a flag: whether the user wants what is known so far, asked from any thread; may be
     /// empty.
     std::function<bool()> interrupted{};
+    /// Not a flag: told what is being done, a line that replaces the one before; "" wipes it. Empty
+    /// where nobody watches.
+    std::function<void(const std::string& line)> status{};
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;

@@ -1,3 +1,4 @@
+#include "cli/printable_text.h"
 #include "cli/run_program.h"
 
 #include <fcntl.h>
@@ -83,6 +84,12 @@ private:
     std::size_t shown_ = 0;
 };
 
+/// A line of what is being done, as wide as most terminals are.
+void showStatus(const std::string& line) {
+    constexpr std::size_t kWidth = 79;
+    writeAll(STDERR_FILENO, "\r\x1b[K" + fabricast::printableText(line).substr(0, kWidth));
+}
+
 std::atomic<bool> interruptSeen = false;  // NOLINT: what a signal handler can reach
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -119,6 +126,7 @@ int main(int argc, char** argv) {
         ProgressLine line;
         if (surroundings.terminalError) {
             surroundings.progress = std::ref(line);
+            surroundings.status = &showStatus;
         }
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         return static_cast<int>(print(fabricast::runProgram(arguments, surroundings)));

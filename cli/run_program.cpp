@@ -26,6 +26,7 @@ constexpr std::array kCommands = {&adviseCommand,
                                   &topologyCommand,
                                   &backtestCommand,
                                   &probeCommand,
+                                  &calibrateCommand,
                                   &profilesCommand,
                                   &helpCommand};
 
@@ -68,6 +69,7 @@ public:
     ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
         options_.progress = surroundings.progress;
         options_.interrupted = surroundings.interrupted;
+        options_.status = surroundings.status;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};

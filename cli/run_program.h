@@ -19,6 +19,9 @@ struct Surroundings {
     /// Whether the user has pressed Ctrl-C, asked from any thread; from the first time it is asked
     /// that does not end the program, and the second press does. Empty: nobody can.
     std::function<bool()> interrupted{};
+    /// Told what is being done now, a line that replaces the one before; empty where nobody
+    /// watches.
+    std::function<void(const std::string& line)> status{};
 };
 
 struct ProgramOutput {

@@ -1,4 +1,4 @@
-#include "cli/child_process.h"
+#include "cli/ask_machine.h"
 #include "cli/command.h"
 #include "cli/open_profiles.h"
 #include "cli/probe_report.h"
@@ -10,27 +10,18 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kHostProbe = "fabricast-probe-host";
-/// Asking the driver takes seconds on a machine with many GPUs, never minutes.
-constexpr double kMostSeconds = 120.0;
-
 struct ProbeCommandFlags {
     std::string probes;
     std::string from;
 };
 
-Result<std::string> askHere(const ProbeCommandFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(
-        const std::string program,
-        findProbe(kHostProbe, flags.probes.empty() ? std::string() : options.at(flags.probes)));
-    FABRICAST_ASSIGN(const ChildOutcome outcome,
-                     runChild({.command = {program, "--inventory"},
-                               .mostSeconds = kMostSeconds,
-                               .interrupted = options.interrupted}));
-    if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0) {
-        return fail(Error::Code::Environment, program, endText(outcome));
+Result<MachineInventory> machineOf(const ProbeCommandFlags& flags, const GlobalOptions& options) {
+    if (flags.from.empty()) {
+        return askMachine(flags.probes, options);
     }
-    return outcome.out;
+    FABRICAST_ASSIGN(const std::string text, readTextFile(options.at(flags.from)));
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, sourceName(flags.from)));
+    return readMachineInventory(root);
 }
 
 Result<Answer> runProbeCommand(const ProbeCommandFlags& flags, const GlobalOptions& options) {
@@ -38,12 +29,7 @@ Result<Answer> runProbeCommand(const ProbeCommandFlags& flags, const GlobalOptio
         return fail(Error::Code::BadInput, "--format", "probe prints text or json");
     }
     FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
-    FABRICAST_ASSIGN(
-        const std::string text,
-        flags.from.empty() ? askHere(flags, options) : readTextFile(options.at(flags.from)));
-    const std::string source = flags.from.empty() ? kHostProbe : sourceName(flags.from);
-    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
-    FABRICAST_ASSIGN(MachineInventory machine, readMachineInventory(root));
+    FABRICAST_ASSIGN(MachineInventory machine, machineOf(flags, options));
     FABRICAST_ASSIGN(const MachineView view, viewMachine(store, std::move(machine)));
     return Answer{.text = options.format == Format::Json ? machineJson(view) : machineText(view)};
 }

@@ -28,7 +28,7 @@ void keep(RecordedPoint point,
 /// How many took part is no property of the machine.
 constexpr std::array<std::string_view, 2> kFree = {"ranks", "nodes"};
 /// What two different programs mean alike.
-constexpr std::array<std::string_view, 3> kCommon = {"gpu", "driver", "cpu"};
+constexpr std::array<std::string_view, 2> kCommon = {"gpu", "cpu"};
 
 Result<void> checkAlike(const MeasurementRecord& known, const MeasurementRecord& record) {
     const bool sameProgram = known.program == record.program;

@@ -58,7 +58,7 @@ struct MergedMeasurements {
 
 /// Joins records: of a point measured more than once the latest sitting counts. What two sittings
 /// of one program say of the machine and its versions must be the same ("ranks" and "nodes" aside);
-/// of two programs, "gpu", "driver" and "cpu".
+/// of two programs, "gpu" and "cpu".
 ///     FABRICAST_ASSIGN(const MergedMeasurements all, readMeasurements(paths));
 Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> records);
 Result<MergedMeasurements> readMeasurements(std::span<const std::string> paths);

@@ -4,7 +4,6 @@
 #include "probes/cuda/cuda_suites.h"
 #include "probes/cuda/gpu_health.h"
 
-#include <array>
 #include <memory>
 
 namespace fabricast::probe {
@@ -21,11 +20,6 @@ struct CudaSession {
     Done open();
     [[nodiscard]] Answer<std::string> doctor() const;
 };
-
-std::optional<Nvml> nvmlOf(const GpuFacts& gpu) {
-    const Answer<Nvml> nvml = Nvml::open(gpu.bus);
-    return nvml ? std::optional(*nvml) : std::nullopt;
-}
 
 Answer<bool> CudaSession::takeFlag(const std::string& flag, const std::string& value) {
     if (flag != "--device" && flag != "--even-if-busy") {
@@ -46,44 +40,33 @@ Answer<bool> CudaSession::takeFlag(const std::string& flag, const std::string& v
     return true;
 }
 
-/// What is in use of a GPU's memory before anybody took it; negative where NVML does not say.
-double usedBefore(int device) {
-    std::array<char, 32> bus{};
-    if (cudaDeviceGetPCIBusId(bus.data(), int{bus.size()}, device) != cudaSuccess) {
-        cudaGetLastError();
-        return -1.0;
-    }
-    const Answer<Nvml> nvml = Nvml::open(bus.data());
-    return nvml ? nvml->usedBytes() : -1.0;
-}
-
 Done CudaSession::open() {
-    const double before = usedBefore(device);
+    const GpuBefore before = lookBefore(device);
+    if (!before.busy.empty() && !evenIfBusy) {
+        return Trouble{"GPU " + std::to_string(device) + " is busy: " + before.busy +
+                       "; wait, choose another (--device), or measure --even-if-busy 1"};
+    }
     const Answer<GpuFacts> gpu = takeGpu(device);
     if (!gpu) {
         return gpu.trouble();
     }
-    const std::optional<Nvml> nvml = nvmlOf(*gpu);
-    const double after = nvml ? nvml->usedBytes() : -1.0;
-    const std::string busy = evenIfBusy ? "" : whoElse(nvml);
-    if (!busy.empty()) {
-        return Trouble{"GPU " + std::to_string(device) + " is busy: " + busy +
-                       "; wait, choose another (--device), or measure --even-if-busy 1"};
-    }
-    const Answer<GpuTimer> timer = GpuTimer::make(*gpu, nvml);
+    const double after = before.nvml ? before.nvml->usedBytes() : -1.0;
+    const double context = before.usedBytes >= 0.0 ? after - before.usedBytes : 0.0;
+    const Answer<GpuTimer> timer = GpuTimer::make(*gpu, before.nvml);
     if (!timer) {
         return timer.trouble();
     }
-    bench.emplace(*gpu, *timer, before >= 0.0 && after > before ? after - before : 0.0);
+    bench.emplace(*gpu, *timer, context);
     return std::monostate();
 }
 
 Answer<std::string> CudaSession::doctor() const {
+    const GpuBefore before = lookBefore(device);
     const Answer<GpuFacts> gpu = takeGpu(device);
     if (!gpu) {
         return gpu.trouble();
     }
-    return gpuReport(*gpu, nvmlOf(*gpu)) + cudaVersions();
+    return gpuReport(*gpu, before.nvml, before.busy) + cudaVersions();
 }
 
 Done checkPoint(const Point& point) {

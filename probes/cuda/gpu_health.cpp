@@ -5,6 +5,9 @@
 #endif
 #include <unistd.h>
 
+#include <array>
+#include <vector>
+
 namespace fabricast::probe {
 
 namespace {
@@ -23,24 +26,27 @@ std::string gib(std::size_t bytes) {
 
 /// Processes in other containers are seen by their work and their memory alone.
 std::string busyNow(const Nvml& nvml) {
-    for (const unsigned process : nvml.processes()) {
-        if (process != static_cast<unsigned>(getpid())) {
-            return "process " + std::to_string(process) + " computes there";
-        }
+    const std::vector<unsigned> processes = nvml.processes();
+    if (!processes.empty()) {
+        return "process " + std::to_string(processes.front()) + " computes there";
     }
     constexpr unsigned kBusy = 10;
     const unsigned utilisation = nvml.state().utilisation;
     return utilisation >= kBusy ? "it is " + std::to_string(utilisation) + " % busy" : "";
 }
 
-std::string memoryInUse() {
-    constexpr std::size_t kOwn = std::size_t{4} << 30U;
-    std::size_t free = 0;
-    std::size_t total = 0;
-    if (cudaMemGetInfo(&free, &total) != cudaSuccess || total - free <= kOwn) {
-        return "";
+std::string whoElse(const Nvml& nvml, double usedBytes) {
+    constexpr double kLittle = 4.0 * 1024 * 1024 * 1024;
+    if (usedBytes > kLittle) {
+        return gib(static_cast<std::size_t>(usedBytes)) + " of its memory are in use";
     }
-    return gib(total - free) + " of its memory are in use";
+    constexpr int kLooks = 6;
+    std::string busy = busyNow(nvml);
+    for (int look = 1; !busy.empty() && look < kLooks; ++look) {
+        usleep(500'000);
+        busy = busyNow(nvml);
+    }
+    return busy;
 }
 
 }  // namespace
@@ -59,7 +65,9 @@ std::string cudaVersions() {
     return text + "\n";
 }
 
-std::string gpuReport(const GpuFacts& gpu, const std::optional<Nvml>& nvml) {
+std::string gpuReport(const GpuFacts& gpu,
+                      const std::optional<Nvml>& nvml,
+                      const std::string& busy) {
     std::string text = "GPU " + std::to_string(gpu.device) + ": " + gpu.name + ", sm_" +
                        std::to_string(gpu.capability) + ", " + std::to_string(gpu.multiprocessors) +
                        " multiprocessors, " + gib(gpu.memory) + ", at " + gpu.bus + "\n";
@@ -80,7 +88,6 @@ std::string gpuReport(const GpuFacts& gpu, const std::optional<Nvml>& nvml) {
     text += "links: PCIe generation " + std::to_string(nvml->pciGeneration()) + " x" +
             std::to_string(nvml->pciLanes()) + ", " + std::to_string(nvml->links()) +
             " NVLinks up\n";
-    const std::string busy = whoElse(nvml);
     return text + "in use: " + (busy.empty() ? "no" : busy) + "\n";
 }
 
@@ -103,21 +110,20 @@ JsonLine gpuIdentity(const GpuFacts& gpu, const std::optional<Nvml>& nvml) {
     return line;
 }
 
-std::string whoElse(const std::optional<Nvml>& nvml) {
-    std::string busy = memoryInUse();
-    constexpr int kLooks = 6;
-    for (int look = 0; busy.empty() && nvml && look < kLooks; ++look) {
-        const std::string now = busyNow(*nvml);
-        if (now.empty()) {
-            return "";
-        }
-        if (look + 1 == kLooks) {
-            busy = now;
-        } else {
-            usleep(500'000);
-        }
+GpuBefore lookBefore(int device) {
+    GpuBefore before;
+    std::array<char, 32> bus{};
+    if (cudaDeviceGetPCIBusId(bus.data(), int{bus.size()}, device) != cudaSuccess) {
+        cudaGetLastError();  // whoever takes the GPU says what is wrong
+        return before;
     }
-    return busy;
+    const Answer<Nvml> nvml = Nvml::open(bus.data());
+    if (nvml) {
+        before.nvml = *nvml;
+        before.usedBytes = nvml->usedBytes();
+        before.busy = whoElse(*nvml, before.usedBytes);
+    }
+    return before;
 }
 
 }  // namespace fabricast::probe

@@ -1,4 +1,5 @@
 #pragma once
+#include "probes/cuda/adam_ops.h"
 #include "probes/cuda/element_ops.h"
 #include "probes/cuda/row_ops.h"
 
@@ -6,7 +7,8 @@
 
 namespace fabricast::probe {
 
-/// Runs op(0), op(1)… op(count − 1) on the GPU, for the operations of element_ops.h.
+/// Runs op(0), op(1)… op(count − 1) on the GPU, for the operations of
+/// element_ops.h and adam_ops.h.
 template <class Op>
 void launchElements(cudaStream_t stream, const Op& op, long count);
 

@@ -64,61 +64,72 @@ Answer<double> wrongBytes(const DeviceMemory& device, const PinnedMemory& host) 
     return wrong;
 }
 
-Answer<Measurement> measureLink(GpuBench& bench, const Point& point, const TransferShape& shape) {
-    const Answer<PinnedMemory> host = pinnedMemory(shape.bytes);
-    const Answer<PinnedMemory> back = pinnedMemory(shape.bytes);
-    const Answer<DeviceMemory> device = deviceMemory(shape.bytes);
-    const Answer<DeviceMemory> source = deviceMemory(shape.bytes);
-    if (!host || !back) {
-        return refusedPoint(point, host ? back.trouble().why : host.trouble().why);
-    }
-    if (!device || !source) {
-        return device ? source.trouble() : device.trouble();
-    }
-    for (std::size_t at = 0; at < shape.bytes; ++at) {
-        *host->at(at) = static_cast<char>(at * 31 >> 3U);
-    }
+/// The buffers of both directions, and the copies between them.
+struct HostLink {
+    PinnedMemory host, back;
+    DeviceMemory device, source;
     SecondStream second;
-    Done done = second.make();
-    done =
-        done ? cudaDone(cudaMemcpy(source->get(), host->get(), shape.bytes, cudaMemcpyHostToDevice),
-                        "a copy")
-             : done;
-    const auto up = [&](cudaStream_t stream) {
+
+    /// Recognisable bytes on the host, and the same on the GPU.
+    Done make(std::size_t bytes) {
+        Answer<PinnedMemory> pinned[] = {pinnedMemory(bytes), pinnedMemory(bytes)};
+        Answer<DeviceMemory> devices[] = {deviceMemory(bytes), deviceMemory(bytes)};
+        for (std::size_t at = 0; at < 2; ++at) {
+            if (!pinned[at] || !devices[at]) {
+                return pinned[at] ? devices[at].trouble() : pinned[at].trouble();
+            }
+            (at == 0 ? host : back) = std::move(*pinned[at]);
+            (at == 0 ? device : source) = std::move(*devices[at]);
+        }
+        for (std::size_t at = 0; at < bytes; ++at) {
+            *host.at(at) = static_cast<char>(at * 31 >> 3U);
+        }
+        const Done made = second.make();
+        return made ? cudaDone(cudaMemcpy(source.get(), host.get(), bytes, cudaMemcpyHostToDevice),
+                               "a copy")
+                    : made;
+    }
+    Done up(cudaStream_t stream) const {
         return cudaDone(
-            cudaMemcpyAsync(
-                device->get(), host->get(), shape.bytes, cudaMemcpyHostToDevice, stream),
+            cudaMemcpyAsync(device.get(), host.get(), host.bytes(), cudaMemcpyHostToDevice, stream),
             "a copy to the GPU");
-    };
-    const auto down = [&](cudaStream_t stream) {
+    }
+    Done down(cudaStream_t stream) const {
         return cudaDone(
-            cudaMemcpyAsync(
-                back->get(), source->get(), shape.bytes, cudaMemcpyDeviceToHost, stream),
+            cudaMemcpyAsync(back.get(), source.get(), back.bytes(), cudaMemcpyDeviceToHost, stream),
             "a copy from the GPU");
-    };
-    const auto both = [&](cudaStream_t stream) {
-        Done part = cudaDone(cudaEventRecord(second.fork, stream), "an event");
-        part =
-            part ? cudaDone(cudaStreamWaitEvent(second.stream, second.fork, 0), "an event") : part;
-        part = part ? down(second.stream) : part;
-        part = part ? up(stream) : part;
-        part = part ? cudaDone(cudaEventRecord(second.join, second.stream), "an event") : part;
-        return part ? cudaDone(cudaStreamWaitEvent(stream, second.join, 0), "an event") : part;
-    };
+    }
+    Done both(cudaStream_t stream) const {
+        Done done = cudaDone(cudaEventRecord(second.fork, stream), "an event");
+        done =
+            done ? cudaDone(cudaStreamWaitEvent(second.stream, second.fork, 0), "an event") : done;
+        done = done ? down(second.stream) : done;
+        done = done ? up(stream) : done;
+        done = done ? cudaDone(cudaEventRecord(second.join, second.stream), "an event") : done;
+        return done ? cudaDone(cudaStreamWaitEvent(stream, second.join, 0), "an event") : done;
+    }
+};
+
+Answer<Measurement> measureLink(GpuBench& bench, const Point& point, const TransferShape& shape) {
+    HostLink link;
+    const Done made = link.make(shape.bytes);
+    if (!made) {
+        return refusedPoint(point, made.trouble().why);
+    }
     Measurement measurement;
     measurement.point = point;
-    done = done ? bench.timer.sample(
-                      bench.rule,
-                      [&](cudaStream_t stream, std::size_t) {
-                          return shape.kind == "h2d"   ? up(stream)
-                                 : shape.kind == "d2h" ? down(stream)
-                                                       : both(stream);
-                      },
-                      measurement)
-                : done;
-    const Answer<double> wrong = done ? wrongBytes(shape.kind == "h2d" ? *device : *source,
-                                                   shape.kind == "h2d" ? *host : *back)
-                                      : done.trouble();
+    const Done done = bench.timer.sample(
+        bench.rule,
+        [&](cudaStream_t stream, std::size_t) {
+            return shape.kind == "h2d"   ? link.up(stream)
+                   : shape.kind == "d2h" ? link.down(stream)
+                                         : link.both(stream);
+        },
+        measurement);
+    const bool up = shape.kind == "h2d";
+    const Answer<double> wrong =
+        done ? wrongBytes(up ? link.device : link.source, up ? link.host : link.back)
+             : done.trouble();
     if (!wrong) {
         return wrong.trouble();
     }

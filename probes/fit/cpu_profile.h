@@ -1,17 +1,12 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/io/measurements.h"
+#include "probes/fit/profile_text.h"
 
 #include <string>
 #include <vector>
 
 namespace fabricast {
-
-/// A file of a profile folder.
-struct ProfileText {
-    std::string path;  ///< "gpus/lab-rank.json"
-    std::string text;
-};
 
 /// What `fabricast-probe-mpi` measured on a CPU cluster, as a folder laid out like
 /// hardware_profiles, and what a person wants to see of the fits.

@@ -3,6 +3,7 @@
 #include "planner/io/recognise_machine.h"
 #include "planner/spec/borrow_kernels.h"
 #include "probes/fit/collective_points.h"
+#include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/kernel_json.h"
 #include "probes/fit/record_tables.h"
@@ -87,6 +88,7 @@ private:
                         "--machine dgx-h100, or a profile of yours");
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
+        result_.machine = machine.name;
         const std::string nccl = said(record_, "nccl");
         result_.files.push_back({"collectives/measured-" + options_.name + ".json",
                                  collectivesJson({.name = "measured-" + options_.name,
@@ -209,6 +211,12 @@ private:
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options) {
+    if (said(record, "kind") == "cpu") {
+        FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
+        return FittedRecord{.machine = options.name,
+                            .files = std::move(profile.files),
+                            .report = std::move(profile.report)};
+    }
     return RecordFitter(store, record, options).run();
 }
 

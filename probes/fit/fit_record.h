@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/io/measurements.h"
 #include "planner/io/profile_store.h"
+#include "probes/fit/profile_text.h"
 
 #include <string>
 #include <vector>
@@ -14,20 +15,16 @@ struct RecordFitOptions {
     std::string machine;  ///< the cluster or node profile whose collectives were measured
 };
 
-/// A file of a measured profile, by its path within the profile's folder.
-struct ProfileText {
-    std::string path;
-    std::string text;
-};
-
 /// A measured profile, laid out like hardware_profiles, and what a person wants to know of it.
 struct FittedRecord {
-    std::string gpu;  ///< the GPU profile whose kernels were measured; empty: none were
+    std::string gpu;      ///< the GPU profile whose kernels were measured; empty: none were
+    std::string machine;  ///< the cluster or node profile that it holds for; empty: any
     std::vector<ProfileText> files;
     std::string report;  ///< sections with their residuals, what was left out, and what is missing
 };
 
 /// Fits all that a record holds. What was not measured of a known GPU stays as its profile has it.
+/// What ranks on CPUs measured becomes a cluster of its own, which has the name of the options.
 /// An error: nothing can be fitted, or nobody knows which machine it is.
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,

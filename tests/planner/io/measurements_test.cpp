@@ -132,7 +132,8 @@ RC_GTEST_PROP(Measurements,
               AnyBytesGiveAnAnswerOrAnError,
               (const std::string& bytes, bool headed)) {
     const auto record = parseMeasurements((headed ? kHead : "") + bytes, "run.jsonl");
-    RC_ASSERT(record || record.error().where.starts_with("run.jsonl"));
+    const bool clear = record || record.error().where.starts_with("run.jsonl");
+    RC_ASSERT(clear);
 }
 
 TEST(Measurements, EveryCutOfAFileGivesAnAnswerOrAPlace) {

@@ -1,4 +1,5 @@
 // Kernels, known by their names: the operations of the probe run on the host.
+#include "probes/cuda/adam_ops.h"
 #include "probes/cuda/element_ops.h"
 #include "probes/cuda/row_ops.h"
 #include "tests/probes/null_device/null_device.h"

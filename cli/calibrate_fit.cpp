@@ -1,0 +1,85 @@
+#include "cli/calibrate_fit.h"
+
+#include "cli/measured_table.h"
+#include "cli/shell_word.h"
+#include "planner/io/text_file.h"
+#include "simulator/topology/read_topology.h"
+#include "simulator/topology/topology_facts.h"
+#include "simulator/topology/topology_json.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The machine's links, beside the profile that was measured on it.
+Result<std::string> keepTopology(const ProfileStore& store,
+                                 const CalibrateFit& fit,
+                                 const FittedRecord& fitted,
+                                 const GlobalOptions& options) {
+    const std::string gpu = fit.options.gpu.empty() ? fitted.gpu : fit.options.gpu;
+    FABRICAST_ASSIGN(const DescribedTopology described,
+                     readTopology(options.at(fit.topology), gpu, store));
+    FABRICAST_ASSIGN(const TopologyFacts facts, topologyFacts(described, {}));
+    FABRICAST_ASSIGN(const std::string text, topologyJson(described, facts, FABRICAST_VERSION));
+    const std::filesystem::path path =
+        std::filesystem::path(options.at(fit.folder)) / "topologies" / (fit.options.name + ".json");
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+        return fail(Error::Code::Environment,
+                    path.parent_path().string(),
+                    "cannot be made: " + error.message());
+    }
+    FABRICAST_TRY(writeTextFile(path.string(), text));
+    return path.string();
+}
+
+std::string useText(const CalibrateFit& fit, const FittedRecord& fitted) {
+    const std::string start = "  fabricast --profile-dir " + shellWord(fit.folder) + " ";
+    std::string text = "\nUSE IT\n";
+    if (!fitted.machine.empty()) {
+        text += start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
+                " --seq 8192 --global-batch 64\n";
+    } else if (!fitted.gpu.empty()) {
+        text += start + "plan -m llama-3.1-8b --gpu " + fitted.gpu +
+                " --gpus-per-node 8 --seq 8192 --global-batch 64\n";
+    }
+    return text + start + "profiles verify\n";
+}
+
+}  // namespace
+
+Result<std::string> calibrateAnswer(const ProfileStore& store,
+                                    const std::vector<std::string>& records,
+                                    const MergedMeasurements& measured,
+                                    const CalibrateFit& fit,
+                                    const GlobalOptions& options) {
+    std::string text = "MEASURED\n" + alignedText(measuredTable(measured));
+    std::string files;
+    for (const std::string& record : records) {
+        files += " " + shellWord(record);
+    }
+    if (fit.folder.empty()) {
+        return text + "\nNEXT\n  fabricast calibrate --from-record" + files +
+               " --profile measured\n";
+    }
+    FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, measured, fit.options));
+    std::vector<std::string> beneath;
+    for (const std::string& folder : options.profileFolders) {
+        beneath.push_back(options.at(folder));
+    }
+    FABRICAST_TRY(writeProfile(fitted, options.at(fit.folder), std::move(beneath)));
+    text += "\nFITTED\n" + fitted.report + "\nWRITTEN\n";
+    for (const ProfileText& file : fitted.files) {
+        text += "  " + fit.folder + "/" + file.path + "\n";
+    }
+    if (!fit.topology.empty()) {
+        FABRICAST_ASSIGN(const std::string path, keepTopology(store, fit, fitted, options));
+        text += "  " + path + "\n";
+    }
+    return text + useText(fit, fitted);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,97 @@
+#include "cli/calibrate_measure.h"
+
+#include "cli/ask_machine.h"
+#include "cli/calibrate_run.h"
+#include "cli/measured_table.h"
+#include "planner/io/recognise_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The machine whose collectives these are, where nobody said it: a node profile that nothing
+/// speaks against.
+Result<void> guessMachine(const ProfileStore& store,
+                          const MachineInventory& machine,
+                          CalibrateFit& fit,
+                          std::vector<std::string>& remarks) {
+    if (!fit.options.machine.empty() || machine.gpus.empty()) {
+        return {};
+    }
+    const MachineInventory::Gpu& first = machine.gpus.front();
+    FABRICAST_ASSIGN(const auto gpu,
+                     recogniseGpu(store, first.name, first.memory, first.architecture));
+    if (!gpu) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto nodes, likelyNodes(store, machine, *gpu));
+    if (!nodes.empty() && nodes.front().unlike.empty()) {
+        fit.options.machine = nodes.front().name;
+        remarks.push_back("taken for a " + fit.options.machine + ": --machine says otherwise");
+    }
+    return {};
+}
+
+/// Only auto must know the machine; the others can do without the host probe.
+Result<MachineInventory> machineFor(const CalibrateRequest& request, const GlobalOptions& options) {
+    Result<MachineInventory> machine = askMachine(request.probes, options);
+    return machine || request.engine == CalibrateEngine::Auto ? std::move(machine)
+                                                              : MachineInventory{};
+}
+
+/// Nothing was measured: what went wrong is all there is to say, and is said even with --quiet.
+Result<Answer> nothingMeasured(Answer answer) {
+    if (answer.code == ExitCode::Interrupted) {
+        return answer;
+    }
+    std::string why = "nothing was measured";
+    for (const std::string& remark : answer.remarks) {
+        why += "\n" + remark;
+    }
+    return fail(
+        answer.code == ExitCode::BadInput ? Error::Code::BadInput : Error::Code::Environment,
+        "calibrate",
+        why);
+}
+
+}  // namespace
+
+Result<Answer> dryCalibration(const CalibrateRequest& request, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const MachineInventory machine, machineFor(request, options));
+    FABRICAST_ASSIGN(const CalibratePlan plan, planCalibration(request, machine));
+    FABRICAST_ASSIGN(std::string text, listCalibration(plan, request, options));
+    return Answer{.text = std::move(text), .remarks = plan.remarks};
+}
+
+Result<Answer> measureAndFit(const CalibrateRequest& request,
+                             const ProfileStore& store,
+                             CalibrateFit fit,
+                             const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const MachineInventory found, machineFor(request, options));
+    FABRICAST_ASSIGN(const CalibratePlan plan, planCalibration(request, found));
+    CalibrateOutcome outcome = runCalibration(plan, request, options);
+    Answer answer{.code = outcome.code, .remarks = plan.remarks};
+    answer.remarks.insert(answer.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
+    if (outcome.records.empty()) {
+        return nothingMeasured(std::move(answer));
+    }
+    FABRICAST_ASSIGN(const MergedMeasurements measured, readMeasurements(outcome.records));
+    if (outcome.code == ExitCode::Interrupted) {
+        fit.folder.clear();
+    }
+    FABRICAST_TRY(guessMachine(store, found, fit, answer.remarks));
+    Result<std::string> text = calibrateAnswer(store, outcome.records, measured, fit, options);
+    if (text) {
+        answer.text = *std::move(text);
+    } else {
+        // What was measured is shown, and the records stay.
+        answer.text = "MEASURED\n" + alignedText(measuredTable(measured));
+        answer.remarks.push_back("error: not fitted: " + text.error().text());
+        answer.code = std::max(answer.code, exitCodeOf(text.error().code));
+    }
+    return answer;
+}
+
+}  // namespace fabricast

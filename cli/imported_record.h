@@ -1,0 +1,18 @@
+#pragma once
+#include "cli/global_options.h"
+#include "planner/io/nccl_tests.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Logs of nccl-tests as one record.
+Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
+                                           const NcclTestsHint& hint,
+                                           const GlobalOptions& options);
+
+/// Writes measurements as a record file, as probes do.
+Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path);
+
+}  // namespace fabricast

@@ -1,0 +1,116 @@
+#include "cli/measured_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// What tells kinds of a point apart.
+constexpr std::array<const char*, 7> kKinds = {
+    "op", "kind", "pass", "form", "dtype", "ranks", "nodes"};
+
+struct Rows {
+    std::size_t points = 0;
+    std::size_t refused = 0;
+    std::size_t wrong = 0;
+    std::size_t samples = 0;
+    std::vector<double> spreads;
+    double best = 0.0;
+    std::string unit;
+};
+
+std::string kindOf(const RecordedPoint& point) {
+    std::string kind = point.what;
+    for (const char* const name : kKinds) {
+        const std::string value = point.setting(name, "");
+        const bool count = std::string_view(name) == "ranks" || std::string_view(name) == "nodes";
+        kind += value.empty() ? "" : " " + (count ? std::string(name) + "=" : "") + value;
+    }
+    return kind;
+}
+
+void keepBest(const RecordedPoint& point, Rows& rows) {
+    constexpr double kTera = 1e-12;
+    constexpr double kGiga = 1e-9;
+    const double busbw = point.fact("busbw", 0.0);
+    const double flop = point.fact("flop", 0.0);
+    const double bytes = point.fact("bytes", 0.0);
+    double rate = 0.0;
+    if (busbw > 0) {
+        rate = busbw;
+        rows.unit = "GB/s (bus)";
+    } else if (flop > 0) {
+        rate = flop / point.median * kTera;
+        rows.unit = "TFLOP/s";
+    } else if (bytes > 0) {
+        rate = bytes / point.median * kGiga;
+        rows.unit = "GB/s";
+    }
+    rows.best = std::max(rows.best, rate);
+}
+
+void add(const RecordedPoint& point, Rows& rows) {
+    ++rows.points;
+    if (!point.refused.empty() || point.samples.empty() || point.median == 0.0) {
+        rows.refused += point.refused.empty() ? 0U : 1U;
+        return;
+    }
+    rows.wrong += point.fact("wrong", 0.0) != 0.0 ? 1U : 0U;
+    rows.samples += point.samples.size();
+    rows.spreads.push_back(point.deviation / point.median);
+    if (point.unit == "s") {
+        keepBest(point, rows);
+    }
+}
+
+std::string spreadText(std::vector<double> spreads) {
+    if (spreads.empty()) {
+        return "";
+    }
+    const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+    std::ranges::nth_element(spreads, middle);
+    return fmt::format("{:.1f} %", 100 * *middle);
+}
+
+std::string noteText(const Rows& rows) {
+    std::string note = rows.refused > 0 ? fmt::format("{} not possible here", rows.refused) : "";
+    if (rows.wrong > 0) {
+        note += (note.empty() ? "" : ", ") + fmt::format("{} WRONG", rows.wrong);
+    }
+    return note;
+}
+
+}  // namespace
+
+Table measuredTable(const MergedMeasurements& record) {
+    std::map<std::string, Rows> kinds;
+    for (const RecordedPoint& point : record.points) {
+        add(point, kinds[kindOf(point)]);
+    }
+    Table table{{{"measured"},
+                 {"points", Align::Right},
+                 {"samples", Align::Right},
+                 {"best", Align::Right},
+                 {""},
+                 {"spread", Align::Right},
+                 {""}},
+                {}};
+    for (const auto& [kind, rows] : kinds) {
+        table.rows.push_back({kind,
+                              std::to_string(rows.points),
+                              std::to_string(rows.samples),
+                              rows.best > 0 ? fmt::format("{:.4g}", rows.best) : "",
+                              rows.unit,
+                              spreadText(rows.spreads),
+                              noteText(rows)});
+    }
+    return table;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,270 @@
+#include "cli/calibrate_plan.h"
+#include "cli/run_program.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace fabricast {
+namespace {
+
+namespace fs = std::filesystem;
+const std::string kCases = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/probes/";
+
+std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder with probes that play a mode, and a place for what they write.
+class FakeProbes {
+public:
+    explicit FakeProbes(const std::string& name)
+        : folder_(fs::path(testing::TempDir()) / ("fabricast_calibrate_" + name)) {
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        for (const char* program : {"fabricast-probe-host", "fabricast-probe-cuda"}) {
+            fs::copy_file(kCases + "fake_probe.sh", folder_ / program);
+        }
+        fs::copy_file(kCases + "h100_node.json", folder_ / "inventory.json");
+    }
+
+    ProgramOutput run(const std::string& mode,
+                      std::vector<std::string> more,
+                      const Surroundings& surroundings = {}) const {
+        std::ofstream(folder_ / "mode") << mode;
+        std::vector<std::string> arguments = {
+            "calibrate", "--probes", folder_.string(), "--out", at("run.jsonl")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return runProgram(arguments, surroundings);
+    }
+    [[nodiscard]] std::string at(const std::string& name) const {
+        return (folder_ / name).string();
+    }
+
+private:
+    fs::path folder_;
+};
+
+std::size_t linesOf(const std::string& file) {
+    const std::string text = contents(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(CalibrateCommand, MeasuresFitsAndSaysHowToUseIt) {
+    const FakeProbes probes("ok");
+    const std::string profile = probes.at("measured");
+    const ProgramOutput output =
+        probes.run("ok", {"--engine", "host", "--profile", profile, "--name", "ours"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    std::string text = output.out;
+    for (std::size_t at = text.find(profile); at != std::string::npos; at = text.find(profile)) {
+        text.replace(at, profile.size(), "measured");
+    }
+    expectGolden("calibrate_fake.txt", text);
+    // The machine was recognised, and said.
+    EXPECT_NE(output.err.find("taken for a azure-nd-h100-v5"), std::string::npos) << output.err;
+    EXPECT_TRUE(fs::exists(profile + "/collectives/measured-ours.json"));
+    EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", profile}, {}).code, ExitCode::Ok);
+    expectGolden("help_calibrate.txt", runProgram({"calibrate", "--help"}, {}).out);
+}
+
+TEST(CalibrateCommand, SeveralEnginesWriteARecordEach) {
+    const FakeProbes probes("auto");
+    const ProgramOutput output = probes.run("ok", {});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_EQ(linesOf(probes.at("run.host.jsonl")), 4U);
+    EXPECT_EQ(linesOf(probes.at("run.cuda.jsonl")), 4U);
+    EXPECT_NE(output.err.find("not measured: fabricast-probe-nccl: is not in"), std::string::npos)
+        << output.err;
+    EXPECT_NE(output.out.find("--from-record"), std::string::npos);
+}
+
+TEST(CalibrateCommand, SaysWhatItWouldMeasure) {
+    const FakeProbes probes("dry");
+    const ProgramOutput output = probes.run("ok", {"--engine", "host", "--dry-run"});
+    EXPECT_EQ(output.out,
+              probes.at("fabricast-probe-host") + " --suite quick --dry-run: 3 points into " +
+                  probes.at("run.jsonl") + "\n");
+    EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
+}
+
+TEST(CalibrateCommand, ADeadProbeIsToldOfAndGoneOnWith) {
+    const FakeProbes probes("die");
+    const ProgramOutput dead = probes.run("die", {"--engine", "host"});
+    EXPECT_EQ(dead.code, ExitCode::Environment);
+    EXPECT_NE(dead.err.find("ended with exit code 9"), std::string::npos) << dead.err;
+    EXPECT_NE(dead.err.find("rank 3 is gone"), std::string::npos) << dead.err;
+    EXPECT_NE(dead.out.find("all_reduce ranks=8 nodes=1"), std::string::npos) << dead.out;
+    EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
+    const ProgramOutput killed = probes.run("kill", {"--engine", "host"});
+    EXPECT_EQ(killed.code, ExitCode::Environment);
+    EXPECT_NE(killed.err.find("was ended by a signal: Killed"), std::string::npos) << killed.err;
+    const ProgramOutput again = probes.run("ok", {"--engine", "host"});
+    EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
+    EXPECT_EQ(linesOf(probes.at("run.jsonl")), 4U);
+}
+
+TEST(CalibrateCommand, AStalledProbeIsEndedWithItsChildren) {
+    const FakeProbes probes("stall");
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramOutput output = probes.run("stall", {"--engine", "host", "--stall", "1s"});
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(took.count(), 20.0);
+    EXPECT_EQ(output.code, ExitCode::Environment);
+    EXPECT_NE(output.err.find("said nothing any more and was ended"), std::string::npos)
+        << output.err;
+    EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
+    const std::string pid = contents(probes.at("pid"));
+    ASSERT_FALSE(pid.empty());
+    const auto state = [&] {
+        std::string number;
+        std::string name;
+        std::string word;
+        std::ifstream("/proc/" + pid.substr(0, pid.find('\n')) + "/stat") >> number >> name >> word;
+        return word;
+    };
+    for (int look = 0; look < 40 && !state().empty() && state() != "Z"; ++look) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    EXPECT_TRUE(state().empty() || state() == "Z") << state();
+}
+
+TEST(CalibrateCommand, CtrlCKeepsWhatWasMeasured) {
+    const FakeProbes probes("interrupt");
+    bool pressed = false;
+    Surroundings surroundings;
+    surroundings.interrupted = [&] { return pressed; };
+    surroundings.status = [&](const std::string& line) {
+        pressed = pressed || line.find("[x/3]") != std::string::npos;
+    };
+    const ProgramOutput output =
+        probes.run("slow", {"--engine", "host", "--profile", probes.at("measured")}, surroundings);
+    EXPECT_EQ(output.code, ExitCode::Interrupted);
+    EXPECT_NE(output.err.find("interrupted; what was measured is kept"), std::string::npos)
+        << output.err;
+    EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
+    // Half a measurement makes no profile.
+    EXPECT_FALSE(fs::exists(probes.at("measured")));
+}
+
+TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
+    const FakeProbes probes("full");
+    const ProgramOutput full = probes.run("full", {"--engine", "host"});
+    EXPECT_EQ(full.code, ExitCode::Environment);
+    EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
+    const ProgramOutput wrong = probes.run("wrong", {"--engine", "host"});
+    EXPECT_EQ(wrong.code, ExitCode::DoesNotFit);
+    EXPECT_NE(wrong.out.find("1 WRONG"), std::string::npos) << wrong.out;
+}
+
+TEST(CalibrateCommand, WhatIsMissingIsNamed) {
+    const FakeProbes probes("missing");
+    for (const char* const engine : {"nccl", "mpi"}) {
+        const ProgramOutput output = probes.run("ok", {"--engine", engine});
+        EXPECT_EQ(output.code, ExitCode::Environment);
+        EXPECT_NE(output.err.find(std::string("fabricast-probe-") + engine + ": is not in"),
+                  std::string::npos)
+            << output.err;
+        EXPECT_NE(output.err.find(std::string("--target fabricast-probe-") + engine),
+                  std::string::npos);
+    }
+}
+
+TEST(CalibrateCommand, MistakesNameTheirFlag) {
+    const FakeProbes probes("mistakes");
+    const auto why = [&](std::vector<std::string> more) {
+        const ProgramOutput output = probes.run("ok", std::move(more));
+        EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
+        return output.err.substr(0, output.err.find('\n'));
+    };
+    EXPECT_EQ(why({"--time-budget", "soon"}),
+              "error: --time-budget: 'soon' is no time: write 90s, 5m or 1h");
+    EXPECT_EQ(why({"--suite", "quik"}), "error: --suite: cannot be \"quik\"");
+    EXPECT_EQ(why({"--engine", "host", "--ranks", "2"}),
+              "error: --ranks: is for --engine mpi and nccl");
+    EXPECT_EQ(why({"--name", "Our Own"}), "error: --name: \"Our Own\" is no name of a profile");
+    EXPECT_EQ(why({"--topology", "t.xml"}), "error: --topology: is kept beside a profile");
+    EXPECT_EQ(why({"--from-record", "a", "--from-nccl-tests", "b"}),
+              "error: --from-record: and --from-nccl-tests are two ways to say what was measured");
+    EXPECT_EQ(why({"--from-record", "/no/such.jsonl"}),
+              "error: /no/such.jsonl: cannot be opened: No such file or directory");
+    EXPECT_EQ(why({"--format", "json"}), "error: --format: calibrate prints text");
+}
+
+TEST(CalibrateCommand, FitsLogsOfNcclTests) {
+    const FakeProbes probes("import");
+    const std::string log = probes.at("all_reduce_perf.log");
+    std::ofstream(log)
+        << "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+           "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0\n"
+           "    67108864      16777216     float     sum      -1    412.0  162.88  285.04      0\n";
+    const std::string profile = probes.at("measured");
+    const ProgramOutput output =
+        runProgram({"calibrate",
+                    "--from-nccl-tests",
+                    log,
+                    "--ranks",
+                    "8",
+                    "--machine",
+                    "dgx-h100",
+                    "--profile",
+                    profile,
+                    "--out",
+                    probes.at("imported.jsonl"),
+                    "--topology",
+                    std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/topology/four_h100.xml"},
+                   {});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(fs::exists(profile + "/collectives/measured-imported.json"));
+    EXPECT_TRUE(fs::exists(profile + "/topologies/imported.json"));
+    EXPECT_EQ(runProgram({"topology", "--file", profile + "/topologies/imported.json"}, {}).code,
+              ExitCode::Ok);
+    // The record says the same as the log.
+    const ProgramOutput again = runProgram({"calibrate",
+                                            "--from-record",
+                                            probes.at("imported.jsonl"),
+                                            "--machine",
+                                            "dgx-h100",
+                                            "--profile",
+                                            probes.at("again")},
+                                           {});
+    EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
+    EXPECT_EQ(contents(probes.at("again") + "/collectives/measured-imported.json"),
+              contents(profile + "/collectives/measured-imported.json"));
+}
+
+TEST(CalibratePlan, MpiStartsAsManyRanksAsAreAsked) {
+    const FakeProbes probes("mpi");
+    fs::copy_file(kCases + "fake_probe.sh", probes.at("fabricast-probe-mpi"));
+    CalibrateRequest request{.engine = CalibrateEngine::Mpi,
+                             .ranks = 4,
+                             .hosts = {"10.0.0.1", "10.0.0.2:3"},
+                             .out = "run.jsonl",
+                             .probes = fs::path(probes.at("x")).parent_path().string()};
+    const auto plan = planCalibration(request, {});
+    if (!plan) {
+        // A machine without Open MPI says so.
+        EXPECT_EQ(plan.error().where, "mpirun");
+        return;
+    }
+    std::string command;
+    for (const std::string& word : plan->runs.at(0).command) {
+        command += " " + word;
+    }
+    EXPECT_NE(command.find("-np 4 --map-by node --bind-to none --host 10.0.0.1:2,10.0.0.2:3 "),
+              std::string::npos)
+        << command;
+    EXPECT_EQ(recordOf("a/run.jsonl", "cuda", true), "a/run.cuda.jsonl");
+    EXPECT_EQ(recordOf("run", "cuda", true), "run.cuda.jsonl");
+    EXPECT_EQ(recordOf("run.txt", "cuda", false), "run.txt");
+}
+
+}  // namespace
+}  // namespace fabricast
