@@ -12,7 +12,7 @@ step_forecast() {
         "$hidden" "$ffn" "$layers" $((hidden / 64)) $((hidden / 64)) "$vocab" "$sequence" >"$work/step.json"
     "$build/cli/fabricast" --profile-dir "$work/profiles" explain -m "$work/step.json" -c loop \
         --stack "$stack" --layout micro_batch=$((batch / ranks)) --precision fp32 --seq "$sequence" \
-        --global-batch "$batch" --set settings.kernels.compile=true --section time --format csv \
+        --global-batch "$batch" --set settings.kernels.compile=true --set settings.optimizer.kernel=fused --section time --format csv \
         2>"$work/why" | awk -F, '$1 == "step" { print $2 }'
 }
 

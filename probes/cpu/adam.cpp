@@ -32,14 +32,16 @@ void adamStep(Adam& adam, std::span<float> weights, std::span<const float> gradi
     const auto firstScale = static_cast<float>(1.0 / (1.0 - std::pow(kFirst, adam.steps)));
     const auto secondScale = static_cast<float>(1.0 / (1.0 - std::pow(kSecond, adam.steps)));
     const auto scale = static_cast<float>(clip);
-    float* const first = adam.first.data();
-    float* const second = adam.second.data();
+    float* __restrict const first = adam.first.data();
+    float* __restrict const second = adam.second.data();
+    float* __restrict const weight = weights.data();
+    const float* const slope = gradient.data();
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const float g = gradient[i] * scale;
+        const float g = slope[i] * scale;
         first[i] = keepFirst * first[i] + (1.0F - keepFirst) * g;
         second[i] = keepSecond * second[i] + (1.0F - keepSecond) * g * g;
         const float step = first[i] * firstScale / (std::sqrt(second[i] * secondScale) + kLeast);
-        weights[i] -= kRate * (step + kDecay * weights[i]);
+        weight[i] -= kRate * (step + kDecay * weight[i]);
     }
 }
 

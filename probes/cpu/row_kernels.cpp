@@ -75,11 +75,17 @@ void swigluBackward(std::span<const float> gate,
                     std::span<const float> dOut,
                     std::span<float> dGate,
                     std::span<float> dUp) {
+    // Five buffers that do not overlap: said so that the compiler need not check.
+    const float* const in = gate.data();
+    const float* const wide = up.data();
+    const float* const down = dOut.data();
+    float* __restrict const toGate = dGate.data();
+    float* __restrict const toUp = dUp.data();
     for (std::size_t i = 0; i < gate.size(); ++i) {
-        const float share = 1.0F / (1.0F + std::exp(-gate[i]));
-        const float slope = share * (1.0F + gate[i] * (1.0F - share));
-        dGate[i] = dOut[i] * up[i] * slope;
-        dUp[i] = dOut[i] * gate[i] * share;
+        const float share = 1.0F / (1.0F + std::exp(-in[i]));
+        const float slope = share * (1.0F + in[i] * (1.0F - share));
+        toGate[i] = down[i] * wide[i] * slope;
+        toUp[i] = down[i] * in[i] * share;
     }
 }
 

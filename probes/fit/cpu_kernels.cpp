@@ -136,21 +136,22 @@ void addAttention(const CpuRows& rows, FittedKernels& fitted) {
     kernels.backward = {backward};
 }
 
-/// Shares of the copy's bandwidth; operations that were not measured have those of the nearest.
+/// Of the copy's bandwidth; operations that were not measured have those of the nearest.
 void addMemory(const CpuRows& rows, FittedKernels& fitted) {
     KernelProfile& kernels = fitted.kernels;
     const auto measured = [&](MemoryOp op) {
         std::vector<double> shares;
         for (const MeasuredMemory& row : rows.memory) {
             if (row.op == op) {
-                shares.push_back(row.bytes / row.time.count() / kernels.memoryBandwidth.count());
+                // Joined in one kernel, operations add their times: rates would not.
+                shares.push_back(row.time.count() / row.bytes * kernels.memoryBandwidth.count());
             }
         }
         return shares;
     };
     for (const auto& [op, name] : namesOf(MemoryOp{})) {
-        const bool softmax = op == MemoryOp::FusedCrossEntropy;
-        const MemoryOp from = softmax ? MemoryOp::CrossEntropy : op;
+        const bool fused = op == MemoryOp::FusedCrossEntropy;
+        const MemoryOp from = fused ? MemoryOp::CrossEntropy : op;
         std::vector<double> shares = measured(from);
         MemoryFit& fit = kernels.memory[static_cast<std::size_t>(op)];
         fit = {.efficiency = 1.0, .source = Source::Measured};
@@ -160,7 +161,7 @@ void addMemory(const CpuRows& rows, FittedKernels& fitted) {
             shares = measured(MemoryOp::Elementwise);
         }
         if (!shares.empty()) {
-            fit.efficiency = std::clamp(medianOf(shares), 1e-3, 10.0);
+            fit.efficiency = std::clamp(1.0 / medianOf(shares), 1e-3, 10.0);
         }
     }
 }

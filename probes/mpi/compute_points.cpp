@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace fabricast::probe {
 
@@ -50,7 +52,7 @@ float productAt(
 double wrongProducts(const BlasProduct& p,
                      const std::vector<float>& a,
                      const std::vector<float>& b,
-                     const std::vector<float>& c) {
+                     std::span<const float> c) {
     constexpr int kChecked = 61;
     double wrong = 0.0;
     for (int check = 0; check < kChecked; ++check) {
@@ -62,6 +64,51 @@ double wrongProducts(const BlasProduct& p,
     }
     return wrong;
 }
+
+/// A product's factors and results, so many sets of them that none waits in a near cache: in a
+/// step no product meets the same numbers twice.
+class Factors {
+public:
+    explicit Factors(const BlasProduct& product)
+        : product_(product),
+          left_(size(product.m, product.k)),
+          right_(size(product.k, product.n)),
+          out_(size(product.m, product.n)) {
+        constexpr std::size_t kAll = std::size_t{8} << 20U;  // elements
+        sets_ = std::clamp<std::size_t>(kAll / (left_ + right_ + out_), 1, 64);
+        for (const auto& [factor, one] : {std::pair(&a_, left_), std::pair(&b_, right_)}) {
+            factor->resize(sets_ * one);
+            for (std::size_t i = 0; i < factor->size(); ++i) {
+                (*factor)[i] = given(i % one);
+            }
+        }
+        c_.resize(sets_ * out_);
+    }
+
+    void multiplyNext() {
+        next_ = (next_ + 1) % sets_;
+        multiply(product_, &a_[next_ * left_], &b_[next_ * right_], &c_[next_ * out_]);
+    }
+
+    [[nodiscard]] double wrong() const {
+        return wrongProducts(product_, a_, b_, std::span(c_).subspan(next_ * out_));
+    }
+
+private:
+    static std::size_t size(int rows, int columns) {
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    }
+
+    BlasProduct product_;
+    std::size_t left_;
+    std::size_t right_;
+    std::size_t out_;
+    std::size_t sets_ = 1;
+    std::size_t next_ = 0;
+    std::vector<float> a_;
+    std::vector<float> b_;
+    std::vector<float> c_;
+};
 
 std::string sidesFault(const Point& point, std::initializer_list<const char*> names) {
     std::int64_t elements = 1;
@@ -101,17 +148,7 @@ Measurement measureGemm(Wire& wire, const RankGroup& group, const Point& point) 
                               .m = sideOf(point, "m"),
                               .n = sideOf(point, "n"),
                               .k = sideOf(point, "k")};
-    const auto size = [](int rows, int columns) {
-        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-    };
-    std::vector<float> a(size(product.m, product.k));
-    std::vector<float> b(size(product.k, product.n));
-    std::vector<float> c(size(product.m, product.n));
-    for (auto* factor : {&a, &b}) {
-        for (std::size_t i = 0; i < factor->size(); ++i) {
-            (*factor)[i] = given(i);
-        }
-    }
+    Factors factors(product);
     const double flop = 2.0 * product.m * static_cast<double>(product.n) * product.k;
     // One call of a small product is too short for a clock, and for the others to be there too.
     constexpr double kFlopPerSample = 1e9;
@@ -119,7 +156,7 @@ Measurement measureGemm(Wire& wire, const RankGroup& group, const Point& point) 
     Measurement measurement{.point = point};
     measurement.samples = timedTogether(wire, group, computeRule(), 1, [&] {
         for (int call = 0; call < calls; ++call) {
-            multiply(product, a.data(), b.data(), c.data());
+            factors.multiplyNext();
         }
     });
     for (double& sample : measurement.samples) {
@@ -127,7 +164,7 @@ Measurement measureGemm(Wire& wire, const RankGroup& group, const Point& point) 
     }
     measurement.facts["flop"] = flop;
     measurement.facts["calls"] = calls;
-    measurement.facts["wrong"] = summed(wire, group, wrongProducts(product, a, b, c));
+    measurement.facts["wrong"] = summed(wire, group, factors.wrong());
     return measurement;
 }
 
