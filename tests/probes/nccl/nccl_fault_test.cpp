@@ -68,7 +68,7 @@ TEST(NcclFaults, AKilledRankIsNamedOnAll) {
 
 TEST(NcclFaults, AStalledRankIsNamedOnAll) {
     for (const std::size_t victim : {0U, 1U}) {
-        NcclJob job(longRun(3));
+        NcclJob job(longRun(3, {"--timeout", "2s"}));
         ASSERT_TRUE(job.says(0, "[3/"));
         job.signal(victim, SIGSTOP);
         for (std::size_t rank = 0; rank < 3; ++rank) {

@@ -151,7 +151,7 @@ inline std::vector<RankStart> ranksOf(int world, const std::vector<std::string>&
                        "--rendezvous",
                        address,
                        "--timeout",
-                       "2s",
+                       "5s",
                        "--join-timeout",
                        "3s"};
         start.words.insert(start.words.end(), words.begin(), words.end());

@@ -162,7 +162,7 @@ std::vector<RankStart> launchedBy(const std::string& launcher, const std::string
         const std::string local = std::to_string(at % 2);
         const std::string host = at < 2 ? "left" : "right";
         rank.words = {"--timeout",
-                      "2s",
+                      "5s",
                       "--join-timeout",
                       "3s",
                       "--collective",
@@ -227,6 +227,21 @@ TEST(NcclProbe, UnderstandsEveryLauncher) {
             1U);
         EXPECT_EQ(countOf(text, "\"ranks\":4,\"nodes\":2"), 1U);
     }
+}
+
+TEST(NcclProbe, RunsUnderTheRealMpirun) {
+    if (!fs::exists("/usr/bin/mpirun")) {
+        GTEST_SKIP() << "no mpirun here";
+    }
+    const fs::path out = freshPath("mpirun.txt");
+    const std::string command =
+        "timeout 20 /usr/bin/mpirun --allow-run-as-root --oversubscribe --bind-to none -np 3 "
+        "-x FABRICAST_NULL_GPUS=3 -x 'LD_PRELOAD=" +
+        std::string(FABRICAST_NULL_DEVICE) + " " + FABRICAST_NULL_NCCL + "' " +
+        FABRICAST_PROBE_NCCL + " --collective all -b 4K -n 2 >" + out.string() + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << textOfFile(out);
+    EXPECT_EQ(rowsOf(textOfFile(out)), 6U) << textOfFile(out);
+    EXPECT_EQ(countOf(textOfFile(out), "6 measured"), 1U);
 }
 
 TEST(NcclProbe, GoesOnWhereItStopped) {
