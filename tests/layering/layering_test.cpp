@@ -242,7 +242,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"ctime", {"cli", "probes", "tests"}},
     {"iostream", {"cli", "probes", "tests"}},
     {"cstdio", {"cli", "probes", "tests"}},
-    {"random", {"tests"}},
+    {"random", {"probes", "tests"}},
 };
 
 /// What a room never says: it prints nothing and asks no clock and no environment.
