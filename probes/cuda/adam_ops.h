@@ -6,11 +6,11 @@
 namespace fabricast::probe {
 
 /// What AdamW knows of four parameters: 28 bytes each are read or written.
-struct alignas(16) FourFloats {
-    float v[4];
+struct FourFloats {
+    alignas(16) float v[4];
 };
-struct alignas(8) FourHalves {
-    std::uint16_t v[4];
+struct FourHalves {
+    alignas(8) std::uint16_t v[4];
 };
 
 /// The arrays of one tensor.

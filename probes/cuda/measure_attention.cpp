@@ -1,5 +1,6 @@
 #include "probes/cuda/measure_attention.h"
 
+#include "probes/cuda/fused_attention.h"
 #include "probes/cuda/written_attention.h"
 
 namespace fabricast::probe {
@@ -36,6 +37,32 @@ double pairsOf(const AttentionShape& shape) {
     const auto tokens = static_cast<double>(shape.sequence);
     return static_cast<double>(shape.batch * shape.heads) *
            (shape.causal ? tokens * (tokens + 1.0) / 2.0 : tokens * tokens);
+}
+
+Done sampleFused(GpuBench& bench,
+                 const FusedAttention& attention,
+                 const AttentionTensors& tensors,
+                 Measurement& into) {
+    return bench.timer.sample(
+        bench.rule,
+        [&](cudaStream_t stream, std::size_t) { return attention.run(stream, tensors); },
+        into);
+}
+
+Done sampleWritten(GpuBench& bench, const AttentionTensors& tensors, Measurement& into) {
+    const Answer<WrittenAttention> attention = WrittenAttention::make(bench, tensors.shape);
+    if (!attention) {
+        return attention.trouble();
+    }
+    const Done done = attention->forward(bench.timer.stream(), tensors);
+    return done ? bench.timer.sample(
+                      bench.rule,
+                      [&](cudaStream_t stream, std::size_t) {
+                          return tensors.shape.backward ? attention->backward(stream, tensors)
+                                                        : attention->forward(stream, tensors);
+                      },
+                      into)
+                : done;
 }
 
 }  // namespace
@@ -82,35 +109,34 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
     if (!shape) {
         return shape.trouble();
     }
-    const std::string refusal = GpuBench::tooLarge(WrittenAttention::bytesFor(*shape));
+    const double tensorBytes = AttentionTensors::bytesFor(*shape);
+    const std::string refusal = GpuBench::tooLarge(tensorBytes);
     if (!refusal.empty()) {
-        return refusedPoint(point, "written out it " + refusal);
+        return refusedPoint(point, refusal);
     }
-    const Answer<WrittenAttention> attention = WrittenAttention::make(bench, *shape);
-    if (!attention) {
-        return attention.trouble();
+    const Answer<FusedAttention> fused =
+        shape->backward ? Trouble{"no backward by cuDNN"} : FusedAttention::plan(*shape);
+    const std::string written =
+        GpuBench::tooLarge(tensorBytes + WrittenAttention::bytesFor(*shape));
+    if (!fused && !written.empty()) {
+        return refusedPoint(point, fused.trouble().why + "; written out it " + written);
+    }
+    const Answer<AttentionTensors> tensors = AttentionTensors::make(*shape);
+    if (!tensors) {
+        return tensors.trouble();
     }
     Measurement measurement;
     measurement.point = point;
-    Done done = attention->forward(bench.timer.stream());
-    done = done ? bench.timer.sample(
-                      bench.rule,
-                      [&](cudaStream_t stream, std::size_t) {
-                          return shape->backward ? attention->backward(stream)
-                                                 : attention->forward(stream);
-                      },
-                      measurement)
-                : done;
-    const Answer<double> wrong = !done             ? done.trouble()
-                                 : shape->backward ? attention->wrongBackward()
-                                                   : attention->wrongForward();
+    measurement.facts["flop"] = shape->flop();
+    measurement.facts["bytes"] = shape->bytes();
+    measurement.words["algorithm"] = fused ? "cudnn" : "written out (" + fused.trouble().why + ")";
+    const Done done = fused ? sampleFused(bench, *fused, *tensors, measurement)
+                            : sampleWritten(bench, *tensors, measurement);
+    const Answer<double> wrong = done ? tensors->wrong() : done.trouble();
     if (!wrong) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
-    measurement.facts["flop"] = shape->flop();
-    measurement.facts["bytes"] = shape->bytes();
-    measurement.words["algorithm"] = "written out: cublaslt products and own softmax";
     return measurement;
 }
 

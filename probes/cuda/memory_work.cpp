@@ -87,8 +87,7 @@ double MemoryShape::bytes() const {
         return 4.0 * numbers() + 4.0 * tokens;
     }
     // Cross entropy reads its row twice: a row of a vocabulary outgrows what is near the cores.
-    return (op == "cross_entropy" ? 6.0 : 6.0) * numbers() +
-           (op == "cross_entropy" ? 4.0 * tokens : 0.0);
+    return 6.0 * numbers() + (op == "cross_entropy" ? 4.0 * tokens : 0.0);
 }
 
 double MemoryWork::bytesFor(const GpuFacts& gpu, const MemoryShape& shape) {

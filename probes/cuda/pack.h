@@ -11,9 +11,9 @@
 namespace fabricast::probe {
 
 /// Eight bf16 numbers, which one thread reads or writes at once.
-struct alignas(16) Pack {
+struct Pack {
     static constexpr int kNumbers = 8;
-    std::uint32_t pairs[4];
+    alignas(16) std::uint32_t pairs[4];
 };
 
 /// The same as fp32.

@@ -1,7 +1,7 @@
 #pragma once
-#include "probes/cuda/measure_attention.h"
+#include "probes/cuda/attention_tensors.h"
 
-#include <vector>
+#include <memory>
 
 namespace fabricast::probe {
 
@@ -11,28 +11,21 @@ class WrittenAttention {
 public:
     /// Trouble where cuBLASLt has no kernel.
     static Answer<WrittenAttention> make(GpuBench& bench, const AttentionShape& shape);
+    /// What it takes besides the tensors.
     static double bytesFor(const AttentionShape& shape);
 
     /// Forward fills the shares that backward reads.
-    Done forward(cudaStream_t stream) const;
-    Done backward(cudaStream_t stream) const;
-
-    /// How many of some results are not what the host makes of the same queries, keys and values.
-    [[nodiscard]] Answer<double> wrongForward() const;
-    /// The same of the gradient of the queries.
-    [[nodiscard]] Answer<double> wrongBackward() const;
+    Done forward(cudaStream_t stream, const AttentionTensors& tensors) const;
+    Done backward(cudaStream_t stream, const AttentionTensors& tensors) const;
 
 private:
     struct Products;
-    struct HostHead;
-    [[nodiscard]] Answer<HostHead> hostHead(std::int64_t row) const;
-    [[nodiscard]] Answer<double> wrongRows(const DeviceMemory& results, bool backward) const;
 
     AttentionShape shape_;
     const LtHome* lt_ = nullptr;
     std::shared_ptr<Products> products_;
-    DeviceMemory queries_, keys_, values_, outputs_, gradient_;
-    DeviceMemory shares_, scores_, queriesGradient_, keysGradient_, valuesGradient_;
+    DeviceMemory shares_;
+    DeviceMemory scores_;
 };
 
 }  // namespace fabricast::probe

@@ -59,6 +59,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
     const auto block = blocks().find(memory);
     if (block != blocks().end()) {
+        null::settle(nullptr, 0);
         null::forget();
         munmap(memory, block->second > 0 ? block->second : 1);
         blocks().erase(block);

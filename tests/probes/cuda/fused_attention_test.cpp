@@ -1,0 +1,43 @@
+#include "probes/cuda/fused_attention.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace fabricast::probe {
+namespace {
+
+/// An H200, as cuDNN describes devices.
+constexpr const char* kH200 =
+    R"({"maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],)"
+    R"( "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,)"
+    R"( "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,)"
+    R"( "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": 32,)"
+    R"( "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048, "pciDeviceId": 0, "isTccDriver": 0,)"
+    R"( "supportCoopLaunch": 1, "totalGlobalMem": 150754820096, "smClockRateKHz": 1980000,)"
+    R"( "memClockRateKHz": 3201000, "l2CacheSize": 62914560, "cudaDeviceId": 0, "deviceVer": 900,)"
+    R"( "driverVer": 13000, "deviceName": "NVIDIA H200"})";
+
+TEST(FusedAttention, CudnnHasEnginesForTheGraphOnAnH200) {
+    if (!FABRICAST_HAS_CUDNN) {
+        GTEST_SKIP() << "built without cuDNN";
+    }
+    // cuDNN asks for the driver by name; the toolkit's stand-in answers to it, and can do nothing.
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr &&
+        dlopen(FABRICAST_CUDA_LIBRARIES "/stubs/libcuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        GTEST_SKIP() << "neither a driver nor the toolkit's stand-in for it";
+    }
+    for (const bool causal : {false, true}) {
+        for (const std::int64_t dim : {64, 128}) {
+            for (const std::int64_t groups : {32, 8, 1}) {
+                const Answer<std::size_t> engines =
+                    fusedEnginesOn(kH200, {1, 32, groups, 4096, dim, causal, false});
+                ASSERT_TRUE(engines) << engines.trouble().why;
+                EXPECT_GT(*engines, 0U) << dim << " " << groups << " " << causal;
+            }
+        }
+    }
+    EXPECT_FALSE(fusedEnginesOn("no device", {1, 32, 32, 4096, 128, true, false}));
+}
+
+}  // namespace
+}  // namespace fabricast::probe
