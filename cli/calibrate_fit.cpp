@@ -39,7 +39,11 @@ Result<std::string> keepTopology(const ProfileStore& store,
 std::string useText(const CalibrateFit& fit, const FittedRecord& fitted) {
     const std::string start = "  fabricast --profile-dir " + shellWord(fit.folder) + " ";
     std::string text = "\nUSE IT\n";
-    if (!fitted.machine.empty()) {
+    if (fitted.machine == fit.options.name) {
+        // Ranks on CPUs, each a small device in fp32.
+        text += start + "explain -m gpt2 -c " + shellWord(fitted.machine) +
+                " --stack ddp --precision fp32 --section time\n";
+    } else if (!fitted.machine.empty()) {
         text += start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
                 " --seq 8192 --global-batch 64\n";
     } else if (!fitted.gpu.empty()) {

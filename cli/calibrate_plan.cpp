@@ -1,6 +1,7 @@
 #include "cli/calibrate_plan.h"
 
 #include "cli/child_process.h"
+#include "cli/free_port.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -128,11 +129,23 @@ private:
     [[nodiscard]] Result<ProbeRun> nccl() const {
         FABRICAST_ASSIGN(std::string program, findProbe("fabricast-probe-nccl", request_.probes));
         ProbeRun run{.engine = "nccl", .command = {std::move(program)}, .weight = 3.0};
-        if (!request_.gpus.empty()) {
-            run.command.insert(run.command.end(), {"--gpus", joined(request_.gpus)});
-        }
-        if (request_.ranks > 0) {
-            run.command.insert(run.command.end(), {"--ranks", std::to_string(request_.ranks)});
+        const std::size_t here =
+            request_.gpus.empty() ? machine_.gpus.size() : request_.gpus.size();
+        const auto ranks = request_.ranks > 0 ? static_cast<std::size_t>(request_.ranks)
+                                              : std::max<std::size_t>(1, here);
+        FABRICAST_ASSIGN(const std::string port, freePort());
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const std::string number = std::to_string(rank);
+            std::vector<std::string> variables = {"RANK=" + number,
+                                                  "LOCAL_RANK=" + number,
+                                                  "WORLD_SIZE=" + std::to_string(ranks),
+                                                  "LOCAL_WORLD_SIZE=" + std::to_string(ranks),
+                                                  "MASTER_ADDR=127.0.0.1",
+                                                  "MASTER_PORT=" + port};
+            if (!request_.gpus.empty()) {
+                variables.push_back("CUDA_VISIBLE_DEVICES=" + joined(request_.gpus));
+            }
+            run.environments.push_back(std::move(variables));
         }
         return run;
     }

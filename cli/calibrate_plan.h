@@ -31,6 +31,7 @@ struct CalibrateRequest {
 struct ProbeRun {
     std::string engine;  ///< "host", "cuda", "nccl", "mpi"
     std::vector<std::string> command;
+    std::vector<std::vector<std::string>> environments{};  ///< of each of its ranks; empty: one
     std::string record;
     double weight = 1.0;  ///< its part of the time, beside the others'
 };

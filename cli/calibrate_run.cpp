@@ -80,6 +80,7 @@ private:
     void measure(const ProbeRun& run, std::size_t number) {
         const double seconds = std::ceil(shareOf(number));
         ChildRequest child{.command = withSuite(run, request_),
+                           .environments = run.environments,
                            .mostSeconds = seconds + kOverrunSeconds,
                            .silentSeconds = request_.silentSeconds,
                            .graceSeconds = kGraceSeconds,
@@ -164,6 +165,9 @@ Result<std::string> listCalibration(const CalibratePlan& plan,
                            .mostSeconds = kListSeconds,
                            .interrupted = options.interrupted};
         child.command.emplace_back("--dry-run");
+        if (!run.environments.empty()) {
+            child.environments = {run.environments.front()};
+        }
         FABRICAST_ASSIGN(const ChildOutcome ended, runChild(child));
         if (ended.end != ChildOutcome::End::Exited || ended.code != 0) {
             return fail(Error::Code::Environment,

@@ -1,10 +1,9 @@
 #include "cli/child_process.h"
 
 #include "cli/child_pipe.h"
+#include "cli/start_copy.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,51 +31,42 @@ double secondsSince(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// In the new process, before the program: only calls that are safe after a fork.
-[[noreturn]] void become(const std::vector<char*>& words, int out, int error, int report) {
-    ::setpgid(0, 0);
-    // Whatever happens to us, it is asked to stop.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::dup2(nothing, STDIN_FILENO);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(error, STDERR_FILENO);
-    std::signal(SIGPIPE, SIG_DFL);
-    std::signal(SIGINT, SIG_DFL);
-    ::execvp(words.front(), words.data());
-    const int why = errno;
-    (void)!::write(report, &why, sizeof why);
-    ::_exit(127);
-}
-
 class Child {
 public:
     explicit Child(const ChildRequest& request) : request_(request) {}
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
     ~Child() {
-        if (process_ > 0) {
-            ::kill(-process_, SIGKILL);
-            ::waitpid(process_, nullptr, 0);
+        if (group_ > 0) {
+            ::kill(-group_, SIGKILL);
+            for (const pid_t process : running_) {
+                ::waitpid(process, nullptr, 0);
+            }
         }
     }
 
     Result<void> start() {
-        std::vector<std::string> text = request_.command;
-        std::vector<char*> words;
-        for (std::string& word : text) {
-            words.push_back(word.data());
-        }
-        words.push_back(nullptr);
         ChildPipe report;
-        process_ = ::fork();
-        if (process_ == 0) {
-            become(words, out_.end(1), error_.end(1), report.end(1));
+        int why = 0;
+        const std::size_t copies = std::max<std::size_t>(1, request_.environments.size());
+        for (std::size_t copy = 0; copy < copies && why == 0; ++copy) {
+            const bool alone = request_.environments.empty();
+            const pid_t process =
+                startCopy({request_.command,
+                           alone ? std::vector<std::string>() : request_.environments[copy],
+                           out_.end(1),
+                           error_.end(1),
+                           report.end(1),
+                           group_});
+            if (process < 0) {
+                why = -process;
+            } else {
+                group_ = group_ > 0 ? group_ : process;
+                running_.push_back(process);
+            }
         }
-        int why = process_ < 0 ? errno : 0;
-        if (process_ > 0) {
-            ::setpgid(process_, process_);  // whoever comes first
-            report.closeEnd(1);
+        report.closeEnd(1);
+        if (why == 0) {
             (void)!::read(report.end(0), &why, sizeof why);
         }
         out_.closeEnd(1);
@@ -161,22 +151,22 @@ private:
 
     /// Whether the program itself is gone: others may still hold its streams.
     bool hasEnded() {
-        int status = 0;
-        if (ended_ || ::waitpid(process_, &status, WNOHANG) != process_) {
-            return ended_;
-        }
-        keepStatus(status);
-        return true;
+        std::erase_if(running_, [&](pid_t process) {
+            int status = 0;
+            const bool gone = ::waitpid(process, &status, WNOHANG) == process;
+            if (gone) {
+                keepStatus(status);
+            }
+            return gone;
+        });
+        return running_.empty();
     }
 
     void keepStatus(int status) {
-        ended_ = true;
-        if (WIFSIGNALED(status)) {
+        if (WIFSIGNALED(status) && outcome_.end == ChildOutcome::End::Exited) {
             outcome_.signal = WTERMSIG(status);
-            if (outcome_.end == ChildOutcome::End::Exited) {
-                outcome_.end = ChildOutcome::End::Killed;
-            }
-        } else {
+            outcome_.end = ChildOutcome::End::Killed;
+        } else if (WIFEXITED(status) && outcome_.code == 0) {
             outcome_.code = WEXITSTATUS(status);
         }
     }
@@ -204,14 +194,14 @@ private:
         const double grace = outcome_.end == End::Stalled ? kKillSeconds : request_.graceSeconds;
         const double waited = secondsSince(*asked_);
         if (waited > grace) {
-            ::kill(-process_, waited > grace + kKillSeconds ? SIGKILL : SIGTERM);
+            ::kill(-group_, waited > grace + kKillSeconds ? SIGKILL : SIGTERM);
         }
     }
 
     void ask(int signal, ChildOutcome::End why) {
         asked_ = Clock::now();
         outcome_.end = why;
-        ::kill(-process_, signal);
+        ::kill(-group_, signal);
     }
 
     /// Nothing of its group is left behind. A program that closed its streams may go on a little.
@@ -220,18 +210,18 @@ private:
             judge();
             std::this_thread::sleep_for(std::chrono::milliseconds(kTickMs));
         }
-        ::kill(-process_, SIGKILL);
-        process_ = -1;
+        ::kill(-group_, SIGKILL);
+        group_ = 0;
     }
 
     const ChildRequest& request_;
     ChildPipe out_;
     ChildPipe error_;
-    pid_t process_ = -1;
+    pid_t group_ = 0;
+    std::vector<pid_t> running_;
     Clock::time_point begun_ = Clock::now();
     Clock::time_point heard_ = Clock::now();
     std::optional<Clock::time_point> asked_;
-    bool ended_ = false;
     std::string line_;
     ChildOutcome outcome_;
 };

@@ -12,6 +12,9 @@ namespace fabricast {
 /// its own, none of which outlives it.
 struct ChildRequest {
     std::vector<std::string> command;
+    /// "NAME=VALUE" beside our own environment, for each of as many copies that run at once; empty:
+    /// one copy.
+    std::vector<std::vector<std::string>> environments{};
     double mostSeconds = 0.0;             ///< in all; 0: no bound
     double silentSeconds = 0.0;           ///< without a line on either stream; 0: no bound
     double graceSeconds = 20.0;           ///< from being asked to stop until it is ended

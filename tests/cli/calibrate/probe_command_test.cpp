@@ -137,6 +137,27 @@ TEST(ChildProcess, HandsBackBothStreamsAndTheCode) {
     EXPECT_EQ(runChild({.command = {"/no/such"}}).error().code, Error::Code::Environment);
 }
 
+TEST(ChildProcess, CopiesRunTogetherWithTheirOwnVariables) {
+    const auto outcome =
+        runChild({.command = {"/bin/sh", "-c", "echo $RANK of $WORLD_SIZE $HOME; exit $RANK"},
+                  .environments = {{"RANK=0", "WORLD_SIZE=3", "HOME=a"},
+                                   {"RANK=7", "WORLD_SIZE=3", "HOME=b"},
+                                   {"RANK=0", "WORLD_SIZE=3", "HOME=c"}}});
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->end, ChildOutcome::End::Exited);
+    EXPECT_EQ(outcome->code, 7);
+    for (const char* line : {"0 of 3 a\n", "7 of 3 b\n", "0 of 3 c\n"}) {
+        EXPECT_NE(outcome->out.find(line), std::string::npos) << outcome->out;
+    }
+    // One that dies does not leave the others behind.
+    const auto begin = std::chrono::steady_clock::now();
+    const auto stalled = runChild({.command = {"/bin/sh", "-c", "exec sleep $LONG"},
+                                   .environments = {{"LONG=0"}, {"LONG=300"}},
+                                   .silentSeconds = 0.5});
+    EXPECT_EQ(stalled->end, ChildOutcome::End::Stalled);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
 TEST(ChildProcess, AStalledOneIsEndedWithAllItStarted) {
     const std::string pid = testing::TempDir() + "fabricast_stalled.pid";
     std::filesystem::remove(pid);
