@@ -126,7 +126,9 @@ private:
             }
             return;
         }
-        const bool wrong = ended.end == End::Exited && ended.code == probe::kWrongResults;
+        // A launcher that could not start anything also ends with 1.
+        const bool wrong =
+            ended.end == End::Exited && ended.code == probe::kWrongResults && isFile(run.record);
         const bool badInput = ended.end == End::Exited && ended.code == probe::kBadInput;
         remark(run,
                (wrong ? "computed wrong results: it " : "") + endText(ended),

@@ -14,7 +14,6 @@
 #include <csignal>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace fabricast {
@@ -208,7 +207,7 @@ private:
     void reap() {
         while (!hasEnded()) {
             judge();
-            std::this_thread::sleep_for(std::chrono::milliseconds(kTickMs));
+            ::poll(nullptr, 0, kTickMs);
         }
         ::kill(-group_, SIGKILL);
         group_ = 0;

@@ -9,6 +9,7 @@
 #include "probes/fit/record_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -167,15 +168,15 @@ private:
     }
 
     void sayUnmeasured(const FittedKernels& fitted, const GpuSpec& gpu) {
+        constexpr std::array<std::string_view, 6> kParts = {
+            "gemm", "attention", "backward", "grouped", "memory", "layout"};
         std::string kept;
-        for (const char* const part :
-             {"gemm.", "attention.", "backward.", "grouped", "memory.", "layout"}) {
-            const auto first = fitted.rows.lower_bound(part);
+        for (const std::string_view part : kParts) {
+            const auto first = fitted.rows.lower_bound(std::string(part));
             if (first == fitted.rows.end() || !first->first.starts_with(part)) {
                 kept += (kept.empty() ? "" : ", ") + std::string(part);
             }
         }
-        std::ranges::replace(kept, '.', ' ');
         if (!kept.empty()) {
             say("not measured, as before: " + kept + " (" +
                 (gpu.kernels->donor.empty() ? gpu.name : gpu.kernels->donor) + ")");

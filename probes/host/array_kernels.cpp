@@ -11,6 +11,12 @@ WorkerPart partOf(std::size_t all, int worker, int workers) {
     return {at(worker), at(worker + 1)};
 }
 
+void fillPart(float* values, std::size_t number, WorkerPart part) {
+    for (std::size_t at = part.first; at < part.last; ++at) {
+        values[at] = static_cast<float>((at + number) & 7U) * 0.125F;
+    }
+}
+
 void copyPart(float* to, const float* from, WorkerPart part) {
     for (std::size_t at = part.first; at < part.last; ++at) {
         to[at] = from[at];
@@ -21,6 +27,15 @@ void triadPart(float* to, const float* left, const float* right, WorkerPart part
     for (std::size_t at = part.first; at < part.last; ++at) {
         to[at] = left[at] + kTriadScale * right[at];
     }
+}
+
+std::size_t wrongIn(const float* to, const float* left, const float* right, std::size_t length) {
+    std::size_t wrong = 0;
+    for (std::size_t at = 0; at < length; ++at) {
+        const float added = right == nullptr ? 0.0F : kTriadScale * right[at];
+        wrong += to[at] == left[at] + added ? 0U : 1U;
+    }
+    return wrong;
 }
 
 void adamPart(const AdamArrays& arrays, WorkerPart part) {

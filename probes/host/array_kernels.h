@@ -12,10 +12,16 @@ struct WorkerPart {
 /// The part of `all` things that one of `workers` has.
 WorkerPart partOf(std::size_t all, int worker, int workers);
 
+/// Small multiples of an eighth, so that sums are exact: another series for each number.
+void fillPart(float* values, std::size_t number, WorkerPart part);
+
 void copyPart(float* to, const float* from, WorkerPart part);
 
 inline constexpr float kTriadScale = 0.5F;
 void triadPart(float* to, const float* left, const float* right, WorkerPart part);
+
+/// How many values are not what these made of them; without `right`, of a copy.
+std::size_t wrongIn(const float* to, const float* left, const float* right, std::size_t length);
 
 template <class Value>
 struct AdamRates {

@@ -54,11 +54,7 @@ public:
         team.run([&](int worker) {
             const WorkerPart part = partOf(length, worker, team.workers());
             for (std::size_t number = 0; number < count; ++number) {
-                const std::span<float> values = arrays[number];
-                for (std::size_t at = part.first; at < part.last; ++at) {
-                    // Every float of a small cycle, so that sums stay exact.
-                    values[at] = static_cast<float>((at + number) % 7) * 0.125F;
-                }
+                fillPart(arrays[number].data(), number, part);
             }
         });
         return arrays;
@@ -70,12 +66,8 @@ private:
 };
 
 std::size_t wrongAfter(const Arrays& arrays, bool triad) {
-    std::size_t wrong = 0;
-    for (std::size_t at = 0; at < arrays[0].size(); ++at) {
-        const float expected = arrays[1][at] + (triad ? kTriadScale * arrays[2][at] : 0.0F);
-        wrong += arrays[0][at] == expected ? 0U : 1U;
-    }
-    return wrong;
+    return wrongIn(
+        arrays[0].data(), arrays[1].data(), triad ? arrays[2].data() : nullptr, arrays[0].size());
 }
 
 void copyParts(const Arrays& arrays, WorkerPart part) {
