@@ -38,6 +38,7 @@ wait "$second"
 expect $? 143 'an ended loop'
 expect "$(spaces "$first")" 0 'namespaces that are left'
 expect "$(spaces "$second")" 0 'namespaces that are left of the other'
+sleep 1
 for pid in $pids; do
     kill -0 "$pid" 2>/dev/null && { printf 'process %s is left\n' "$pid" >&2; failed=1; }
 done
