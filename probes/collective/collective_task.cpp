@@ -7,10 +7,6 @@ namespace fabricast::probe {
 
 namespace {
 
-Trouble troubleIn(const Point& point, const std::string& why) {
-    return Trouble{"'" + textOf(point) + "': " + why};
-}
-
 Answer<int> smallWhole(const Point& point, const std::string& name, int otherwise) {
     if (otherwise > 0 && !point.settings.contains(name)) {
         return otherwise;
@@ -21,7 +17,7 @@ Answer<int> smallWhole(const Point& point, const std::string& name, int otherwis
     }
     constexpr std::int64_t kMost = 1 << 20;
     if (*value > kMost) {
-        return troubleIn(point, name + " is more than " + std::to_string(kMost));
+        return Trouble{name + " is more than " + std::to_string(kMost)};
     }
     return static_cast<int>(*value);
 }
@@ -30,7 +26,7 @@ Done knowsAllSettings(const Point& point) {
     const std::set<std::string> known = {"bytes", "ranks", "nodes", "stride", "dtype", "groups"};
     for (const auto& [name, value] : point.settings) {
         if (!known.contains(name)) {
-            return troubleIn(point, "a collective has no setting '" + name + "'");
+            return Trouble{"a collective has no setting '" + name + "'"};
         }
     }
     return std::monostate();
@@ -42,7 +38,7 @@ Answer<CollectiveTask> taskOf(const Point& point) {
     CollectiveTask task;
     const std::optional<GroupCall> call = groupCallNamed(point.what);
     if (!call) {
-        return troubleIn(point, "is none of " + groupCallNames());
+        return Trouble{"'" + point.what + "' is none of " + groupCallNames()};
     }
     task.call = *call;
     const Done known = knowsAllSettings(point);
@@ -61,11 +57,11 @@ Answer<CollectiveTask> taskOf(const Point& point) {
     const std::string dtype = wordOr(point, "dtype", "float");
     const std::optional<CollectiveType> type = collectiveTypeNamed(dtype);
     if (!type) {
-        return troubleIn(point, "dtype '" + dtype + "' is none of " + collectiveTypeNames());
+        return Trouble{"dtype '" + dtype + "' is none of " + collectiveTypeNames()};
     }
     const std::string groups = wordOr(point, "groups", "all");
     if (groups != "all" && groups != "1") {
-        return troubleIn(point, "groups is 'all' or '1'");
+        return Trouble{"groups is 'all' or '1'"};
     }
     task.bytes = *bytes;
     task.shape = {.ranks = *ranks, .stride = *stride};

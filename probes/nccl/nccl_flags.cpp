@@ -28,10 +28,6 @@ Answer<bool> takeNcclFlag(const std::string& flag, const std::string& value, Ncc
         flags.json = value;
         return true;
     }
-    if (flag == "--token") {
-        flags.token = value;
-        return true;
-    }
     if (flag == "--share-gpu") {
         if (value != "0" && value != "1") {
             return Trouble{"'" + value + "' is neither 0 nor 1"};
@@ -47,8 +43,7 @@ std::string ncclHelp() {
     return sweepHelp() + placeHelp() +
            "  --timeout 60s          a rank that says nothing for so long is gone\n"
            "  --join-timeout 2m      how long the ranks wait for each other at first\n"
-           "  --token TEXT           who does not know it is turned away; else\n"
-           "                         FABRICAST_PROBE_TOKEN\n"
+           "                         who lacks rank 0's FABRICAST_PROBE_TOKEN is turned away\n"
            "  --json FILE            also write what was measured as nccl-tests -J does\n"
            "  --share-gpu 1          several ranks on one GPU: shows that all works, times "
            "nothing\n";

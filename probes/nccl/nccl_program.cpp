@@ -41,8 +41,7 @@ Done checkPoint(const Point& point) {
         const std::string of = wordOr(point, "of", "");
         return kKnown.contains(of)
                    ? Done(std::monostate())
-                   : Trouble{"'" + textOf(point) +
-                             "': of= is none of nccl_init, nccl_first_call, nccl_split"};
+                   : Trouble{"of= is none of nccl_init, nccl_first_call, nccl_split"};
     }
     const Answer<CollectiveTask> task = taskOf(point);
     return task ? Done(std::monostate()) : task.trouble();
@@ -200,6 +199,7 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .versions = versionLines,
             .doctor = [this] { return doctor(); },
             .suite = [this](const std::string& name) { return suite(name); },
+            .check = checkPoint,
             .flag = [this](const std::string& flag,
                            const std::string& value) { return takeNcclFlag(flag, value, flags_); },
             .open = [this] { return open(); },
@@ -207,7 +207,6 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .measure = [this](const Point& point) { return lead(point); },
             .close = [this] { close(); },
             .row = [this](const Measurement& one) { return table_.row(run_, one); },
-            .check = checkPoint,
             .speaks = [this] { return star_->rank() == 0; },
             .follow = [this] { return follow(); },
             .failed =

@@ -136,14 +136,24 @@ int openAndMeasure(const ProbeProgram& program,
     return code;
 }
 
-Done checkAll(const ProbeProgram& program, const std::vector<Point>& points) {
+/// Those that are named, and those of a suite; quick where nothing is asked for.
+Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlags& flags) {
+    std::vector<Point> points = flags.points;
+    if (points.empty() || !flags.suite.empty()) {
+        const Answer<std::vector<Point>> suite =
+            program.suite(flags.suite.empty() ? "quick" : flags.suite);
+        if (!suite) {
+            return suite.trouble();
+        }
+        points.insert(points.end(), suite->begin(), suite->end());
+    }
     for (const Point& point : points) {
-        Done checked = program.check ? program.check(point) : Done(std::monostate());
-        if (!checked) {
-            return checked;
+        const Done sound = program.check ? program.check(point) : Done(std::monostate());
+        if (!sound) {
+            return Trouble{textOf(point) + ": " + sound.trouble().why};
         }
     }
-    return std::monostate();
+    return points;
 }
 
 }  // namespace
@@ -166,26 +176,17 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         print(stdout, *health);
         return kDone;
     }
-    std::vector<Point> points = flags->points;
-    if (points.empty() || !flags->suite.empty()) {
-        const Answer<std::vector<Point>> suite =
-            program.suite(flags->suite.empty() ? "quick" : flags->suite);
-        if (!suite) {
-            return ended(program, kBadInput, suite.trouble().why);
-        }
-        points.insert(points.end(), suite->begin(), suite->end());
-    }
-    const Done checked = checkAll(program, points);
-    if (!checked) {
-        return ended(program, kBadInput, checked.trouble().why);
+    const Answer<std::vector<Point>> points = pointsOf(program, *flags);
+    if (!points) {
+        return ended(program, kBadInput, points.trouble().why);
     }
     if (flags->ask == Ask::List) {
-        for (const Point& point : points) {
+        for (const Point& point : *points) {
             print(stdout, textOf(point) + "\n");
         }
         return kDone;
     }
-    return openAndMeasure(program, *flags, points, arguments);
+    return openAndMeasure(program, *flags, *points, arguments);
 }
 
 }  // namespace fabricast::probe

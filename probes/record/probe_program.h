@@ -31,6 +31,8 @@ struct ProbeProgram {
     /// The points of --suite quick or full (in the order in which they matter), before anything is
     /// opened; trouble for another name.
     std::function<Answer<std::vector<Point>>(const std::string& suite)> suite;
+    /// Whether a point's settings are sound, before anything is opened; may be empty.
+    std::function<Done(const Point&)> check;
     /// A flag of its own; false where it knows none such. Called before `open`.
     std::function<Answer<bool>(const std::string& flag, const std::string& value)> flag;
     /// Takes the device. Trouble (no GPU, a busy one) ends the program with kEnvironment.
@@ -42,8 +44,6 @@ struct ProbeProgram {
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.
     std::function<std::string(const Measurement&)> row;
-    /// Whether a point can be asked for at all, before anything is opened.
-    std::function<Done(const Point&)> check;
     /// False on a rank that neither writes nor prints. After `open`.
     std::function<bool()> speaks;
     /// What such a rank does instead of going through the points as well: measures as another says.

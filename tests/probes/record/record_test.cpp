@@ -207,14 +207,14 @@ TEST(RunProbe, TellsTheProgramWhyItEnds) {
     std::string why;
     bool opened = false;
     const ProbeProgram program{.name = "probe",
+                               .check = [](const Point& point) -> Done {
+                                   return point.what == "a" ? Done(std::monostate())
+                                                            : Done(Trouble{"no such thing"});
+                               },
                                .open = [&] { return opened = true, Done(std::monostate()); },
                                .identity = [] { return JsonLine(); },
                                .measure = [](const Point& point) -> Answer<Measurement> {
                                    return Measurement{.point = point, .samples = {1.0}};
-                               },
-                               .check = [](const Point& point) -> Done {
-                                   return point.what == "a" ? Done(std::monostate())
-                                                            : Done(Trouble{"no such thing"});
                                },
                                .failed = [&](const std::string& text) { why = text; }};
     const std::vector<const char*> full = {"--point", "a", "--quiet", "--out", "/dev/full"};
