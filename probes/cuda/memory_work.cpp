@@ -146,11 +146,11 @@ void MemoryWork::run(cudaStream_t stream, std::size_t call) const {
     } else if (shape_.op == "swiglu") {
         launchElements(stream, SwigluPacks{to, from, packs}, count);
     } else if (shape_.op == "rope") {
-        const auto* const turns = static_cast<const float*>(turns_.get());
+        const auto* const turns = static_cast<const FourFloats*>(turns_.get());
         launchElements(
             stream, RopePacks{to, from, turns, packs, shape_.dim / Pack::kNumbers}, count);
     } else if (shape_.op == "cast") {
-        launchElements(stream, CastPacks{to, static_cast<const float*>(first(call))}, count);
+        launchElements(stream, CastPacks{to, static_cast<const FourFloats*>(first(call))}, count);
     } else if (shape_.op == "permute") {
         launchElements(stream, PermutePacks{to, from, places, packs}, count);
     } else if (shape_.op == "norm") {
