@@ -43,15 +43,25 @@ function(fabricast_wheel_folders result)
 endfunction()
 
 # fabricast_cuda_part(nccl nccl.h VERSIONS 2 PLACES …): the header first, then the library, best of
-# the header's own folder: two copies of a library seldom have one version.
+# the header's own folder: two copies of a library seldom have one version. With NEEDS FILE WORD a
+# header beside it must hold that word, else the library is too old.
 function(fabricast_cuda_part name header)
-  cmake_parse_arguments(PART "" "" "VERSIONS;PLACES" ${ARGN})
+  cmake_parse_arguments(PART "" "" "VERSIONS;PLACES;NEEDS" ${ARGN})
   set(suffixes lib lib64 lib/x86_64-linux-gnu targets/x86_64-linux/lib lib/aarch64-linux-gnu targets/sbsa-linux/lib)
   find_path(FABRICAST_${name}_INCLUDE "${header}" HINTS ${PART_PLACES} PATH_SUFFIXES include
             targets/x86_64-linux/include targets/sbsa-linux/include)
   mark_as_advanced(FABRICAST_${name}_INCLUDE)
   if(NOT FABRICAST_${name}_INCLUDE)
     return()
+  endif()
+  if(PART_NEEDS)
+    list(GET PART_NEEDS 0 file)
+    list(GET PART_NEEDS 1 word)
+    file(STRINGS "${FABRICAST_${name}_INCLUDE}/${file}" found REGEX "${word}" LIMIT_COUNT 1)
+    if(NOT found)
+      message(STATUS "${FABRICAST_${name}_INCLUDE}/${header} is too old: no ${word}")
+      return()
+    endif()
   endif()
   set(names "${name}")
   foreach(version IN LISTS PART_VERSIONS)
@@ -124,7 +134,8 @@ macro(fabricast_find_cuda)
       string(REPLACE "|" ";" part "${part}")
       fabricast_cuda_part(${part} VERSIONS ${fabricast_cuda_major} PLACES ${fabricast_cuda_places})
     endforeach()
-    fabricast_cuda_part(cudnn cudnn.h VERSIONS 9 PLACES "$ENV{CUDNN_ROOT}" "$ENV{CUDNN_HOME}" ${fabricast_cuda_places})
+    fabricast_cuda_part(cudnn cudnn.h VERSIONS 9 NEEDS cudnn_graph.h CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR
+                        PLACES "$ENV{CUDNN_ROOT}" "$ENV{CUDNN_HOME}" ${fabricast_cuda_places})
     fabricast_cuda_part(nccl nccl.h VERSIONS 2 PLACES "${NCCL_ROOT}" "$ENV{NCCL_ROOT}" "$ENV{NCCL_HOME}"
                         ${fabricast_cuda_places} /opt/nccl)
   endif()

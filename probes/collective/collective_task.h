@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/collective/collective.h"
-#include "probes/collective/group_shape.h"
+#include "probes/collective/strided_group.h"
 #include "probes/record/point.h"
 
 namespace fabricast::probe {
@@ -10,7 +10,7 @@ namespace fabricast::probe {
 struct CollectiveTask {
     GroupCall call = GroupCall::AllReduce;
     std::int64_t bytes = 0;  ///< as nccl-tests prints them: the larger of what is sent or received
-    GroupShape shape;
+    StridedGroup shape;
     int nodes = 1;  ///< that a group spans
     CollectiveType type;
     bool oneGroup = false;  ///< the others stand still

@@ -27,7 +27,7 @@ std::vector<std::int64_t> listOf(const Sizes& sizes) {
     return list;
 }
 
-Point pointOf(GroupCall call, const GroupShape& shape, int nodes, std::int64_t bytes) {
+Point pointOf(GroupCall call, const StridedGroup& shape, int nodes, std::int64_t bytes) {
     Point point{.what = std::string(nameOf(call))};
     point.settings = {{"bytes", std::to_string(bytes)},
                       {"ranks", std::to_string(shape.ranks)},
@@ -40,12 +40,12 @@ Point pointOf(GroupCall call, const GroupShape& shape, int nodes, std::int64_t b
 
 /// In the order in which they matter: small and large of all before the next group.
 Answer<std::vector<Point>> pointsOf(const std::vector<GroupCall>& calls,
-                                    const std::vector<GroupShape>& shapes,
+                                    const std::vector<StridedGroup>& shapes,
                                     const Sizes& sizes,
                                     const std::string& dtype,
                                     int ranksPerNode) {
     std::vector<Point> points;
-    for (const GroupShape& shape : shapes) {
+    for (const StridedGroup& shape : shapes) {
         for (const GroupCall call : calls) {
             for (const std::int64_t bytes : listOf(sizes)) {
                 Point point = pointOf(call, shape, nodesSpanned(shape, ranksPerNode), bytes);
@@ -65,16 +65,16 @@ Answer<std::vector<Point>> pointsOf(const std::vector<GroupCall>& calls,
     return points;
 }
 
-void addShape(std::vector<GroupShape>& shapes, int ranks, int stride) {
-    const GroupShape shape{ranks, stride};
+void addShape(std::vector<StridedGroup>& shapes, int ranks, int stride) {
+    const StridedGroup shape{ranks, stride};
     if (ranks >= 2 && std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
         shapes.push_back(shape);
     }
 }
 
-std::vector<GroupShape> suiteShapes(int world, int ranksPerNode, bool full) {
+std::vector<StridedGroup> suiteShapes(int world, int ranksPerNode, bool full) {
     const int nodes = world / ranksPerNode;
-    std::vector<GroupShape> shapes;
+    std::vector<StridedGroup> shapes;
     addShape(shapes, std::min(ranksPerNode, world), 1);
     addShape(shapes, world, 1);
     addShape(shapes, nodes, ranksPerNode);
@@ -109,8 +109,9 @@ Answer<std::vector<Point>> sweepPoints(const SweepFlags& flags, int world, int r
         return Trouble{"-i " + std::to_string(sizes.step) +
                        " makes too many sizes: give -f 2 or a larger step"};
     }
-    const Answer<std::vector<GroupShape>> shapes =
-        flags.axes.empty() ? std::vector<GroupShape>{{world, 1}} : shapesOfAxes(flags.axes, world);
+    const Answer<std::vector<StridedGroup>> shapes = flags.axes.empty()
+                                                         ? std::vector<StridedGroup>{{world, 1}}
+                                                         : shapesOfAxes(flags.axes, world);
     if (!shapes) {
         return Trouble{"--group: " + shapes.trouble().why};
     }

@@ -5,15 +5,12 @@
 
 namespace fabricast::probe {
 
-/// What AdamW knows of four parameters: 28 bytes each are read or written.
-struct FourFloats {
-    alignas(16) float v[4];
-};
+/// Four bf16 numbers.
 struct FourHalves {
     alignas(8) std::uint16_t v[4];
 };
 
-/// The arrays of one tensor.
+/// The arrays of one tensor. A step reads or writes 28 bytes of them for each parameter.
 struct AdamTensor {
     FourFloats* weights;
     FourFloats* mean;

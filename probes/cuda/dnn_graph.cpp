@@ -17,6 +17,27 @@ DnnSizes packed(const DnnSizes& sizes) {
 
 constexpr cudnnBackendAttributeType_t kDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
 
+/// What a chooser that is finished proposes.
+Answer<std::vector<DnnDescriptor>> enginesOf(const DnnDescriptor& chooser) {
+    constexpr std::int64_t kMost = 8;
+    std::vector<DnnDescriptor> engines;
+    std::vector<void*> found;
+    for (std::int64_t engine = 0; engine < kMost; ++engine) {
+        engines.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+        found.push_back(engines.back().get());
+    }
+    std::int64_t got = 0;
+    const cudnnStatus_t status = cudnnBackendGetAttribute(
+        chooser.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, kDescriptor, kMost, &got, found.data());
+    if (status != CUDNN_STATUS_SUCCESS || got == 0) {
+        return Trouble{status == CUDNN_STATUS_SUCCESS
+                           ? std::string("cuDNN has no engine")
+                           : std::string("cuDNN: ") + cudnnGetErrorString(status)};
+    }
+    engines.erase(engines.begin() + got, engines.end());
+    return engines;
+}
+
 }  // namespace
 
 DnnDescriptor::DnnDescriptor(cudnnBackendDescriptorType_t type) {
@@ -171,23 +192,10 @@ Answer<std::vector<DnnDescriptor>> DnnGraph::engines(cudnnHandle_t handle,
     if (!done) {
         return done.trouble();
     }
-    constexpr std::int64_t kMost = 8;
-    std::vector<DnnDescriptor> engines;
-    std::vector<void*> found;
-    for (std::int64_t engine = 0; engine < kMost; ++engine) {
-        engines.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-        found.push_back(engines.back().get());
-    }
-    std::int64_t got = 0;
-    const cudnnStatus_t status = cudnnBackendGetAttribute(
-        chooser.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, kDescriptor, kMost, &got, found.data());
-    if (status != CUDNN_STATUS_SUCCESS || got == 0) {
-        return Trouble{std::string("cuDNN has no engine: ") + cudnnGetErrorString(status)};
-    }
-    engines.erase(engines.begin() + got, engines.end());
+    Answer<std::vector<DnnDescriptor>> found = enginesOf(chooser);
     parts_.push_back(std::move(graph));
     parts_.push_back(std::move(chooser));
-    return engines;
+    return found;
 }
 
 }  // namespace fabricast::probe

@@ -51,18 +51,18 @@ struct SwigluPacks {
 struct RopePacks {
     Pack* to;
     const Pack* from;
-    const float* turns;
+    const FourFloats* turns;
     long packs;
     long headPacks;
     FABRICAST_BOTH void operator()(long at) const {
         Eight x = unpack(from[at]);
-        const float* const turn =
-            turns + (at / packs * headPacks + at % headPacks) * Pack::kNumbers;
+        const long place = at / packs * headPacks + at % headPacks;
+        const Eight turn = join(turns[2 * place], turns[2 * place + 1]);
         for (int i = 0; i < Pack::kNumbers; i += 2) {
             const float a = x.v[i];
             const float b = x.v[i + 1];
-            x.v[i] = a * turn[i] - b * turn[i + 1];
-            x.v[i + 1] = a * turn[i + 1] + b * turn[i];
+            x.v[i] = a * turn.v[i] - b * turn.v[i + 1];
+            x.v[i + 1] = a * turn.v[i + 1] + b * turn.v[i];
         }
         to[at] = packOf(x);
     }
@@ -71,11 +71,9 @@ struct RopePacks {
 /// fp32 to bf16.
 struct CastPacks {
     Pack* to;
-    const float* from;
+    const FourFloats* from;
     FABRICAST_BOTH void operator()(long at) const {
-        Eight eight;
-        memcpy(&eight, from + at * Pack::kNumbers, sizeof eight);
-        to[at] = packOf(eight);
+        to[at] = packOf(join(from[2 * at], from[2 * at + 1]));
     }
 };
 

@@ -54,6 +54,7 @@ Done GpuTimer::waitFor(cudaStream_t stream, const std::string& what) {
         if (state != cudaErrorNotReady) {
             return cudaDone(state, what);
         }
+        cudaGetLastError();  // "not ready" is kept as an error otherwise
         if (secondsNow() - begin > kDeadline) {
             giveUpOnGpu(what);
         }

@@ -21,6 +21,20 @@ struct Eight {
     float v[Pack::kNumbers];
 };
 
+/// Four fp32 numbers, which one thread reads or writes at once.
+struct FourFloats {
+    alignas(16) float v[4];
+};
+
+FABRICAST_BOTH Eight join(const FourFloats low, const FourFloats high) {
+    Eight eight{};
+    for (int i = 0; i < 4; ++i) {
+        eight.v[i] = low.v[i];
+        eight.v[4 + i] = high.v[i];
+    }
+    return eight;
+}
+
 FABRICAST_BOTH float floatOf(std::uint32_t bits) {
     float value = 0.0F;
     memcpy(&value, &bits, sizeof value);
@@ -39,7 +53,8 @@ FABRICAST_BOTH std::uint32_t bf16Bits(float value) {
     return (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
 }
 
-FABRICAST_BOTH Eight unpack(const Pack& pack) {
+/// By value: a pack is then read as the 16 bytes that it is.
+FABRICAST_BOTH Eight unpack(const Pack pack) {
     Eight eight{};
     for (int pair = 0; pair < 4; ++pair) {
         eight.v[2 * pair] = floatOf(pack.pairs[pair] << 16U);

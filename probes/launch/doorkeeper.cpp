@@ -49,7 +49,7 @@ void Doorkeeper::attend(int milliseconds) {
 
 void Doorkeeper::hear(Caller& caller) {
     caller.wire.move();
-    const std::optional<Frame> frame = caller.wire.next();
+    const std::optional<StarFrame> frame = caller.wire.next();
     if (frame && frame->kind == frame::kHello) {
         const std::optional<Hello> hello = unpackedHello(frame->bytes);
         if (hello) {

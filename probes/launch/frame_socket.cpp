@@ -68,7 +68,7 @@ void FrameSocket::move() {
     receive();
 }
 
-std::optional<Frame> FrameSocket::next() {
+std::optional<StarFrame> FrameSocket::next() {
     if (inbox_.size() < kHead || garbled_) {
         return std::nullopt;
     }
@@ -80,7 +80,7 @@ std::optional<Frame> FrameSocket::next() {
     if (inbox_.size() - kHead < length) {
         return std::nullopt;
     }
-    Frame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
+    StarFrame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
     inbox_.erase(0, kHead + length);
     return frame;
 }

@@ -10,7 +10,7 @@
 namespace fabricast::probe {
 
 /// One message of the control plane.
-struct Frame {
+struct StarFrame {
     char kind = 0;
     std::string bytes;
 };
@@ -37,7 +37,7 @@ public:
     /// Sends what can be sent and takes in what has come; afterwards open() is false where the
     /// other end is gone and nothing more will come.
     void move();
-    std::optional<Frame> next();
+    std::optional<StarFrame> next();
     /// From now on frames may be this long.
     void allow(std::size_t longest) { longest_ = longest; }
     /// No more is sent: the other end sees that this was all.

@@ -30,7 +30,7 @@ Trouble interruptedWaiting() {
 
 /// What rank 0 says once it has been called. No answer: the call is worth another attempt.
 struct Reply {
-    std::optional<Frame> frame;
+    std::optional<StarFrame> frame;
     std::string silence;  ///< why there is no frame
 };
 
@@ -40,7 +40,7 @@ Reply replyOn(FrameSocket& wire, const WaitLimit& deadline) {
             wire.handle(), static_cast<short>(POLLIN | (wire.wantsToSend() ? POLLOUT : 0)), 0};
         (void)poll(&wait, 1, deadline.pollMs(kLookAroundMs));
         wire.move();
-        std::optional<Frame> frame = wire.next();
+        std::optional<StarFrame> frame = wire.next();
         if (frame && (frame->kind == frame::kReject || frame->kind == frame::kWelcome)) {
             return {.frame = std::move(frame)};
         }
@@ -54,7 +54,7 @@ Reply replyOn(FrameSocket& wire, const WaitLimit& deadline) {
     return {.silence = "it took the call but said nothing"};
 }
 
-Answer<Meeting> welcomed(const Frame& frame, FrameSocket wire, const Place& place) {
+Answer<Meeting> welcomed(const StarFrame& frame, FrameSocket wire, const Place& place) {
     if (frame.kind == frame::kReject) {
         return Trouble{frame.bytes};
     }

@@ -46,7 +46,7 @@ std::string Star::nameOfRank(int rank) const {
 }
 
 void Star::sort(Peer& peer) {
-    while (std::optional<Frame> frame = peer.wire.next()) {
+    while (std::optional<StarFrame> frame = peer.wire.next()) {
         switch (frame->kind) {
             case frame::kData:
                 peer.inbox.push_back(std::move(frame->bytes));

@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/collective/group_shape.h"
+#include "probes/collective/strided_group.h"
 #include "probes/launch/star.h"
 
 #include <nccl.h>

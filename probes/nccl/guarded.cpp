@@ -60,6 +60,14 @@ extern "C" void onAlarm(int) {
     _exit(endCode);
 }
 
+/// After it nothing is measured any more. What is left is to give back what a GPU holds, which
+/// must not take for ever where that GPU hangs.
+Trouble lastTrouble(Star& star, const std::string& why) {
+    constexpr unsigned kSeconds = 15;
+    endWithin(kSeconds, kEnvironment);
+    return star.fail(why);
+}
+
 /// Work that is called off ends in a moment, or the process does.
 void awaitEnd(const Guard& guard, const std::string& why) {
     const WaitLimit limit = WaitLimit::in(kMomentSeconds);
@@ -88,14 +96,14 @@ Done guarded(Star& star,
     const std::optional<Trouble> trouble = watchOver(star, seconds, what, guard);
     if (trouble) {
         guard.signs.unwanted = true;
-        const Trouble told = star.fail(trouble->why);
+        const Trouble told = lastTrouble(star, trouble->why);
         callOff();
         awaitEnd(guard, told.why);
         thread.join();
         return told;
     }
     thread.join();
-    return guard.outcome ? guard.outcome : star.fail(guard.outcome.trouble().why);
+    return guard.outcome ? guard.outcome : lastTrouble(star, guard.outcome.trouble().why);
 }
 
 Done awaited(Star& star,
@@ -106,16 +114,16 @@ Done awaited(Star& star,
     while (true) {
         const Answer<bool> is = ready();
         if (!is) {
-            return star.fail(is.trouble().why);
+            return lastTrouble(star, is.trouble().why);
         }
         if (*is) {
             return std::monostate();
         }
         if (const Done alive = star.watch(); !alive) {
-            return alive;
+            return lastTrouble(star, alive.trouble().why);
         }
         if (limit.passed()) {
-            return star.fail(tooLong(what, seconds).why);
+            return lastTrouble(star, tooLong(what, seconds).why);
         }
         std::this_thread::sleep_for(microseconds(500));
     }

@@ -52,7 +52,7 @@ private:
     CallClock clock_;
     Communicator world_;
     Communicator group_;
-    std::optional<GroupShape> groupShape_;  ///< what `group_` was split for
+    std::optional<StridedGroup> groupShape_;  ///< what `group_` was split for
     bool groupAlone_ = false;
     std::optional<GroupSeat> seat_;
     DeviceBytes send_;

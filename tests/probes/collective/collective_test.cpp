@@ -68,11 +68,11 @@ TEST(Collective, NamesWhatIsWrongWithAPoint) {
     EXPECT_NE(troubleOf("all_reduce bytes=1 ranks=2 nodes=1 groups=2"), "");
 }
 
-TEST(GroupShape, SeatsEveryRankOnce) {
+TEST(StridedGroup, SeatsEveryRankOnce) {
     for (int world = 1; world <= 24; ++world) {
         for (int ranks = 1; ranks <= world; ++ranks) {
             for (int stride = 1; stride <= 8; ++stride) {
-                const GroupShape shape{ranks, stride};
+                const StridedGroup shape{ranks, stride};
                 int seated = 0;
                 for (int rank = 0; rank < world; ++rank) {
                     const std::optional<GroupSeat> seat = seatOf(shape, world, rank);
@@ -91,14 +91,14 @@ TEST(GroupShape, SeatsEveryRankOnce) {
     }
 }
 
-TEST(GroupShape, SpansHosts) {
+TEST(StridedGroup, SpansHosts) {
     const std::vector<std::string> hosts = {"a", "a", "b", "b"};
     EXPECT_EQ(nodesSpanned(membersOf({2, 1}, 1), hosts), 1);
     EXPECT_EQ(nodesSpanned(membersOf({2, 2}, 0), hosts), 2);
-    EXPECT_EQ(nodesSpanned(GroupShape{8, 4}, 8), 4);
+    EXPECT_EQ(nodesSpanned(StridedGroup{8, 4}, 8), 4);
     const auto shapes = shapesOfAxes("tp=8,cp=1,dp=4", 64);
     ASSERT_TRUE(shapes);
-    EXPECT_EQ(*shapes, (std::vector<GroupShape>{{8, 1}, {4, 8}}));
+    EXPECT_EQ(*shapes, (std::vector<StridedGroup>{{8, 1}, {4, 8}}));
     EXPECT_EQ(shapesOfAxes("tp=8,dp=4", 16).trouble().why,
               "'tp=8,dp=4' needs more ranks than the 16 that there are");
     for (const char* axes : {"", "tp", "tp=", "=8", "tp=0", "tp=x", "tp=8,", "tp=1", "tp=8T"}) {

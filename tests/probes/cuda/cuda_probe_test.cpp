@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -235,6 +236,30 @@ TEST(CudaProbe, AFullDiskEndsItWith4) {
     const ProbeRun run = runOnNullDevice(kSmall + " --out /dev/full");
     EXPECT_EQ(run.code, 4);
     EXPECT_TRUE(holds(run.err, "/dev/full: cannot be written: No space left")) << run.err;
+}
+
+TEST(CudaProbe, ADiskThatFillsUpKeepsTheLastWholeRecord) {
+    if (std::system("unshare -m true 2>/dev/null") != 0) {
+        GTEST_SKIP() << "no right to mount a small disk";
+    }
+    const std::string disk = testing::TempDir() + "/probe_cuda_small_disk";
+    std::filesystem::create_directories(disk);
+    std::string points;
+    for (int kib = 1; kib <= 60; ++kib) {
+        points += " --point \"memory op=copy bytes=" + std::to_string(kib) + "K\"";
+    }
+    // The disk is gone with the shell, so its file is printed there.
+    const ProbeRun run =
+        runCudaProbe("--quiet --out " + disk + "/record.jsonl" + points + " >" + disk +
+                         ".log; code=$?; cat " + disk + "/record.jsonl; exit $code'",
+                     "unshare -m sh -c 'mount -t tmpfs -o size=16k none " + disk +
+                         " && LD_PRELOAD=" FABRICAST_NULL_DEVICE);
+    EXPECT_EQ(run.code, 4) << run.err;
+    EXPECT_TRUE(holds(run.err, "cannot be written: No space left on device")) << run.err;
+    EXPECT_TRUE(run.out.starts_with("{\"schema\":\"fabricast.measurements/1\"")) << run.out;
+    EXPECT_TRUE(run.out.ends_with("]}\n")) << run.out;
+    EXPECT_GT(linesIn(run.out), 5U);
+    EXPECT_LT(linesIn(run.out), 61U);
 }
 
 }  // namespace

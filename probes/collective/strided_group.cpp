@@ -1,4 +1,4 @@
-#include "probes/collective/group_shape.h"
+#include "probes/collective/strided_group.h"
 
 #include "probes/record/point.h"
 
@@ -11,18 +11,18 @@ namespace fabricast::probe {
 namespace {
 
 /// The first rank of a group: they lie side by side, `stride` of them interleaved.
-std::int64_t firstOf(const GroupShape& shape, int group) {
+std::int64_t firstOf(const StridedGroup& shape, int group) {
     const std::int64_t block = std::int64_t{shape.ranks} * shape.stride;
     return group / shape.stride * block + group % shape.stride;
 }
 
-std::int64_t lastOf(const GroupShape& shape, int group) {
+std::int64_t lastOf(const StridedGroup& shape, int group) {
     return firstOf(shape, group) + std::int64_t{shape.ranks - 1} * shape.stride;
 }
 
 }  // namespace
 
-std::optional<GroupSeat> seatOf(const GroupShape& shape, int world, int rank) {
+std::optional<GroupSeat> seatOf(const StridedGroup& shape, int world, int rank) {
     const std::int64_t block = std::int64_t{shape.ranks} * shape.stride;
     const auto group = static_cast<int>(rank / block * shape.stride + rank % block % shape.stride);
     if (lastOf(shape, group) >= world) {
@@ -31,7 +31,7 @@ std::optional<GroupSeat> seatOf(const GroupShape& shape, int world, int rank) {
     return GroupSeat{.group = group, .place = static_cast<int>(rank % block / shape.stride)};
 }
 
-int groupsIn(const GroupShape& shape, int world) {
+int groupsIn(const StridedGroup& shape, int world) {
     int groups = 0;
     for (int rank = 0; rank < world; ++rank) {
         const std::optional<GroupSeat> seat = seatOf(shape, world, rank);
@@ -40,7 +40,7 @@ int groupsIn(const GroupShape& shape, int world) {
     return groups;
 }
 
-std::vector<int> membersOf(const GroupShape& shape, int group) {
+std::vector<int> membersOf(const StridedGroup& shape, int group) {
     std::vector<int> members;
     for (int place = 0; place < shape.ranks; ++place) {
         members.push_back(static_cast<int>(firstOf(shape, group)) + place * shape.stride);
@@ -56,7 +56,7 @@ int nodesSpanned(const std::vector<int>& members, const std::vector<std::string>
     return static_cast<int>(hosts.size());
 }
 
-int nodesSpanned(const GroupShape& shape, int ranksPerNode) {
+int nodesSpanned(const StridedGroup& shape, int ranksPerNode) {
     std::set<int> nodes;
     for (const int rank : membersOf(shape, 0)) {
         nodes.insert(rank / ranksPerNode);
@@ -64,8 +64,8 @@ int nodesSpanned(const GroupShape& shape, int ranksPerNode) {
     return static_cast<int>(nodes.size());
 }
 
-Answer<std::vector<GroupShape>> shapesOfAxes(std::string_view axes, int world) {
-    std::vector<GroupShape> shapes;
+Answer<std::vector<StridedGroup>> shapesOfAxes(std::string_view axes, int world) {
+    std::vector<StridedGroup> shapes;
     std::int64_t inner = 1;
     for (std::size_t at = 0; at <= axes.size();) {
         const std::size_t end = std::min(axes.find(',', at), axes.size());
@@ -82,7 +82,7 @@ Answer<std::vector<GroupShape>> shapesOfAxes(std::string_view axes, int world) {
             return Trouble{"'" + std::string(axes) + "' needs more ranks than the " +
                            std::to_string(world) + " that there are"};
         }
-        const GroupShape shape{static_cast<int>(*ranks), static_cast<int>(inner)};
+        const StridedGroup shape{static_cast<int>(*ranks), static_cast<int>(inner)};
         // An axis of one communicates nothing.
         if (*ranks > 1 && std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) {
             shapes.push_back(shape);
