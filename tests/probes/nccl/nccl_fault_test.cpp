@@ -1,21 +1,11 @@
 // What goes wrong with one rank ends on every rank: soon, with the same sentence, and what was
 // measured stays.
-#include "tests/probes/nccl/nccl_job.h"
+#include "tests/probes/nccl/printed_lines.h"
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 namespace fabricast::probe {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path freshPath(const std::string& name) {
-    fs::path path = fs::path(testing::TempDir()) / (std::to_string(getpid()) + "_" + name);
-    fs::remove_all(path);
-    return path;
-}
 
 /// A run that would take minutes.
 std::vector<RankStart> longRun(int world, const std::vector<std::string>& more = {}) {
