@@ -37,8 +37,8 @@ calibration_points() {
     done
     local pass
     for pass in forward backward; do
-        printf 'attention batch=1 causal=1 dim=64 dtype=fp32 heads=4 kv_heads=4 pass=%s sequence=192\n' "$pass"
-        printf 'attention batch=1 causal=1 dim=64 dtype=fp32 heads=4 kv_heads=4 pass=%s sequence=384\n' "$pass"
+        printf 'attention batch=2 causal=1 dim=64 dtype=fp32 heads=6 kv_heads=6 pass=%s sequence=192\n' "$pass"
+        printf 'attention batch=2 causal=1 dim=64 dtype=fp32 heads=6 kv_heads=6 pass=%s sequence=384\n' "$pass"
     done
     printf 'adam form=flat parameters=2M\nadam form=flat parameters=6M\n'
     printf 'overlap bytes=8M k=512 m=512 n=512 ranks=%d\n' "$hosts"

@@ -1,4 +1,4 @@
-# Sourced by tools/cpu-loop: forecasts beside measurements. Reads $work, $build and $hosts.
+# Sourced by tools/cpu-loop: forecasts beside measurements. Reads $work, $build, $hosts and $load.
 
 # The step of a point "step batch=… stack=…" by the profiles, in seconds.
 step_forecast() {
@@ -39,7 +39,7 @@ compare() {
     local point measured forecast
     while IFS=, read -r point measured forecast; do
         printf '%s,%s,%s,%s\n' "$point" "$measured" "$(median_of "$work/again.jsonl" "$point")" "$forecast"
-    done <"$work/forecasts" | sort -t, -k 1,1 -s | awk -F, -v hosts="$hosts" -v cannot="$CANNOT" '
+    done <"$work/forecasts" | sort -t, -k 1,1 -s | awk -F, -v hosts="$hosts" -v cannot="$CANNOT" -v load="$load" -v cores="$(nproc)" '
         function percent(a, b) { return 100 * (a / b - 1) }
         function distance(x) { return x < 0 ? -x : x }
         function middle(list, n,   i, j, t) {
@@ -62,6 +62,10 @@ compare() {
             for (i = 1; i <= steps; i++) {
                 failed = failed || step[i] > 15
                 unfit = unfit || again[i] > 10
+            }
+            if (failed && load > cores) {
+                printf "cpu-loop: skipped: this machine is too busy to judge: a load of %s on %d cores before the loop began\n", load, cores > "/dev/stderr"
+                exit cannot
             }
             if (failed && unfit) {
                 print "cpu-loop: skipped: this machine is too busy to judge: the same measured twice is over 10 % apart" > "/dev/stderr"
