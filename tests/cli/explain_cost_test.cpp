@@ -183,8 +183,7 @@ TEST(ExplainCost, TakesAPriceOutright) {
         std::string::npos);
     EXPECT_EQ(explain({"--section", "cost", "--price", "$0/h"}).code, ExitCode::BadInput);
     // A file's price, and a profile typed over it.
-    const std::string file =
-        std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/scenarios/llama_8b_two_nodes.json";
+    const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/scenarios/llama_8b_two_nodes.json";
     const auto cost = [&file](std::vector<std::string> more) {
         more.insert(more.begin(), {"explain", file, "--section", "cost"});
         return runProgram(more, {}).out;

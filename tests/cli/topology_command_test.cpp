@@ -17,7 +17,7 @@ ProgramOutput run(std::vector<std::string> arguments) {
     return runProgram(arguments, {});
 }
 
-const std::string kCases = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/topology/";
+const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/topology/";
 
 /// The file of a text.
 std::string file(const std::string& name, const std::string& text) {

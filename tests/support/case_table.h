@@ -32,7 +32,7 @@ inline std::vector<std::string> splitCells(const std::string& line) {
 
 /// Rows of tests/cases/<name>: the first line names the columns, lines that start with # are notes.
 inline std::vector<CaseRow> readCases(const std::string& name) {
-    const std::string path = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/" + name;
+    const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/" + name;
     std::ifstream file(path);
     if (!file) {
         throw std::runtime_error("cannot read " + path);

@@ -15,7 +15,7 @@ namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-const std::string kCases = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/probes/";
+const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/probes/";
 
 std::string contents(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -219,7 +219,7 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
                     "--out",
                     probes.at("imported.jsonl"),
                     "--topology",
-                    std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/topology/four_h100.xml"},
+                    FABRICAST_SOURCE_DIR "/tests/cases/topology/four_h100.xml"},
                    {});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_TRUE(fs::exists(profile + "/collectives/measured-imported.json"));

@@ -17,7 +17,7 @@
 namespace fabricast {
 namespace {
 
-const std::string kNode = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/probes/h100_node.json";
+const std::string kNode = FABRICAST_SOURCE_DIR "/tests/cases/probes/h100_node.json";
 
 ProgramOutput run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "probe");

@@ -16,7 +16,7 @@
 namespace fabricast {
 namespace {
 
-const std::string kTables = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/kernels/measured_";
+const std::string kTables = FABRICAST_SOURCE_DIR "/tests/cases/kernels/measured_";
 
 KernelProfile shipped(const char* gpu) {
     return *ProfileStore::builtIn().gpu(gpu)->kernels;

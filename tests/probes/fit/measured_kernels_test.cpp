@@ -24,8 +24,8 @@ const MeasuredTables& measured() {
     static const MeasuredTables tables = [] {
         MeasuredTables read;
         for (const char* name : {"gemm", "attention", "grouped_gemm", "memory"}) {
-            const std::string path = std::string(FABRICAST_SOURCE_DIR) +
-                                     "/tests/cases/kernels/measured_" + name + ".csv";
+            const std::string path =
+                FABRICAST_SOURCE_DIR "/tests/cases/kernels/measured_" + std::string(name) + ".csv";
             const Result<std::string> text = readTextFile(path);
             const Result<void> added = text ? addMeasuredTable(*text, path, read)
                                             : Result<void>(tl::unexpected(text.error()));

@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-const std::string kCases = std::string(FABRICAST_SOURCE_DIR) + "/tests/cases/topology/";
+const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/topology/";
 
 std::string contents(const std::string& name) {
     return *readTextFile(kCases + name);
