@@ -174,14 +174,14 @@ std::string memoryFault(const Point& point) {
         const std::string fault = sidesFault(point, {"bytes"});
         return fault;
     }
-    if (!MemoryWork::knows(op)) {
+    if (!RowWork::knows(op)) {
         return "op=" + op + " is none of copy, norm, swiglu, softmax, cross_entropy and add";
     }
     return sidesFault(point, {"rows", "columns"});
 }
 
 Measurement measureMemory(Wire& wire, const RankGroup& group, const Point& point) {
-    MemoryWork work(point);
+    RowWork work(point);
     Measurement measurement{.point = point};
     measurement.samples = timedTogether(wire, group, computeRule(), 1, [&] { work.run(); });
     for (double& sample : measurement.samples) {

@@ -28,11 +28,11 @@ std::size_t wholeOr(const Point& point, const char* name, std::size_t otherwise)
 
 }  // namespace
 
-bool MemoryWork::knows(const std::string& op) {
+bool RowWork::knows(const std::string& op) {
     return std::ranges::any_of(kOps, [&op](const Op& known) { return op == known.name; });
 }
 
-MemoryWork::MemoryWork(const Point& point)
+RowWork::RowWork(const Point& point)
     : op_(wordOr(point, "op", "copy")),
       rows_(wholeOr(point, "rows", 1)),
       columns_(wholeOr(point, "columns", 1)) {
@@ -48,13 +48,13 @@ MemoryWork::MemoryWork(const Point& point)
     calls_ = static_cast<int>(std::clamp<std::size_t>(kElementsPerSample / elements, 1, 1000));
 }
 
-void MemoryWork::run() {
+void RowWork::run() {
     for (int call = 0; call < calls_; ++call) {
         once();
     }
 }
 
-void MemoryWork::once() {
+void RowWork::once() {
     if (op_ == "copy") {
         std::memcpy(out_.data(), in_.data(), in_.size() * kWidth);
     } else if (op_ == "norm") {
@@ -76,7 +76,7 @@ void MemoryWork::once() {
     }
 }
 
-double MemoryWork::bytes() const {
+double RowWork::bytes() const {
     double passes = 2.0;
     for (const Op& op : kOps) {
         passes = op_ == op.name ? op.passes : passes;
@@ -84,7 +84,7 @@ double MemoryWork::bytes() const {
     return passes * static_cast<double>(rows_ * columns_ * kWidth);
 }
 
-double MemoryWork::wrong() const {
+double RowWork::wrong() const {
     const auto near = [](double value, double expected) {
         return std::abs(value - expected) <= 1e-3 * std::max(1.0, std::abs(expected)) ? 0.0 : 1.0;
     };

@@ -8,9 +8,9 @@
 namespace fabricast::probe {
 
 /// The work of a `memory` point on one rank, with its buffers.
-class MemoryWork {
+class RowWork {
 public:
-    explicit MemoryWork(const Point& point);
+    explicit RowWork(const Point& point);
 
     static bool knows(const std::string& op);
 
