@@ -163,6 +163,25 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
         << fitted->report;
 }
 
+TEST(FitRecord, AttentionThatCudnnRefusedIsNoneOfCudnns) {
+    const std::string point =
+        "attention pass=backward dtype=bf16 batch=1 heads=32 kv_heads=8 sequence=4096 dim=128 "
+        "causal=1";
+    const auto tables = [&](const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? *made : RecordTables{};
+    };
+    EXPECT_EQ(tables("cudnn").tables.attentions.size(), 1U);
+    for (const char* refused :
+         {"written out (backward: cuDNN: CUDNN_STATUS_NOT_SUPPORTED)", "written out (no cuDNN)"}) {
+        EXPECT_TRUE(tables(refused).tables.attentions.empty()) << refused;
+        EXPECT_EQ(tables(refused).leftOut.size(), 1U) << refused;
+    }
+}
+
 TEST(FitRecord, CollectivesNeedTheirMachine) {
     const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},)"
                              R"("program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"})"
