@@ -82,6 +82,12 @@ Result<std::string> addGemm(const RecordedPoint& point, MeasuredTables& tables) 
     return std::string();
 }
 
+/// How the products of experts were sent. Where a point does not say, its kernel does.
+std::string howOf(const RecordedPoint& point) {
+    const bool loop = point.word("algorithm").starts_with("loop of ");
+    return point.setting("how", loop ? "loop" : "streams");
+}
+
 Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& tables) {
     MeasuredExperts row{rowOf(point)};
     FABRICAST_ASSIGN(row.type, typeOf(point));
@@ -91,6 +97,10 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
     FABRICAST_ASSIGN(row.hidden, wholeSetting(point, "k", 1));
     FABRICAST_ASSIGN(row.inner, wholeSetting(point, "n", 1));
     row.topK = 1;
+    // A profile's numbers are for a few streams, as Transformer Engine has them.
+    if (howOf(point) != "streams") {
+        return "how=" + howOf(point) + " is not how=streams";
+    }
     row.group = GroupedGemm{
         .experts = row.experts,
         .rowsPerExpert = static_cast<double>(row.tokens) / static_cast<double>(row.experts),

@@ -182,6 +182,22 @@ TEST(FitRecord, AttentionThatCudnnRefusedIsNoneOfCudnns) {
     }
 }
 
+TEST(FitRecord, ExpertsOnOneStreamAreNotThoseOnSeveral) {
+    const std::string point = "grouped_gemm dtype=bf16 experts=8 tokens=8192 n=4096 k=4096";
+    const auto rows = [&](const std::string& how, const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point + how, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? made->tables.experts.size() : 9;
+    };
+    EXPECT_EQ(rows("", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows(" how=streams", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows("", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=loop", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=grouped", "cublas grouped"), 0U);
+}
+
 TEST(FitRecord, CollectivesNeedTheirMachine) {
     const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},)"
                              R"("program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"})"
