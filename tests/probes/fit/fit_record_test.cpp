@@ -163,6 +163,41 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
         << fitted->report;
 }
 
+TEST(FitRecord, AttentionThatCudnnRefusedIsNoneOfCudnns) {
+    const std::string point =
+        "attention pass=backward dtype=bf16 batch=1 heads=32 kv_heads=8 sequence=4096 dim=128 "
+        "causal=1";
+    const auto tables = [&](const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? *made : RecordTables{};
+    };
+    EXPECT_EQ(tables("cudnn").tables.attentions.size(), 1U);
+    for (const char* refused :
+         {"written out (backward: cuDNN: CUDNN_STATUS_NOT_SUPPORTED)", "written out (no cuDNN)"}) {
+        EXPECT_TRUE(tables(refused).tables.attentions.empty()) << refused;
+        EXPECT_EQ(tables(refused).leftOut.size(), 1U) << refused;
+    }
+}
+
+TEST(FitRecord, ExpertsOnOneStreamAreNotThoseOnSeveral) {
+    const std::string point = "grouped_gemm dtype=bf16 experts=8 tokens=8192 n=4096 k=4096";
+    const auto rows = [&](const std::string& how, const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point + how, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? made->tables.experts.size() : 9;
+    };
+    EXPECT_EQ(rows("", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows(" how=streams", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows("", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=loop", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=grouped", "cublas grouped"), 0U);
+}
+
 TEST(FitRecord, CollectivesNeedTheirMachine) {
     const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},)"
                              R"("program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"})"
