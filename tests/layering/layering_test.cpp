@@ -215,6 +215,7 @@ const std::map<std::string, Rooms> kMayInclude = {
     {"probes/host", {"probes/record"}},
     {"probes/cpu", {}},
     {"probes/mpi", {"probes/record", "probes/cpu"}},
+    {"probes/tuner", {"probes/record"}},
     {"probes/launch", {"probes/record"}},
     {"probes/collective", {"probes/record"}},
     {"probes/nccl", {"probes/record", "probes/launch", "probes/collective"}},
