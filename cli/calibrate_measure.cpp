@@ -6,6 +6,8 @@
 #include "planner/io/recognise_machine.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -56,6 +58,23 @@ Result<Answer> nothingMeasured(Answer answer) {
         why);
 }
 
+/// What NCCL says of its costs is written by NCCL's own process, which goes on without.
+void tellDump(const CalibrateRequest& request, const CalibratePlan& plan, Answer& answer) {
+    if (request.tunerDump.empty()) {
+        return;
+    }
+    const bool asked =
+        std::ranges::any_of(plan.runs, [](const ProbeRun& run) { return run.engine == "nccl"; });
+    std::error_code ignored;
+    if (!asked || std::filesystem::file_size(request.tunerDump, ignored) == 0 || ignored) {
+        answer.remarks.push_back("--tuner-dump: nothing is in " + request.tunerDump + ": " +
+                                 (asked ? "NCCL_DEBUG=WARN says why" : "NCCL was not measured"));
+    } else {
+        answer.remarks.push_back("NCCL's own estimates are in " + request.tunerDump +
+                                 ": fabricast calibrate --from-nccl-tuner compares them");
+    }
+}
+
 }  // namespace
 
 Result<Answer> dryCalibration(const CalibrateRequest& request, const GlobalOptions& options) {
@@ -74,6 +93,7 @@ Result<Answer> measureAndFit(const CalibrateRequest& request,
     CalibrateOutcome outcome = runCalibration(plan, request, options);
     Answer answer{.code = outcome.code, .remarks = plan.remarks};
     answer.remarks.insert(answer.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
+    tellDump(request, plan, answer);
     if (outcome.records.empty()) {
         return nothingMeasured(std::move(answer));
     }

@@ -59,6 +59,10 @@ private:
         if (request_.ranks > 0 && !takesRanks) {
             return fail(Error::Code::BadInput, "--ranks", "is for --engine mpi and nccl");
         }
+        if (!request_.tunerDump.empty() && request_.engine != CalibrateEngine::Nccl &&
+            request_.engine != CalibrateEngine::Auto) {
+            return fail(Error::Code::BadInput, "--tuner-dump", "is for --engine nccl");
+        }
         if (!request_.hosts.empty() && request_.engine != CalibrateEngine::Mpi) {
             return fail(Error::Code::BadInput,
                         "--hosts",
@@ -134,6 +138,10 @@ private:
         const auto ranks = request_.ranks > 0 ? static_cast<std::size_t>(request_.ranks)
                                               : std::max<std::size_t>(1, here);
         FABRICAST_ASSIGN(const std::string port, freePort());
+        std::string tuner;
+        if (!request_.tunerDump.empty()) {
+            FABRICAST_ASSIGN(tuner, findProbe("libnccl-tuner-fabricast.so", request_.probes));
+        }
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             const std::string number = std::to_string(rank);
             std::vector<std::string> variables = {"RANK=" + number,
@@ -144,6 +152,12 @@ private:
                                                   "MASTER_PORT=" + port};
             if (!request_.gpus.empty()) {
                 variables.push_back("CUDA_VISIBLE_DEVICES=" + joined(request_.gpus));
+            }
+            if (!tuner.empty()) {
+                // On every rank alike; rank 0, which is in a group of each kind, writes.
+                variables.push_back("NCCL_TUNER_PLUGIN=" + tuner);
+                variables.push_back("FABRICAST_TUNER_DUMP=" +
+                                    (rank == 0 ? request_.tunerDump : std::string()));
             }
             run.environments.push_back(std::move(variables));
         }

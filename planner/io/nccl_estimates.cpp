@@ -88,9 +88,10 @@ public:
                 Error::Code::BadInput, source_, "is empty: NCCL was asked nothing", kWriteOne);
         }
         if (unknown_ > 0) {
-            dump_.leftOut.push_back(source_ + ": " + std::to_string(unknown_) +
-                                    " calls of collectives that NCCL has no choice for, or that "
-                                    "are not known here");
+            dump_.leftOut.push_back(
+                source_ + ": " + std::to_string(unknown_) +
+                (unknown_ == 1 ? " call of a collective" : " calls of collectives") +
+                " that is not known here, or that NCCL has no choice for");
         }
         return std::move(dump_);
     }

@@ -193,8 +193,12 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
     EXPECT_EQ(why({"--topology", "t.xml"}), "error: --topology: is kept beside a profile");
     EXPECT_EQ(why({"--from-record", "a", "--from-nccl-tests", "b"}),
               "error: --from-record: and --from-nccl-tests are two ways to say what was measured");
-    EXPECT_EQ(why({"--from-record", "/no/such.jsonl"}),
-              "error: /no/such.jsonl: cannot be opened: No such file or directory");
+    EXPECT_EQ(runProgram({"calibrate", "--from-record", "/no/such.jsonl"}, {}).err,
+              "error: /no/such.jsonl: cannot be opened: No such file or directory\n");
+    EXPECT_EQ(why({"--from-record", "a"}),
+              "error: --probes: is for measuring, and --from-record measures nothing");
+    EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
+              "error: --tuner-dump: is for --engine nccl");
     EXPECT_EQ(why({"--format", "json"}), "error: --format: calibrate prints text");
 }
 
