@@ -1,8 +1,8 @@
 #include "cli/calibrate_measure.h"
 
 #include "cli/ask_machine.h"
+#include "cli/calibrate_report.h"
 #include "cli/calibrate_run.h"
-#include "cli/measured_table.h"
 #include "planner/io/recognise_machine.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Result<void> guessMachine(const ProfileStore& store,
     FABRICAST_ASSIGN(const auto nodes, likelyNodes(store, machine, *gpu));
     if (!nodes.empty() && nodes.front().unlike.empty()) {
         fit.options.machine = nodes.front().name;
-        remarks.push_back("taken for a " + fit.options.machine + ": --machine says otherwise");
+        remarks.push_back("taken for " + fit.options.machine + ": --machine NAME says otherwise");
     }
     return {};
 }
@@ -80,8 +80,10 @@ void tellDump(const CalibrateRequest& request, const CalibratePlan& plan, Answer
 Result<Answer> dryCalibration(const CalibrateRequest& request, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const MachineInventory machine, machineFor(request, options));
     FABRICAST_ASSIGN(const CalibratePlan plan, planCalibration(request, machine));
-    FABRICAST_ASSIGN(std::string text, listCalibration(plan, request, options));
-    return Answer{.text = std::move(text), .remarks = plan.remarks};
+    FABRICAST_ASSIGN(const std::vector<PlannedRun> runs, listCalibration(plan, request, options));
+    return Answer{.text = options.format == Format::Json ? dryJson(runs, plan.remarks)
+                                                         : dryText(runs, options.verbose),
+                  .remarks = plan.remarks};
 }
 
 Result<Answer> measureAndFit(const CalibrateRequest& request,
@@ -97,20 +99,36 @@ Result<Answer> measureAndFit(const CalibrateRequest& request,
     if (outcome.records.empty()) {
         return nothingMeasured(std::move(answer));
     }
-    FABRICAST_ASSIGN(const MergedMeasurements measured, readMeasurements(outcome.records));
+    CalibrationReport report{.engines = std::move(outcome.engines), .records = outcome.records};
+    FABRICAST_ASSIGN(report.measured, readMeasurements(outcome.records));
     if (outcome.code == ExitCode::Interrupted) {
         fit.folder.clear();
     }
     FABRICAST_TRY(guessMachine(store, found, fit, answer.remarks));
-    Result<std::string> text = calibrateAnswer(store, outcome.records, measured, fit, options);
-    if (text) {
-        answer.text = *std::move(text);
-    } else {
-        // What was measured is shown, and the records stay.
-        answer.text = "MEASURED\n" + alignedText(measuredTable(measured));
-        answer.remarks.push_back("error: not fitted: " + text.error().text());
-        answer.code = std::max(answer.code, exitCodeOf(text.error().code));
+    return reportCalibration(store, std::move(report), fit, options, std::move(answer));
+}
+
+Result<Answer> reportCalibration(const ProfileStore& store,
+                                 CalibrationReport report,
+                                 const CalibrateFit& fit,
+                                 const GlobalOptions& options,
+                                 Answer answer) {
+    if (!fit.folder.empty()) {
+        Result<CalibratedProfile> profile = fitCalibration(store, report.measured, fit, options);
+        if (profile) {
+            report.profile = *std::move(profile);
+        } else if (report.engines.empty()) {
+            return tl::unexpected(std::move(profile).error());
+        } else {
+            // What was measured is shown, and the records stay.
+            report.notFitted = profile.error().text();
+            answer.remarks.push_back("error: not fitted: " + report.notFitted);
+            answer.code = std::max(answer.code, exitCodeOf(profile.error().code));
+        }
     }
+    report.remarks = answer.remarks;
+    answer.text =
+        options.format == Format::Json ? calibrationJson(report) : calibrationText(report);
     return answer;
 }
 

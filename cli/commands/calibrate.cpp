@@ -57,25 +57,23 @@ Result<Answer> fitOnly(const CalibrateFlags& flags,
                        const ProfileStore& store,
                        const CalibrateFit& fit,
                        const GlobalOptions& options) {
-    std::vector<std::string> files;
-    for (const std::string& record : flags.records) {
-        files.push_back(options.at(record));
-    }
+    CalibrationReport report{.records = flags.records};
     if (flags.logs.empty()) {
-        FABRICAST_ASSIGN(const MergedMeasurements measured, readMeasurements(files));
-        FABRICAST_ASSIGN(std::string text,
-                         calibrateAnswer(store, flags.records, measured, fit, options));
-        return Answer{.text = std::move(text)};
+        std::vector<std::string> files;
+        for (const std::string& record : flags.records) {
+            files.push_back(options.at(record));
+        }
+        FABRICAST_ASSIGN(report.measured, readMeasurements(files));
+    } else {
+        const NcclTestsHint hint{flags.request.ranks,
+                                 static_cast<std::int64_t>(flags.request.hosts.size())};
+        FABRICAST_ASSIGN(report.measured, importNcclTests(flags.logs, hint, options));
+        if (!flags.out.empty()) {
+            FABRICAST_TRY(writeRecord(report.measured, options.at(flags.out)));
+        }
+        report.records = {flags.out.empty() ? "FILE.jsonl" : flags.out};
     }
-    const NcclTestsHint hint{flags.request.ranks,
-                             static_cast<std::int64_t>(flags.request.hosts.size())};
-    FABRICAST_ASSIGN(const MergedMeasurements measured, importNcclTests(flags.logs, hint, options));
-    if (!flags.out.empty()) {
-        FABRICAST_TRY(writeRecord(measured, options.at(flags.out)));
-    }
-    const std::vector<std::string> shown = {flags.out.empty() ? "FILE.jsonl" : flags.out};
-    FABRICAST_ASSIGN(std::string text, calibrateAnswer(store, shown, measured, fit, options));
-    return Answer{.text = std::move(text)};
+    return reportCalibration(store, std::move(report), fit, options, {});
 }
 
 Result<Answer> compareDumps(const CalibrateFlags& flags,
@@ -91,9 +89,8 @@ Result<Answer> compareDumps(const CalibrateFlags& flags,
 Result<Answer> runCalibrate(const CLI::App& app,
                             const CalibrateFlags& flags,
                             const GlobalOptions& options) {
-    if (options.format != Format::Text &&
-        !(options.format == Format::Json && !flags.dumps.empty())) {
-        return fail(Error::Code::BadInput, "--format", "calibrate prints text");
+    if (options.format != Format::Text && options.format != Format::Json) {
+        return fail(Error::Code::BadInput, "--format", "calibrate prints text or json");
     }
     FABRICAST_TRY(checkCalibrateFlags(app, flags));
     FABRICAST_ASSIGN(CalibrateFit fit, fitOf(flags));

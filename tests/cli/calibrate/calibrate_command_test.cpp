@@ -52,6 +52,16 @@ private:
     fs::path folder_;
 };
 
+/// Folders differ from run to run. `folder` ends in a slash.
+std::string without(std::string text, const std::string& folder) {
+    for (const std::string& name : {folder, folder.substr(0, folder.size() - 1)}) {
+        for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+            text.erase(at, name.size());
+        }
+    }
+    return text;
+}
+
 std::size_t linesOf(const std::string& file) {
     const std::string text = contents(file);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -63,16 +73,36 @@ TEST(CalibrateCommand, MeasuresFitsAndSaysHowToUseIt) {
     const ProgramOutput output =
         probes.run("ok", {"--engine", "host", "--profile", profile, "--name", "ours"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
-    std::string text = output.out;
-    for (std::size_t at = text.find(profile); at != std::string::npos; at = text.find(profile)) {
-        text.replace(at, profile.size(), "measured");
-    }
-    expectGolden("calibrate_fake.txt", text);
+    expectGolden("calibrate_fake.txt", without(output.out, probes.at("")));
     // The machine was recognised, and said.
-    EXPECT_NE(output.err.find("taken for a azure-nd-h100-v5"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("taken for azure-nd-h100-v5"), std::string::npos) << output.err;
     EXPECT_TRUE(fs::exists(profile + "/collectives/measured-ours.json"));
     EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", profile}, {}).code, ExitCode::Ok);
     expectGolden("help_calibrate.txt", runProgram({"calibrate", "--help"}, {}).out);
+}
+
+TEST(CalibrateCommand, AnswersInJson) {
+    const FakeProbes probes("json");
+    const ProgramOutput dry =
+        probes.run("ok", {"--engine", "host", "--dry-run", "--format", "json"});
+    EXPECT_EQ(dry.code, ExitCode::Ok) << dry.err;
+    expectGolden("calibrate_dry.json", without(dry.out, probes.at("")));
+    const std::vector<std::string> fit = {
+        "--format", "json", "--profile", probes.at("measured"), "--name", "ours"};
+    std::vector<std::string> both = fit;
+    both.insert(both.end(), {"--engine", "auto"});
+    const ProgramOutput done = probes.run("ok", both);
+    EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+    expectGolden("calibrate_fake.json", without(done.out, probes.at("")));
+    // What was measured is told where a probe died and where nothing could be fitted.
+    std::vector<std::string> one = fit;
+    one.insert(one.end(), {"--engine", "host", "--machine", "no-such"});
+    const ProgramOutput dead = probes.run("die", one);
+    EXPECT_EQ(dead.code, ExitCode::Environment);
+    EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted\": null"), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted_why\": \"--machine: "), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"written\": []"), std::string::npos) << dead.out;
 }
 
 TEST(CalibrateCommand, SeveralEnginesWriteARecordEach) {
@@ -199,7 +229,7 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
               "error: --probes: is for measuring, and --from-record measures nothing");
     EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
               "error: --tuner-dump: is for --engine nccl");
-    EXPECT_EQ(why({"--format", "json"}), "error: --format: calibrate prints text");
+    EXPECT_EQ(why({"--format", "csv"}), "error: --format: calibrate prints text or json");
 }
 
 TEST(CalibrateCommand, FitsLogsOfNcclTests) {
