@@ -1,6 +1,7 @@
 #include "cli/calibrate_measure.h"
 
 #include "cli/ask_machine.h"
+#include "cli/calibrate_check.h"
 #include "cli/calibrate_report.h"
 #include "cli/calibrate_run.h"
 #include "planner/io/recognise_machine.h"
@@ -79,6 +80,7 @@ void tellDump(const CalibrateRequest& request, const CalibratePlan& plan, Answer
 
 Result<Answer> dryCalibration(const CalibrateRequest& request, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const MachineInventory machine, machineFor(request, options));
+    FABRICAST_TRY(checkAgainstMachine(request, machine));
     FABRICAST_ASSIGN(const CalibratePlan plan, planCalibration(request, machine));
     FABRICAST_ASSIGN(const std::vector<PlannedRun> runs, listCalibration(plan, request, options));
     return Answer{.text = options.format == Format::Json ? dryJson(runs, plan.remarks)
@@ -91,6 +93,7 @@ Result<Answer> measureAndFit(const CalibrateRequest& request,
                              CalibrateFit fit,
                              const GlobalOptions& options) {
     FABRICAST_ASSIGN(const MachineInventory found, machineFor(request, options));
+    FABRICAST_TRY(checkAgainstMachine(request, found));
     FABRICAST_ASSIGN(const CalibratePlan plan, planCalibration(request, found));
     CalibrateOutcome outcome = runCalibration(plan, request, options);
     Answer answer{.code = outcome.code, .remarks = plan.remarks};

@@ -3,7 +3,10 @@
 #include "cli/child_process.h"
 #include "cli/free_port.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -17,6 +20,14 @@ std::string joined(const std::vector<std::string>& words) {
         text += (text.empty() ? "" : ",") + word;
     }
     return text;
+}
+
+/// Open MPI's own two variables.
+bool mayRunAsRoot() {
+    const auto isSet = [](const char* name) {
+        return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): no threads yet
+    };
+    return isSet("OMPI_ALLOW_RUN_AS_ROOT") && isSet("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");
 }
 
 class Planner {
@@ -173,6 +184,13 @@ private:
                         "mpirun",
                         "is not on PATH",
                         "install Open MPI (libopenmpi-dev, openmpi-bin)");
+        }
+        if (::geteuid() == 0 && !mayRunAsRoot()) {
+            return fail(Error::Code::Environment,
+                        "mpirun",
+                        "refuses to run as root",
+                        "be another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
         }
         ProbeRun run{.engine = "mpi", .command = {*std::move(launcher)}, .weight = 4.0};
         const auto ranks =

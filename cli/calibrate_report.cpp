@@ -123,9 +123,6 @@ void addFitted(JsonText& json, const FittedRecord& fitted) {
 
 std::string calibrationText(const CalibrationReport& report) {
     std::string text = "MEASURED\n" + alignedText(measuredTable(report.measured));
-    if (!report.notFitted.empty()) {
-        return text;
-    }
     if (!report.profile) {
         return text + "\nNEXT\n  " + fitCommand(report) + "\n";
     }

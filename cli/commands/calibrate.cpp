@@ -1,3 +1,4 @@
+#include "cli/calibrate_check.h"
 #include "cli/calibrate_fit.h"
 #include "cli/calibrate_flags.h"
 #include "cli/calibrate_measure.h"
@@ -110,6 +111,7 @@ Result<Answer> runCalibrate(const CLI::App& app,
         request.tunerDump.empty() ? request.tunerDump : options.at(request.tunerDump);
     FABRICAST_ASSIGN(request.seconds, secondsOf(flags.budget, "--time-budget"));
     FABRICAST_ASSIGN(request.silentSeconds, secondsOf(flags.stall, "--stall"));
+    FABRICAST_TRY(checkCalibration(request, store, fit, options));
     return flags.dryRun ? dryCalibration(request, options)
                         : measureAndFit(request, store, std::move(fit), options);
 }

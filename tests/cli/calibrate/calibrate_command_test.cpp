@@ -96,7 +96,8 @@ TEST(CalibrateCommand, AnswersInJson) {
     expectGolden("calibrate_fake.json", without(done.out, probes.at("")));
     // What was measured is told where a probe died and where nothing could be fitted.
     std::vector<std::string> one = fit;
-    one.insert(one.end(), {"--engine", "host", "--machine", "no-such"});
+    one.insert(one.end(), {"--engine", "host"});
+    fs::remove(probes.at("inventory.json"));
     const ProgramOutput dead = probes.run("die", one);
     EXPECT_EQ(dead.code, ExitCode::Environment);
     EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
@@ -230,6 +231,45 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
     EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
               "error: --tuner-dump: is for --engine nccl");
     EXPECT_EQ(why({"--format", "csv"}), "error: --format: calibrate prints text or json");
+}
+
+TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
+    const FakeProbes probes("before");
+    const auto why = [&](ExitCode code, std::vector<std::string> more) {
+        const ProgramOutput output = probes.run("ok", std::move(more));
+        EXPECT_EQ(output.code, code) << output.err;
+        EXPECT_EQ(output.out, "");
+        return without(output.err.substr(0, output.err.find('\n')), probes.at(""));
+    };
+    const std::string file = probes.at("inventory.json");
+    EXPECT_EQ(runProgram({"calibrate", "--out", "/no/such/run.jsonl"}, {}).err,
+              "error: --out: there is no folder \"/no/such\"\n  try: mkdir -p /no/such\n");
+    EXPECT_EQ(runProgram({"calibrate", "--out", "/"}, {}).err,
+              "error: --out: \"/\" is a folder\n  try: name a file in it: --out /run.jsonl\n");
+    EXPECT_EQ(why(ExitCode::Environment, {"--profile", file}),
+              "error: --profile: \"inventory.json\" is no folder");
+    EXPECT_EQ(why(ExitCode::Environment, {"--profile", file + "/deeper/still"}),
+              "error: --profile: \"inventory.json\" is no folder");
+    EXPECT_EQ(why(ExitCode::Environment, {"--scratch", "/no/such"}),
+              "error: --scratch: there is no folder \"/no/such\"");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--machine", "no-such"}).substr(0, 17), "error: --machine:");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpu", "no-such"}).substr(0, 13), "error: --gpu:");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--profile", probes.at("m"), "--topology", "/no/such"}),
+              "error: /no/such: cannot be opened: No such file or directory");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--time-budget", "1e300h"}),
+              "error: --time-budget: is longer than 30 days");
+    // The machine that the probe plays has eight GPUs.
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,8"}),
+              "error: --gpus: no GPU 8: there are 8 GPUs here, counted from 0");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "first"}),
+              "error: --gpus: \"first\" is no number of a GPU");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--ranks", "9"}),
+              "error: --ranks: 9 ranks need a GPU each, and there are 8 GPUs here");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,1", "--ranks", "3"}),
+              "error: --ranks: 3 ranks need a GPU each, and --gpus names 2");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--ranks", "2000"}),
+              "error: --ranks: 2000 are more than 1024 on a host");
+    EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
 }
 
 TEST(CalibrateCommand, FitsLogsOfNcclTests) {
