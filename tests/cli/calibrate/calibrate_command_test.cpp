@@ -244,8 +244,9 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
     const std::string file = probes.at("inventory.json");
     EXPECT_EQ(runProgram({"calibrate", "--out", "/no/such/run.jsonl"}, {}).err,
               "error: --out: there is no folder \"/no/such\"\n  try: mkdir -p /no/such\n");
-    EXPECT_EQ(runProgram({"calibrate", "--out", "/"}, {}).err,
-              "error: --out: \"/\" is a folder\n  try: name a file in it: --out /run.jsonl\n");
+    EXPECT_EQ(
+        runProgram({"calibrate", "--out", "/usr"}, {}).err,
+        "error: --out: \"/usr\" is a folder\n  try: name a file in it: --out /usr/run.jsonl\n");
     EXPECT_EQ(why(ExitCode::Environment, {"--profile", file}),
               "error: --profile: \"inventory.json\" is no folder");
     EXPECT_EQ(why(ExitCode::Environment, {"--profile", file + "/deeper/still"}),
