@@ -1,6 +1,5 @@
 #include "cli/calibrate_fit.h"
 
-#include "cli/measured_table.h"
 #include "cli/shell_word.h"
 #include "planner/io/text_file.h"
 #include "simulator/topology/read_topology.h"
@@ -36,54 +35,46 @@ Result<std::string> keepTopology(const ProfileStore& store,
     return path.string();
 }
 
-std::string useText(const CalibrateFit& fit, const FittedRecord& fitted) {
-    const std::string start = "  fabricast --profile-dir " + shellWord(fit.folder) + " ";
-    std::string text = "\nUSE IT\n";
+std::vector<std::string> useOf(const CalibrateFit& fit, const FittedRecord& fitted) {
+    const std::string start = "fabricast --profile-dir " + shellWord(fit.folder) + " ";
+    std::vector<std::string> next;
     if (fitted.machine == fit.options.name) {
         // Ranks on CPUs, each a small device in fp32.
-        text += start + "explain -m gpt2 -c " + shellWord(fitted.machine) +
-                " --stack ddp --precision fp32 --section time\n";
+        next.push_back(start + "explain -m gpt2 -c " + shellWord(fitted.machine) +
+                       " --stack ddp --precision fp32 --section time");
     } else if (!fitted.machine.empty()) {
-        text += start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
-                " --seq 8192 --global-batch 64\n";
+        next.push_back(start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
+                       " --seq 8192 --global-batch 64");
     } else if (!fitted.gpu.empty()) {
-        text += start + "plan -m llama-3.1-8b --gpu " + fitted.gpu +
-                " --gpus-per-node 8 --seq 8192 --global-batch 64\n";
+        next.push_back(start + "plan -m llama-3.1-8b --gpu " + fitted.gpu +
+                       " --gpus-per-node 8 --seq 8192 --global-batch 64");
     }
-    return text + start + "profiles verify\n";
+    next.push_back(start + "profiles verify");
+    return next;
 }
 
 }  // namespace
 
-Result<std::string> calibrateAnswer(const ProfileStore& store,
-                                    const std::vector<std::string>& records,
-                                    const MergedMeasurements& measured,
-                                    const CalibrateFit& fit,
-                                    const GlobalOptions& options) {
-    std::string text = "MEASURED\n" + alignedText(measuredTable(measured));
-    std::string files;
-    for (const std::string& record : records) {
-        files += " " + shellWord(record);
-    }
-    if (fit.folder.empty()) {
-        return text + "\nNEXT\n  fabricast calibrate --from-record" + files +
-               " --profile measured\n";
-    }
-    FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, measured, fit.options));
+Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
+                                         const MergedMeasurements& measured,
+                                         const CalibrateFit& fit,
+                                         const GlobalOptions& options) {
+    CalibratedProfile profile;
+    FABRICAST_ASSIGN(profile.fitted, fitRecord(store, measured, fit.options));
     std::vector<std::string> beneath;
     for (const std::string& folder : options.profileFolders) {
         beneath.push_back(options.at(folder));
     }
-    FABRICAST_TRY(writeProfile(fitted, options.at(fit.folder), std::move(beneath)));
-    text += "\nFITTED\n" + fitted.report + "\nWRITTEN\n";
-    for (const ProfileText& file : fitted.files) {
-        text += "  " + fit.folder + "/" + file.path + "\n";
+    FABRICAST_TRY(writeProfile(profile.fitted, options.at(fit.folder), std::move(beneath)));
+    for (const ProfileText& file : profile.fitted.files) {
+        profile.written.push_back(fit.folder + "/" + file.path);
     }
     if (!fit.topology.empty()) {
-        FABRICAST_ASSIGN(const std::string path, keepTopology(store, fit, fitted, options));
-        text += "  " + path + "\n";
+        FABRICAST_ASSIGN(std::string path, keepTopology(store, fit, profile.fitted, options));
+        profile.written.push_back(std::move(path));
     }
-    return text + useText(fit, fitted);
+    profile.next = useOf(fit, profile.fitted);
+    return profile;
 }
 
 }  // namespace fabricast

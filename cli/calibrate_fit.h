@@ -16,12 +16,17 @@ struct CalibrateFit {
     std::string topology;  ///< a file that says how the machine is joined; may be empty
 };
 
-/// The answer to somebody who measured: what, with which spread, what was fitted from it with which
-/// residuals, and how the profile is used.
-Result<std::string> calibrateAnswer(const ProfileStore& store,
-                                    const std::vector<std::string>& records,
-                                    const MergedMeasurements& measured,
-                                    const CalibrateFit& fit,
-                                    const GlobalOptions& options);
+/// A profile that was written.
+struct CalibratedProfile {
+    FittedRecord fitted;
+    std::vector<std::string> written;  ///< its files
+    std::vector<std::string> next;     ///< commands that use it
+};
+
+/// Fits what was measured, and writes the profile.
+Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
+                                         const MergedMeasurements& measured,
+                                         const CalibrateFit& fit,
+                                         const GlobalOptions& options);
 
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #pragma once
 #include "cli/calibrate_fit.h"
 #include "cli/calibrate_plan.h"
+#include "cli/calibrate_report.h"
 #include "cli/command.h"
 
 namespace fabricast {
@@ -11,6 +12,14 @@ Result<Answer> measureAndFit(const CalibrateRequest& request,
                              const ProfileStore& store,
                              CalibrateFit fit,
                              const GlobalOptions& options);
+
+/// Fits what a report has measured, where a folder says so, and tells all. Of records that were
+/// only read, an error is all there is to say.
+Result<Answer> reportCalibration(const ProfileStore& store,
+                                 CalibrationReport report,
+                                 const CalibrateFit& fit,
+                                 const GlobalOptions& options,
+                                 Answer answer);
 
 /// What would be measured.
 Result<Answer> dryCalibration(const CalibrateRequest& request, const GlobalOptions& options);

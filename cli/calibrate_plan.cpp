@@ -3,7 +3,10 @@
 #include "cli/child_process.h"
 #include "cli/free_port.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -17,6 +20,14 @@ std::string joined(const std::vector<std::string>& words) {
         text += (text.empty() ? "" : ",") + word;
     }
     return text;
+}
+
+/// Open MPI's own two variables.
+bool mayRunAsRoot() {
+    const auto isSet = [](const char* name) {
+        return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): no threads yet
+    };
+    return isSet("OMPI_ALLOW_RUN_AS_ROOT") && isSet("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");
 }
 
 class Planner {
@@ -58,6 +69,10 @@ private:
                                 request_.engine == CalibrateEngine::Auto;
         if (request_.ranks > 0 && !takesRanks) {
             return fail(Error::Code::BadInput, "--ranks", "is for --engine mpi and nccl");
+        }
+        if (!request_.tunerDump.empty() && request_.engine != CalibrateEngine::Nccl &&
+            request_.engine != CalibrateEngine::Auto) {
+            return fail(Error::Code::BadInput, "--tuner-dump", "is for --engine nccl");
         }
         if (!request_.hosts.empty() && request_.engine != CalibrateEngine::Mpi) {
             return fail(Error::Code::BadInput,
@@ -134,6 +149,10 @@ private:
         const auto ranks = request_.ranks > 0 ? static_cast<std::size_t>(request_.ranks)
                                               : std::max<std::size_t>(1, here);
         FABRICAST_ASSIGN(const std::string port, freePort());
+        std::string tuner;
+        if (!request_.tunerDump.empty()) {
+            FABRICAST_ASSIGN(tuner, findProbe("libnccl-tuner-fabricast.so", request_.probes));
+        }
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             const std::string number = std::to_string(rank);
             std::vector<std::string> variables = {"RANK=" + number,
@@ -144,6 +163,12 @@ private:
                                                   "MASTER_PORT=" + port};
             if (!request_.gpus.empty()) {
                 variables.push_back("CUDA_VISIBLE_DEVICES=" + joined(request_.gpus));
+            }
+            if (!tuner.empty()) {
+                // On every rank alike; rank 0, which is in a group of each kind, writes.
+                variables.push_back("NCCL_TUNER_PLUGIN=" + tuner);
+                variables.push_back("FABRICAST_TUNER_DUMP=" +
+                                    (rank == 0 ? request_.tunerDump : std::string()));
             }
             run.environments.push_back(std::move(variables));
         }
@@ -159,6 +184,13 @@ private:
                         "mpirun",
                         "is not on PATH",
                         "install Open MPI (libopenmpi-dev, openmpi-bin)");
+        }
+        if (::geteuid() == 0 && !mayRunAsRoot()) {
+            return fail(Error::Code::Environment,
+                        "mpirun",
+                        "refuses to run as root",
+                        "be another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
         }
         ProbeRun run{.engine = "mpi", .command = {*std::move(launcher)}, .weight = 4.0};
         const auto ranks =

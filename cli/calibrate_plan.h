@@ -21,9 +21,10 @@ struct CalibrateRequest {
     std::vector<std::string> gpus;
     std::int64_t ranks = 0;
     std::vector<std::string> hosts;
-    std::string out;      ///< record file
-    std::string probes;   ///< folder of the programs; empty: the usual places
-    std::string scratch;  ///< folder whose disk is measured
+    std::string out;        ///< record file
+    std::string probes;     ///< folder of the programs; empty: the usual places
+    std::string scratch;    ///< folder whose disk is measured
+    std::string tunerDump;  ///< where to write what NCCL itself believes; empty: nowhere
     bool evenIfBusy = false;
 };
 

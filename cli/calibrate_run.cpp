@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 namespace fabricast {
@@ -23,14 +24,6 @@ constexpr double kListSeconds = 60.0;
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
-}
-
-std::string commandText(const std::vector<std::string>& command) {
-    std::string text;
-    for (const std::string& word : command) {
-        text += (text.empty() ? "" : " ") + shellWord(word);
-    }
-    return text;
 }
 
 std::vector<std::string> withSuite(const ProbeRun& run, const CalibrateRequest& request) {
@@ -54,6 +47,7 @@ public:
     CalibrateOutcome run() && {
         for (std::size_t number = 0; number < plan_.runs.size(); ++number) {
             const ProbeRun& each = plan_.runs[number];
+            outcome_.engines.push_back({.engine = each.engine, .record = each.record});
             if (outcome_.code != ExitCode::Interrupted) {
                 measure(each, number);
             }
@@ -68,6 +62,8 @@ public:
     }
 
 private:
+    using Status = EngineOutcome::Status;
+
     /// Of the time left, by the weights of those that have not run.
     [[nodiscard]] double shareOf(std::size_t number) const {
         double weights = 0.0;
@@ -94,7 +90,7 @@ private:
         show(run, number, "starts");
         const Result<ChildOutcome> ended = runChild(child);
         if (!ended) {
-            remark(run, ended.error().text(), ExitCode::Environment);
+            remark(run, Status::Failed, ended.error().text(), ExitCode::Environment);
         } else {
             judge(run, *ended);
         }
@@ -114,6 +110,7 @@ private:
         using End = ChildOutcome::End;
         if (ended.end == End::Interrupted ||
             (ended.end == End::Exited && ended.code == probe::kInterrupted)) {
+            outcome_.engines.back().status = Status::Interrupted;
             outcome_.remarks.push_back(run.engine +
                                        ": interrupted; what was measured is kept, and the same "
                                        "command goes on");
@@ -121,6 +118,7 @@ private:
             return;
         }
         if (ended.end == End::Exited && ended.code == probe::kDone) {
+            outcome_.engines.back().status = Status::Measured;
             if (!ended.lastLines.empty()) {
                 outcome_.remarks.push_back(ended.lastLines.back());
             }
@@ -131,13 +129,20 @@ private:
             ended.end == End::Exited && ended.code == probe::kWrongResults && isFile(run.record);
         const bool badInput = ended.end == End::Exited && ended.code == probe::kBadInput;
         remark(run,
+               wrong                         ? Status::WrongResults
+               : badInput                    ? Status::BadInput
+               : ended.end == End::Stalled   ? Status::Stalled
+               : ended.end == End::OutOfTime ? Status::OutOfTime
+                                             : Status::Failed,
                (wrong ? "computed wrong results: it " : "") + endText(ended),
                wrong      ? ExitCode::DoesNotFit
                : badInput ? ExitCode::BadInput
                           : ExitCode::Environment);
     }
 
-    void remark(const ProbeRun& run, const std::string& why, ExitCode code) {
+    void remark(const ProbeRun& run, Status status, const std::string& why, ExitCode code) {
+        outcome_.engines.back().status = status;
+        outcome_.engines.back().why = why;
         outcome_.remarks.push_back(run.engine + ": " + commandText(run.command) + " " + why);
         // The gravest of several.
         outcome_.code = std::max(outcome_.code, code);
@@ -152,16 +157,24 @@ private:
 
 }  // namespace
 
+std::string commandText(const std::vector<std::string>& command) {
+    std::string text;
+    for (const std::string& word : command) {
+        text += (text.empty() ? "" : " ") + shellWord(word);
+    }
+    return text;
+}
+
 CalibrateOutcome runCalibration(const CalibratePlan& plan,
                                 const CalibrateRequest& request,
                                 const GlobalOptions& options) {
     return Conductor(plan, request, options).run();
 }
 
-Result<std::string> listCalibration(const CalibratePlan& plan,
-                                    const CalibrateRequest& request,
-                                    const GlobalOptions& options) {
-    std::string text;
+Result<std::vector<PlannedRun>> listCalibration(const CalibratePlan& plan,
+                                                const CalibrateRequest& request,
+                                                const GlobalOptions& options) {
+    std::vector<PlannedRun> runs;
     for (const ProbeRun& run : plan.runs) {
         ChildRequest child{.command = withSuite(run, request),
                            .mostSeconds = kListSeconds,
@@ -176,12 +189,15 @@ Result<std::string> listCalibration(const CalibratePlan& plan,
                         run.engine,
                         commandText(child.command) + " " + endText(ended));
         }
-        const auto points = std::ranges::count(ended.out, '\n');
-        text += commandText(child.command) + ": " + std::to_string(points) + " points into " +
-                run.record + "\n";
-        text += options.verbose ? ended.out : "";
+        PlannedRun planned{
+            .engine = run.engine, .command = std::move(child.command), .record = run.record};
+        std::istringstream lines(ended.out);
+        for (std::string line; std::getline(lines, line);) {
+            planned.points.push_back(line);
+        }
+        runs.push_back(std::move(planned));
     }
-    return text;
+    return runs;
 }
 
 }  // namespace fabricast

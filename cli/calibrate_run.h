@@ -8,8 +8,27 @@
 
 namespace fabricast {
 
+/// How one probe ended.
+struct EngineOutcome {
+    enum class Status {
+        Measured,
+        Interrupted,
+        NotBegun,  ///< the one before it was interrupted
+        WrongResults,
+        BadInput,
+        Failed,
+        Stalled,
+        OutOfTime
+    };
+    std::string engine;
+    std::string record;
+    Status status = Status::NotBegun;
+    std::string why;  ///< where it did not measure all
+};
+
 /// How measuring went: which records there are now, and what is worth saying.
 struct CalibrateOutcome {
+    std::vector<EngineOutcome> engines;
     std::vector<std::string> records;
     std::vector<std::string> remarks;
     ExitCode code = ExitCode::Ok;
@@ -22,9 +41,18 @@ CalibrateOutcome runCalibration(const CalibratePlan& plan,
                                 const CalibrateRequest& request,
                                 const GlobalOptions& options);
 
-/// --dry-run: the commands, and the points that each would measure.
-Result<std::string> listCalibration(const CalibratePlan& plan,
-                                    const CalibrateRequest& request,
-                                    const GlobalOptions& options);
+/// What a probe would measure.
+struct PlannedRun {
+    std::string engine;
+    std::vector<std::string> command;  ///< that lists them
+    std::vector<std::string> points;
+    std::string record;
+};
+Result<std::vector<PlannedRun>> listCalibration(const CalibratePlan& plan,
+                                                const CalibrateRequest& request,
+                                                const GlobalOptions& options);
+
+/// A command as it is typed.
+std::string commandText(const std::vector<std::string>& command);
 
 }  // namespace fabricast

@@ -142,6 +142,11 @@ private:
         if (request_.onError) {
             request_.onError(line_);
         }
+        // Copies often say the same.
+        if (!outcome_.lastLines.empty() && outcome_.lastLines.back() == line_) {
+            line_.clear();
+            return;
+        }
         outcome_.lastLines.push_back(std::exchange(line_, {}));
         if (outcome_.lastLines.size() > kLastLines) {
             outcome_.lastLines.erase(outcome_.lastLines.begin());

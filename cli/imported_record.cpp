@@ -26,6 +26,17 @@ Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
     return mergeMeasurements(std::move(records));
 }
 
+Result<NcclEstimates> importNcclEstimates(const std::vector<std::string>& dumps,
+                                          const GlobalOptions& options) {
+    std::vector<NcclEstimates> all;
+    for (const std::string& dump : dumps) {
+        FABRICAST_ASSIGN(const std::string text, readTextFile(options.at(dump), kMostLogBytes));
+        FABRICAST_ASSIGN(NcclEstimates one, parseNcclEstimates(text, sourceName(dump)));
+        all.push_back(std::move(one));
+    }
+    return mergeNcclEstimates(std::move(all));
+}
+
 Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path) {
     const std::string program =
         measured.sittings.empty() ? std::string() : measured.sittings.front().program;

@@ -1,5 +1,6 @@
 #pragma once
 #include "cli/global_options.h"
+#include "planner/io/nccl_estimates.h"
 #include "planner/io/nccl_tests.h"
 
 #include <string>
@@ -11,6 +12,10 @@ namespace fabricast {
 Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
                                            const NcclTestsHint& hint,
                                            const GlobalOptions& options);
+
+/// Dumps of NCCL's tuner as one.
+Result<NcclEstimates> importNcclEstimates(const std::vector<std::string>& dumps,
+                                          const GlobalOptions& options);
 
 /// Writes measurements as a record file, as probes do.
 Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path);

@@ -15,14 +15,8 @@ namespace {
 constexpr std::array<const char*, 7> kKinds = {
     "op", "kind", "pass", "form", "dtype", "ranks", "nodes"};
 
-struct Rows {
-    std::size_t points = 0;
-    std::size_t refused = 0;
-    std::size_t wrong = 0;
-    std::size_t samples = 0;
+struct Rows : MeasuredKind {
     std::vector<double> spreads;
-    double best = 0.0;
-    std::string unit;
 };
 
 std::string kindOf(const RecordedPoint& point) {
@@ -69,16 +63,16 @@ void add(const RecordedPoint& point, Rows& rows) {
     }
 }
 
-std::string spreadText(std::vector<double> spreads) {
-    if (spreads.empty()) {
-        return "";
+double middleOf(std::vector<double> values) {
+    if (values.empty()) {
+        return 0.0;
     }
-    const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
-    std::ranges::nth_element(spreads, middle);
-    return fmt::format("{:.1f} %", 100 * *middle);
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
 }
 
-std::string noteText(const Rows& rows) {
+std::string noteText(const MeasuredKind& rows) {
     std::string note = rows.refused > 0 ? fmt::format("{} not possible here", rows.refused) : "";
     if (rows.wrong > 0) {
         note += (note.empty() ? "" : ", ") + fmt::format("{} WRONG", rows.wrong);
@@ -88,11 +82,22 @@ std::string noteText(const Rows& rows) {
 
 }  // namespace
 
-Table measuredTable(const MergedMeasurements& record) {
+std::vector<MeasuredKind> measuredKinds(const MergedMeasurements& record) {
     std::map<std::string, Rows> kinds;
     for (const RecordedPoint& point : record.points) {
         add(point, kinds[kindOf(point)]);
     }
+    std::vector<MeasuredKind> all;
+    for (auto& [name, rows] : kinds) {
+        rows.name = name;
+        rows.timed = rows.spreads.size();
+        rows.spread = middleOf(rows.spreads);
+        all.push_back(rows);
+    }
+    return all;
+}
+
+Table measuredTable(const MergedMeasurements& record) {
     Table table{{{"measured"},
                  {"points", Align::Right},
                  {"samples", Align::Right},
@@ -101,13 +106,13 @@ Table measuredTable(const MergedMeasurements& record) {
                  {"spread", Align::Right},
                  {""}},
                 {}};
-    for (const auto& [kind, rows] : kinds) {
-        table.rows.push_back({kind,
+    for (const MeasuredKind& rows : measuredKinds(record)) {
+        table.rows.push_back({rows.name,
                               std::to_string(rows.points),
                               std::to_string(rows.samples),
                               rows.best > 0 ? fmt::format("{:.4g}", rows.best) : "",
                               rows.unit,
-                              spreadText(rows.spreads),
+                              rows.timed > 0 ? fmt::format("{:.1f} %", 100 * rows.spread) : "",
                               noteText(rows)});
     }
     return table;

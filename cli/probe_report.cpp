@@ -13,8 +13,10 @@ std::string gigabytes(Bytes bytes) {
                              : std::string("?");
 }
 
-std::string counted(std::int64_t number, const char* what) {
-    return number > 0 ? fmt::format("{} {}", number, what) : fmt::format("unknown {}", what);
+/// "2 cores"; `what` has its s.
+std::string counted(std::int64_t number, std::string_view what) {
+    const std::string_view name = number == 1 ? what.substr(0, what.size() - 1) : what;
+    return number > 0 ? fmt::format("{} {}", number, name) : fmt::format("unknown {}", what);
 }
 
 std::string hostText(const MachineInventory& machine) {

@@ -87,6 +87,7 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
     fit.error = {summary.mean, summary.p90};
     kernels.gemm[static_cast<std::size_t>(GemmType::Fp32)] = fit;
     fitted.rows["gemm.fp32"] = forward.size();
+    fitted.sections.push_back({.name = "gemm.fp32", .errors = summary, .rows = forward.size()});
     fitted.report += "gemm.fp32\n" + residualTable(residuals);
     const double input = layoutFactor(rows, GemmLayout::Nn);
     const double weight = layoutFactor(rows, GemmLayout::Nt);

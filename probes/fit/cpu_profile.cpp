@@ -125,6 +125,7 @@ Result<CpuProfile> cpuProfile(const MergedMeasurements& record, const std::strin
                      fitCpuKernels(record.points, name + "-rank", cluster.from));
     cluster.memoryRate = kernels.kernels.memoryBandwidth;
     CpuProfile profile;
+    profile.sections = kernels.sections;
     profile.report = kernels.report + rateLine("inside a node", cluster.inside) +
                      rateLine("between nodes", cluster.between);
     for (const std::string& line : collectives.leftOut) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/io/measurements.h"
+#include "probes/fit/fit_section.h"
 #include "probes/fit/profile_text.h"
 
 #include <string>
@@ -12,6 +13,7 @@ namespace fabricast {
 /// hardware_profiles, and what a person wants to see of the fits.
 struct CpuProfile {
     std::vector<ProfileText> files;
+    std::vector<FitSection> sections;
     std::string report;
 };
 

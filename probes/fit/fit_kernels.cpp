@@ -16,7 +16,9 @@ namespace {
 class KernelFitter {
 public:
     KernelFitter(KernelProfile start, const MeasuredTables& tables, const FitOptions& options)
-        : tables_(tables), options_(options), result_{std::move(start), {}, options.from, {}} {}
+        : tables_(tables),
+          options_(options),
+          result_{.kernels = std::move(start), .from = options.from} {}
 
     Result<FittedKernels> run() && {
         fitGemms();
@@ -40,10 +42,13 @@ private:
     template <class Fit>
     void keep(const std::string& section, const Fitted<Fit>& fitted) {
         result_.rows[section] = fitted.rows;
+        result_.sections.push_back(
+            {.name = section, .errors = summarise(fitted.heldOut), .rows = fitted.rows});
         result_.report += section + ": " + std::to_string(fitted.rows) + " rows\n" +
                           residualTable(fitted.heldOut);
     }
     void refuse(const std::string& section, const Error& error) {
+        result_.sections.push_back({.name = section, .refused = error.text()});
         result_.report += section + ": not fitted: " + error.text() + "\n";
     }
 

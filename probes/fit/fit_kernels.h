@@ -1,10 +1,12 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/spec/kernel_profile.h"
+#include "probes/fit/fit_section.h"
 #include "probes/fit/measured_tables.h"
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -23,6 +25,7 @@ std::string backwardSection(const BackwardRatio& ratio);
 struct FittedKernels {
     KernelProfile kernels;
     std::map<std::string, std::size_t> rows;  ///< by section ("gemm.bf16"): those fitted
+    std::vector<FitSection> sections;         ///< those fitted, and those refused
     std::string from;                         ///< of these sections
     std::string report;                       ///< residuals, and why a section was not fitted
 };

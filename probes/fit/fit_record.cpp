@@ -140,6 +140,7 @@ private:
             {"kernels/" + gpu.name + ".json",
              kernelJson(*fitted, "Kernels of the " + gpu.title + ", measured: " + options_.name)});
         result_.report += fitted->report;
+        result_.sections = fitted->sections;
         sayUnmeasured(*fitted, gpu);
         return {};
     }
@@ -230,6 +231,7 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
         return FittedRecord{.machine = options.name,
                             .files = std::move(profile.files),
+                            .sections = std::move(profile.sections),
                             .report = std::move(profile.report)};
     }
     return RecordFitter(store, record, options).run();

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/io/measurements.h"
 #include "planner/io/profile_store.h"
+#include "probes/fit/fit_section.h"
 #include "probes/fit/profile_text.h"
 
 #include <string>
@@ -20,6 +21,7 @@ struct FittedRecord {
     std::string gpu;      ///< the GPU profile whose kernels were measured; empty: none were
     std::string machine;  ///< the cluster or node profile that it holds for; empty: any
     std::vector<ProfileText> files;
+    std::vector<FitSection> sections;
     std::string report;  ///< sections with their residuals, what was left out, and what is missing
 };
 

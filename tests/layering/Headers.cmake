@@ -5,7 +5,7 @@ file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/cli/*.h")
 # Of the probes, those that can be built here.
 set(built_rooms "")
-foreach(room record launch collective host fit cpu mpi cuda nccl)
+foreach(room record tuner launch collective host fit cpu mpi cuda nccl)
   if(TARGET fabricast_probes_${room})
     file(GLOB room_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/probes/${room}/*.h")
     list(APPEND headers ${room_headers})

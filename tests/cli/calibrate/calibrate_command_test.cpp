@@ -52,6 +52,16 @@ private:
     fs::path folder_;
 };
 
+/// Folders differ from run to run. `folder` ends in a slash.
+std::string without(std::string text, const std::string& folder) {
+    for (const std::string& name : {folder, folder.substr(0, folder.size() - 1)}) {
+        for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+            text.erase(at, name.size());
+        }
+    }
+    return text;
+}
+
 std::size_t linesOf(const std::string& file) {
     const std::string text = contents(file);
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -63,16 +73,37 @@ TEST(CalibrateCommand, MeasuresFitsAndSaysHowToUseIt) {
     const ProgramOutput output =
         probes.run("ok", {"--engine", "host", "--profile", profile, "--name", "ours"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
-    std::string text = output.out;
-    for (std::size_t at = text.find(profile); at != std::string::npos; at = text.find(profile)) {
-        text.replace(at, profile.size(), "measured");
-    }
-    expectGolden("calibrate_fake.txt", text);
+    expectGolden("calibrate_fake.txt", without(output.out, probes.at("")));
     // The machine was recognised, and said.
-    EXPECT_NE(output.err.find("taken for a azure-nd-h100-v5"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("taken for azure-nd-h100-v5"), std::string::npos) << output.err;
     EXPECT_TRUE(fs::exists(profile + "/collectives/measured-ours.json"));
     EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", profile}, {}).code, ExitCode::Ok);
     expectGolden("help_calibrate.txt", runProgram({"calibrate", "--help"}, {}).out);
+}
+
+TEST(CalibrateCommand, AnswersInJson) {
+    const FakeProbes probes("json");
+    const ProgramOutput dry =
+        probes.run("ok", {"--engine", "host", "--dry-run", "--format", "json"});
+    EXPECT_EQ(dry.code, ExitCode::Ok) << dry.err;
+    expectGolden("calibrate_dry.json", without(dry.out, probes.at("")));
+    const std::vector<std::string> fit = {
+        "--format", "json", "--profile", probes.at("measured"), "--name", "ours"};
+    std::vector<std::string> both = fit;
+    both.insert(both.end(), {"--engine", "auto"});
+    const ProgramOutput done = probes.run("ok", both);
+    EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+    expectGolden("calibrate_fake.json", without(done.out, probes.at("")));
+    // What was measured is told where a probe died and where nothing could be fitted.
+    std::vector<std::string> one = fit;
+    one.insert(one.end(), {"--engine", "host"});
+    fs::remove(probes.at("inventory.json"));
+    const ProgramOutput dead = probes.run("die", one);
+    EXPECT_EQ(dead.code, ExitCode::Environment);
+    EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted\": null"), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"fitted_why\": \"--machine: "), std::string::npos) << dead.out;
+    EXPECT_NE(dead.out.find("\"written\": []"), std::string::npos) << dead.out;
 }
 
 TEST(CalibrateCommand, SeveralEnginesWriteARecordEach) {
@@ -193,9 +224,53 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
     EXPECT_EQ(why({"--topology", "t.xml"}), "error: --topology: is kept beside a profile");
     EXPECT_EQ(why({"--from-record", "a", "--from-nccl-tests", "b"}),
               "error: --from-record: and --from-nccl-tests are two ways to say what was measured");
-    EXPECT_EQ(why({"--from-record", "/no/such.jsonl"}),
-              "error: /no/such.jsonl: cannot be opened: No such file or directory");
-    EXPECT_EQ(why({"--format", "json"}), "error: --format: calibrate prints text");
+    EXPECT_EQ(runProgram({"calibrate", "--from-record", "/no/such.jsonl"}, {}).err,
+              "error: /no/such.jsonl: cannot be opened: No such file or directory\n");
+    EXPECT_EQ(why({"--from-record", "a"}),
+              "error: --probes: is for measuring, and --from-record measures nothing");
+    EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
+              "error: --tuner-dump: is for --engine nccl");
+    EXPECT_EQ(why({"--format", "csv"}), "error: --format: calibrate prints text or json");
+}
+
+TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
+    const FakeProbes probes("before");
+    const auto why = [&](ExitCode code, std::vector<std::string> more) {
+        const ProgramOutput output = probes.run("ok", std::move(more));
+        EXPECT_EQ(output.code, code) << output.err;
+        EXPECT_EQ(output.out, "");
+        return without(output.err.substr(0, output.err.find('\n')), probes.at(""));
+    };
+    const std::string file = probes.at("inventory.json");
+    EXPECT_EQ(runProgram({"calibrate", "--out", "/no/such/run.jsonl"}, {}).err,
+              "error: --out: there is no folder \"/no/such\"\n  try: mkdir -p /no/such\n");
+    EXPECT_EQ(
+        runProgram({"calibrate", "--out", "/usr"}, {}).err,
+        "error: --out: \"/usr\" is a folder\n  try: name a file in it: --out /usr/run.jsonl\n");
+    EXPECT_EQ(why(ExitCode::Environment, {"--profile", file}),
+              "error: --profile: \"inventory.json\" is no folder");
+    EXPECT_EQ(why(ExitCode::Environment, {"--profile", file + "/deeper/still"}),
+              "error: --profile: \"inventory.json\" is no folder");
+    EXPECT_EQ(why(ExitCode::Environment, {"--scratch", "/no/such"}),
+              "error: --scratch: there is no folder \"/no/such\"");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--machine", "no-such"}).substr(0, 17), "error: --machine:");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpu", "no-such"}).substr(0, 13), "error: --gpu:");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--profile", probes.at("m"), "--topology", "/no/such"}),
+              "error: /no/such: cannot be opened: No such file or directory");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--time-budget", "1e300h"}),
+              "error: --time-budget: is longer than 30 days");
+    // The machine that the probe plays has eight GPUs.
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,8"}),
+              "error: --gpus: no GPU 8: there are 8 GPUs here, counted from 0");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "first"}),
+              "error: --gpus: \"first\" is no number of a GPU");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--ranks", "9"}),
+              "error: --ranks: 9 ranks need a GPU each, and there are 8 GPUs here");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,1", "--ranks", "3"}),
+              "error: --ranks: 3 ranks need a GPU each, and --gpus names 2");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--ranks", "2000"}),
+              "error: --ranks: 2000 are more than 1024 on a host");
+    EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
 }
 
 TEST(CalibrateCommand, FitsLogsOfNcclTests) {
