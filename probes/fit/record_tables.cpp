@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 namespace fabricast {
@@ -107,13 +106,10 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
     return std::string();
 }
 
-/// Whose kernel it was; a probe's own stands for no framework's.
-std::optional<AttentionCode> codeOf(std::string algorithm) {
-    std::ranges::transform(algorithm, algorithm.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return algorithm.find("cudnn") != std::string::npos ? std::optional(AttentionCode::CuDnn)
-                                                        : std::nullopt;
+/// Whose kernel it was. A probe's own stands for no framework's; its word may say which library
+/// could not do it ("written out (no backward by cuDNN)").
+std::optional<AttentionCode> codeOf(const std::string& algorithm) {
+    return algorithm == "cudnn" ? std::optional(AttentionCode::CuDnn) : std::nullopt;
 }
 
 Result<std::string> addAttention(const RecordedPoint& point, MeasuredTables& tables) {

@@ -130,6 +130,29 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
         << fitted->report;
 }
 
+TEST(FitRecord, AttentionThatTheProbeWroteOutIsNoFrameworks) {
+    std::string lines;
+    for (const char* const sequence : {"1024", "4096"}) {
+        for (const char* const word : {"cudnn", "written out (no backward by cuDNN)"}) {
+            lines += lineOf(
+                "attention batch=1 causal=1 dim=128 dtype=bf16 heads=32 kv_heads=8 "
+                "sequence=" +
+                    std::string(sequence) + " pass=" + (word[0] == 'c' ? "forward" : "backward"),
+                1e-3,
+                "\"words\":{\"algorithm\":\"" + std::string(word) + "\"},");
+        }
+    }
+    const auto tables = recordTables(recordOf(lines).points);
+    ASSERT_TRUE(tables);
+    ASSERT_EQ(tables->tables.attentions.size(), 2U);
+    for (const MeasuredAttention& row : tables->tables.attentions) {
+        EXPECT_EQ(row.attention.pass, AttentionPass::Forward);
+        EXPECT_EQ(row.attention.code, AttentionCode::CuDnn);
+    }
+    ASSERT_EQ(tables->leftOut.size(), 2U);
+    EXPECT_NE(tables->leftOut[0].find("is no framework's"), std::string::npos);
+}
+
 TEST(FitRecord, CollectivesNeedTheirMachine) {
     const std::string head = R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"},)"
                              R"("program":"fabricast-probe-nccl","begun":"2026-11-22T19:00:00Z"})"
