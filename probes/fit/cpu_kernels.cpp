@@ -87,7 +87,8 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
     fit.error = {summary.mean, summary.p90};
     kernels.gemm[static_cast<std::size_t>(GemmType::Fp32)] = fit;
     fitted.rows["gemm.fp32"] = forward.size();
-    fitted.report += "gemm.fp32\n" + residualTable(residuals);
+    fitted.report += "gemm.fp32: " + std::to_string(forward.size()) + " points\n" +
+                     residualTable(residuals, "operations");
     const double input = layoutFactor(rows, GemmLayout::Nn);
     const double weight = layoutFactor(rows, GemmLayout::Nt);
     if (input > 0 && weight > 0) {
