@@ -38,6 +38,7 @@ std::vector<Residual> residualsOf(const KernelProfile& kernels,
                                   const GemmFit& fit,
                                   const std::vector<MeasuredGemm>& rows) {
     std::vector<Residual> residuals;
+    residuals.reserve(rows.size());
     for (const MeasuredGemm& row : rows) {
         residuals.push_back({row.gemm.flops().count(),
                              row.time.count(),

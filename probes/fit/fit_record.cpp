@@ -221,6 +221,7 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const RecordFitOptions& options) {
     if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
+        profile.report += shownOnlyText(record.points);
         return FittedRecord{.machine = options.name,
                             .files = std::move(profile.files),
                             .report = std::move(profile.report)};
