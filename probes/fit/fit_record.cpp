@@ -8,6 +8,7 @@
 #include "probes/fit/fit_node.h"
 #include "probes/fit/fit_runtime.h"
 #include "probes/fit/kernel_json.h"
+#include "probes/fit/left_out.h"
 #include "probes/fit/record_machine.h"
 #include "probes/fit/record_tables.h"
 #include "probes/fit/shown_only.h"
@@ -46,15 +47,7 @@ public:
 
 private:
     void say(const std::string& line) { result_.report += line + "\n"; }
-    void sayAll(const std::vector<std::string>& lines) {
-        constexpr std::size_t kMost = 20;
-        for (std::size_t at = 0; at < std::min(lines.size(), kMost); ++at) {
-            say("  left out: " + lines[at]);
-        }
-        if (lines.size() > kMost) {
-            say("  left out: " + std::to_string(lines.size() - kMost) + " more");
-        }
-    }
+    void sayAll(const std::vector<std::string>& lines) { result_.report += leftOutText(lines); }
 
     Result<void> fitCollectives() {
         FABRICAST_ASSIGN(const CollectivePoints points, collectivePoints(record_.points));
@@ -229,6 +222,7 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const RecordFitOptions& options) {
     if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
+        profile.report += shownOnlyText(record.points);
         return FittedRecord{.machine = options.name,
                             .files = std::move(profile.files),
                             .sections = std::move(profile.sections),

@@ -62,6 +62,32 @@ std::string changeTable(const std::vector<NumberChange>& changes) {
     return text;
 }
 
+std::string changeSentence(const std::vector<NumberChange>& changes) {
+    constexpr std::size_t kWidth = 100;
+    std::string text;
+    std::size_t begin = 0;
+    for (const NumberChange& change : changes) {
+        if (change.before == change.now) {
+            continue;
+        }
+        const std::string part = change.name + " " + change.before + " -> " + change.now;
+        if (text.size() - begin + part.size() + 2 > kWidth) {
+            text += ",\n";
+            begin = text.size();
+            text += "  " + part;
+        } else {
+            text += (text.empty() ? "  " : ", ") + part;
+        }
+    }
+    return text.empty() ? "  as before\n" : text + "\n";
+}
+
+std::string shortNumber(double value) {
+    std::array<char, 32> text{};
+    const int length = std::snprintf(text.data(), text.size(), "%.3g", value);
+    return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+}
+
 MiddleValue middleOf(std::vector<double> values) {
     if (values.empty()) {
         return {};

@@ -17,6 +17,13 @@ struct NumberChange {
 /// A table: a row for each, under a line of headings.
 std::string changeTable(const std::vector<NumberChange>& changes);
 
+/// The same in a sentence, without points: "efficiency 0.71 -> 0.75, launch_us 3.1 -> 2.9"; those
+/// that stayed are not named.
+std::string changeSentence(const std::vector<NumberChange>& changes);
+
+/// Three significant digits: "0.0713".
+std::string shortNumber(double value);
+
 /// Of values above 0: the one in the middle, and how far the others usually lie from it.
 struct MiddleValue {
     double value = 0.0;

@@ -116,8 +116,8 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
     return std::string();
 }
 
-/// Whose kernel it was; a probe's own stands for no framework's, also where it says that cuDNN had
-/// none.
+/// Whose kernel it was. A probe's own stands for no framework's; its word may say which library
+/// could not do it ("written out (no backward by cuDNN)").
 std::optional<AttentionCode> codeOf(const std::string& algorithm) {
     return algorithm == "cudnn" ? std::optional(AttentionCode::CuDnn) : std::nullopt;
 }

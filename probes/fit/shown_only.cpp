@@ -18,7 +18,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons 
      {"sustained", "sustained in kernels/ is fitted to training steps, and holds more than clocks"},
      {"transfer both", "copies of a step go one way at a time"}}};
 
+/// Its name above; empty: something is made of it.
 std::string kindOf(const RecordedPoint& point) {
+    if (point.facts.contains("contention")) {
+        return "";
+    }
     const bool both = point.what == "transfer" && point.setting("kind", "") == "both";
     return both ? "transfer both" : point.what;
 }

@@ -1,7 +1,10 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/compute/gemm_time.h"
+#include "planner/io/text_file.h"
+#include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_program.h"
+#include "probes/fit/left_out.h"
 #include "probes/fit/record_tables.h"
 #include "tests/probes/fit/record_lines.h"
 
@@ -11,6 +14,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -106,6 +110,69 @@ TEST(FitRecord, AFewProductsScaleWhatIsKnown) {
     EXPECT_LT(worstError(*store, truth), 0.05) << fitted->report;
 }
 
+TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    std::string lines;
+    for (const std::int64_t bytes : {1 << 28, 1 << 29, 1 << 30}) {
+        for (const std::int64_t times : {1, 3}) {
+            lines += lineOf("memory op=copy bytes=" + std::to_string(bytes * times),
+                            2e-6 + static_cast<double>(bytes * times) / 3.6e12,
+                            "\"facts\":{\"bytes\":" + std::to_string(bytes * times) + "},");
+        }
+    }
+    const auto fitted = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    const std::string begin =
+        "kernels of h200-sxm-141gb: 6 points\n"
+        "memory.copy: 6 points\n"
+        "  efficiency 0.915 -> 0.75, launch_us 1.27 -> 2\n"
+        "  bytes         points  mean error  9 in 10 below     bias\n"
+        "  all                6       0.0 %          0.0 %  ";
+    EXPECT_EQ(fitted->report.substr(0, begin.size()), begin);
+    EXPECT_NE(fitted->report.find("not measured, as before: gemm, attention, backward, grouped, "
+                                  "layout (h200-sxm-141gb)\n"),
+              std::string::npos);
+}
+
+/// Records and tables of the same times end in the same numbers.
+TEST(FitRecord, FitsWhatTheTablesOfOthersFit) {
+    const std::string table =
+        *readTextFile(FABRICAST_SOURCE_DIR "/tests/cases/kernels/measured_gemm.csv");
+    MeasuredTables tables;
+    ASSERT_TRUE(addMeasuredTable(table, "gemm.csv", tables));
+    std::erase_if(tables.gemms, [](const MeasuredGemm& row) {
+        return row.gpu != "h200_sxm" || row.gemm.type != GemmType::Bf16 ||
+               row.gemm.layout != GemmLayout::Tn || row.gemm.accumulateFp32;
+    });
+    ASSERT_GE(tables.gemms.size(), 40U);
+    std::string lines;
+    std::map<std::string, std::size_t> seen;
+    std::vector<MeasuredGemm> once;
+    for (const MeasuredGemm& row : tables.gemms) {
+        const std::string point = "gemm dtype=bf16 layout=tn m=" + std::to_string(row.gemm.m) +
+                                  " n=" + std::to_string(row.gemm.n) +
+                                  " k=" + std::to_string(row.gemm.k);
+        if (seen[point]++ == 0) {
+            lines += lineOf(point, row.time.count());
+            once.push_back(row);
+        }
+    }
+    tables.gemms = once;
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto ofTable = fitKernels(*builtIn.gpu("h200")->kernels, tables, {});
+    const auto ofRecord = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
+    ASSERT_TRUE(ofTable && ofRecord);
+    const TemporaryFolder folder("fabricast_fit_tables");
+    ASSERT_TRUE(writeProfile(*ofRecord, folder.path(), {}));
+    const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
+    const GemmFit fromTable = *ofTable->kernels.fit(GemmType::Bf16);
+    const GemmFit record = *store->gpu("h200")->kernels->fit(GemmType::Bf16);
+    EXPECT_NEAR(record.efficiency, fromTable.efficiency, 1e-3 * fromTable.efficiency);
+    EXPECT_NEAR(record.launch.count(), fromTable.launch.count(), 1e-3 * fromTable.launch.count());
+    EXPECT_NEAR(record.error.mean, fromTable.error.mean, 1e-3 * fromTable.error.mean);
+    EXPECT_LT(record.error.mean, 0.08);
+}
+
 TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
     std::string lines;
     for (const double bytes : {1e6, 1e7, 2e8, 4e8, 8e8, 1.6e9, 3.2e9, 6.4e9}) {
@@ -192,7 +259,8 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     const auto few = fitRecord(
         builtIn, recordOf(lineOf("gemm dtype=bf16 m=8192 n=8192 k=8192", 1e-3)), {.name = "ours"});
     ASSERT_FALSE(few);
-    EXPECT_NE(few.error().why.find("1 rows are too few"), std::string::npos) << few.error().text();
+    EXPECT_NE(few.error().why.find("1 points are too few"), std::string::npos)
+        << few.error().text();
     const auto strange =
         fitRecord(builtIn, recordOf(lineOf("gemm dtype=int3 m=1 n=1 k=1", 1e-3)), {.name = "ours"});
     ASSERT_FALSE(strange);
