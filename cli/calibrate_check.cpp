@@ -87,6 +87,20 @@ Result<std::size_t> gpuNumber(const std::string& text) {
     return number;
 }
 
+/// "node1", "10.0.0.1", "node1:4".
+Result<void> checkHost(const std::string& host) {
+    constexpr std::string_view kLetters =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:";
+    if (host.empty() || host.starts_with('-') ||
+        host.find_first_not_of(kLetters) != std::string::npos) {
+        return fail(Error::Code::BadInput,
+                    "--hosts",
+                    quoted(host) + " is no name of a host",
+                    "--hosts node1,node2");
+    }
+    return {};
+}
+
 std::string gpusHere(std::size_t count) {
     return count == 1 ? "there is 1 GPU here" : "there are " + std::to_string(count) + " GPUs here";
 }
@@ -131,6 +145,9 @@ Result<void> checkCalibration(const CalibrateRequest& request,
 }
 
 Result<void> checkAgainstMachine(const CalibrateRequest& request, const MachineInventory& machine) {
+    for (const std::string& host : request.hosts) {
+        FABRICAST_TRY(checkHost(host));
+    }
     const std::size_t here = machine.gpus.size();
     for (const std::string& gpu : request.gpus) {
         FABRICAST_ASSIGN(const std::size_t number, gpuNumber(gpu));

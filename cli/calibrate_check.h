@@ -11,7 +11,7 @@ Result<void> checkCalibration(const CalibrateRequest& request,
                               const CalibrateFit& fit,
                               const GlobalOptions& options);
 
-/// --gpus and --ranks, against the machine as far as it is known.
+/// --hosts, --gpus and --ranks, against the machine as far as it is known.
 Result<void> checkAgainstMachine(const CalibrateRequest& request, const MachineInventory& machine);
 
 }  // namespace fabricast

@@ -28,23 +28,32 @@ void addText(CLI::App& app,
 void addMeasureFlags(CLI::App& app, CalibrateFlags& flags) {
     CalibrateRequest& request = flags.request;
     addChoice<CalibrateEngine>(app, "--engine", request.engine, kEngines)
-        ->description("what measures: auto, cuda, nccl, host or mpi");
+        ->description("what measures: auto (unless said), cuda, nccl, host or mpi");
     addChoice<const char*>(app, "--suite", flags.suite, kSuites)
-        ->description("how much: quick or full");
-    addText(app, "--time-budget", flags.budget, "TIME", "for all of it: 90s, 5m, 1h");
-    addText(app, "--out", flags.out, "FILE", "the record; one that is there is gone on with");
+        ->description("how much: quick (unless said) or full");
+    addText(app, "--time-budget", flags.budget, "TIME", "for all of it: 90s, 1h; 5m unless said");
+    addText(
+        app, "--out", flags.out, "FILE", "the record, gone on with; calibration.jsonl unless said");
     app.add_option("--gpus", request.gpus, "their numbers; kernels are measured on the first")
         ->option_text("LIST")
         ->delimiter(',');
     addWhole(app, "--ranks", request.ranks, {1, kMostRanks})
-        ->description("how many processes take part");
+        ->description("how many processes take part in nccl and mpi");
     app.add_option("--hosts", request.hosts, "where mpi's processes run: a,b,c")
         ->option_text("LIST")
         ->delimiter(',');
     addText(app, "--scratch", request.scratch, "DIR", "a folder on the disk to measure");
     addText(app, "--probes", request.probes, "DIR", "the folder of the probe programs");
-    addText(app, "--stall", flags.stall, "TIME", "end a probe that says nothing for so long");
-    addText(app, "--tuner-dump", request.tunerDump, "FILE", "also what NCCL itself believes: nccl");
+    addText(app,
+            "--stall",
+            flags.stall,
+            "TIME",
+            "end a probe that is silent for so long; 3m unless said");
+    addText(app,
+            "--tuner-dump",
+            request.tunerDump,
+            "FILE",
+            "where nccl also writes what NCCL itself believes");
     app.add_flag("--even-if-busy", request.evenIfBusy, "measure though others use the GPU");
     app.add_flag("--dry-run", flags.dryRun, "say what would be measured; with -v every point");
 }
@@ -67,13 +76,13 @@ void addFitFlags(CLI::App& app, CalibrateFlags& flags) {
         ->option_text("FILE")
         ->group(kGroup);
     app.add_option("--from-record", flags.records, "fit these records, and measure nothing")
-        ->option_text("FILE…")
+        ->option_text("FILE...")
         ->group(kGroup);
     app.add_option("--from-nccl-tests", flags.logs, "fit these logs or -J files of nccl-tests")
-        ->option_text("LOG…")
+        ->option_text("LOG...")
         ->group(kGroup);
     app.add_option("--from-nccl-tuner", flags.dumps, "compare these dumps of NCCL's own estimates")
-        ->option_text("DUMP…")
+        ->option_text("DUMP...")
         ->group(kGroup);
 }
 

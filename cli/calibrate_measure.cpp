@@ -104,9 +104,6 @@ Result<Answer> measureAndFit(const CalibrateRequest& request,
     }
     CalibrationReport report{.engines = std::move(outcome.engines), .records = outcome.records};
     FABRICAST_ASSIGN(report.measured, readMeasurements(outcome.records));
-    if (outcome.code == ExitCode::Interrupted) {
-        fit.folder.clear();
-    }
     FABRICAST_TRY(guessMachine(store, found, fit, answer.remarks));
     return reportCalibration(store, std::move(report), fit, options, std::move(answer));
 }
@@ -116,7 +113,11 @@ Result<Answer> reportCalibration(const ProfileStore& store,
                                  const CalibrateFit& fit,
                                  const GlobalOptions& options,
                                  Answer answer) {
-    if (!fit.folder.empty()) {
+    if (answer.code == ExitCode::Interrupted) {
+        report.notFitted = "measuring was interrupted";
+    } else if (fit.folder.empty()) {
+        report.notFitted = "no --profile was given";
+    } else {
         Result<CalibratedProfile> profile = fitCalibration(store, report.measured, fit, options);
         if (profile) {
             report.profile = *std::move(profile);

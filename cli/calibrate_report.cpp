@@ -142,10 +142,7 @@ std::string calibrationJson(const CalibrationReport& report) {
     if (report.profile) {
         addFitted(json, report.profile->fitted);
     } else {
-        json.addNull("fitted",
-                     report.notFitted.empty()
-                         ? "no --profile was given, or measuring was interrupted"
-                         : report.notFitted);
+        json.addNull("fitted", report.notFitted);
     }
     addTexts(
         json, "written", report.profile ? report.profile->written : std::vector<std::string>());

@@ -16,7 +16,7 @@ struct CalibrationReport {
     std::vector<std::string> records;    ///< as a command names them
     MergedMeasurements measured;
     std::optional<CalibratedProfile> profile;
-    std::string notFitted;  ///< why there is no profile, where one was wanted
+    std::string notFitted;  ///< why there is no profile
     std::vector<std::string> remarks;
 };
 

@@ -127,7 +127,8 @@ Command calibrateCommand(CLI::App& program, const GlobalOptions& options) {
         "  fabricast calibrate --engine mpi --ranks 4 --out cpu.jsonl --profile measured\n"
         "  fabricast calibrate --from-nccl-tests all_reduce.log --machine dgx-h100 --profile "
         "measured\n"
-        "Ctrl-C keeps what was measured; the same command goes on with it.");
+        "Ctrl-C keeps what was measured; the same command goes on with it.\n"
+        "Exit codes: 0 measured, 1 wrong results, 2 bad input, 4 environment, 130 interrupted.");
     const auto flags = std::make_shared<CalibrateFlags>();
     addCalibrateFlags(*app, *flags);
     return {app, [app, flags, &options] { return runCalibrate(*app, *flags, options); }};

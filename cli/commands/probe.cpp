@@ -28,6 +28,12 @@ Result<Answer> runProbeCommand(const ProbeCommandFlags& flags, const GlobalOptio
     if (options.format != Format::Text && options.format != Format::Json) {
         return fail(Error::Code::BadInput, "--format", "probe prints text or json");
     }
+    if (!flags.from.empty() && !flags.probes.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--probes",
+                    "is for asking this machine, and --from reads of another",
+                    "leave out one of them");
+    }
     FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
     FABRICAST_ASSIGN(MachineInventory machine, machineOf(flags, options));
     FABRICAST_ASSIGN(const MachineView view, viewMachine(store, std::move(machine)));

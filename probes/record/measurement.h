@@ -23,7 +23,8 @@ struct Measurement {
     }
 };
 
-/// As a line of a record file, with the samples' median and spread.
+/// As a line of a record file, with the samples' number, median and spread. Of more than 100,000
+/// samples so many at most are listed, from begin to end.
 std::string lineOf(const Measurement& measurement);
 
 }  // namespace fabricast::probe

@@ -268,6 +268,8 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
               "error: --ranks: 9 ranks need a GPU each, and there are 8 GPUs here");
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,1", "--ranks", "3"}),
               "error: --ranks: 3 ranks need a GPU each, and --gpus names 2");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--hosts", "a,; rm"}),
+              "error: --hosts: \"; rm\" is no name of a host");
     EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--ranks", "2000"}),
               "error: --ranks: 2000 are more than 1024 on a host");
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));

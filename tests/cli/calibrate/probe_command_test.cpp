@@ -67,6 +67,7 @@ TEST(ProbeCommand, SaysWhatIsMissing) {
     EXPECT_EQ(run({"--probes", babbling}).code, ExitCode::BadInput);
     EXPECT_EQ(run({"--from", kNode, "--format", "csv"}).code, ExitCode::BadInput);
     EXPECT_EQ(run({"--from", "/no/such.json"}).code, ExitCode::BadInput);
+    EXPECT_EQ(run({"--from", kNode, "--probes", "x"}).err.substr(0, 16), "error: --probes:");
 }
 
 TEST(RecogniseGpu, ByTheNamesThatDriversHave) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -127,6 +128,19 @@ TEST(RecordFile, SaysWhyItCannotWrite) {
               "/nowhere/a.jsonl: cannot be written: No such file or directory");
     EXPECT_EQ(writeWhole("/dev/full", "x").trouble().why,
               "/dev/full: cannot be written: No space left on device");
+}
+
+TEST(RecordFile, ListsNoMoreSamplesThanAReaderTakes) {
+    const Answer<Point> point = parsePoint("sustained seconds=10");
+    ASSERT_TRUE(point);
+    Measurement one{.point = *point, .samples = std::vector<double>(300'001, 2.0)};
+    one.samples.back() = 7.0;
+    const std::string line = lineOf(one);
+    EXPECT_NE(line.find("\"n\":300001"), std::string::npos);
+    const auto commas = std::count(
+        line.begin() + static_cast<std::ptrdiff_t>(line.find("samples")), line.end(), ',');
+    EXPECT_EQ(commas, 75'000);  // every fourth
+    EXPECT_NE(line.find(",7]"), std::string::npos);
 }
 
 TEST(RunPoints, MeasuresEachOnceAndSaysWhatIsLeft) {
