@@ -1,7 +1,7 @@
 #include "probes/cuda/fused_attention.h"
 
 #if FABRICAST_HAS_CUDNN
-#include "probes/cuda/attention_kernel.h"
+#include "probes/cuda/planned_attention.h"
 
 #include <optional>
 
@@ -9,8 +9,8 @@ namespace fabricast::probe {
 
 struct FusedAttention::Parts {
     std::shared_ptr<cudnnContext> handle;
-    AttentionKernel forward;
-    std::optional<AttentionKernel> backward;
+    PlannedAttention forward;
+    std::optional<PlannedAttention> backward;
 };
 
 Answer<FusedAttention> FusedAttention::plan(const AttentionShape& shape) {
@@ -23,13 +23,13 @@ Answer<FusedAttention> FusedAttention::plan(const AttentionShape& shape) {
     made.parts_ = std::make_shared<Parts>();
     Parts& parts = *made.parts_;
     parts.handle = {handle, [](cudnnContext* one) { cudnnDestroy(one); }};
-    Answer<AttentionKernel> forward = AttentionKernel::plan(handle, forwardGraph(shape));
+    Answer<PlannedAttention> forward = PlannedAttention::plan(handle, forwardGraph(shape));
     if (!forward) {
         return Trouble{"forward: " + forward.trouble().why};
     }
     parts.forward = std::move(*forward);
     if (shape.backward) {
-        Answer<AttentionKernel> backward = AttentionKernel::plan(handle, backwardGraph(shape));
+        Answer<PlannedAttention> backward = PlannedAttention::plan(handle, backwardGraph(shape));
         if (!backward) {
             return Trouble{"backward: " + backward.trouble().why};
         }

@@ -16,11 +16,7 @@ double freeBytes() {
 }
 
 Measurement bytesMeasured(const Point& point, double bytes) {
-    Measurement measurement;
-    measurement.point = point;
-    measurement.unit = "B";
-    measurement.samples = {bytes};
-    return measurement;
+    return {.point = point, .unit = "B", .samples = {bytes}};
 }
 
 /// The library and its first kernel, without the scratch memory that frameworks give it.

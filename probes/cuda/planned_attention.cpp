@@ -1,5 +1,5 @@
 #if FABRICAST_HAS_CUDNN
-#include "probes/cuda/attention_kernel.h"
+#include "probes/cuda/planned_attention.h"
 
 namespace fabricast::probe {
 
@@ -51,8 +51,8 @@ Done dnnDone(cudnnStatus_t status) {
                : Done(Trouble{std::string("cuDNN: ") + cudnnGetErrorString(status)});
 }
 
-Answer<AttentionKernel> AttentionKernel::plan(cudnnHandle_t handle, AttentionGraph graph) {
-    AttentionKernel made;
+Answer<PlannedAttention> PlannedAttention::plan(cudnnHandle_t handle, AttentionGraph graph) {
+    PlannedAttention made;
     made.graph_ = std::move(graph);
     const Answer<std::vector<DnnDescriptor>> engines = made.graph_.graph.engines(handle, nullptr);
     const auto planned = engines ? firstPlan(handle, *engines) : engines.trouble();
@@ -77,9 +77,9 @@ Answer<AttentionKernel> AttentionKernel::plan(cudnnHandle_t handle, AttentionGra
     return made;
 }
 
-Done AttentionKernel::run(cudnnHandle_t handle,
-                          cudaStream_t stream,
-                          const AttentionTensors& tensors) const {
+Done PlannedAttention::run(cudnnHandle_t handle,
+                           cudaStream_t stream,
+                           const AttentionTensors& tensors) const {
     Pointers pointers;
     for (const auto& [tensor, place] : graph_.places) {
         pointers.add(tensor, (tensors.*place).get());

@@ -5,10 +5,10 @@
 namespace fabricast::probe {
 
 /// A graph of attention, planned by cuDNN for this GPU.
-class AttentionKernel {
+class PlannedAttention {
 public:
     /// Takes the first engine that this GPU runs. Trouble where there is none.
-    static Answer<AttentionKernel> plan(cudnnHandle_t handle, AttentionGraph graph);
+    static Answer<PlannedAttention> plan(cudnnHandle_t handle, AttentionGraph graph);
 
     Done run(cudnnHandle_t handle, cudaStream_t stream, const AttentionTensors& tensors) const;
 
