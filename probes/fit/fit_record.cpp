@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -79,7 +80,7 @@ private:
                                                  points)});
         if (points.mostMoved > 0) {
             say("  times that fell with size were moved by at most " +
-                std::to_string(static_cast<int>(100 * points.mostMoved + 0.5)) + " %");
+                std::to_string(std::lround(100 * points.mostMoved)) + " %");
         }
         return {};
     }
