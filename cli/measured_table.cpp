@@ -12,8 +12,8 @@ namespace fabricast {
 namespace {
 
 /// What tells kinds of a point apart.
-constexpr std::array<const char*, 7> kKinds = {
-    "op", "kind", "pass", "form", "dtype", "ranks", "nodes"};
+constexpr std::array<const char*, 8> kKinds = {
+    "of", "op", "kind", "pass", "form", "dtype", "ranks", "nodes"};
 
 struct Rows : MeasuredKind {
     std::vector<double> spreads;
@@ -29,24 +29,38 @@ std::string kindOf(const RecordedPoint& point) {
     return kind;
 }
 
+enum class Better { More, Less };
+
+void keep(double value, const char* unit, Better better, Rows& rows) {
+    const bool first = rows.unit != unit;
+    rows.best = first                    ? value
+                : better == Better::More ? std::max(rows.best, value)
+                                         : std::min(rows.best, value);
+    rows.unit = unit;
+}
+
+/// The greatest rate; of what has none the least time, or size.
 void keepBest(const RecordedPoint& point, Rows& rows) {
     constexpr double kTera = 1e-12;
     constexpr double kGiga = 1e-9;
+    constexpr double kMicro = 1e6;
+    constexpr double kMebi = 1024.0 * 1024.0;
     const double busbw = point.fact("busbw", 0.0);
     const double flop = point.fact("flop", 0.0);
     const double bytes = point.fact("bytes", 0.0);
-    double rate = 0.0;
-    if (busbw > 0) {
-        rate = busbw;
-        rows.unit = "GB/s (bus)";
+    if (point.unit == "B") {
+        keep(point.median / kMebi, "MiB", Better::Less, rows);
+    } else if (point.unit != "s") {
+        return;
+    } else if (busbw > 0) {
+        keep(busbw, "GB/s (bus)", Better::More, rows);
     } else if (flop > 0) {
-        rate = flop / point.median * kTera;
-        rows.unit = "TFLOP/s";
+        keep(flop / point.median * kTera, "TFLOP/s", Better::More, rows);
     } else if (bytes > 0) {
-        rate = bytes / point.median * kGiga;
-        rows.unit = "GB/s";
+        keep(bytes / point.median * kGiga, "GB/s", Better::More, rows);
+    } else {
+        keep(point.median * kMicro, "us", Better::Less, rows);
     }
-    rows.best = std::max(rows.best, rate);
 }
 
 void add(const RecordedPoint& point, Rows& rows) {
@@ -57,10 +71,10 @@ void add(const RecordedPoint& point, Rows& rows) {
     }
     rows.wrong += point.fact("wrong", 0.0) != 0.0 ? 1U : 0U;
     rows.samples += point.samples.size();
-    rows.spreads.push_back(point.deviation / point.median);
-    if (point.unit == "s") {
-        keepBest(point, rows);
+    if (point.samples.size() > 1) {
+        rows.spreads.push_back(point.deviation / point.median);
     }
+    keepBest(point, rows);
 }
 
 double middleOf(std::vector<double> values) {

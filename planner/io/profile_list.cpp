@@ -181,6 +181,13 @@ Result<ProfileRow> rowOf(const ProfileStore& store, const ProfileFile& file) {
             row.summary = "what memory and PCIe of a node give to an offloaded optimizer";
             break;
         }
+        case ProfileKind::Runtime: {
+            FABRICAST_ASSIGN(const RuntimeMemory runtime, store.runtime(file.name));
+            row.title = runtime.title;
+            row.summary = "context " + shortText(*runtime.context.value) + ", a communicator " +
+                          shortText(*runtime.communicator.value);
+            break;
+        }
         case ProfileKind::Software: {
             FABRICAST_ASSIGN(const SoftwareTiming software, store.software(file.name));
             row.title = software.title;

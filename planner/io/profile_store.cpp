@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, kProfileKinds.size()> kNames = {"gpu",
                                                                        "price",
                                                                        "site",
                                                                        "correction",
-                                                                       "host"};
+                                                                       "host",
+                                                                       "runtime"};
 
 std::string folderOf(ProfileKind kind) {
     const std::string name(profileKindName(kind));
@@ -222,7 +223,8 @@ Result<ProfileFile> ProfileStore::findAny(std::string_view name, std::string_vie
                                    ProfileKind::Price,
                                    ProfileKind::Site,
                                    ProfileKind::Correction,
-                                   ProfileKind::Host};
+                                   ProfileKind::Host,
+                                   ProfileKind::Runtime};
     for (const ProfileKind kind : kOrder) {
         FABRICAST_ASSIGN(const ProfileFile* const file, lookUp(kind, name));
         if (file != nullptr) {

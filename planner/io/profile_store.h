@@ -39,7 +39,8 @@ enum class ProfileKind {
     Price,
     Site,
     Correction,
-    Host
+    Host,
+    Runtime
 };
 inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Node,
@@ -53,7 +54,8 @@ inline constexpr std::array kProfileKinds = {ProfileKind::Gpu,
                                              ProfileKind::Price,
                                              ProfileKind::Site,
                                              ProfileKind::Correction,
-                                             ProfileKind::Host};
+                                             ProfileKind::Host,
+                                             ProfileKind::Runtime};
 /// "gpu", "node", ...; the folder of that kind has an s more.
 std::string_view profileKindName(ProfileKind kind);
 
@@ -117,6 +119,11 @@ public:
 
     /// How fast CPUs step an optimizer: "usual".
     [[nodiscard]] Result<HostProfile> host(std::string_view name) const;
+
+    /// What a process holds of a GPU beside its tensors: a file's, or that of a GPU ("usual" where
+    /// it has none of its own). GPUs come out with theirs.
+    [[nodiscard]] Result<RuntimeMemory> runtime(std::string_view name) const;
+    [[nodiscard]] Result<RuntimeMemory> runtimeOf(std::string_view gpu) const;
 
     /// How sure forecasts of the step are: "step-time".
     [[nodiscard]] Result<StepIntervals> intervals(std::string_view name) const;

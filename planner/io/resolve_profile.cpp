@@ -45,6 +45,7 @@ Result<GpuSpec> ProfileStore::gpu(std::string_view name, std::string_view where)
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
     FABRICAST_ASSIGN(GpuSpec gpu, readGpuProfile(root));
     FABRICAST_ASSIGN(gpu.kernels, kernelsOf(gpu));
+    FABRICAST_ASSIGN(gpu.runtime, runtimeOf(file.name));
     if (gpu.kernels) {
         FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(file.name));
         gpu.kernels->sustained.factor *= own.clock;

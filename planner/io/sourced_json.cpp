@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -155,6 +156,38 @@ Result<Sourced<T>> readSourced(const JsonValue& value) {
     FABRICAST_TRY(value.onlyKeys(kKeys));
     return readSourcedParts<T>(value);
 }
+
+template <class Q>
+void writeSourced(JsonText& json, std::string_view key, const Sourced<Q>& number) {
+    json.beginObject(key);
+    if (number.value) {
+        json.add("value", quantityText(*number.value));
+    } else {
+        json.addNull("value");
+    }
+    for (const auto& [name, bound] : {std::pair("lo", number.lo), std::pair("hi", number.hi)}) {
+        if (bound) {
+            json.add(name, quantityText(*bound));
+        }
+    }
+    if (number.value) {
+        json.add("source", sourceName(number.source));
+    } else {
+        json.addNull("source");
+    }
+    for (const auto& [name, text] :
+         {std::pair("from", &number.from), std::pair("note", &number.note)}) {
+        if (!text->empty()) {
+            json.add(name, *text);
+        }
+    }
+    json.end();
+}
+
+template void writeSourced<Bytes>(JsonText&, std::string_view, const Sourced<Bytes>&);
+template void writeSourced<BytesPerSecond>(JsonText&,
+                                           std::string_view,
+                                           const Sourced<BytesPerSecond>&);
 
 #define FABRICAST_READ_SOURCED(T)                                      \
     template Result<Sourced<T>> readSourcedParts<T>(const JsonValue&); \

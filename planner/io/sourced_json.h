@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/io/json_document.h"
+#include "planner/io/json_text.h"
 #include "planner/spec/sourced.h"
 
 #include <span>
@@ -35,6 +36,10 @@ Result<Sourced<T>> requireSourced(const JsonValue& object, std::string_view key)
     FABRICAST_ASSIGN(const JsonValue* const value, object.require(key));
     return readSourced<T>(*value);
 }
+
+/// Writes a quantity and where it is from; what is not said is left out.
+template <class Q>
+void writeSourced(JsonText& json, std::string_view key, const Sourced<Q>& number);
 
 /// "datasheet", "measured", "fitted" or "assumed".
 std::string_view sourceName(Source source);

@@ -4,6 +4,7 @@
 #include "planner/io/model_file.h"
 #include "planner/io/profile_sheet.h"
 #include "planner/io/read_measured_collectives.h"
+#include "planner/io/read_runtime.h"
 
 #include <algorithm>
 #include <optional>
@@ -62,6 +63,13 @@ Result<std::vector<std::string>> readAndCompare(const ProfileStore& store,
         }
         case ProfileKind::Host: {
             FABRICAST_TRY(store.host(file.name));
+            return std::vector<std::string>();
+        }
+        case ProfileKind::Runtime: {
+            if (file.name != kUsualRuntime) {
+                FABRICAST_TRY(store.find(ProfileKind::Gpu, file.name, file.source));
+            }
+            FABRICAST_TRY(store.runtime(file.name));
             return std::vector<std::string>();
         }
         case ProfileKind::Software: {

@@ -30,12 +30,12 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
     stage.terms.push_back(termFor("context",
                                   stage.context,
                                   "CUDA context and loaded kernels of one process",
-                                  "assumed; 0.4 to 0.8 GiB are seen"));
+                                  overhead.contextOrigin));
     stage.terms.push_back(
         termFor("collectives",
                 stage.collectives,
                 std::to_string(overhead.communicators) + " communicators x NCCL's channel buffers",
-                "NCCL 2.28 src/init.cc buffer sizes; channels assumed"));
+                overhead.collectivesOrigin));
 }
 
 /// lo: the tensors alone must fit. hi: everything the allocator ever held does.
@@ -184,7 +184,9 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
     memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
     memory.verdict = verdictFor(memory.peak, memory.capacity);
     addNotes(scenario, memory.notes);
-    memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
+    if (overhead.isAssumed()) {
+        memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
+    }
     return memory;
 }
 

@@ -4,20 +4,6 @@ namespace fabricast {
 
 namespace {
 
-using namespace literals;
-
-// A process with PyTorch's kernels loaded holds 0.4 to 0.8 GiB beside its tensors (driver 5xx,
-// CUDA 12 and 13, nvidia-smi against torch's counters); nobody has measured it per GPU model here.
-constexpr Bytes kContext = 576_MiB;
-constexpr Bytes kContextLow = 400_MiB;
-constexpr Bytes kContextHigh = 820_MiB;
-
-// NCCL 2.28 gives each channel and peer 4 MiB (Simple), 4.69 MiB (LL128) and 0.5 MiB (LL)
-// (src/init.cc); a ring over 16 to 24 channels is 0.15 to 0.25 GiB, ring and tree up to 0.6 GiB.
-constexpr Bytes kCommunicator = 220_MiB;
-constexpr Bytes kCommunicatorLow = 120_MiB;
-constexpr Bytes kCommunicatorHigh = 600_MiB;
-
 /// Groups of more than one rank that this layout's frameworks open a communicator for.
 std::int64_t communicators(const Layout& layout) {
     const auto opens = [](std::int64_t ranks) { return ranks > 1 ? 1 : 0; };
@@ -30,17 +16,36 @@ std::int64_t communicators(const Layout& layout) {
     return count;
 }
 
+Headline<Bytes> headlineOf(const Sourced<Bytes>& size) {
+    const Bytes value = size.value.value_or(Bytes(0));
+    return {value,
+            size.lo.value_or(value),
+            size.hi.value_or(value),
+            size.source == Source::Measured ? Evidence::MeasuredProfile : Evidence::Modelled};
+}
+
+/// "measured: fabricast-probe-cuda, 2026-11-22", "assumed: 0.4 to 0.8 GiB are seen".
+std::string originOf(const Sourced<Bytes>& size) {
+    const bool measured = size.source == Source::Measured;
+    return measured ? "measured: " + size.from : "assumed: " + size.note;
+}
+
 }  // namespace
 
 RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
+    const RuntimeMemory& runtime = scenario.cluster.node.gpu.runtime;
+    const Headline<Bytes> kernels = headlineOf(runtime.kernels);
+    const Headline<Bytes> each = headlineOf(runtime.communicator);
     RuntimeOverhead overhead;
-    overhead.context = {kContext, kContextLow, kContextHigh, Evidence::Modelled};
+    overhead.context = headlineOf(runtime.context);
+    overhead.context.value += kernels.value;
+    overhead.context.lo += kernels.lo;
+    overhead.context.hi += kernels.hi;
     overhead.communicators = communicators(scenario.layout);
     const std::int64_t count = overhead.communicators;
-    overhead.collectives = {kCommunicator * count,
-                            kCommunicatorLow * count,
-                            kCommunicatorHigh * count,
-                            Evidence::Modelled};
+    overhead.collectives = {each.value * count, each.lo * count, each.hi * count, each.evidence};
+    overhead.contextOrigin = originOf(runtime.context);
+    overhead.collectivesOrigin = originOf(runtime.communicator);
     return overhead;
 }
 

@@ -8,11 +8,20 @@
 namespace fabricast {
 
 /// Device memory that no allocator counter shows: the CUDA context with its loaded kernels, and the
-/// buffers that NCCL holds for every communicator the layout needs.
+/// buffers that NCCL holds for every communicator the layout needs. Its sizes are the GPU's
+/// profile.
 struct RuntimeOverhead {
     Headline<Bytes> context;
     Headline<Bytes> collectives;
     std::int64_t communicators = 0;
+    std::string contextOrigin;  ///< where these numbers are from, in a line
+    std::string collectivesOrigin;
+
+    /// Whether any of it is an assumption.
+    [[nodiscard]] bool isAssumed() const {
+        return context.evidence != Evidence::MeasuredProfile ||
+               (communicators > 0 && collectives.evidence != Evidence::MeasuredProfile);
+    }
 };
 RuntimeOverhead runtimeOverhead(const Scenario& scenario);
 

@@ -1,6 +1,7 @@
 #include "planner/report/comparison_report.h"
 
 #include "planner/report/comparison_tables.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
@@ -20,10 +21,6 @@ struct Titled {
     Table table;
 };
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
 /// "B is 28.9 % slower than A, mostly recomputed kernels".
 std::string verdictLine(const Comparison& comparison, const SideDifference& difference) {
     const std::string& side = comparison.sides[difference.side].name;
@@ -36,14 +33,14 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
                 "other may be in the wrong order",
                 base,
                 side,
-                percent(more),
-                percent(comparison.band));
+                percentText(more),
+                percentText(comparison.band));
         case SpeedVerdict::Faster:
         case SpeedVerdict::Slower: {
             const std::string_view cause = mainPart(*difference.time);
             return fmt::format("{} takes {} {} time than {} for the same tokens{}",
                                side,
-                               percent(more),
+                               percentText(more),
                                difference.ratio < 1.0 ? "less" : "more",
                                base,
                                cause.empty() ? "" : ", mostly for " + std::string(cause));

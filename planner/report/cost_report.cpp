@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 
@@ -36,10 +37,6 @@ std::string energy(double kwh) {
     return kwh < 10 * kMwh ? amountText(kwh) + " kWh" : amountText(kwh / kMwh) + " MWh";
 }
 
-std::string share(double value) {
-    return fmt::format("{:.1f} %", 100.0 * value);
-}
-
 template <class Q>
 Headline<double> inUnit(const Headline<Q>& headline, double unit) {
     return {headline.value.count() / unit,
@@ -68,7 +65,7 @@ std::vector<CostRow> rowsOf(const RunCost& cost) {
         rows.push_back(
             {"energy of 1M tokens", "kwh_per_mtok", inUnit(*cost.energyPerMtok, kKwh), &energy});
     }
-    rows.push_back({"goodput", "goodput", cost.goodput.share, &share});
+    rows.push_back({"goodput", "goodput", cost.goodput.share, &percentText});
     return rows;
 }
 
@@ -124,7 +121,7 @@ std::string powerText(const RunCost& cost) {
     }
     return fmt::format("power: {} a GPU with its share of node and building, busy {} of a step{}\n",
                        shortText(cost.power.perGpu->value),
-                       share(cost.power.busy),
+                       percentText(cost.power.busy),
                        cost.power.nodeEstimated ? "; the node's is estimated" : "");
 }
 

@@ -1,6 +1,7 @@
 #include "planner/report/schedule_report.h"
 
 #include "planner/base/decimal_ticks.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/schedule_drawing.h"
 #include "planner/report/table.h"
 
@@ -13,10 +14,6 @@ namespace {
 
 constexpr std::size_t kDrawingWidth = 90;
 constexpr std::size_t kMostLines = 32;
-
-std::string percent(double part) {
-    return fmt::format("{:.1f} %", 100 * part);
-}
 
 std::string counted(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -51,7 +48,7 @@ std::string headline(const PipelineTimeline& timeline) {
     return fmt::format("makespan {}, of which the busiest rank works {}; bubble {}\n",
                        tickText(timeline.makespan, timeline.decimals),
                        tickText(fullest->busy, timeline.decimals),
-                       percent(timeline.bubble()));
+                       percentText(timeline.bubble()));
 }
 
 /// The ranks that are shown; a gap where the middle is left out.
@@ -80,7 +77,7 @@ std::string drawnLines(const PipelineTimeline& timeline, bool everyRank) {
         text += fmt::format("{:>4}  {}  {:>7}  {:>9}\n",
                             rank,
                             drawing.lines[rank],
-                            percent(timeline.bubbleOf(one)),
+                            percentText(timeline.bubbleOf(one)),
                             one.inFlightPeak);
     }
     return text + "      " + drawing.legend + "\n";
@@ -105,7 +102,7 @@ std::string scheduleMarkdown(const PipelineTimeline& timeline) {
         table.rows.push_back({std::to_string(rank),
                               tickText(one.busy, timeline.decimals),
                               tickText(one.end, timeline.decimals),
-                              percent(timeline.bubbleOf(one)),
+                              percentText(timeline.bubbleOf(one)),
                               std::to_string(one.inFlightPeak)});
     }
     return subjectText(timeline) + ": " + headline(timeline) + "\n```\n" +

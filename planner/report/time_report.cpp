@@ -1,6 +1,7 @@
 #include "planner/report/time_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"
@@ -16,15 +17,11 @@
 namespace fabricast {
 namespace {
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
 std::string mfuText(const Utilisation& use) {
     if (!use.mfu) {
         return "no MFU: " + use.why;
     }
-    return fmt::format("MFU {} of {} {}", percent(*use.mfu), shortText(use.peak), use.peakType);
+    return fmt::format("MFU {} of {} {}", percentText(*use.mfu), shortText(use.peak), use.peakType);
 }
 
 /// "9.310 s [7.758..11.637]".
@@ -57,7 +54,7 @@ Table partTable(const StepEstimate& step) {
     for (const auto& [seconds, part] : parts) {
         if (seconds > 1e-6 * all) {
             table.rows.push_back(
-                {std::string(partWords(part)), scale.text(seconds), percent(seconds / all)});
+                {std::string(partWords(part)), scale.text(seconds), percentText(seconds / all)});
         }
     }
     table.rows.push_back({"step", scale.text(all), ""});
@@ -101,7 +98,7 @@ std::string fasterText(const StepEstimate& step, const FasterChange& faster) {
     return fmt::format("--set {} takes {}, {} less, and {}",
                        faster.set,
                        scale.withUnit(faster.step.value.count()),
-                       percent(1.0 - faster.step.value / step.step.value),
+                       percentText(1.0 - faster.step.value / step.step.value),
                        faster.verdict == Verdict::Fits ? "fits" : "may not fit");
 }
 

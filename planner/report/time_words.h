@@ -36,4 +36,26 @@ constexpr std::string_view partWords(TimePart part) {
     return "other";
 }
 
+/// The same where there is little room: "gathers and reductions".
+constexpr std::string_view shortPartWords(TimePart part) {
+    switch (part) {
+        case TimePart::Tensor:
+            return "tp communication";
+        case TimePart::Context:
+            return "cp communication";
+        case TimePart::Expert:
+            return "ep communication";
+        case TimePart::Shard:
+            return "gathers and reductions";
+        case TimePart::Stage:
+            return "pipeline transfers";
+        case TimePart::Bubble:
+            return "pipeline bubble";
+        case TimePart::Host:
+            return "host";
+        default:
+            return partWords(part);
+    }
+}
+
 }  // namespace fabricast

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/units.h"
 #include "planner/spec/kernel_profile.h"
+#include "planner/spec/runtime_memory.h"
 #include "planner/spec/sourced.h"
 
 #include <cstdint>
@@ -46,6 +47,7 @@ struct GpuSpec {
     Sourced<bool> peerToPeer;               ///< PCIe peer access with the stock driver
     std::vector<MeasuredRate> measuredMatmul;
     std::optional<KernelProfile> kernels;  ///< empty: nobody has measured a GPU like it
+    RuntimeMemory runtime;
     std::string notes;
 
     /// What "fits" is judged by: usable memory, else what the driver prints, else the data sheet.

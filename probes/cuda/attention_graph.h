@@ -1,25 +1,26 @@
 #pragma once
 #if FABRICAST_HAS_CUDNN
+#include "probes/cuda/attention_tensors.h"
 #include "probes/cuda/dnn_graph.h"
-#include "probes/cuda/measure_attention.h"
+
+#include <utility>
+#include <vector>
 
 namespace fabricast::probe {
 
-/// The operations of attention forward, as cuDNN knows them for one kernel: scores, scale, mask,
-/// softmax, values; and the logarithm of each row's sum, which backward needs.
+/// The operations of attention, as cuDNN knows them for one kernel.
 struct AttentionGraph {
-    explicit AttentionGraph(const AttentionShape& shape) : shape_(shape) { describe(); }
-
     DnnGraph graph;
-    DnnGraph::Tensor queries = 0, keys = 0, values = 0, outputs = 0, statistics = 0;
-
-private:
-    void describe();
-    DnnGraph::Tensor masked(DnnGraph::Tensor scores);
-    DnnGraph::Tensor shares(DnnGraph::Tensor scores);
-
-    AttentionShape shape_;
+    /// What comes in and goes out, and which of attention's tensors it is.
+    std::vector<std::pair<DnnGraph::Tensor, DeviceMemory AttentionTensors::*>> places;
+    /// What the kernel's parts hand to each other through memory, and its bytes.
+    std::vector<std::pair<DnnGraph::Tensor, std::size_t>> between;
 };
+
+/// Scores, scale, mask, softmax, values; and the logarithm of each row's sum, which backward needs.
+AttentionGraph forwardGraph(const AttentionShape& shape);
+/// The shares again, from scores and each row's logarithm, and from these the three gradients.
+AttentionGraph backwardGraph(const AttentionShape& shape);
 
 }  // namespace fabricast::probe
 #endif

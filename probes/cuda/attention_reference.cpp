@@ -48,24 +48,40 @@ std::vector<double> weighted(const std::vector<double>& weights,
     return sum;
 }
 
+/// Of each share, what the loss changes with the score behind it.
+std::vector<double> toScores(const AttentionRow& row, const std::vector<double>& shares) {
+    const std::size_t dim = row.query.size();
+    std::vector<double> changes;
+    double mean = 0.0;
+    for (std::size_t key = 0; key < shares.size(); ++key) {
+        changes.push_back(dot(row.values.data() + key * dim, *row.gradient));
+        mean += shares[key] * changes.back();
+    }
+    for (std::size_t key = 0; key < shares.size(); ++key) {
+        changes[key] = shares[key] * (changes[key] - mean) / std::sqrt(static_cast<double>(dim));
+    }
+    return changes;
+}
+
 }  // namespace
 
 std::vector<double> attentionRow(const AttentionRow& row) {
     const std::size_t dim = row.query.size();
-    std::vector<double> shares = sharesOf(row);
-    if (row.gradient == nullptr) {
-        return weighted(shares, row.values, dim);
+    const std::vector<double> shares = sharesOf(row);
+    return row.gradient == nullptr ? weighted(shares, row.values, dim)
+                                   : weighted(toScores(row, shares), row.keys, dim);
+}
+
+void addKeyGradients(const AttentionRow& row, std::int64_t key, KeyGradients& sums) {
+    const auto at = static_cast<std::size_t>(key);
+    const std::vector<double> shares = sharesOf(row);
+    const double change = toScores(row, shares)[at];
+    sums.key.resize(row.query.size());
+    sums.value.resize(row.query.size());
+    for (std::size_t number = 0; number < row.query.size(); ++number) {
+        sums.key[number] += change * row.query[number];
+        sums.value[number] += shares[at] * (*row.gradient)[number];
     }
-    std::vector<double> toShares;
-    double mean = 0.0;
-    for (std::size_t key = 0; key < shares.size(); ++key) {
-        toShares.push_back(dot(row.values.data() + key * dim, *row.gradient));
-        mean += shares[key] * toShares.back();
-    }
-    for (std::size_t key = 0; key < shares.size(); ++key) {
-        shares[key] *= (toShares[key] - mean) / std::sqrt(static_cast<double>(dim));
-    }
-    return weighted(shares, row.keys, dim);
 }
 
 }  // namespace fabricast::probe

@@ -16,4 +16,11 @@ struct AttentionRow {
 /// The query's output, or with a gradient the query's own gradient, in double precision.
 std::vector<double> attentionRow(const AttentionRow& row);
 
+/// What a query adds to the gradients of a key and of its value.
+struct KeyGradients {
+    std::vector<double> key, value;
+};
+/// `row` has a gradient and reaches as far as the key.
+void addKeyGradients(const AttentionRow& row, std::int64_t key, KeyGradients& sums);
+
 }  // namespace fabricast::probe

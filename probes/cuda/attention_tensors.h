@@ -8,14 +8,15 @@ namespace fabricast::probe {
 struct AttentionTensors {
     AttentionShape shape;
     DeviceMemory queries, keys, values, outputs;
-    DeviceMemory gradient;  ///< of the outputs
+    DeviceMemory statistics;  ///< of each query the logarithm of its sum of powers, in fp32
+    DeviceMemory gradient;    ///< of the outputs
     DeviceMemory queriesGradient, keysGradient, valuesGradient;
 
     static Answer<AttentionTensors> make(const AttentionShape& shape);
     static double bytesFor(const AttentionShape& shape);
 
     /// How many of some results are not what the host makes of the same queries, keys and values:
-    /// of the outputs, or backward of the gradient of the queries.
+    /// of the outputs, or backward of the three gradients.
     [[nodiscard]] Answer<double> wrong() const;
 };
 

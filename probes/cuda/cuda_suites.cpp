@@ -94,6 +94,21 @@ void addSizes(PointList& list, std::int64_t mostBytes) {
     }
 }
 
+/// Experts of three sizes, few and many tokens, all passes: enough to fit; and the other ways to
+/// send them.
+void addExperts(PointList& list) {
+    for (const char* experts :
+         {"experts=8 n=28672 k=4096", "experts=32 n=4096 k=7168", "experts=64 n=3072 k=2048"}) {
+        for (const char* tokens : {"8192", "32768"}) {
+            const std::string group =
+                std::string("grouped_gemm dtype=bf16 ") + experts + " tokens=" + tokens;
+            for (const char* end : {"tn", "nn", "nt", "tn how=loop", "tn how=grouped"}) {
+                list.add({(group + " layout=" + end).c_str()});
+            }
+        }
+    }
+}
+
 void addAttention(PointList& list, const std::vector<std::int64_t>& lengths) {
     for (const std::int64_t length : lengths) {
         for (const char* pass : {"forward", "backward"}) {
@@ -148,6 +163,7 @@ Answer<std::vector<Point>> cudaSuite(const std::string& name) {
     list.add(zooProducts({.models = 1, .tokens = {4096}, .splits = {1}, .allPasses = true}));
     addSizes(list, std::int64_t{1} << 26);
     if (name == "full") {
+        addExperts(list);
         addAttention(list, {1024, 2048, 4096, 8192, 16384});
         addMemorySizes(list);
         addSizes(list, std::int64_t{1} << 30);

@@ -3,9 +3,7 @@
 
 namespace fabricast::probe {
 
-namespace {
-
-DnnSizes packed(const DnnSizes& sizes) {
+DnnSizes packedSteps(const DnnSizes& sizes) {
     DnnSizes steps{};
     std::int64_t step = 1;
     for (std::size_t at = sizes.size(); at-- > 0;) {
@@ -14,6 +12,8 @@ DnnSizes packed(const DnnSizes& sizes) {
     }
     return steps;
 }
+
+namespace {
 
 constexpr cudnnBackendAttributeType_t kDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
 
@@ -93,7 +93,13 @@ DnnGraph::Tensor DnnGraph::real(cudnnDataType_t type,
 }
 
 DnnGraph::Tensor DnnGraph::passing(cudnnDataType_t type, const DnnSizes& sizes) {
-    return add(type, sizes, packed(sizes), false, false);
+    return passing(type, sizes, packedSteps(sizes));
+}
+
+DnnGraph::Tensor DnnGraph::passing(cudnnDataType_t type,
+                                   const DnnSizes& sizes,
+                                   const DnnSizes& steps) {
+    return add(type, sizes, steps, false, false);
 }
 
 DnnGraph::Tensor DnnGraph::number(float value) {
@@ -138,6 +144,14 @@ void DnnGraph::reduce(cudnnReduceTensorOp_t how, Tensor from, Tensor to) {
     operation.set(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, kDescriptor, 1, &parts[1]);
     operation.set(CUDNN_ATTR_OPERATION_REDUCTION_DESC, kDescriptor, 1, &parts[2]);
     parts_.push_back(std::move(reduction));
+    keep(std::move(operation));
+}
+
+void DnnGraph::reshape(Tensor from, Tensor to) {
+    void* const parts[] = {at(from), at(to)};
+    DnnDescriptor operation(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR);
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, kDescriptor, 1, &parts[0]);
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, kDescriptor, 1, &parts[1]);
     keep(std::move(operation));
 }
 

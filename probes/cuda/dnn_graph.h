@@ -17,6 +17,9 @@ namespace fabricast::probe {
 /// Four sizes or steps of a tensor.
 using DnnSizes = std::array<std::int64_t, 4>;
 
+/// Steps of a tensor without gaps, the last size closest.
+DnnSizes packedSteps(const DnnSizes& sizes);
+
 /// An object of cuDNN's backend: attributes are set, then it is finished.
 class DnnDescriptor {
 public:
@@ -43,11 +46,14 @@ public:
     /// What comes in or goes out; and what only passes between operations.
     Tensor real(cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps);
     Tensor passing(cudnnDataType_t type, const DnnSizes& sizes);
+    Tensor passing(cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps);
     /// A number that is part of the graph.
     Tensor number(float value);
 
     void multiply(Tensor left, Tensor right, Tensor product);
     void reduce(cudnnReduceTensorOp_t how, Tensor from, Tensor to);
+    /// The same numbers seen with other sizes or steps.
+    void reshape(Tensor from, Tensor to);
     /// Number by number; `second` and `mask` where the mode has such. `axis` is for indices.
     struct Pointwise {
         cudnnPointwiseMode_t mode;

@@ -6,21 +6,24 @@
 
 namespace fabricast::probe {
 
-/// Attention forward as one kernel of cuDNN: its graph of products, mask and softmax, which also
-/// keeps what backward would need of each row.
+/// Attention as cuDNN fuses it: forward is one graph, which also keeps what backward needs of each
+/// row; backward is another.
 class FusedAttention {
 public:
-    /// Takes the first engine that this GPU runs. Trouble where there is none, or no cuDNN.
+    /// Trouble where cuDNN has no engine or no plan for a graph, or is not there.
     static Answer<FusedAttention> plan(const AttentionShape& shape);
 
-    Done run(cudaStream_t stream, const AttentionTensors& tensors) const;
+    /// Forward, which backward needs before it.
+    Done forward(cudaStream_t stream, const AttentionTensors& tensors) const;
+    Done backward(cudaStream_t stream, const AttentionTensors& tensors) const;
 
 private:
     struct Parts;
     std::shared_ptr<Parts> parts_;
 };
 
-/// How many engines cuDNN has for it on a device that is only described, by cuDNN's own JSON.
+/// How many engines cuDNN has for the shape's pass on a device that is only described, by cuDNN's
+/// own JSON.
 Answer<std::size_t> fusedEnginesOn(const std::string& device, const AttentionShape& shape);
 
 }  // namespace fabricast::probe

@@ -1,7 +1,7 @@
 #pragma once
 #include "probes/cuda/adam_ops.h"
 #include "probes/cuda/element_ops.h"
-#include "probes/cuda/row_ops.h"
+#include "probes/cuda/softmax_ops.h"
 
 #include <cuda_runtime_api.h>
 
@@ -12,7 +12,7 @@ namespace fabricast::probe {
 template <class Op>
 void launchElements(cudaStream_t stream, const Op& op, long count);
 
-/// Runs an operation of row_ops.h on each row, a thread block for each.
+/// Runs an operation of row_ops.h or softmax_ops.h on each row, a thread block for each.
 template <class Op>
 void launchRows(cudaStream_t stream, const Op& op, long rows);
 

@@ -6,19 +6,6 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{32} << 20U;
 
-cudaDataType_t dataType(NumberType type) {
-    switch (type) {
-        case NumberType::Bf16:
-            return CUDA_R_16BF;
-        case NumberType::Fp16:
-            return CUDA_R_16F;
-        case NumberType::Fp8:
-            return CUDA_R_8F_E4M3;
-        default:
-            return CUDA_R_32F;
-    }
-}
-
 template <class Value>
 Done setDescriptor(cublasLtMatmulDesc_t descriptor,
                    cublasLtMatmulDescAttributes_t attribute,
@@ -34,7 +21,7 @@ Done makeLayout(cublasLtMatrixLayout_t& layout,
                 std::int64_t columns,
                 std::int64_t batch) {
     Done done = cudaDone(cublasLtMatrixLayoutCreate(&layout,
-                                                    dataType(type),
+                                                    cudaTypeOf(type),
                                                     static_cast<std::uint64_t>(rows),
                                                     static_cast<std::uint64_t>(columns),
                                                     rows),
@@ -67,6 +54,23 @@ Value algorithmValue(const cublasLtMatmulAlgo_t& algorithm,
 
 }  // namespace
 
+cudaDataType_t cudaTypeOf(NumberType type) {
+    switch (type) {
+        case NumberType::Bf16:
+            return CUDA_R_16BF;
+        case NumberType::Fp16:
+            return CUDA_R_16F;
+        case NumberType::Fp8:
+            return CUDA_R_8F_E4M3;
+        default:
+            return CUDA_R_32F;
+    }
+}
+
+cublasComputeType_t computeTypeOf(NumberType type) {
+    return type == NumberType::Tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
 Answer<LtHome> openLt() {
     LtHome home;
     cublasLtHandle_t handle = nullptr;
@@ -75,6 +79,12 @@ Answer<LtHome> openLt() {
         return created.trouble();
     }
     home.handle = {handle, [](cublasLtContext* lt) { cublasLtDestroy(lt); }};
+    return withOwnScratch(home);
+}
+
+Answer<LtHome> withOwnScratch(const LtHome& home) {
+    LtHome made;
+    made.handle = home.handle;
     Answer<DeviceMemory> workspace = deviceMemory(kWorkspace);
     Answer<DeviceMemory> one = deviceMemory(sizeof(float));
     if (!workspace || !one) {
@@ -86,9 +96,9 @@ Answer<LtHome> openLt() {
     if (!copied) {
         return copied.trouble();
     }
-    home.workspace = std::move(*workspace);
-    home.one = std::move(*one);
-    return home;
+    made.workspace = std::move(*workspace);
+    made.one = std::move(*one);
+    return made;
 }
 
 struct LtProduct::Descriptors {
@@ -114,13 +124,10 @@ struct LtProduct::Descriptors {
 
     /// BLAS counts down columns: what is D[m,n] by rows is [n,m] to it, with the weight first.
     Done describe(const GemmShape& shape, const void* scale) {
-        const bool tf32 = shape.type == NumberType::Tf32;
         const cublasOperation_t onWeight = shape.weightTransposed() ? CUBLAS_OP_T : CUBLAS_OP_N;
         const cublasOperation_t onInput = shape.inputTransposed() ? CUBLAS_OP_T : CUBLAS_OP_N;
         Done done = cudaDone(
-            cublasLtMatmulDescCreate(
-                &product, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
-            "cuBLASLt");
+            cublasLtMatmulDescCreate(&product, computeTypeOf(shape.type), CUDA_R_32F), "cuBLASLt");
         done = done ? setDescriptor(product, CUBLASLT_MATMUL_DESC_TRANSA, onWeight) : done;
         done = done ? setDescriptor(product, CUBLASLT_MATMUL_DESC_TRANSB, onInput) : done;
         if (shape.type == NumberType::Fp8) {

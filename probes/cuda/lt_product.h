@@ -17,6 +17,12 @@ struct LtHome {
     DeviceMemory one;  ///< a float 1.0 on the GPU: the scales of fp8 operands
 };
 Answer<LtHome> openLt();
+/// The same library, for another stream beside it.
+Answer<LtHome> withOwnScratch(const LtHome& home);
+
+/// The type of the numbers, and that of their sums.
+cudaDataType_t cudaTypeOf(NumberType type);
+cublasComputeType_t computeTypeOf(NumberType type);
 
 /// A product that cuBLASLt has chosen a kernel for: the first that it proposes, which is what
 /// frameworks run.

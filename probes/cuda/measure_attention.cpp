@@ -39,30 +39,26 @@ double pairsOf(const AttentionShape& shape) {
            (shape.causal ? tokens * (tokens + 1.0) / 2.0 : tokens * tokens);
 }
 
-Done sampleFused(GpuBench& bench,
-                 const FusedAttention& attention,
-                 const AttentionTensors& tensors,
-                 Measurement& into) {
-    return bench.timer.sample(
-        bench.rule,
-        [&](cudaStream_t stream, std::size_t) { return attention.run(stream, tensors); },
-        into);
+/// Forward once, which backward reads the results of; then the pass over and over.
+template <class Attention>
+Done samplePass(GpuBench& bench,
+                const Attention& attention,
+                const AttentionTensors& tensors,
+                Measurement& into) {
+    const Done done = attention.forward(bench.timer.stream(), tensors);
+    return done ? bench.timer.sample(
+                      bench.rule,
+                      [&](cudaStream_t stream, std::size_t) {
+                          return tensors.shape.backward ? attention.backward(stream, tensors)
+                                                        : attention.forward(stream, tensors);
+                      },
+                      into)
+                : done;
 }
 
 Done sampleWritten(GpuBench& bench, const AttentionTensors& tensors, Measurement& into) {
     const Answer<WrittenAttention> attention = WrittenAttention::make(bench, tensors.shape);
-    if (!attention) {
-        return attention.trouble();
-    }
-    const Done done = attention->forward(bench.timer.stream(), tensors);
-    return done ? bench.timer.sample(
-                      bench.rule,
-                      [&](cudaStream_t stream, std::size_t) {
-                          return tensors.shape.backward ? attention->backward(stream, tensors)
-                                                        : attention->forward(stream, tensors);
-                      },
-                      into)
-                : done;
+    return attention ? samplePass(bench, *attention, tensors, into) : Done(attention.trouble());
 }
 
 }  // namespace
@@ -114,8 +110,7 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
     if (!refusal.empty()) {
         return refusedPoint(point, refusal);
     }
-    const Answer<FusedAttention> fused =
-        shape->backward ? Trouble{"no backward by cuDNN"} : FusedAttention::plan(*shape);
+    const Answer<FusedAttention> fused = FusedAttention::plan(*shape);
     const std::string written =
         GpuBench::tooLarge(tensorBytes + WrittenAttention::bytesFor(*shape));
     if (!fused && !written.empty()) {
@@ -130,7 +125,7 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
     measurement.facts["flop"] = shape->flop();
     measurement.facts["bytes"] = shape->bytes();
     measurement.words["algorithm"] = fused ? "cudnn" : "written out (" + fused.trouble().why + ")";
-    const Done done = fused ? sampleFused(bench, *fused, *tensors, measurement)
+    const Done done = fused ? samplePass(bench, *fused, *tensors, measurement)
                             : sampleWritten(bench, *tensors, measurement);
     const Answer<double> wrong = done ? tensors->wrong() : done.trouble();
     if (!wrong) {

@@ -19,7 +19,8 @@ struct AttentionShape {
     [[nodiscard]] double flop() const;
     /// Of the tensors that come in and go out.
     [[nodiscard]] double bytes() const;
-    /// Numbers of the queries, of the keys, of the scores.
+    /// Queries of all heads; numbers of the queries, of the keys, of the scores.
+    [[nodiscard]] std::int64_t rows() const { return batch * heads * sequence; }
     [[nodiscard]] std::int64_t queries() const { return batch * heads * sequence * dim; }
     [[nodiscard]] std::int64_t keys() const { return batch * groups * sequence * dim; }
     [[nodiscard]] std::int64_t scores() const { return batch * heads * sequence * sequence; }

@@ -20,6 +20,7 @@ public:
     /// Bytes that `make` takes.
     static double bytesFor(const GpuFacts& gpu, const GemmShape& shape, std::int64_t leastSets = 1);
 
+    [[nodiscard]] std::size_t sets() const { return sets_; }
     [[nodiscard]] const void* input(std::size_t call) const;
     [[nodiscard]] const void* weight(std::size_t call) const;
     [[nodiscard]] void* result(std::size_t call) const;
@@ -41,7 +42,8 @@ Answer<double> wrongEntries(const GemmShape& shape,
 Done checkGemm(const Point& point);
 Answer<Measurement> measureGemm(GpuBench& bench, const Point& point);
 
-/// Experts' products, one after the other: `tokens` rows in all, as evenly as they go.
+/// Experts' products: `tokens` rows in all, as evenly as they go; how=streams (the default), loop
+/// or grouped.
 Done checkGroupedGemm(const Point& point);
 Answer<Measurement> measureGroupedGemm(GpuBench& bench, const Point& point);
 

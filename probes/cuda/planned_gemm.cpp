@@ -31,17 +31,17 @@ Answer<PlannedGemm> planGemm(GpuBench& bench, const GemmShape& shape, std::int64
     return planned;
 }
 
-Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned, std::size_t set) {
-    void* const result = planned.operands->result(set);
+Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned) {
+    void* const result = planned.operands->result(0);
     Done done = cudaDone(cudaMemsetAsync(result, 0, planned.shape.resultBytes(), timer.stream()),
                          "an empty result");
-    done = done ? planned.run(timer.stream(), set) : done;
+    done = done ? planned.run(timer.stream(), 0) : done;
     done = done ? timer.wait("the matrix multiply") : done;
     if (!done) {
         return done.trouble();
     }
     return wrongEntries(
-        planned.shape, planned.operands->input(set), planned.operands->weight(set), result);
+        planned.shape, planned.operands->input(0), planned.operands->weight(0), result);
 }
 
 }  // namespace fabricast::probe

@@ -13,17 +13,18 @@ struct PlannedGemm {
     std::optional<GemmOperands> operands;
     std::string refusal;
 
-    Done run(cudaStream_t stream, std::size_t call) const {
+    Done run(cudaStream_t stream, std::size_t call) const { return runWith(*lt, stream, call); }
+    /// With the scratch memory of this home.
+    Done runWith(const LtHome& home, cudaStream_t stream, std::size_t call) const {
         return product->run(
-            *lt, stream, operands->input(call), operands->weight(call), operands->result(call));
+            home, stream, operands->input(call), operands->weight(call), operands->result(call));
     }
 };
 
 /// Trouble where the GPU failed; a refusal where it cannot.
 Answer<PlannedGemm> planGemm(GpuBench& bench, const GemmShape& shape, std::int64_t leastSets = 1);
 
-/// Runs the product once into an empty result of this set, and counts the wrong ones of some of its
-/// entries.
-Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned, std::size_t set = 0);
+/// Runs the product once into an empty result, and counts the wrong ones of some of its entries.
+Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned);
 
 }  // namespace fabricast::probe

@@ -82,7 +82,7 @@ Done WrittenAttention::forward(cudaStream_t stream, const AttentionTensors& tens
         stream,
         SoftmaxRows{
             shares, shares, nullptr, packs, shape_.causal ? shape_.sequence : 0, scaleOf(shape_)},
-        shape_.scores() / shape_.sequence);
+        shape_.rows());
     return done ? products_->outputs.run(
                       *lt_, stream, shares, tensors.values.get(), tensors.outputs.get())
                 : done;
@@ -97,9 +97,8 @@ Done WrittenAttention::backward(cudaStream_t stream, const AttentionTensors& ten
     done = done ? products_->scores.run(
                       *lt_, stream, tensors.gradient.get(), tensors.values.get(), scores)
                 : done;
-    launchRows(stream,
-               SoftmaxGradientRows{scores, shares, scores, packs, scaleOf(shape_)},
-               shape_.scores() / shape_.sequence);
+    launchRows(
+        stream, SoftmaxGradientRows{scores, shares, scores, packs, scaleOf(shape_)}, shape_.rows());
     done = done ? products_->queriesGradient.run(
                       *lt_, stream, scores, tensors.keys.get(), tensors.queriesGradient.get())
                 : done;

@@ -134,12 +134,12 @@ private:
     void makeRise(MeasuredCurve& curve) {
         struct Level {
             double sum = 0.0;
-            double points = 0.0;
-            [[nodiscard]] double mean() const { return sum / points; }
+            std::size_t points = 0;
+            [[nodiscard]] double mean() const { return sum / static_cast<double>(points); }
         };
         std::vector<Level> levels;
         for (const MeasuredCurve::Point& point : curve.points) {
-            levels.push_back({std::log(point.seconds.count()), 1.0});
+            levels.push_back({std::log(point.seconds.count()), 1});
             while (levels.size() > 1 && levels.back().mean() < levels[levels.size() - 2].mean()) {
                 const Level last = levels.back();
                 levels.pop_back();
@@ -149,10 +149,10 @@ private:
         }
         std::size_t at = 0;
         for (const Level& level : levels) {
-            for (double left = level.points; left > 0.5; left -= 1.0, ++at) {
+            for (std::size_t left = level.points; left > 0; --left, ++at) {
                 Seconds& seconds = curve.points[at].seconds;
                 const double moved = std::abs(std::expm1(level.mean() - std::log(seconds.count())));
-                if (level.points > 1.5) {
+                if (level.points > 1) {
                     seconds = Seconds(std::exp(level.mean()));
                     result_.mostMoved = std::max(result_.mostMoved, moved);
                 }

@@ -38,6 +38,7 @@ std::vector<Residual> residualsOf(const KernelProfile& kernels,
                                   const GemmFit& fit,
                                   const std::vector<MeasuredGemm>& rows) {
     std::vector<Residual> residuals;
+    residuals.reserve(rows.size());
     for (const MeasuredGemm& row : rows) {
         residuals.push_back({row.gemm.flops().count(),
                              row.time.count(),
@@ -88,7 +89,8 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
     kernels.gemm[static_cast<std::size_t>(GemmType::Fp32)] = fit;
     fitted.rows["gemm.fp32"] = forward.size();
     fitted.sections.push_back({.name = "gemm.fp32", .errors = summary, .rows = forward.size()});
-    fitted.report += "gemm.fp32\n" + residualTable(residuals);
+    fitted.report += "gemm.fp32: " + std::to_string(forward.size()) + " points\n" +
+                     residualTable(residuals, "operations");
     const double input = layoutFactor(rows, GemmLayout::Nn);
     const double weight = layoutFactor(rows, GemmLayout::Nt);
     if (input > 0 && weight > 0) {

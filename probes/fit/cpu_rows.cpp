@@ -97,7 +97,8 @@ Result<CpuRows> cpuRows(std::span<const RecordedPoint> points) {
             FABRICAST_TRY(addProduct(point, rows));
         } else if (point.what == "attention") {
             FABRICAST_TRY(addAttention(point, rows));
-        } else if (point.what == "memory") {
+        } else if (point.what == "memory" && !point.settings.contains("threads")) {
+            // Points with threads are of the whole host, not of a rank.
             FABRICAST_TRY(addMemory(point, rows, largest));
         } else if (point.what == "adam") {
             FABRICAST_TRY(addStep(point, rows));

@@ -165,8 +165,8 @@ Result<Fitted<AttentionFit>> fitAttention(const KernelProfile& kernels,
     if (shown.size() < kFewestRows) {
         return fail(
             Error::Code::BadInput,
-            "attention",
-            std::to_string(shown.size()) + " rows are too few to fit",
+            "",
+            std::to_string(shown.size()) + " points are too few to fit",
             "measure " + std::to_string(kFewestRows) + " shapes or more, from 512 tokens on");
     }
     const std::vector<MeasuredAttention> searched =
@@ -177,13 +177,14 @@ Result<Fitted<AttentionFit>> fitAttention(const KernelProfile& kernels,
         return meanLogError(residualsOf(kernels, fit, searched));
     };
     const std::vector<Free> numbers = numbersFor(shown);
-    FABRICAST_ASSIGN(AttentionFit fit,
-                     searchFit(std::span<const Free>(numbers), withHeads(start, shown), error, {}));
+    const AttentionFit begun = withHeads(start, shown);
+    FABRICAST_ASSIGN(AttentionFit fit, searchFit(std::span<const Free>(numbers), begun, error, {}));
     std::vector<Residual> residuals = residualsOf(kernels, fit, held);
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<AttentionFit>{fit, count, std::move(residuals)};
+    return Fitted<AttentionFit>{
+        fit, count, std::move(residuals), changesOf(std::span<const Free>(numbers), begun, fit)};
 }
 
 BackwardRatio backwardRatioOf(const KernelProfile& kernels,

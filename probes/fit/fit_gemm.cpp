@@ -111,8 +111,8 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
     }
     if (shown.size() < kFewestRows) {
         return fail(Error::Code::BadInput,
-                    "matrix multiplies",
-                    std::to_string(shown.size()) + " rows are too few to fit eleven numbers",
+                    "",
+                    std::to_string(shown.size()) + " points are too few to fit eleven numbers",
                     "measure " + std::to_string(kFewestRows) +
                         " shapes or more, with m from 128, n and k from 256, 1e9 operations on");
     }
@@ -126,7 +126,10 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<GemmFit>{fit, shown.size() + held.size(), std::move(residuals)};
+    return Fitted<GemmFit>{fit,
+                           shown.size() + held.size(),
+                           std::move(residuals),
+                           changesOf(numbersOf(start), start, fit)};
 }
 
 Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
@@ -138,8 +141,8 @@ Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
     std::ranges::copy_if(rows, std::back_inserter(used), isModelled);
     if (used.size() < kFewest) {
         return fail(Error::Code::BadInput,
-                    "matrix multiplies",
-                    std::to_string(used.size()) + " rows are too few to fit",
+                    "",
+                    std::to_string(used.size()) + " points are too few to fit",
                     "measure " + std::to_string(kFewest) +
                         " shapes or more in the layout tn, with m from 128, n and k from 256");
     }
@@ -151,7 +154,10 @@ Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<GemmFit>{fit, used.size(), std::move(residuals)};
+    return Fitted<GemmFit>{fit,
+                           used.size(),
+                           std::move(residuals),
+                           changesOf(std::span<const Free>(kScale), start, fit)};
 }
 
 double layoutFactor(const std::vector<MeasuredGemm>& rows, GemmLayout layout) {

@@ -2,18 +2,20 @@
 #include "planner/base/result.h"
 #include "planner/spec/kernel_profile.h"
 #include "probes/fit/measured_tables.h"
+#include "probes/fit/number_change.h"
 #include "probes/fit/residuals.h"
 
 #include <vector>
 
 namespace fabricast {
 
-/// A fit, and how it did on the rows it never saw.
+/// A fit, how it did on the rows it never saw (on all, where they are few), and what it changed.
 template <class Fit>
 struct Fitted {
     Fit fit;
     std::size_t rows = 0;
     std::vector<Residual> heldOut;
+    std::vector<NumberChange> changes;
 };
 
 /// Fits the matrix multiplies of one type to rows of one GPU. `start` has the peak and the widths;

@@ -106,8 +106,8 @@ Result<Fitted<GroupedFit>> fitGrouped(const KernelProfile& kernels,
     const std::vector<MeasuredExperts>& used = training ? passes : layers;
     if (used.size() < kFewestRows) {
         return fail(Error::Code::BadInput,
-                    "experts",
-                    std::to_string(used.size()) + " rows are too few to fit",
+                    "",
+                    std::to_string(used.size()) + " points are too few to fit",
                     "measure " + std::to_string(kFewestRows) + " groups or more");
     }
     KernelProfile slower = kernels;
@@ -126,7 +126,8 @@ Result<Fitted<GroupedFit>> fitGrouped(const KernelProfile& kernels,
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<GroupedFit>{fit, used.size(), std::move(residuals)};
+    return Fitted<GroupedFit>{
+        fit, used.size(), std::move(residuals), changesOf(numbers, kernels.grouped, fit)};
 }
 
 }  // namespace fabricast

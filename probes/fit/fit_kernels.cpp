@@ -12,6 +12,10 @@
 namespace fabricast {
 namespace {
 
+NumberChange changeOf(const char* name, double before, double now) {
+    return {.name = name, .before = shortNumber(before), .now = shortNumber(now)};
+}
+
 /// Fits section after section into one profile; later ones see the earlier ones' fits.
 class KernelFitter {
 public:
@@ -44,8 +48,13 @@ private:
         result_.rows[section] = fitted.rows;
         result_.sections.push_back(
             {.name = section, .errors = summarise(fitted.heldOut), .rows = fitted.rows});
-        result_.report += section + ": " + std::to_string(fitted.rows) + " rows\n" +
-                          residualTable(fitted.heldOut);
+        const bool held = fitted.heldOut.size() < fitted.rows;
+        result_.report +=
+            section + ": " + std::to_string(fitted.rows) + " points" +
+            (held ? ", judged by " + std::to_string(fitted.heldOut.size()) + " that were held out"
+                  : "") +
+            "\n" + changeSentence(fitted.changes) +
+            residualTable(fitted.heldOut, section.starts_with("memory") ? "bytes" : "operations");
     }
     void refuse(const std::string& section, const Error& error) {
         result_.sections.push_back({.name = section, .refused = error.text()});
@@ -90,6 +99,11 @@ private:
         const double input = layoutFactor(tables_.gemms, GemmLayout::Nn);
         const double weight = layoutFactor(tables_.gemms, GemmLayout::Nt);
         if (input > 0 && weight > 0) {
+            result_.report +=
+                "layout: times beside those of the forward product\n" +
+                changeSentence(
+                    {changeOf("input_gradient", kernels().inputGradientFactor, input),
+                     changeOf("weight_gradient", kernels().weightGradientFactor, weight)});
             kernels().inputGradientFactor = input;
             kernels().weightGradientFactor = weight;
             result_.rows["layout"] = tables_.gemms.size();
@@ -164,8 +178,12 @@ private:
                                  [&](const auto& row) { return isUsed(row); });
             const BackwardRatio found = backwardRatioOf(kernels(), ratio, rows);
             if (found.atShort > 0) {
+                const BackwardRatio known = ratio;
                 ratio.atShort = found.atShort;
                 ratio.atLong = found.atLong > 0 ? found.atLong : found.atShort;
+                result_.report += backwardSection(ratio) + ": times beside forward\n" +
+                                  changeSentence({changeOf("short", known.atShort, ratio.atShort),
+                                                  changeOf("long", known.atLong, ratio.atLong)});
                 result_.rows[backwardSection(ratio)] = rows.size();
             }
         }

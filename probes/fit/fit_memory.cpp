@@ -55,8 +55,9 @@ Result<Fitted<MemoryFit>> fitMemory(const KernelProfile& kernels,
     }
     if (used.size() < kFewestRows) {
         return fail(Error::Code::BadInput,
-                    "memory",
-                    std::to_string(used.size()) + " rows are too few to fit",
+                    "",
+                    std::to_string(used.size()) + " points" +
+                        (leastBytes > 0 ? " beyond the cache" : "") + " are too few to fit",
                     "measure " + std::to_string(kFewestRows) + " sizes or more");
     }
     const auto error = [&](const MemoryFit& fit) {
@@ -68,7 +69,10 @@ Result<Fitted<MemoryFit>> fitMemory(const KernelProfile& kernels,
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<MemoryFit>{fit, used.size(), std::move(residuals)};
+    return Fitted<MemoryFit>{fit,
+                             used.size(),
+                             std::move(residuals),
+                             changesOf(std::span<const Free>(kNumbers), kernels.fit(op), fit)};
 }
 
 }  // namespace fabricast

@@ -1,17 +1,20 @@
 #include "probes/fit/fit_record.h"
 
-#include "planner/io/recognise_machine.h"
+#include "planner/io/read_runtime.h"
 #include "planner/spec/borrow_kernels.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"
+#include "probes/fit/fit_node.h"
+#include "probes/fit/fit_runtime.h"
 #include "probes/fit/kernel_json.h"
+#include "probes/fit/left_out.h"
+#include "probes/fit/record_machine.h"
 #include "probes/fit/record_tables.h"
+#include "probes/fit/shown_only.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -19,24 +22,6 @@ namespace {
 
 /// Operations on fewer bytes than this many caches are served by them in part.
 constexpr double kCaches = 2.0;
-
-std::string said(const MergedMeasurements& record, const char* name) {
-    const auto found = record.machine.find(name);
-    return found == record.machine.end() ? std::string() : found->second;
-}
-
-double numberSaid(const MergedMeasurements& record, const char* name) {
-    const std::string text = said(record, name);
-    double value = 0.0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
-/// "90" is "sm_90".
-std::string architectureOf(const MergedMeasurements& record) {
-    const std::string capability = said(record, "capability");
-    return capability.empty() || capability.starts_with("sm_") ? capability : "sm_" + capability;
-}
 
 class RecordFitter {
 public:
@@ -46,9 +31,11 @@ public:
         : store_(store), record_(record), options_(options), origin_(originText(record)) {}
 
     Result<FittedRecord> run() && {
-        FABRICAST_TRY(fitCollectives());
         FABRICAST_TRY(fitKernelPoints());
-        reportRest();
+        FABRICAST_TRY(fitCollectives());
+        FABRICAST_TRY(fitNodePoints());
+        FABRICAST_TRY(fitFootprints());
+        result_.report += shownOnlyText(record_.points);
         if (result_.files.empty()) {
             return fail(Error::Code::BadInput,
                         record_.sittings.empty() ? "" : record_.sittings.front().source,
@@ -60,15 +47,7 @@ public:
 
 private:
     void say(const std::string& line) { result_.report += line + "\n"; }
-    void sayAll(const std::vector<std::string>& lines) {
-        constexpr std::size_t kMost = 20;
-        for (std::size_t at = 0; at < std::min(lines.size(), kMost); ++at) {
-            say("  left out: " + lines[at]);
-        }
-        if (lines.size() > kMost) {
-            say("  left out: " + std::to_string(lines.size() - kMost) + " more");
-        }
-    }
+    void sayAll(const std::vector<std::string>& lines) { result_.report += leftOutText(lines); }
 
     Result<void> fitCollectives() {
         FABRICAST_ASSIGN(const CollectivePoints points, collectivePoints(record_.points));
@@ -90,7 +69,7 @@ private:
         }
         FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
         result_.machine = machine.name;
-        const std::string nccl = said(record_, "nccl");
+        const std::string nccl = saidOf(record_, "nccl");
         result_.files.push_back({"collectives/measured-" + options_.name + ".json",
                                  collectivesJson({.name = "measured-" + options_.name,
                                                   .title = options_.name + ", measured",
@@ -105,18 +84,9 @@ private:
         return {};
     }
 
-    Result<std::optional<GpuSpec>> findGpu() {
-        if (!options_.gpu.empty()) {
-            FABRICAST_ASSIGN(GpuSpec gpu, store_.gpu(options_.gpu, "--gpu"));
-            return std::optional(std::move(gpu));
-        }
-        const auto memory = static_cast<std::int64_t>(numberSaid(record_, "memory_bytes"));
-        return recogniseGpu(store_, said(record_, "gpu"), Bytes(memory), architectureOf(record_));
-    }
-
     Result<void> fitKernelPoints() {
         // Products on CPUs are no kernels of a GPU.
-        if (said(record_, "gpu").empty() && options_.gpu.empty()) {
+        if (saidOf(record_, "gpu").empty() && options_.gpu.empty()) {
             return {};
         }
         FABRICAST_ASSIGN(const RecordTables tables, recordTables(record_.points));
@@ -124,11 +94,11 @@ private:
             sayAll(tables.leftOut);
             return {};
         }
-        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, findGpu());
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
         if (!gpu) {
             return fail(Error::Code::NotFound,
                         "--gpu",
-                        "no GPU profile is like \"" + said(record_, "gpu") + "\"",
+                        "no GPU profile is like \"" + saidOf(record_, "gpu") + "\"",
                         "--gpu h100-sxm5-80gb, or a file of yours in gpus/ and --profile-dir");
         }
         if (!gpu->kernels) {
@@ -146,7 +116,7 @@ private:
             gpu.l2Cache.value ? static_cast<double>(gpu.l2Cache.value->count()) : 0.0;
         const FitOptions options{
             .from = origin_,
-            .leastMemoryBytes = kCaches * std::max(known, numberSaid(record_, "l2_bytes")),
+            .leastMemoryBytes = kCaches * std::max(known, numberSaidOf(record_, "l2_bytes")),
             .scaleFew = true};
         say("kernels of " + gpu.name + ": " + std::to_string(tables.used) + " points" +
             (tables.throttled == 0
@@ -184,21 +154,58 @@ private:
         }
     }
 
-    /// Measured, and no part of a profile yet.
-    void reportRest() {
-        std::set<std::string> rest;
-        for (const RecordedPoint& point : record_.points) {
-            if (!isCollective(point) && (!isKernelPoint(point) || result_.gpu.empty())) {
-                rest.insert(point.what);
-            }
+    /// The machine's node, with the numbers that were measured of it.
+    Result<void> fitNodePoints() {
+        if (std::ranges::none_of(record_.points, &isNodePoint)) {
+            return {};
         }
-        std::string names;
-        for (const std::string& name : rest) {
-            names += (names.empty() ? "" : ", ") + name;
+        if (options_.machine.empty()) {
+            say("node: not fitted: --machine says whose copies and memory these are");
+            return {};
         }
-        if (!names.empty()) {
-            say("measured, but of no section of the profile: " + names);
+        FABRICAST_ASSIGN(const ClusterSpec machine, store_.cluster(options_.machine, "--machine"));
+        const NodeSpec& node = machine.node;
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        if (gpu && gpu->name != node.gpu.name) {
+            say("node " + node.name + ": not fitted: it has " + node.gpu.name + ", and " +
+                gpu->name + " was measured");
+            return {};
         }
+        const FittedNode fitted = fitNode(node, record_, origin_);
+        say("node " + node.name);
+        result_.report += fitted.changes.empty() ? "" : changeTable(fitted.changes);
+        sayAll(fitted.leftOut);
+        if (!fitted.numbers.empty()) {
+            FABRICAST_ASSIGN(const ProfileFile file, store_.find(ProfileKind::Node, node.name));
+            FABRICAST_ASSIGN(std::string text, withNumbers(file, fitted.numbers));
+            result_.files.push_back({"nodes/" + file.name + ".json", std::move(text)});
+            result_.machine = machine.name;
+        }
+        return {};
+    }
+
+    /// What a process holds of the GPU's memory beside its tensors.
+    Result<void> fitFootprints() {
+        if (std::ranges::find(record_.points, "footprint", &RecordedPoint::what) ==
+            record_.points.end()) {
+            return {};
+        }
+        FABRICAST_ASSIGN(const std::optional<GpuSpec> gpu, gpuOf(store_, record_, options_.gpu));
+        if (!gpu) {
+            say("memory beside tensors: not fitted: --gpu says whose it is");
+            return {};
+        }
+        FittedRuntime fitted = fitRuntime(gpu->runtime, record_.points, origin_);
+        say("memory beside tensors of " + gpu->name);
+        result_.report += fitted.changes.empty() ? "" : changeTable(fitted.changes);
+        sayAll(fitted.leftOut);
+        if (!fitted.changes.empty()) {
+            fitted.runtime.title = "Memory beside tensors, measured: " + options_.name;
+            result_.gpu = gpu->name;
+            result_.files.push_back(
+                {"runtimes/" + gpu->name + ".json", runtimeJson(fitted.runtime, gpu->name)});
+        }
+        return {};
     }
 
     const ProfileStore& store_;
@@ -213,8 +220,9 @@ private:
 Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options) {
-    if (said(record, "kind") == "cpu") {
+    if (saidOf(record, "kind") == "cpu") {
         FABRICAST_ASSIGN(CpuProfile profile, cpuProfile(record, options.name));
+        profile.report += shownOnlyText(record.points);
         return FittedRecord{.machine = options.name,
                             .files = std::move(profile.files),
                             .sections = std::move(profile.sections),

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/base/units.h"
 #include "probes/fit/nelder_mead.h"
+#include "probes/fit/number_change.h"
 
 #include <algorithm>
 #include <array>
@@ -83,6 +84,22 @@ std::string boundReached(std::span<const FreeNumber<Fit>> numbers, const Fit& fi
         }
     }
     return reached;
+}
+
+/// What a search changed, in the units of the keys.
+template <class Fit>
+std::vector<NumberChange> changesOf(std::span<const FreeNumber<Fit>> numbers,
+                                    const Fit& before,
+                                    const Fit& now) {
+    constexpr double kMicroseconds = 1e6;
+    std::vector<NumberChange> changes;
+    for (const FreeNumber<Fit>& number : numbers) {
+        const double unit = number.key.ends_with("_us") ? kMicroseconds : 1.0;
+        changes.push_back({.name = std::string(number.key),
+                           .before = shortNumber(unit * number.get(before)),
+                           .now = shortNumber(unit * number.get(now))});
+    }
+    return changes;
 }
 
 /// The fit near `start` with the least mean error; `error` is of a whole fit. Three searches: from

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 namespace fabricast {
@@ -83,6 +82,12 @@ Result<std::string> addGemm(const RecordedPoint& point, MeasuredTables& tables) 
     return std::string();
 }
 
+/// How the products of experts were sent. Where a point does not say, its kernel does.
+std::string howOf(const RecordedPoint& point) {
+    const bool loop = point.word("algorithm").starts_with("loop of ");
+    return point.setting("how", loop ? "loop" : "streams");
+}
+
 Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& tables) {
     MeasuredExperts row{rowOf(point)};
     FABRICAST_ASSIGN(row.type, typeOf(point));
@@ -92,6 +97,10 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
     FABRICAST_ASSIGN(row.hidden, wholeSetting(point, "k", 1));
     FABRICAST_ASSIGN(row.inner, wholeSetting(point, "n", 1));
     row.topK = 1;
+    // A profile's numbers are for a few streams, as Transformer Engine has them.
+    if (howOf(point) != "streams") {
+        return "how=" + howOf(point) + " is not how=streams";
+    }
     row.group = GroupedGemm{
         .experts = row.experts,
         .rowsPerExpert = static_cast<double>(row.tokens) / static_cast<double>(row.experts),
@@ -107,13 +116,10 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
     return std::string();
 }
 
-/// Whose kernel it was; a probe's own stands for no framework's.
-std::optional<AttentionCode> codeOf(std::string algorithm) {
-    std::ranges::transform(algorithm, algorithm.begin(), [](unsigned char letter) {
-        return static_cast<char>(std::tolower(letter));
-    });
-    return algorithm.find("cudnn") != std::string::npos ? std::optional(AttentionCode::CuDnn)
-                                                        : std::nullopt;
+/// Whose kernel it was. A probe's own stands for no framework's; its word may say which library
+/// could not do it ("written out (no backward by cuDNN)").
+std::optional<AttentionCode> codeOf(const std::string& algorithm) {
+    return algorithm == "cudnn" ? std::optional(AttentionCode::CuDnn) : std::nullopt;
 }
 
 Result<std::string> addAttention(const RecordedPoint& point, MeasuredTables& tables) {

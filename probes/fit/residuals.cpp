@@ -43,28 +43,30 @@ ErrorSummary summarise(const std::vector<Residual>& residuals) {
     return summary;
 }
 
-std::string residualTable(const std::vector<Residual>& residuals) {
+std::string residualTable(const std::vector<Residual>& residuals, const std::string& unit) {
     std::string text;
+    const auto add = [&text](const char* format, auto... parts) {
+        std::array<char, 160> line{};
+        const int length = std::snprintf(line.data(), line.size(), format, parts...);
+        text.append(line.data(), static_cast<std::size_t>(std::max(length, 0)));
+    };
+    add("  %-13s %6s  mean error  9 in 10 below     bias\n", unit.c_str(), "points");
     for (const Bucket& bucket : kBuckets) {
         std::vector<Residual> part;
         std::ranges::copy_if(residuals, std::back_inserter(part), [&](const Residual& residual) {
             return residual.flops >= bucket.from && residual.flops < bucket.to;
         });
-        if (part.empty()) {
+        const bool isAll = bucket.from == 0 && bucket.to == kEndless;
+        if (part.empty() || (part.size() == residuals.size() && !isAll)) {
             continue;
         }
         const ErrorSummary summary = summarise(part);
-        std::array<char, 128> line{};
-        const int length =
-            std::snprintf(line.data(),
-                          line.size(),
-                          "  %-13s %6zu rows  mean %5.1f %%  p90 %5.1f %%  bias %+5.1f %%\n",
-                          bucket.name,
-                          summary.rows,
-                          100 * summary.mean,
-                          100 * summary.p90,
-                          100 * summary.bias);
-        text.append(line.data(), static_cast<std::size_t>(std::max(length, 0)));
+        add("  %-13s %6zu  %8.1f %%  %11.1f %%  %+5.1f %%\n",
+            bucket.name,
+            summary.rows,
+            100 * summary.mean,
+            100 * summary.p90,
+            100 * summary.bias);
     }
     return text;
 }

@@ -22,8 +22,9 @@ struct ErrorSummary {
 
 ErrorSummary summarise(const std::vector<Residual>& residuals);
 
-/// A line for each decade of work from below 1e10 to above 1e12, and one for all.
-std::string residualTable(const std::vector<Residual>& residuals);
+/// Under headings a line for each decade of work from below 1e10 to above 1e12, where there are
+/// several, and one for all. `unit` is the work's: "operations", "bytes".
+std::string residualTable(const std::vector<Residual>& residuals, const std::string& unit);
 
 /// Mean |ln(modelled / measured)|: what fits are searched by, because it blames too fast and too
 /// slow alike.

@@ -41,9 +41,13 @@ template <class Range, class Print>
 std::string listText(const Range& range, Print print) {
     std::string text = "[";
     for (const auto& value : range) {
-        text += (text.size() > 1 ? "," : "") + print(value);
+        if (text.size() > 1) {
+            text += ',';
+        }
+        text += print(value);
     }
-    return text + "]";
+    text += ']';
+    return text;
 }
 
 }  // namespace
@@ -77,7 +81,11 @@ std::string jsonNumber(double value) {
 }
 
 JsonLine& JsonLine::addRaw(std::string_view name, std::string_view value) {
-    members_ += (members_.empty() ? "" : ",") + jsonString(name) + ":";
+    if (!members_.empty()) {
+        members_ += ',';
+    }
+    members_ += jsonString(name);
+    members_ += ':';
     members_ += value;
     return *this;
 }

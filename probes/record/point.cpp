@@ -29,7 +29,10 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
 }
 
 std::string quoted(std::string_view text) {
-    return "'" + std::string(text) + "'";
+    std::string result = "'";
+    result += text;
+    result += "'";
+    return result;
 }
 
 }  // namespace

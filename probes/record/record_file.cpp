@@ -73,9 +73,12 @@ Answer<RecordFile> RecordFile::open(std::filesystem::path path,
                                     const JsonLine& identity,
                                     const JsonLine& more) {
     const std::string start = headStart(identity);
-    const std::string head =
-        start.substr(0, start.size() - 1) +
-        (more.empty() ? "" : "," + more.text().substr(1, more.text().size() - 2)) + "}";
+    std::string head = start.substr(0, start.size() - 1);
+    if (!more.empty()) {
+        head += ',';
+        head += more.text().substr(1, more.text().size() - 2);
+    }
+    head += '}';
     RecordFile record(std::move(path), head);
     std::error_code error;
     if (record.path_.empty() || !std::filesystem::is_regular_file(record.path_, error)) {

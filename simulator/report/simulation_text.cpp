@@ -1,6 +1,7 @@
 #include "simulator/report/simulation_text.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
@@ -23,10 +24,6 @@ double secondsOf(SimTime time) {
     return seconds(time).count();
 }
 
-std::string percent(double share) {
-    return fmt::format("{:.1f} %", 100.0 * share);
-}
-
 /// Never "-0.00".
 double hundredths(double value) {
     return std::round(100.0 * value) / 100.0 + 0.0;
@@ -47,7 +44,7 @@ Table pathTable(const SimulatedStep& step) {
         if (secondsOf(time) > 1e-6 * all) {
             table.rows.push_back({std::string(pathWords(part)),
                                   scale.text(secondsOf(time)),
-                                  percent(secondsOf(time) / all)});
+                                  percentText(secondsOf(time) / all)});
         }
     }
     return table;
@@ -83,7 +80,8 @@ Table stageTable(const Simulation& simulation) {
     for (const std::size_t actor : shownActors(step, kMostRows)) {
         std::vector<std::string> row = {actorName(simulation, actor)};
         for (const SimStream stream : streams) {
-            row.push_back(percent(step.path.busy[actor][static_cast<std::size_t>(stream)] / all));
+            row.push_back(
+                percentText(step.path.busy[actor][static_cast<std::size_t>(stream)] / all));
         }
         table.rows.push_back(std::move(row));
     }
@@ -102,8 +100,8 @@ Table linkTable(const std::vector<LinkUse>& links) {
         if (use.most > 0.0) {
             table.rows.push_back({use.name,
                                   std::to_string(use.links),
-                                  percent(use.mean),
-                                  percent(use.most),
+                                  percentText(use.mean),
+                                  percentText(use.most),
                                   use.fullest});
         }
     }

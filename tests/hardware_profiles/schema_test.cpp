@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                                          std::pair{"interval", 1U},
                                          std::pair{"price", 2U},
                                          std::pair{"site", 2U},
-                                         std::pair{"host", 1U}));
+                                         std::pair{"host", 1U},
+                                         std::pair{"runtime", 1U}));
 
 TEST(SourcesSchema, AcceptsTheTableOfSources) {
     EXPECT_EQ(complaints(schemaOf("sources"), readJson(kProfiles / "sources.json")), "");

@@ -3,6 +3,15 @@
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
      "${PROJECT_SOURCE_DIR}/cli/*.h")
+# Of the probes, those that can be built here.
+set(built_rooms "")
+foreach(room record tuner launch collective host fit cpu mpi cuda nccl)
+  if(TARGET fabricast_probes_${room})
+    file(GLOB room_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/probes/${room}/*.h")
+    list(APPEND headers ${room_headers})
+    list(APPEND built_rooms fabricast_probes_${room})
+  endif()
+endforeach()
 set(header_sources "")
 foreach(header IN LISTS headers)
   string(REGEX REPLACE "\\.h$" ".cpp" twin "${PROJECT_SOURCE_DIR}/${header}")
@@ -19,4 +28,4 @@ foreach(header IN LISTS headers)
 endforeach()
 add_library(fabricast_headers OBJECT ${header_sources})
 target_link_libraries(fabricast_headers PRIVATE fabricast_options tl::expected nlohmann_json::nlohmann_json
-                                                CLI11::CLI11 fmt::fmt)
+                                                CLI11::CLI11 fmt::fmt ${built_rooms})

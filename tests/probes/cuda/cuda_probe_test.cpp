@@ -119,11 +119,15 @@ const std::string kComputed =
     " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24'"
     " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 layout=nn'"
     " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 layout=nt accumulate=1'"
+    " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 how=loop'"
+    " --point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 how=grouped'"
+    " --point 'grouped_gemm dtype=fp16 experts=5 tokens=90 n=40 k=24 layout=nn how=grouped'"
+    " --point 'grouped_gemm dtype=tf32 experts=4 tokens=90 n=40 k=24 layout=nt how=grouped'"
     " --point 'attention pass=forward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 causal=1'"
     " --point 'attention pass=forward batch=2 heads=2 kv_heads=2 sequence=40 dim=16 causal=0'"
     " --point 'attention pass=backward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 causal=1'"
     " --point 'attention pass=backward batch=1 heads=4 kv_heads=2 sequence=40 dim=16 causal=0'";
-constexpr std::size_t kComputedPoints = 17;
+constexpr std::size_t kComputedPoints = 21;
 
 std::size_t countOf(const std::string& text, const std::string& part) {
     std::size_t count = 0;
@@ -193,8 +197,27 @@ TEST(CudaProbe, WhatAChipCannotIsRefusedByName) {
     const ProbeRun old =
         runOnNullDevice("--point 'gemm m=64 n=64 k=64 dtype=fp8'", "FABRICAST_NULL_SM=80");
     EXPECT_TRUE(holds(old.out, "\"refused\":\"no fp8 on sm_80\"")) << old.out;
+    const ProbeRun mixed = runOnNullDevice(
+        "--point 'grouped_gemm dtype=bf16 experts=4 tokens=90 n=40 k=24 how=grouped accumulate=1'");
+    EXPECT_EQ(mixed.code, 0);
+    EXPECT_TRUE(holds(mixed.out, "\"refused\":\"how=grouped: cuBLAS")) << mixed.out;
     const ProbeRun large = runOnNullDevice("--point 'gemm m=64K n=64K k=64K dtype=fp32'");
     EXPECT_TRUE(holds(large.out, "\"refused\":\"needs 48.0 GiB of GPU memory")) << large.out;
+}
+
+TEST(CudaProbe, StreamsRunExpertsSideBySide) {
+    const std::string experts = "grouped_gemm dtype=bf16 experts=8 tokens=4096 n=1024 k=1024";
+    const ProbeRun run =
+        runOnNullDevice("--quiet --point '" + experts + "' --point '" + experts + " how=loop'");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_TRUE(holds(run.out, "\"algorithm\":\"4 streams of cublaslt")) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"algorithm\":\"loop of cublaslt")) << run.out;
+    const auto median = [&](std::size_t from) {
+        const std::string name = "\"median\":";
+        return std::stod(run.out.substr(run.out.find(name, from) + name.size()));
+    };
+    // The streams of the device that is not there never wait for each other.
+    EXPECT_NEAR(4.0 * median(0), median(run.out.find('\n')), 1e-7) << run.out;
 }
 
 TEST(CudaProbe, KeepsClocksPowerAndThrottling) {
@@ -223,8 +246,8 @@ TEST(CudaProbe, AfterCtrlCTheRecordIsWholeAndGoesOn) {
     const std::string file = freshFile("probe_cuda_interrupted.jsonl");
     // Each wait takes a while, so that the whole suite would take minutes.
     const ProbeRun run =
-        runOnNullDevice("--suite quick --out " + file, "FABRICAST_NULL_SLOW=20 timeout -s INT 3");
-    EXPECT_EQ(run.code, 124);  // of timeout, whose child ended with 130
+        interruptOnNullDevice("--suite quick --out " + file, file, "FABRICAST_NULL_SLOW=20");
+    EXPECT_EQ(run.code, 130);
     const std::string record = textOfFile(file);
     EXPECT_GT(linesIn(record), 1U);
     EXPECT_EQ(record.back(), '\n');

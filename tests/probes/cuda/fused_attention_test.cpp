@@ -17,7 +17,27 @@ constexpr const char* kH200 =
     R"( "memClockRateKHz": 3201000, "l2CacheSize": 62914560, "cudaDeviceId": 0, "deviceVer": 900,)"
     R"( "driverVer": 13000, "deviceName": "NVIDIA H200"})";
 
-TEST(FusedAttention, CudnnHasEnginesForTheGraphOnAnH200) {
+/// Heads that share keys and heads that do not, both sizes of a head, masked and not, both passes.
+std::vector<AttentionShape> shapes() {
+    std::vector<AttentionShape> all;
+    for (const bool backward : {false, true}) {
+        for (const bool causal : {false, true}) {
+            for (const std::int64_t dim : {64, 128}) {
+                for (const std::int64_t groups : {32, 8, 1}) {
+                    all.push_back({1, 32, groups, 4096, dim, causal, backward});
+                }
+            }
+        }
+    }
+    return all;
+}
+
+std::string nameOf(const AttentionShape& shape) {
+    return std::string(shape.backward ? "backward" : "forward") + (shape.causal ? " causal" : "") +
+           " dim " + std::to_string(shape.dim) + " groups " + std::to_string(shape.groups);
+}
+
+TEST(FusedAttention, CudnnHasEnginesForTheGraphsOnAnH200) {
     if (!FABRICAST_HAS_CUDNN) {
         GTEST_SKIP() << "built without cuDNN";
     }
@@ -26,15 +46,11 @@ TEST(FusedAttention, CudnnHasEnginesForTheGraphOnAnH200) {
         dlopen(FABRICAST_CUDA_LIBRARIES "/stubs/libcuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         GTEST_SKIP() << "neither a driver nor the toolkit's stand-in for it";
     }
-    for (const bool causal : {false, true}) {
-        for (const std::int64_t dim : {64, 128}) {
-            for (const std::int64_t groups : {32, 8, 1}) {
-                const Answer<std::size_t> engines =
-                    fusedEnginesOn(kH200, {1, 32, groups, 4096, dim, causal, false});
-                ASSERT_TRUE(engines) << engines.trouble().why;
-                EXPECT_GT(*engines, 0U) << dim << " " << groups << " " << causal;
-            }
-        }
+    for (const AttentionShape& shape : shapes()) {
+        const Answer<std::size_t> engines = fusedEnginesOn(kH200, shape);
+        const std::string name = nameOf(shape);
+        ASSERT_TRUE(engines) << name << ": " << engines.trouble().why;
+        EXPECT_GT(*engines, 0U) << name;
     }
     EXPECT_FALSE(fusedEnginesOn("no device", {1, 32, 32, 4096, 128, true, false}));
 }

@@ -88,6 +88,22 @@ TEST(CpuProfile, ProductsTakeWhatTheyTook) {
     EXPECT_DOUBLE_EQ(software->contention, 0.2);
 }
 
+/// The host probe's record may be joined: what all threads of a host move is not a rank's.
+TEST(CpuProfile, TheHostsMemoryIsNotARanks) {
+    MergedMeasurements record = madeUpRecord();
+    const auto alone = cpuProfile(record, "made-up");
+    RecordedPoint whole = pointOf("memory", {{"op", "copy"}, {"threads", "8"}}, (1 << 30) / 50e9);
+    whole.facts["bytes"] = 1 << 30;
+    record.points.push_back(whole);
+    record.points.push_back(pointOf("cpu_adam", {{"parameters", "32M"}, {"threads", "8"}}, 0.1));
+    const auto joined = cpuProfile(record, "made-up");
+    ASSERT_TRUE(alone && joined);
+    ASSERT_EQ(joined->files.size(), alone->files.size());
+    for (std::size_t at = 0; at < alone->files.size(); ++at) {
+        EXPECT_EQ(joined->files[at].text, alone->files[at].text) << alone->files[at].path;
+    }
+}
+
 /// A device whose attention was timed in fp32 is not taken for one of half the 16-bit rate.
 TEST(CpuProfile, AttentionRunsInTheTypeItWasTimedIn) {
     const Loaded on = loaded("cpu_profile_attention");

@@ -1,8 +1,12 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/compute/gemm_time.h"
+#include "planner/io/text_file.h"
+#include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_program.h"
+#include "probes/fit/left_out.h"
 #include "probes/fit/record_tables.h"
+#include "tests/probes/fit/record_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -10,33 +14,12 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace fabricast {
 namespace {
-
-const std::string kHead =
-    R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H200","capability":90,)"
-    R"("multiprocessors":132,"memory_bytes":150754820096,"l2_bytes":62914560,)"
-    R"("driver":"580.95.05","cuda_runtime":"13.0"},"program":"fabricast-probe-cuda",)"
-    R"("begun":"2026-11-22T19:00:00Z"})"
-    "\n";
-
-std::string lineOf(const std::string& point, double seconds, const std::string& more = "") {
-    std::string sample(64, '\0');
-    sample.resize(
-        static_cast<std::size_t>(std::snprintf(sample.data(), sample.size(), "%.9g", seconds)));
-    return R"({"point":")" + point + R"(","unit":"s",)" + more + R"("samples":[)" + sample + "]}\n";
-}
-
-MergedMeasurements recordOf(const std::string& lines, const std::string& head = kHead) {
-    auto record = parseMeasurements(head + lines, "run.jsonl");
-    EXPECT_TRUE(record) << record.error().text();
-    auto merged = mergeMeasurements({record ? *std::move(record) : MeasurementRecord{}});
-    EXPECT_TRUE(merged);
-    return merged ? *std::move(merged) : MergedMeasurements{};
-}
 
 /// A GPU like the H200 that reaches less, and whose launches cost more.
 KernelProfile madeUpGpu(const ProfileStore& store) {
@@ -73,18 +56,6 @@ std::string gemmLines(const KernelProfile& kernels, const std::vector<Gemm>& gem
     }
     return lines;
 }
-
-class TemporaryFolder {
-public:
-    explicit TemporaryFolder(const std::string& name)
-        : path_(std::filesystem::path(testing::TempDir()) / name) {
-        std::filesystem::remove_all(path_);
-    }
-    [[nodiscard]] std::string path() const { return path_.string(); }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// The worst error of a written profile on shapes, against the GPU that was measured.
 double worstError(const ProfileStore& store, const KernelProfile& truth) {
@@ -139,6 +110,69 @@ TEST(FitRecord, AFewProductsScaleWhatIsKnown) {
     EXPECT_LT(worstError(*store, truth), 0.05) << fitted->report;
 }
 
+TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    std::string lines;
+    for (const std::int64_t bytes : {1 << 28, 1 << 29, 1 << 30}) {
+        for (const std::int64_t times : {1, 3}) {
+            lines += lineOf("memory op=copy bytes=" + std::to_string(bytes * times),
+                            2e-6 + static_cast<double>(bytes * times) / 3.6e12,
+                            "\"facts\":{\"bytes\":" + std::to_string(bytes * times) + "},");
+        }
+    }
+    const auto fitted = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
+    ASSERT_TRUE(fitted) << fitted.error().text();
+    const std::string begin =
+        "kernels of h200-sxm-141gb: 6 points\n"
+        "memory.copy: 6 points\n"
+        "  efficiency 0.915 -> 0.75, launch_us 1.27 -> 2\n"
+        "  bytes         points  mean error  9 in 10 below     bias\n"
+        "  all                6       0.0 %          0.0 %  ";
+    EXPECT_EQ(fitted->report.substr(0, begin.size()), begin);
+    EXPECT_NE(fitted->report.find("not measured, as before: gemm, attention, backward, grouped, "
+                                  "layout (h200-sxm-141gb)\n"),
+              std::string::npos);
+}
+
+/// Records and tables of the same times end in the same numbers.
+TEST(FitRecord, FitsWhatTheTablesOfOthersFit) {
+    const std::string table =
+        *readTextFile(FABRICAST_SOURCE_DIR "/tests/cases/kernels/measured_gemm.csv");
+    MeasuredTables tables;
+    ASSERT_TRUE(addMeasuredTable(table, "gemm.csv", tables));
+    std::erase_if(tables.gemms, [](const MeasuredGemm& row) {
+        return row.gpu != "h200_sxm" || row.gemm.type != GemmType::Bf16 ||
+               row.gemm.layout != GemmLayout::Tn || row.gemm.accumulateFp32;
+    });
+    ASSERT_GE(tables.gemms.size(), 40U);
+    std::string lines;
+    std::map<std::string, std::size_t> seen;
+    std::vector<MeasuredGemm> once;
+    for (const MeasuredGemm& row : tables.gemms) {
+        const std::string point = "gemm dtype=bf16 layout=tn m=" + std::to_string(row.gemm.m) +
+                                  " n=" + std::to_string(row.gemm.n) +
+                                  " k=" + std::to_string(row.gemm.k);
+        if (seen[point]++ == 0) {
+            lines += lineOf(point, row.time.count());
+            once.push_back(row);
+        }
+    }
+    tables.gemms = once;
+    const ProfileStore builtIn = ProfileStore::builtIn();
+    const auto ofTable = fitKernels(*builtIn.gpu("h200")->kernels, tables, {});
+    const auto ofRecord = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
+    ASSERT_TRUE(ofTable && ofRecord);
+    const TemporaryFolder folder("fabricast_fit_tables");
+    ASSERT_TRUE(writeProfile(*ofRecord, folder.path(), {}));
+    const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
+    const GemmFit fromTable = *ofTable->kernels.fit(GemmType::Bf16);
+    const GemmFit record = *store->gpu("h200")->kernels->fit(GemmType::Bf16);
+    EXPECT_NEAR(record.efficiency, fromTable.efficiency, 1e-3 * fromTable.efficiency);
+    EXPECT_NEAR(record.launch.count(), fromTable.launch.count(), 1e-3 * fromTable.launch.count());
+    EXPECT_NEAR(record.error.mean, fromTable.error.mean, 1e-3 * fromTable.error.mean);
+    EXPECT_LT(record.error.mean, 0.08);
+}
+
 TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
     std::string lines;
     for (const double bytes : {1e6, 1e7, 2e8, 4e8, 8e8, 1.6e9, 3.2e9, 6.4e9}) {
@@ -159,8 +193,43 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
     const KernelProfile kernels = *store->gpu("h200")->kernels;
     EXPECT_NEAR(kernels.fit(MemoryOp::Copy).efficiency, 0.75, 0.01) << fitted->report;
     EXPECT_NEAR(kernels.fit(MemoryOp::Optimizer).efficiency, 0.375, 0.01);
-    EXPECT_NE(fitted->report.find("of no section of the profile: memory"), std::string::npos)
+    EXPECT_NE(fitted->report.find("node: not fitted: --machine says whose"), std::string::npos)
         << fitted->report;
+}
+
+TEST(FitRecord, AttentionThatCudnnRefusedIsNoneOfCudnns) {
+    const std::string point =
+        "attention pass=backward dtype=bf16 batch=1 heads=32 kv_heads=8 sequence=4096 dim=128 "
+        "causal=1";
+    const auto tables = [&](const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? *made : RecordTables{};
+    };
+    EXPECT_EQ(tables("cudnn").tables.attentions.size(), 1U);
+    for (const char* refused :
+         {"written out (backward: cuDNN: CUDNN_STATUS_NOT_SUPPORTED)", "written out (no cuDNN)"}) {
+        EXPECT_TRUE(tables(refused).tables.attentions.empty()) << refused;
+        EXPECT_EQ(tables(refused).leftOut.size(), 1U) << refused;
+    }
+}
+
+TEST(FitRecord, ExpertsOnOneStreamAreNotThoseOnSeveral) {
+    const std::string point = "grouped_gemm dtype=bf16 experts=8 tokens=8192 n=4096 k=4096";
+    const auto rows = [&](const std::string& how, const std::string& algorithm) {
+        const auto made = recordTables(
+            recordOf(lineOf(point + how, 1e-3, R"("words":{"algorithm":")" + algorithm + R"("},)"))
+                .points);
+        EXPECT_TRUE(made) << made.error().text();
+        return made ? made->tables.experts.size() : 9;
+    };
+    EXPECT_EQ(rows("", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows(" how=streams", "4 streams of cublaslt 66"), 1U);
+    EXPECT_EQ(rows("", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=loop", "loop of cublaslt 66"), 0U);
+    EXPECT_EQ(rows(" how=grouped", "cublas grouped"), 0U);
 }
 
 TEST(FitRecord, CollectivesNeedTheirMachine) {
@@ -190,7 +259,8 @@ TEST(FitRecord, SaysWhatItCannotDo) {
     const auto few = fitRecord(
         builtIn, recordOf(lineOf("gemm dtype=bf16 m=8192 n=8192 k=8192", 1e-3)), {.name = "ours"});
     ASSERT_FALSE(few);
-    EXPECT_NE(few.error().why.find("1 rows are too few"), std::string::npos) << few.error().text();
+    EXPECT_NE(few.error().why.find("1 points are too few"), std::string::npos)
+        << few.error().text();
     const auto strange =
         fitRecord(builtIn, recordOf(lineOf("gemm dtype=int3 m=1 n=1 k=1", 1e-3)), {.name = "ours"});
     ASSERT_FALSE(strange);

@@ -77,6 +77,24 @@ TEST(NcclProbe, ChecksEveryTypeAndShape) {
     }
 }
 
+TEST(NcclProbe, ChecksWhatIsLongerThanThePiecesItGoesIn) {
+    std::vector<std::string> words = {"-n", "1", "-w", "1"};
+    for (const char* call :
+         {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send_recv"}) {
+        words.insert(words.end(),
+                     {"--point", std::string(call) + " bytes=5000016 ranks=3 nodes=1"});
+    }
+    NcclJob job(ranksOf(3, words));
+    const RankEnd first = job.end(0, 30.0);
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(rowsOf(first.out), 6U) << first.out;
+    EXPECT_EQ(countOf(first.out, "# Out of bounds values : 0 OK"), 1U) << first.out;
+    // What one rank has alone goes no other way.
+    NcclJob alone(
+        ranksOf(1, {"-n", "1", "-w", "1", "--point", "all_reduce bytes=9M ranks=1 nodes=1"}));
+    EXPECT_EQ(alone.end(0, 30.0).code, 0);
+}
+
 TEST(NcclProbe, SeesWrongResults) {
     std::vector<RankStart> ranks = ranksOf(2, {"--collective", "all", "-b", "4K", "-n", "2"});
     ranks[1].environment["FABRICAST_NULL_NCCL"] = "wrong";

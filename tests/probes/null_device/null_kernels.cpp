@@ -2,6 +2,7 @@
 #include "probes/cuda/adam_ops.h"
 #include "probes/cuda/element_ops.h"
 #include "probes/cuda/row_ops.h"
+#include "probes/cuda/softmax_ops.h"
 #include "tests/probes/null_device/null_device.h"
 
 #include <dlfcn.h>

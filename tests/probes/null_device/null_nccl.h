@@ -22,7 +22,7 @@
 namespace fabricast::null_device {
 
 constexpr std::size_t kMostRanks = 16;
-constexpr std::size_t kAreaBytes = std::size_t{64} << 20;
+constexpr std::size_t kAreaBytes = std::size_t{2} << 20;  ///< longer messages go in pieces
 constexpr std::size_t kMostSends = 64;
 
 /// A part of an area that is meant for one rank.
@@ -37,6 +37,7 @@ struct RankPage {
     std::atomic<std::uint32_t> shown;
     std::atomic<std::uint32_t> taken;  ///< the last call of which it has read all others
     std::uint32_t parcels;
+    bool goesOn;  ///< it has more to send than its area holds
     std::array<Parcel, kMostSends> sends;
     int color;
     int key;
@@ -120,14 +121,23 @@ using PageCount = std::atomic<std::uint32_t> RankPage::*;
 /// Whether all ranks have come to this call.
 bool allReached(const ncclComm& comm, PageCount count, std::uint32_t call);
 
-/// A collective in which each rank shows `sent` bytes, and takes what it receives from all.
+/// What a collective moves, in parts of one size: those that a rank shows, and those that it gets.
+struct Parts {
+    std::size_t bytes = 0;
+    std::size_t shown = 1;
+    std::size_t received = 1;
+};
+
+/// Makes the same piece of all parts that are received, one after the other, from the areas, where
+/// those that are shown lie so too.
+using TakePiece = std::function<bool(ncclComm&, std::size_t bytes, char* to)>;
+
 ncclResult_t collective(ncclComm* comm,
                         const void* from,
-                        std::size_t sent,
                         void* to,
-                        std::size_t received,
+                        const Parts& parts,
                         cudaStream_t stream,
-                        const std::function<bool(ncclComm&, char* to)>& take);
+                        const TakePiece& take);
 
 /// The sends and receives of one group.
 ncclResult_t exchangeParcels(const std::vector<PeerCall>& calls);

@@ -18,16 +18,21 @@ OpenGroup& openGroup() {
     return group;
 }
 
+/// Of all ranks, the bytes at `offset` of what they show.
 bool addAll(
-    const ncclComm& comm, std::size_t offset, std::size_t count, ncclDataType_t type, char* to) {
-    const std::size_t bytes = count * null::bytesOfType(type);
+    const ncclComm& comm, std::size_t offset, std::size_t bytes, ncclDataType_t type, char* to) {
     std::memcpy(to, comm.pages->area(0) + offset, bytes);
     for (int rank = 1; rank < comm.ranks; ++rank) {
-        if (!null::addInto(to, comm.pages->area(rank) + offset, count, type)) {
+        const char* const more = comm.pages->area(rank) + offset;
+        if (!null::addInto(to, more, bytes / null::bytesOfType(type), type)) {
             return false;
         }
     }
     return true;
+}
+
+std::size_t sizeOf(const ncclComm& comm) {
+    return static_cast<std::size_t>(comm.ranks);
 }
 
 ncclResult_t peerCall(const null::PeerCall& call) {
@@ -47,10 +52,11 @@ ncclResult_t ncclAllReduce(const void* from,
                            ncclRedOp_t,
                            ncclComm_t comm,
                            cudaStream_t stream) {
-    const std::size_t bytes = count * null::bytesOfType(type);
-    return null::collective(comm, from, bytes, to, bytes, stream, [&](ncclComm& of, char* into) {
-        return addAll(of, 0, count, type, into);
-    });
+    const null::Parts parts = {.bytes = count * null::bytesOfType(type)};
+    return null::collective(
+        comm, from, to, parts, stream, [&](ncclComm& of, std::size_t bytes, char* into) {
+            return addAll(of, 0, bytes, type, into);
+        });
 }
 
 ncclResult_t ncclReduceScatter(const void* from,
@@ -60,11 +66,11 @@ ncclResult_t ncclReduceScatter(const void* from,
                                ncclRedOp_t,
                                ncclComm_t comm,
                                cudaStream_t stream) {
-    const std::size_t part = count * null::bytesOfType(type);
-    const std::size_t all = part * static_cast<std::size_t>(comm->ranks);
-    return null::collective(comm, from, all, to, part, stream, [&](ncclComm& of, char* into) {
-        return addAll(of, part * static_cast<std::size_t>(of.rank), count, type, into);
-    });
+    const null::Parts parts = {.bytes = count * null::bytesOfType(type), .shown = sizeOf(*comm)};
+    return null::collective(
+        comm, from, to, parts, stream, [&](ncclComm& of, std::size_t bytes, char* into) {
+            return addAll(of, bytes * static_cast<std::size_t>(of.rank), bytes, type, into);
+        });
 }
 
 ncclResult_t ncclAllGather(const void* from,
@@ -73,14 +79,14 @@ ncclResult_t ncclAllGather(const void* from,
                            ncclDataType_t type,
                            ncclComm_t comm,
                            cudaStream_t stream) {
-    const std::size_t part = count * null::bytesOfType(type);
-    const std::size_t all = part * static_cast<std::size_t>(comm->ranks);
-    return null::collective(comm, from, part, to, all, stream, [&](ncclComm& of, char* into) {
-        for (int rank = 0; rank < of.ranks; ++rank) {
-            std::memcpy(into + part * static_cast<std::size_t>(rank), of.pages->area(rank), part);
-        }
-        return true;
-    });
+    const null::Parts parts = {.bytes = count * null::bytesOfType(type), .received = sizeOf(*comm)};
+    return null::collective(
+        comm, from, to, parts, stream, [&](ncclComm& of, std::size_t bytes, char* into) {
+            for (int rank = 0; rank < of.ranks; ++rank, into += bytes) {
+                std::memcpy(into, of.pages->area(rank), bytes);
+            }
+            return true;
+        });
 }
 
 ncclResult_t ncclBroadcast(const void* from,
@@ -90,11 +96,12 @@ ncclResult_t ncclBroadcast(const void* from,
                            int root,
                            ncclComm_t comm,
                            cudaStream_t stream) {
-    const std::size_t bytes = count * null::bytesOfType(type);
-    return null::collective(comm, from, bytes, to, bytes, stream, [&](ncclComm& of, char* into) {
-        std::memcpy(into, of.pages->area(root), bytes);
-        return true;
-    });
+    const null::Parts parts = {.bytes = count * null::bytesOfType(type)};
+    return null::collective(
+        comm, from, to, parts, stream, [&](ncclComm& of, std::size_t bytes, char* into) {
+            std::memcpy(into, of.pages->area(root), bytes);
+            return true;
+        });
 }
 
 ncclResult_t ncclSend(const void* from,

@@ -51,10 +51,6 @@ using Take = std::function<bool()>;
 
 /// All show what they have, and then take what they want of it.
 ncclResult_t exchange(ncclComm& comm, const Show& show, const Take& take) {
-    const ncclResult_t played = playFault(comm);
-    if (played != ncclSuccess) {
-        return played;
-    }
     if (!waitForAll(comm, &RankPage::taken, comm.calls)) {
         return ncclInternalError;
     }
@@ -83,62 +79,147 @@ void spoil(void* result, std::size_t bytes) {
     }
 }
 
+/// A rank's own sends and receives of a group, and how far each has come.
+struct Progress {
+    const std::vector<PeerCall>& calls;
+    std::vector<std::size_t> moved = std::vector<std::size_t>(calls.size());
+
+    /// As much as the area holds of what is still to be sent, in the order of the calls.
+    void show(RankPage& own, char* area) {
+        std::size_t filled = 0;
+        own.parcels = 0;
+        own.goesOn = false;
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            const PeerCall& call = calls[at];
+            const std::size_t left = call.sends ? call.bytes - moved[at] : 0;
+            const std::size_t piece =
+                own.parcels < kMostSends ? std::min(left, kAreaBytes - filled) : 0;
+            own.goesOn = own.goesOn || piece < left;
+            if (piece == 0) {
+                continue;
+            }
+            std::memcpy(area + filled, call.from + moved[at], piece);
+            own.sends[own.parcels++] = {call.peer, filled, piece};
+            moved[at] += piece;
+            filled += piece;
+        }
+    }
+
+    /// The receive from this rank that its next bytes are for.
+    std::size_t receiveFrom(int peer) const {
+        std::size_t at = 0;
+        while (at < calls.size() &&
+               (calls[at].sends || calls[at].peer != peer || moved[at] == calls[at].bytes)) {
+            ++at;
+        }
+        return at;
+    }
+
+    /// What others show for this rank; false where nobody waits for so much.
+    bool take(const ncclComm& comm) {
+        for (int peer = 0; peer < comm.ranks; ++peer) {
+            const RankPage& page = comm.pages->page(peer);
+            for (std::uint32_t parcel = 0; parcel < page.parcels; ++parcel) {
+                const auto& [to, offset, bytes] = page.sends[parcel];
+                if (to != comm.rank) {
+                    continue;
+                }
+                const std::size_t at = receiveFrom(peer);
+                if (at == calls.size() || moved[at] + bytes > calls[at].bytes) {
+                    return false;
+                }
+                std::memcpy(calls[at].to + moved[at], comm.pages->area(peer) + offset, bytes);
+                moved[at] += bytes;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool complete() const {
+        for (std::size_t at = 0; at < calls.size(); ++at) {
+            if (moved[at] != calls[at].bytes) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+bool anyGoesOn(const ncclComm& comm) {
+    for (int rank = 0; rank < comm.ranks; ++rank) {
+        if (comm.pages->page(rank).goesOn) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Copies a piece of each of some parts: from `step` apart to one after the other, or back.
+void gatherPieces(
+    char* to, const char* from, std::size_t parts, std::size_t bytes, std::size_t step) {
+    for (std::size_t part = 0; part < parts; ++part) {
+        std::memcpy(to + part * bytes, from + part * step, bytes);
+    }
+}
+void scatterPieces(
+    char* to, const char* from, std::size_t parts, std::size_t bytes, std::size_t step) {
+    for (std::size_t part = 0; part < parts; ++part) {
+        std::memcpy(to + part * step, from + part * bytes, bytes);
+    }
+}
+
 }  // namespace
 
 ncclResult_t collective(ncclComm* comm,
                         const void* from,
-                        std::size_t sent,
                         void* to,
-                        std::size_t received,
+                        const Parts& parts,
                         cudaStream_t stream,
-                        const std::function<bool(ncclComm&, char* to)>& take) {
-    if (std::max(sent, received) > kAreaBytes) {
-        return ncclInvalidArgument;
+                        const TakePiece& take) {
+    constexpr std::size_t kWidest = 8;  // bytes of a number
+    const std::size_t most = kAreaBytes / parts.shown / kWidest * kWidest;
+    ncclResult_t outcome = playFault(*comm);
+    for (std::size_t first = 0; outcome == ncclSuccess && first < parts.bytes; first += most) {
+        const std::size_t piece = std::min(most, parts.bytes - first);
+        const char* const source = static_cast<const char*>(from) + first;
+        // In place, what is taken lies where what was shown came from.
+        std::vector<char> result(parts.received * piece);
+        outcome = exchange(
+            *comm,
+            [&](RankPage&, char* area) {
+                gatherPieces(area, source, parts.shown, piece, parts.bytes);
+            },
+            [&] { return take(*comm, piece, result.data()); });
+        scatterPieces(
+            static_cast<char*>(to) + first, result.data(), parts.received, piece, parts.bytes);
     }
-    // In place, what is taken lies where what was shown came from.
-    std::vector<char> result(received);
-    const ncclResult_t outcome = exchange(
-        *comm,
-        [&](RankPage&, char* area) { std::memcpy(area, from, sent); },
-        [&] { return take(*comm, result.data()); });
-    std::memcpy(to, result.data(), received);
-    spoil(to, received);
-    return done(outcome, std::max(sent, received), stream);
+    spoil(to, parts.received * parts.bytes);
+    return done(outcome, std::max(parts.shown, parts.received) * parts.bytes, stream);
 }
 
 ncclResult_t exchangeParcels(const std::vector<PeerCall>& calls) {
     ncclComm& comm = *calls.front().comm;
-    std::size_t total = 0;
-    const auto show = [&](RankPage& own, char* area) {
-        own.parcels = 0;
-        for (const PeerCall& call : calls) {
-            if (call.sends && own.parcels < kMostSends && total + call.bytes <= kAreaBytes) {
-                std::memcpy(area + total, call.from, call.bytes);
-                own.sends[own.parcels++] = {call.peer, total, call.bytes};
-                total += call.bytes;
-            }
-        }
-    };
-    const auto take = [&] {
-        std::vector<std::uint32_t> next(static_cast<std::size_t>(comm.ranks));
-        for (const PeerCall& call : calls) {
-            if (call.sends) {
-                continue;
-            }
-            const RankPage& peer = comm.pages->page(call.peer);
-            std::uint32_t& at = next[static_cast<std::size_t>(call.peer)];
-            while (at < peer.parcels && peer.sends[at].to != comm.rank) {
-                ++at;
-            }
-            if (at == peer.parcels || peer.sends[at].bytes != call.bytes) {
-                return false;
-            }
-            std::memcpy(call.to, comm.pages->area(call.peer) + peer.sends[at++].offset, call.bytes);
+    Progress progress = {calls};
+    ncclResult_t outcome = playFault(comm);
+    for (bool goesOn = true; outcome == ncclSuccess && goesOn;) {
+        outcome = exchange(
+            comm,
+            [&](RankPage& own, char* area) { progress.show(own, area); },
+            [&] {
+                // Looked at before the others may show what comes next.
+                goesOn = anyGoesOn(comm);
+                return progress.take(comm);
+            });
+    }
+    outcome = outcome == ncclSuccess && !progress.complete() ? ncclInvalidArgument : outcome;
+    std::size_t sent = 0;
+    for (const PeerCall& call : calls) {
+        sent += call.sends ? call.bytes : 0;
+        if (!call.sends) {
             spoil(call.to, call.bytes);
         }
-        return true;
-    };
-    return done(exchange(comm, show, take), total, calls.front().stream);
+    }
+    return done(outcome, sent, calls.front().stream);
 }
 
 }  // namespace fabricast::null_device

@@ -1,0 +1,17 @@
+#pragma once
+#include "planner/base/units.h"
+#include "planner/spec/sourced.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// What a process holds of a GPU's memory beside its tensors: hardware_profiles/runtimes.
+struct RuntimeMemory {
+    std::string title;
+    Sourced<Bytes> context{};       ///< once CUDA, cuBLASLt and cuDNN have worked
+    Sourced<Bytes> kernels{};       ///< that a framework loads beside
+    Sourced<Bytes> communicator{};  ///< NCCL's buffers of one group, after its first collective
+};
+
+}  // namespace fabricast

@@ -1,0 +1,203 @@
+#include "probes/fit/fit_node.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/io/sourced_json.h"
+#include "probes/fit/record_machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Smaller copies are mostly their beginning.
+constexpr double kLargeCopy = 64.0 * 1024 * 1024;
+
+/// Four digits: more would claim what no clock knows.
+BytesPerSecond rounded(double value) {
+    const double step = std::pow(10.0, std::floor(std::log10(value)) - 3);
+    return BytesPerSecond(std::round(value / step) * step);
+}
+
+std::string beforeText(const Sourced<BytesPerSecond>& number) {
+    return number.value ? shortText(*number.value) + ", " + std::string(sourceName(number.source))
+                        : "unknown";
+}
+
+bool isHostMemory(const RecordedPoint& point) {
+    return point.what == "memory" && point.settings.contains("threads");
+}
+
+class NodeFitter {
+public:
+    NodeFitter(const NodeSpec& node, const MergedMeasurements& record, const std::string& from)
+        : node_(node), record_(record), from_(from) {}
+
+    FittedNode run() && {
+        fitHostLink();
+        fitPeers();
+        fitMemory();
+        return std::move(result_);
+    }
+
+private:
+    void leaveOut(const std::string& what, const std::string& why) {
+        result_.leftOut.push_back(what + ": " + why);
+    }
+
+    /// Bytes a second of the points that `isOne` takes.
+    template <class IsOne>
+    std::vector<double> ratesOf(const IsOne& isOne) {
+        std::vector<double> rates;
+        for (const RecordedPoint& point : record_.points) {
+            if (!isOne(point)) {
+                continue;
+            }
+            const double bytes = point.fact("bytes", 0.0);
+            const std::string why = !point.refused.empty()            ? point.refused
+                                    : point.fact("wrong", 0.0) != 0.0 ? "its results were wrong"
+                                    : point.unit != "s" || !(point.median > 0.0) || !(bytes > 0.0)
+                                        ? "it has no rate"
+                                        : "";
+            if (why.empty()) {
+                rates.push_back(bytes / point.median);
+            } else {
+                leaveOut(point.text, why);
+            }
+        }
+        return rates;
+    }
+
+    std::vector<double> copyRates(const std::string& kind) {
+        return ratesOf([&](const RecordedPoint& point) {
+            return point.what == "transfer" && point.setting("kind", "") == kind &&
+                   (point.fact("bytes", kLargeCopy) >= kLargeCopy || !point.refused.empty());
+        });
+    }
+
+    void set(const std::string& path,
+             const Sourced<BytesPerSecond>& known,
+             Sourced<BytesPerSecond> now,
+             std::size_t points,
+             double spread) {
+        now.source = Source::Measured;
+        now.from = from_;
+        result_.changes.push_back({.name = path,
+                                   .points = points,
+                                   .spread = spread,
+                                   .before = beforeText(known),
+                                   .now = shortText(*now.value)});
+        result_.numbers.push_back({path, std::move(now)});
+    }
+
+    /// Nothing is faster than its line; what seems so was served by a cache, or never copied.
+    bool isTooFast(const std::string& what, double rate, const Sourced<BytesPerSecond>& line) {
+        const bool tooFast = line.value && rate > line.value->count();
+        if (tooFast) {
+            leaveOut(what,
+                     shortText(BytesPerSecond(rate)) + " is more than the line's " +
+                         shortText(*line.value));
+        }
+        return tooFast;
+    }
+    /// A GPU that reaches its CPU over another link than PCIe has no such line.
+    [[nodiscard]] Sourced<BytesPerSecond> hostLine() const {
+        return node_.pci.hostLink.empty() ? node_.gpu.pcieBandwidth : Sourced<BytesPerSecond>();
+    }
+
+    void fitHostLink() {
+        const std::vector<double> up = copyRates("h2d");
+        const std::vector<double> down = copyRates("d2h");
+        if (up.empty() && down.empty()) {
+            return;
+        }
+        const MiddleValue to = middleOf(up);
+        const MiddleValue from = middleOf(down);
+        const bool both = !up.empty() && !down.empty();
+        const bool slowerUp = down.empty() || (both && to.value <= from.value);
+        const double fastest = std::max(to.value, from.value);
+        if (isTooFast("transfer", fastest, hostLine())) {
+            return;
+        }
+        const MiddleValue& slower = slowerUp ? to : from;
+        Sourced<BytesPerSecond> now{.value = rounded(slower.value)};
+        now.note = std::string("pinned memory, ") + (slowerUp ? "to" : "from") + " one GPU" +
+                   (both ? "; the other way " + shortText(BytesPerSecond(fastest)) : "");
+        set("pcie.host_bandwidth",
+            node_.pci.hostBandwidth,
+            std::move(now),
+            up.size() + down.size(),
+            std::max(to.spread, from.spread));
+    }
+
+    void fitPeers() {
+        bool direct = true;
+        const std::vector<double> rates = ratesOf([&](const RecordedPoint& point) {
+            const bool isOne = point.what == "transfer" && point.setting("kind", "") == "p2p";
+            direct = direct &&
+                     (!isOne || !point.refused.empty() || point.word("algorithm") == "peer access");
+            return isOne && (!point.refused.empty() || point.fact("bytes", 0.0) >= kLargeCopy);
+        });
+        if (rates.empty()) {
+            return;
+        }
+        const MiddleValue found = middleOf(rates);
+        if (node_.gpuFabric != "pcie") {
+            leaveOut("transfer kind=p2p",
+                     "the GPUs of " + node_.name + " are joined by " + node_.gpuFabric +
+                         ": its rate comes from collectives");
+        } else if (!direct) {
+            leaveOut("transfer kind=p2p",
+                     "the GPUs do not reach each other: it went through the host");
+        } else if (!isTooFast("transfer kind=p2p", found.value, node_.gpu.pcieBandwidth)) {
+            set("pcie.peer_bandwidth",
+                node_.pci.peerBandwidth,
+                {.value = rounded(found.value), .note = "from the first GPU to the second"},
+                rates.size(),
+                found.spread);
+        }
+    }
+
+    /// All CPUs together, copy or triad, whichever was faster.
+    void fitMemory() {
+        const std::string usable = saidOf(record_, "host.usable_threads");
+        const std::string all = saidOf(record_, "host.threads");
+        const std::vector<double> rates = ratesOf([&](const RecordedPoint& point) {
+            return isHostMemory(point) && point.setting("threads", "") == usable;
+        });
+        if (rates.empty()) {
+            return;
+        }
+        const double best = *std::ranges::max_element(rates);
+        if (usable != all) {
+            leaveOut("memory of the host",
+                     "only " + usable + " of " + all + " CPUs could be used: that is not the node");
+        } else if (!isTooFast("memory of the host", best, node_.hostMemoryBandwidth)) {
+            set("host_memory_bandwidth",
+                node_.hostMemoryBandwidth,
+                {.value = rounded(best), .note = "copy or triad on all " + all + " CPUs"},
+                rates.size(),
+                1.0 - *std::ranges::min_element(rates) / best);
+        }
+    }
+
+    const NodeSpec& node_;
+    const MergedMeasurements& record_;
+    const std::string& from_;
+    FittedNode result_;
+};
+
+}  // namespace
+
+FittedNode fitNode(const NodeSpec& node,
+                   const MergedMeasurements& record,
+                   const std::string& from) {
+    return NodeFitter(node, record, from).run();
+}
+
+bool isNodePoint(const RecordedPoint& point) {
+    return isHostMemory(point) || (point.what == "transfer" && point.setting("kind", "") != "both");
+}
+
+}  // namespace fabricast

@@ -1,0 +1,97 @@
+// Products are computed when their results are read.
+#include "tests/probes/null_device/null_product.h"
+
+#include "probes/cuda/number_type.h"
+#include "tests/probes/null_device/null_device.h"
+
+#include <algorithm>
+#include <string>
+
+namespace fabricast::null_device {
+
+using probe::NumberType;
+
+namespace {
+
+NumberType typeOf(cudaDataType_t type) {
+    return type == CUDA_R_16BF      ? NumberType::Bf16
+           : type == CUDA_R_16F     ? NumberType::Fp16
+           : type == CUDA_R_8F_E4M3 ? NumberType::Fp8
+                                    : NumberType::Fp32;
+}
+
+double numberAt(const Matrix& matrix,
+                const char* from,
+                std::int64_t batch,
+                std::int64_t row,
+                std::int64_t column) {
+    const NumberType type = typeOf(matrix.type);
+    const auto at = static_cast<std::size_t>(batch * matrix.stride + column * matrix.leading + row);
+    return readNumber(type, from + at * bytesOf(type));
+}
+
+void computeEntry(const Product& product,
+                  std::int64_t batch,
+                  std::int64_t row,
+                  std::int64_t column) {
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < product.inner(); ++k) {
+        const bool plainA = product.how.onA == CUBLAS_OP_N;
+        const bool plainB = product.how.onB == CUBLAS_OP_N;
+        sum += numberAt(product.a, product.left, batch, plainA ? row : k, plainA ? k : row) *
+               numberAt(product.b, product.right, batch, plainB ? k : column, plainB ? column : k);
+    }
+    if (product.beta != 0.0F) {
+        sum += static_cast<double>(product.beta) *
+               numberAt(product.d, product.result, batch, row, column);
+    }
+    const NumberType type = typeOf(product.d.type);
+    const auto at =
+        static_cast<std::size_t>(batch * product.d.stride + column * product.d.leading + row);
+    writeNumber(static_cast<float>(sum), type, product.result + at * bytesOf(type));
+}
+
+void computeAll(const Product& product) {
+    for (std::int32_t batch = 0; batch < product.d.batch; ++batch) {
+        for (std::int64_t column = 0; column < product.d.columns; ++column) {
+            for (std::int64_t row = 0; row < product.d.rows; ++row) {
+                computeEntry(product, batch, row, column);
+            }
+        }
+    }
+}
+
+/// The entries of the first matrix whose bytes are read.
+void computePart(const Product& product, const char* place, std::size_t bytes) {
+    const auto width = static_cast<std::ptrdiff_t>(bytesOf(typeOf(product.d.type)));
+    const char* const end = product.result + product.d.columns * product.d.leading * width;
+    for (const char* at = std::max<const char*>(place, product.result);
+         at < std::min(place + bytes, end);
+         at += width) {
+        const std::ptrdiff_t number = (at - product.result) / width;
+        computeEntry(product, 0, number % product.d.leading, number / product.d.leading);
+    }
+}
+
+std::string keyOf(const Product& product) {
+    return "product " + std::to_string(reinterpret_cast<std::uintptr_t>(product.left)) + " " +
+           std::to_string(reinterpret_cast<std::uintptr_t>(product.right)) + " " +
+           std::to_string(reinterpret_cast<std::uintptr_t>(product.result));
+}
+
+}  // namespace
+
+double multiply(const Product& product) {
+    // What goes on to a kernel is whole: the batches of attention.
+    if (product.d.batch > 1) {
+        defer(keyOf(product), [product] { computeAll(product); });
+    } else {
+        deferPart(keyOf(product), [product](const char* place, std::size_t bytes) {
+            computePart(product, place, bytes);
+        });
+    }
+    constexpr double kRate = 6e14;
+    return product.flop() / kRate;
+}
+
+}  // namespace fabricast::null_device
