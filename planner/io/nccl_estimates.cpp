@@ -71,7 +71,7 @@ Result<void> sameVersion(const std::string& where, const std::string& said, std:
 
 class DumpReader {
 public:
-    explicit DumpReader(const std::string& source) : source_(source) {}
+    explicit DumpReader(std::string source) : source_(std::move(source)) {}
 
     Result<NcclEstimates> read(std::string_view text) && {
         std::int64_t number = 0;
@@ -210,8 +210,7 @@ Result<NcclEstimates> mergeNcclEstimates(std::vector<NcclEstimates> dumps) {
         std::ranges::move(dump.leftOut, std::back_inserter(all.leftOut));
     }
     std::ranges::stable_sort(all.calls, {}, orderOf);
-    const auto rest = std::ranges::unique(all.calls);
-    all.calls.erase(rest.begin(), rest.end());
+    all.calls.erase(std::unique(all.calls.begin(), all.calls.end()), all.calls.end());
     return all;
 }
 

@@ -92,7 +92,7 @@ std::string CostFile::add(std::string line) {
     const int error = written < 0 ? errno : ENOSPC;
     if (written > 0 && before >= 0) {
         // Half a line would spoil the next. Where even this fails, a reader sees a line cut off.
-        (void)!::ftruncate(descriptor_, before);
+        [[maybe_unused]] const int cut = ::ftruncate(descriptor_, before);
     }
     return path_ + ": cannot be written: " + reasonOf(error);
 }

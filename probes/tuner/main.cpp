@@ -40,7 +40,9 @@ int begin(void** context, std::size_t ranks, std::size_t nodes, NcclLog log) noe
     *context = nullptr;
     guarded(log, [&] {
         if (std::shared_ptr<CostDump> dump = CostDump::ofProcess(log)) {
-            *context = new Communicator{ranks, nodes, log, std::move(dump)};
+            auto communicator = std::make_unique<Communicator>();
+            *communicator = {ranks, nodes, log, std::move(dump)};
+            *context = communicator.release();
         }
     });
     return kNcclSuccess;
@@ -50,6 +52,7 @@ int begin4(std::size_t ranks, std::size_t nodes, NcclLog log, void** context) no
     return begin(context, ranks, nodes, log);
 }
 
+// NOLINTNEXTLINE(readability-function-size): NCCL's parameters
 int begin5(void** context,
            std::uint64_t /*communicator*/,
            std::size_t ranks,
@@ -60,6 +63,7 @@ int begin5(void** context,
     return begin(context, ranks, nodes, log);
 }
 
+// NOLINTNEXTLINE(readability-function-size): NCCL's parameters
 int lookOn(void* context,
            int collective,
            std::size_t bytes,
