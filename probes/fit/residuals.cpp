@@ -39,7 +39,7 @@ ErrorSummary summarise(const std::vector<Residual>& residuals) {
     std::ranges::sort(errors);
     summary.mean /= count;
     summary.bias /= count;
-    summary.p90 = errors[static_cast<std::size_t>(0.9 * (count - 1))];
+    summary.p90 = errors[static_cast<std::size_t>(std::ceil(0.9 * count)) - 1];
     return summary;
 }
 
