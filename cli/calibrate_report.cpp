@@ -94,6 +94,23 @@ void addMeasured(JsonText& json, const MergedMeasurements& measured) {
     json.end();
 }
 
+void addNumbers(JsonText& json, const std::vector<FittedNumber>& numbers) {
+    json.beginArray("numbers");
+    for (const auto& [profile, change] : numbers) {
+        json.beginObject();
+        json.add("profile", profile);
+        json.add("name", change.name);
+        json.add("points", change.points);
+        if (change.spread >= 0) {
+            json.add("spread", change.spread);
+        }
+        json.add("before", change.before);
+        json.add("now", change.now);
+        json.end();
+    }
+    json.end();
+}
+
 void addFitted(JsonText& json, const FittedRecord& fitted) {
     json.beginObject("fitted");
     json.add("gpu", fitted.gpu);
@@ -115,6 +132,7 @@ void addFitted(JsonText& json, const FittedRecord& fitted) {
         json.end();
     }
     json.end();
+    addNumbers(json, fitted.numbers);
     addTexts(json, "report", linesOf(fitted.report));
     json.end();
 }

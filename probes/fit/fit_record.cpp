@@ -50,6 +50,13 @@ private:
     void say(const std::string& line) { result_.report += line + "\n"; }
     void sayAll(const std::vector<std::string>& lines) { result_.report += leftOutText(lines); }
 
+    void sayNumbers(const std::string& profile, const std::vector<NumberChange>& changes) {
+        result_.report += changes.empty() ? "" : changeTable(changes);
+        for (const NumberChange& change : changes) {
+            result_.numbers.push_back({profile, change});
+        }
+    }
+
     Result<void> fitCollectives() {
         FABRICAST_ASSIGN(const CollectivePoints points, collectivePoints(record_.points));
         if (points.curves.empty() && points.leftOut.empty()) {
@@ -174,7 +181,7 @@ private:
         }
         const FittedNode fitted = fitNode(node, record_, origin_);
         say("node " + node.name);
-        result_.report += fitted.changes.empty() ? "" : changeTable(fitted.changes);
+        sayNumbers("nodes/" + node.name, fitted.changes);
         sayAll(fitted.leftOut);
         if (!fitted.numbers.empty()) {
             FABRICAST_ASSIGN(const ProfileFile file, store_.find(ProfileKind::Node, node.name));
@@ -198,7 +205,7 @@ private:
         }
         FittedRuntime fitted = fitRuntime(gpu->runtime, record_.points, origin_);
         say("memory beside tensors of " + gpu->name);
-        result_.report += fitted.changes.empty() ? "" : changeTable(fitted.changes);
+        sayNumbers("runtimes/" + gpu->name, fitted.changes);
         sayAll(fitted.leftOut);
         if (!fitted.changes.empty()) {
             fitted.runtime.title = "Memory beside tensors, measured: " + options_.name;

@@ -2,6 +2,7 @@
 #include "planner/io/measurements.h"
 #include "planner/io/profile_store.h"
 #include "probes/fit/fit_section.h"
+#include "probes/fit/number_change.h"
 #include "probes/fit/profile_text.h"
 
 #include <string>
@@ -16,12 +17,19 @@ struct RecordFitOptions {
     std::string machine;  ///< the cluster or node profile whose collectives were measured
 };
 
+/// A number of a profile that was measured as it is, not fitted with others.
+struct FittedNumber {
+    std::string profile;  ///< "nodes/dgx-h200"
+    NumberChange change;
+};
+
 /// A measured profile, laid out like hardware_profiles, and what a person wants to know of it.
 struct FittedRecord {
     std::string gpu;      ///< the GPU profile whose kernels were measured; empty: none were
     std::string machine;  ///< the cluster or node profile that it holds for; empty: any
     std::vector<ProfileText> files;
     std::vector<FitSection> sections;
+    std::vector<FittedNumber> numbers;
     std::string report;  ///< sections with their residuals, what was left out, and what is missing
 };
 

@@ -317,6 +317,33 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
               contents(profile + "/collectives/measured-imported.json"));
 }
 
+TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
+    const FakeProbes probes("numbers");
+    std::ofstream(probes.at("node.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"NVIDIA H100 80GB HBM3"},)"
+        << R"("program":"fabricast-probe-cuda","begun":"2026-11-22T18:00:00Z"})" << '\n'
+        << R"({"point":"transfer bytes=268435456 kind=h2d","unit":"s","median":0.005,)"
+        << R"("deviation":0,"n":2,"facts":{"bytes":268435456,"wrong":0},"samples":[0.005,0.005]})"
+        << '\n';
+    const ProgramOutput output = runProgram({"calibrate",
+                                             "--from-record",
+                                             probes.at("node.jsonl"),
+                                             "--machine",
+                                             "dgx-h100",
+                                             "--profile",
+                                             probes.at("measured"),
+                                             "--format",
+                                             "json"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    for (const char* const part : {R"("profile": "nodes/dgx-h100")",
+                                   R"("name": "pcie.host_bandwidth")",
+                                   R"("before": "unknown")",
+                                   R"("now": "53.7 GB/s")"}) {
+        EXPECT_NE(output.out.find(part), std::string::npos) << part << "\n" << output.out;
+    }
+}
+
 TEST(CalibratePlan, MpiStartsAsManyRanksAsAreAsked) {
     const FakeProbes probes("mpi");
     fs::copy_file(kCases + "fake_probe.sh", probes.at("fabricast-probe-mpi"));

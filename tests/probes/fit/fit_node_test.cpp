@@ -143,6 +143,10 @@ TEST(FitNode, ShowsWhatANumberWasAndIs) {
         "  cpu_adam       the best a step can do; what DeepSpeed and torch reach in training is in "
         "hosts/\n"
         "  transfer both  copies of a step go one way at a time\n");
+    ASSERT_EQ(fitted->numbers.size(), 2U);
+    EXPECT_EQ(fitted->numbers[0].profile, "nodes/dgx-h200");
+    EXPECT_EQ(fitted->numbers[0].change.now, "47.9 GB/s");
+    EXPECT_EQ(fitted->numbers[1].change.name, "host_memory_bandwidth");
 }
 
 TEST(FitNode, GpusOnPcieOnlyReachEachOtherOverIt) {
