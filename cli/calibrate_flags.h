@@ -1,16 +1,15 @@
 #pragma once
-#include "cli/calibrate_plan.h"
-
-#include <CLI/CLI.hpp>
+#include "cli/command_line.h"
+#include "machine/calibration_plan.h"
 
 #include <string>
 #include <vector>
 
 namespace fabricast {
 
-/// What the command line of calibrate says, as it was typed.
+/// The command line of calibrate, as typed.
 struct CalibrateFlags {
-    CalibrateRequest request;
+    MeasureAsk measure;
     const char* suite = "quick";
     std::string budget = "5m";
     std::string stall = "3m";
@@ -25,14 +24,14 @@ struct CalibrateFlags {
     std::vector<std::string> dumps;  ///< of NCCL's tuner
     bool dryRun = false;
 
-    /// Whether it reads what is there, and measures nothing.
+    /// Whether it reads earlier measurements instead of measuring.
     [[nodiscard]] bool reads() const { return !records.empty() || !logs.empty() || !dumps.empty(); }
 };
 
 /// Declares them.
-void addCalibrateFlags(CLI::App& app, CalibrateFlags& flags);
+void addCalibrateFlags(const FlagSet& app, CalibrateFlags& flags);
 
-/// Flags that do not go together. `app` knows which were typed.
-Result<void> checkCalibrateFlags(const CLI::App& app, const CalibrateFlags& flags);
+/// Flags that exclude each other. `app` knows which were typed.
+Result<void> checkCalibrateFlags(const FlagSet& app, const CalibrateFlags& flags);
 
 }  // namespace fabricast

@@ -24,6 +24,8 @@ constexpr ExitCode exitCodeOf(Error::Code code) {
         case Error::Code::NotFound:
         case Error::Code::Unsupported:
             return ExitCode::BadInput;
+        case Error::Code::Stopped:
+            return ExitCode::Interrupted;
     }
     return ExitCode::Bug;
 }

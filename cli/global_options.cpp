@@ -1,6 +1,6 @@
 #include "cli/global_options.h"
 
-#include "cli/flag_values.h"
+#include "cli/command_line.h"
 
 #include <array>
 #include <filesystem>
@@ -20,30 +20,29 @@ constexpr std::array kColorModes = {Choice<ColorMode>{"auto", ColorMode::Auto},
                                     Choice<ColorMode>{"always", ColorMode::Always},
                                     Choice<ColorMode>{"never", ColorMode::Never}};
 
-void addOutputOptions(CLI::App& program, GlobalOptions& options) {
-    addChoice<Format>(program, "-f,--format", options.format, kFormats)
-        ->description("text, json, csv or md")
-        ->option_text("FORMAT")
-        ->group(kGroup);
-    program.add_option("-o,--output", options.output, "write the answer to a file")
-        ->option_text("FILE")
-        ->group(kGroup);
-    program.add_flag("--no-fail", options.noFail, "exit 0 also when it does not fit")
-        ->group(kGroup);
-    program.add_flag("-q,--quiet", options.quiet, "the answer only, no remarks")->group(kGroup);
-    program.add_flag("-v,--verbose", options.verbose, "say more: every formula, every finding")
-        ->group(kGroup);
+void addOutputOptions(const FlagSet& program, GlobalOptions& options) {
+    program.addChoice<Format>("-f,--format", options.format, kFormats)
+        .describe("text, json, csv or md")
+        .takes("FORMAT")
+        .group(kGroup);
+    program.add("-o,--output", options.output, "write the answer to a file")
+        .takes("FILE")
+        .group(kGroup);
+    program.add("--no-fail", options.noFail, "exit 0 even if it does not fit").group(kGroup);
+    program.add("-q,--quiet", options.quiet, "the answer only, without remarks").group(kGroup);
+    program.add("-v,--verbose", options.verbose, "more detail: every formula, every finding")
+        .group(kGroup);
 }
 
-void addColorOptions(CLI::App& program, GlobalOptions& options) {
-    addChoice<ColorMode>(program, "--color", options.color, kColorModes)
-        ->description("auto, always or never")
-        ->option_text("WHEN")
-        ->group(kGroup);
+void addColorOptions(const FlagSet& program, GlobalOptions& options) {
+    program.addChoice<ColorMode>("--color", options.color, kColorModes)
+        .describe("auto, always or never")
+        .takes("WHEN")
+        .group(kGroup);
     program
-        .add_flag_callback(
-            "--no-color", [&options] { options.color = ColorMode::Never; }, "as --color never")
-        ->group(kGroup);
+        .addSwitch(
+            "--no-color", [&options] { options.color = ColorMode::Never; }, "same as --color never")
+        .group(kGroup);
 }
 
 }  // namespace
@@ -53,31 +52,45 @@ std::string GlobalOptions::at(const std::string& path) const {
                                             : (std::filesystem::path(directory) / path).string();
 }
 
+Watch GlobalOptions::watch() const {
+    Watch watch{.progress = quiet ? nullptr : progress};
+    if (stop) {
+        watch.stop = stop();
+    }
+    if (status) {
+        watch.status = [show = status](std::string_view line) { show(std::string(line)); };
+    }
+    return watch;
+}
+
 Result<void> GlobalOptions::check() const {
     std::error_code ignored;
     if (directory.empty() || std::filesystem::is_directory(directory, ignored)) {
         return {};
     }
-    return fail(Error::Code::BadInput, "--directory", "there is no folder \"" + directory + "\"");
+    return fail(Error::Code::BadInput, "--directory", "no such folder: \"" + directory + "\"");
 }
 
-void addGlobalOptions(CLI::App& program, GlobalOptions& options) {
-    program.add_option("-C,--directory", options.directory, "where relative paths start")
-        ->option_text("DIR")
-        ->group(kGroup);
+void addGlobalOptions(const FlagSet& program, GlobalOptions& options) {
+    program.add("-C,--directory", options.directory, "working directory for relative paths")
+        .takes("DIR")
+        .group(kGroup);
     addOutputOptions(program, options);
-    program.add_option("--set", options.sets, "say one key of the scenario anew")
-        ->option_text("PATH=VALUE")
-        ->allow_extra_args(false)
-        ->group(kGroup);
-    program.add_option("--profile-dir", options.profileFolders, "hardware and models of your own")
-        ->option_text("DIR")
-        ->allow_extra_args(false)
-        ->group(kGroup);
+    program.add("--set", options.sets, "override one key of the scenario")
+        .takes("PATH=VALUE")
+        .oneEach()
+        .group(kGroup);
+    program
+        .add("--profile-dir",
+             options.profileFolders,
+             "folder with your own hardware and model profiles")
+        .takes("DIR")
+        .oneEach()
+        .group(kGroup);
     addColorOptions(program, options);
-    addWhole(program, "-j,--threads", options.threads, {0, kMostThreads})
-        ->description("at most so many threads")
-        ->group(kGroup);
+    program.add("-j,--threads", options.threads, {0, kMostThreads})
+        .describe("maximum number of threads")
+        .group(kGroup);
 }
 
 }  // namespace fabricast

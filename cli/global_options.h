@@ -1,7 +1,7 @@
 #pragma once
+#include "cli/command_line.h"
 #include "planner/base/result.h"
-
-#include <CLI/CLI.hpp>
+#include "planner/base/watch.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,20 +28,22 @@ struct GlobalOptions {
     bool noFail = false;
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
-    /// Not a flag: whether the user wants what is known so far, asked from any thread; may be
-    /// empty.
-    std::function<bool()> interrupted{};
+    /// Not a flag: the token that Ctrl-C sets; from the call on Ctrl-C does not end the program.
+    /// May be empty.
+    std::function<std::stop_token()> stop{};
     /// Not a flag: told what is being done, a line that replaces the one before; "" wipes it. Empty
     /// where nobody watches.
     std::function<void(const std::string& line)> status{};
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;
+    /// How work is followed and stopped: Ctrl-C stops it from now on.
+    [[nodiscard]] Watch watch() const;
     /// What only the file system knows to be wrong.
     [[nodiscard]] Result<void> check() const;
 };
 
 /// Declares the flags; the values are there once the program's arguments are parsed.
-void addGlobalOptions(CLI::App& program, GlobalOptions& options);
+void addGlobalOptions(const FlagSet& program, GlobalOptions& options);
 
 }  // namespace fabricast

@@ -2,18 +2,21 @@
 #include "cli/run_program.h"
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -90,24 +93,56 @@ void showStatus(const std::string& line) {
     writeAll(STDERR_FILENO, "\r\x1b[K" + fabricast::printableText(line).substr(0, kWidth));
 }
 
-std::atomic<bool> interruptSeen = false;  // NOLINT: what a signal handler can reach
-static_assert(std::atomic<bool>::is_always_lock_free);
+int interruptEvent = -1;  // NOLINT: what a signal handler can reach
 
-/// Whether Ctrl-C was pressed. It takes the signal the first time it is asked, for one press.
+/// Ctrl-C as a stop token. It takes the signal when the token is first asked for, and for one press
+/// only: the handler may do no more than wake a thread, which then sets the token.
 class InterruptWatch {
 public:
-    bool operator()() {
-        if (!watching_.exchange(true)) {
-            struct sigaction action = {};
-            action.sa_handler = [](int) { interruptSeen = true; };
-            action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-            (void)::sigaction(SIGINT, &action, nullptr);
+    InterruptWatch() = default;
+    InterruptWatch(const InterruptWatch&) = delete;
+    InterruptWatch& operator=(const InterruptWatch&) = delete;
+    ~InterruptWatch() {
+        if (waiter_.joinable()) {
+            wake();
         }
-        return interruptSeen;
+    }
+
+    std::stop_token operator()() {
+        std::call_once(started_, [this] { start(); });
+        return source_.get_token();
     }
 
 private:
-    std::atomic<bool> watching_ = false;
+    static void wake() {
+        const std::uint64_t one = 1;
+        (void)!::write(interruptEvent, &one, sizeof one);
+    }
+
+    void start() {
+        interruptEvent = ::eventfd(0, EFD_CLOEXEC);
+        if (interruptEvent < 0) {
+            return;  // Ctrl-C ends the program, as before
+        }
+        waiter_ = std::jthread([this] {
+            std::uint64_t count = 0;
+            while (::read(interruptEvent, &count, sizeof count) < 0 && errno == EINTR) {
+            }
+            source_.request_stop();
+        });
+        struct sigaction action = {};
+        action.sa_handler = [](int) {
+            const int before = errno;
+            wake();
+            errno = before;
+        };
+        action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+        (void)::sigaction(SIGINT, &action, nullptr);
+    }
+
+    std::once_flag started_;
+    std::stop_source source_;
+    std::jthread waiter_;
 };
 
 }  // namespace
@@ -122,7 +157,7 @@ int main(int argc, char** argv) {
             .noColor = isSet("NO_COLOR") || isDumbTerminal(),
             .forceColor = isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE")};
         InterruptWatch watch;
-        surroundings.interrupted = std::ref(watch);
+        surroundings.stop = std::ref(watch);
         ProgressLine line;
         if (surroundings.terminalError) {
             surroundings.progress = std::ref(line);

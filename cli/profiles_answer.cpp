@@ -1,7 +1,7 @@
 #include "cli/profiles_answer.h"
 
-#include "planner/io/json_text.h"
 #include "planner/report/table.h"
+#include "planner/text/json_text.h"
 
 #include <algorithm>
 #include <set>
@@ -81,7 +81,7 @@ std::string heading(const ProfileSheet& sheet) {
         for (const std::string& alias : sheet.aliases) {
             names += (names.empty() ? "" : ", ") + alias;
         }
-        text += "also called: " + names + "\n";
+        text += "aliases: " + names + "\n";
     }
     return text;
 }
@@ -212,7 +212,7 @@ std::string verificationPlain(const ProfileVerification& result, bool everything
     text += "\n";
     for (const ProfileFinding& finding : result.findings) {
         text += std::string(severityName(finding.severity)) + ": " +
-                Error{.where = finding.where, .why = finding.why, .hint = finding.hint}.text() +
+                Error(Error::Code::BadInput, finding.where, finding.why, finding.hint).text() +
                 "\n";
     }
     if (everything) {

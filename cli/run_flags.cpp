@@ -1,8 +1,9 @@
 #include "cli/run_flags.h"
 
-#include "cli/flag_values.h"
-#include "cli/shell_word.h"
-#include "cli/straggler_flag.h"
+#include "cli/command_line.h"
+#include "planner/base/quantity_text.h"
+#include "planner/text/shell_text.h"
+#include "study/percent.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kGroup = "Runs with trouble";
+constexpr const char* kRunGroup = "Runs with failures";
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr std::int64_t kMostRuns = 1'000'000;
 constexpr std::int64_t kMostSpares = 1'000'000;
@@ -23,6 +24,32 @@ using Said = std::pair<std::string_view, bool>;
 Result<void> refuse(const Said& said, const char* why, const char* hint) {
     return said.second ? fail(Error::Code::BadInput, std::string(said.first), why, hint)
                        : Result<void>();
+}
+
+Result<void> checkFlags(const RunFlags& flags, const QuestionArguments& question, bool run) {
+    const std::array ofFailures = {Said{"--mtbf", question.says("--mtbf")},
+                                   Said{"--spares", flags.spares >= 0},
+                                   Said{"--repair", flags.repair.has_value()}};
+    const std::array ofRuns = {
+        Said{"--runs", flags.runs > 0},
+        Said{"--seed", flags.seed >= 0},
+        Said{"--site", question.says("--site")},
+        Said{"--checkpoint", question.says("--checkpoint")},
+        Said{"--checkpoint-interval", question.says("--checkpoint-interval")}};
+    for (const Said& said : ofFailures) {
+        if (!flags.failures) {
+            FABRICAST_TRY(refuse(said, "has no effect without --failures", "--failures"));
+        }
+    }
+    for (const Said& said : ofRuns) {
+        if (!run) {
+            FABRICAST_TRY(
+                refuse(said, "applies to runs, and this is one step", "--steps 100000 --failures"));
+        }
+    }
+    return refuse({"--tokens", question.says("--tokens") && flags.steps > 0},
+                  "sets the length of the run, and so does --steps",
+                  "use only one of them");
 }
 
 }  // namespace
@@ -46,72 +73,61 @@ std::string RunFlags::typed() const {
     return text;
 }
 
-void addRunFlags(CLI::App& command, RunFlags& flags) {
+void addRunFlags(const FlagSet& command, RunFlags& flags) {
     command
-        .add_option("--stragglers",
-                    flags.stragglers,
-                    "what takes 1.3 times as long: 1.3 (a GPU in the busiest stage), 1.3@stage0, "
-                    "1.3@node0/nic2-leaf4 (a link), 1.3@stage0/1h/5min (it comes and goes)")
-        ->option_text("LIST")
-        ->group(kGroup);
+        .add("--stragglers",
+             flags.stragglers,
+             "slowdown: 1.3 (a GPU in the busiest stage), 1.3@stage0, "
+             "1.3@node0/nic2-leaf4 (a link), 1.3@stage0/1h/5min (intermittent)")
+        .takes("LIST")
+        .group(kRunGroup);
+    command.add("--jitter", flags.jitter, "variation of a GPU's kernel times from step to step: 1%")
+        .takes("SHARE")
+        .group(kRunGroup);
+    command.add("--steps", flags.steps, {1, kMostSteps})
+        .describe("number of steps of a run (default: from --tokens)")
+        .group(kRunGroup);
     command
-        .add_option(
-            "--jitter", flags.jitter, "by how much a GPU's kernels vary from step to step: 1%")
-        ->option_text("SHARE")
-        ->group(kGroup);
-    addWhole(command, "--steps", flags.steps, {1, kMostSteps})
-        ->description("runs of so many steps; or as many as --tokens needs")
-        ->group(kGroup);
-    command
-        .add_flag("--failures", flags.failures, "GPUs fail, as often as the site or --mtbf says")
-        ->group(kGroup);
-    addWhole(command, "--spares", flags.spares, {0, kMostSpares})
-        ->description("nodes that stand by; without it there is always one")
-        ->group(kGroup);
-    command.add_option("--repair", flags.repair, "until a node that is out is back: 1d (site)")
-        ->option_text("TIME")
-        ->group(kGroup);
-    addWhole(command, "--runs", flags.runs, {1, kMostRuns})
-        ->description("how many runs (200)")
-        ->group(kGroup);
-    addWhole(command, "--seed", flags.seed, {0, std::numeric_limits<std::int64_t>::max()})
-        ->description("other random numbers (1)")
-        ->group(kGroup);
+        .add("--failures", flags.failures, "simulate failures at the rate of the site or of --mtbf")
+        .group(kRunGroup);
+    command.add("--spares", flags.spares, {0, kMostSpares})
+        .describe("number of spare nodes (default: unlimited)")
+        .group(kRunGroup);
+    command.add("--repair", flags.repair, "time to repair a failed node: 1d (default: site)")
+        .takes("TIME")
+        .group(kRunGroup);
+    command.add("--runs", flags.runs, {1, kMostRuns})
+        .describe("number of runs (default: 200)")
+        .group(kRunGroup);
+    command.add("--seed", flags.seed, {0, std::numeric_limits<std::int64_t>::max()})
+        .describe("seed of the random numbers (default: 1)")
+        .group(kRunGroup);
 }
 
-Result<bool> asksForRun(const RunFlags& flags, const ScenarioFlags& scenario) {
-    std::vector<Straggler> stragglers;
-    if (flags.stragglers) {
-        FABRICAST_ASSIGN(stragglers, stragglersOf(*flags.stragglers));
-    }
+Result<std::optional<RunsAsk>> runsAskOf(const RunFlags& flags,
+                                         const QuestionArguments& question,
+                                         const std::vector<Straggler>& stragglers) {
     const bool comesAndGoes = std::ranges::any_of(
         stragglers, [](const Straggler& slow) { return slow.every.has_value(); });
     const bool run = flags.steps > 0 || flags.failures || flags.jitter || comesAndGoes ||
-                     scenario.tokens.has_value();
-    const std::array ofFailures = {Said{"--mtbf", scenario.mtbf.has_value()},
-                                   Said{"--spares", flags.spares >= 0},
-                                   Said{"--repair", flags.repair.has_value()}};
-    const std::array ofRuns = {
-        Said{"--runs", flags.runs > 0},
-        Said{"--seed", flags.seed >= 0},
-        Said{"--site", scenario.site.has_value()},
-        Said{"--checkpoint", scenario.checkpoint.has_value()},
-        Said{"--checkpoint-interval", scenario.checkpointInterval.has_value()}};
-    for (const Said& said : ofFailures) {
-        if (!flags.failures) {
-            FABRICAST_TRY(refuse(said, "nothing fails without --failures", "--failures"));
-        }
+                     question.says("--tokens");
+    FABRICAST_TRY(checkFlags(flags, question, run));
+    if (!run) {
+        return std::optional<RunsAsk>();
     }
-    for (const Said& said : ofRuns) {
-        if (!run) {
-            FABRICAST_TRY(
-                refuse(said, "is of runs, and this is one step", "--steps 100000 --failures"));
-        }
+    RunsAsk ask{.steps = flags.steps, .failures = flags.failures};
+    if (flags.spares >= 0) {
+        ask.spares = flags.spares;
     }
-    FABRICAST_TRY(refuse({"--tokens", scenario.tokens && flags.steps > 0},
-                         "says how long the run is, and so does --steps",
-                         "only one of them"));
-    return run;
+    if (flags.repair) {
+        FABRICAST_ASSIGN(ask.repair, parseQuantity<Seconds>(*flags.repair, "--repair"));
+    }
+    if (flags.jitter) {
+        FABRICAST_ASSIGN(ask.jitter, percentOf(*flags.jitter, "--jitter"));
+    }
+    ask.runs = flags.runs > 0 ? flags.runs : ask.runs;
+    ask.seed = flags.seed >= 0 ? static_cast<std::uint64_t>(flags.seed) : ask.seed;
+    return std::optional(std::move(ask));
 }
 
 }  // namespace fabricast

@@ -1,9 +1,11 @@
 #pragma once
-#include "cli/scenario_flags.h"
+#include "cli/question_arguments.h"
+#include "study/simulate.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -22,10 +24,12 @@ struct RunFlags {
     [[nodiscard]] std::string typed() const;
 };
 
-void addRunFlags(CLI::App& command, RunFlags& flags);
+void addRunFlags(const FlagSet& command, RunFlags& flags);
 
-/// Whether a run is asked for, and not a step alone. Flags that say something of runs where none is
-/// asked for, or of failures where nothing fails, are errors.
-Result<bool> asksForRun(const RunFlags& flags, const ScenarioFlags& scenario);
+/// The runs that are asked for, or nothing for a step alone. Flags that say something of runs where
+/// none is asked for, or of failures where nothing fails, are errors.
+Result<std::optional<RunsAsk>> runsAskOf(const RunFlags& flags,
+                                         const QuestionArguments& question,
+                                         const std::vector<Straggler>& stragglers);
 
 }  // namespace fabricast

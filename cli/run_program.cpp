@@ -1,10 +1,8 @@
 #include "cli/run_program.h"
 
 #include "cli/command.h"
-#include "cli/help_text.h"
-#include "cli/parse_failure.h"
 #include "cli/printable_text.h"
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +29,7 @@ constexpr std::array kCommands = {&adviseCommand,
                                   &helpCommand};
 
 constexpr const char* kDescription =
-    "Forecasts what training a large model needs: layout, time, memory, and why.";
+    "Forecasts memory, step time and cost of training large models.";
 constexpr const char* kFooter =
     "Start here:\n"
     "  fabricast plan -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64\n"
@@ -50,38 +48,32 @@ bool wantsColor(ColorMode mode, bool terminal, const Surroundings& surroundings)
     return !surroundings.noColor && (terminal || surroundings.forceColor);
 }
 
-/// The program as CLI11 sees it, with every command declared.
+/// The program with every command declared.
 class Program {
 public:
     Program() {
-        app_.name("fabricast");
-        app_.footer(kFooter);
-        app_.set_help_flag("-h,--help", "this text");
-        app_.set_version_flag("-V,--version", "fabricast " FABRICAST_VERSION, "the version");
-        app_.require_subcommand(1);
-        app_.fallthrough();
-        addGlobalOptions(app_, options_);
+        const FlagSet flags = commandLine_.flags();
+        flags.footer(kFooter);
+        addGlobalOptions(flags, options_);
         for (const MakeCommand make : kCommands) {
-            commands_.push_back(make(app_, options_));
+            commands_.push_back(make(flags, options_));
         }
     }
 
     ProgramOutput run(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
         options_.progress = surroundings.progress;
-        options_.interrupted = surroundings.interrupted;
+        options_.stop = surroundings.stop;
         options_.status = surroundings.status;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
         };
-        try {
-            app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-        } catch (const CLI::CallForVersion& version) {
-            return {version.what() + std::string("\n"), {}, ExitCode::Ok};
-        } catch (const CLI::CallForHelp&) {
-            return {helpText(*chosenCommand(app_)), {}, ExitCode::Ok};
-        } catch (const CLI::ParseError& failure) {
-            return refuse(argumentError(app_, arguments, failure));
+        const Result<std::optional<std::string>> asked = commandLine_.parse(arguments);
+        if (!asked) {
+            return refuse(asked.error());
+        }
+        if (*asked) {
+            return {**asked, {}, ExitCode::Ok};
         }
         Result<Answer> answer = runChosen();
         if (!answer) {
@@ -98,11 +90,11 @@ private:
     [[nodiscard]] Result<Answer> runChosen() const {
         FABRICAST_TRY(options_.check());
         for (const Command& command : commands_) {
-            if (command.app->parsed()) {
+            if (command.flags.chosen()) {
                 return command.run();
             }
         }
-        return fail(Error::Code::Internal, "", "no command was chosen");
+        return fail(Error::Code::Internal, "", "no command given");
     }
 
     [[nodiscard]] Result<void> writeAnswer(const Answer& answer) const {
@@ -122,7 +114,7 @@ private:
         return output;
     }
 
-    CLI::App app_{kDescription};
+    CommandLine commandLine_{"fabricast", kDescription, "fabricast " FABRICAST_VERSION};
     GlobalOptions options_;
     std::vector<Command> commands_;
 };

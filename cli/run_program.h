@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,9 @@ struct Surroundings {
     bool forceColor = false;  ///< FORCE_COLOR or CLICOLOR_FORCE
     /// Told how much of a long answer is done, from any thread; empty where nobody watches.
     std::function<void(std::size_t done, std::size_t all)> progress{};
-    /// Whether the user has pressed Ctrl-C, asked from any thread; from the first time it is asked
-    /// that does not end the program, and the second press does. Empty: nobody can.
-    std::function<bool()> interrupted{};
+    /// The token that Ctrl-C sets. From the call on, the first Ctrl-C no longer ends the program;
+    /// the second does. Empty: work cannot be stopped.
+    std::function<std::stop_token()> stop{};
     /// Told what is being done now, a line that replaces the one before; empty where nobody
     /// watches.
     std::function<void(const std::string& line)> status{};

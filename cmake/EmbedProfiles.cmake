@@ -1,5 +1,5 @@
 # fabricast_embed_profiles(target): compiles every JSON file of hardware_profiles into `target`, as
-# declared in planner/io/embedded_profiles.h. A changed, added or removed file rebuilds it.
+# declared in planner/profiles/embedded_profiles.h. A changed, added or removed file rebuilds it.
 function(fabricast_embed_profiles target)
   set(folder "${PROJECT_SOURCE_DIR}/hardware_profiles")
   set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_profiles.cpp")

@@ -11,7 +11,7 @@ foreach(path IN LISTS files)
 endforeach()
 file(
   WRITE "${OUTPUT}"
-  "#include \"planner/io/embedded_profiles.h\"\n\n#include <array>\n\n"
+  "#include \"planner/profiles/embedded_profiles.h\"\n\n#include <array>\n\n"
   "namespace fabricast {\nnamespace {\n\n"
   "constexpr std::array<EmbeddedFile, ${count}> kFiles = {\n${entries}};\n\n}  // namespace\n\n"
   "std::span<const EmbeddedFile> embeddedProfiles() {\n    return kFiles;\n}\n\n}  // namespace fabricast\n")

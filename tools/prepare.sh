@@ -1,6 +1,6 @@
 # Sourced by the tools: installs what is missing, configures and builds one preset.
-#   prepare dev "run test"      builds everything of the preset in build/dev
-#   prepare release run         builds build/release
+#   prepare dev "run test"           builds everything of the preset in build/dev
+#   prepare release run fabricast    builds one target in build/release
 # All it says goes to stderr; what cmake and apt say goes to build/PRESET/log.
 
 readonly ENVIRONMENT_TROUBLE=4
@@ -122,20 +122,38 @@ prepare() {
         : >"$log"
         configure "$preset" "$purposes" "$build"
     fi
-    build "$build" "$log"
+    build "$build" "$log" "${3:-all}"
     exec 9>&-
 }
 
-# Says that it builds when there is something to build, and nothing otherwise.
+# "[214/310] 40 s left": how far a build is, from a line of ninja's. On a terminal the line replaces itself;
+# elsewhere one is written for each quarter.
+show_progress() {
+    local finished=$1 total=$2 elapsed=$((SECONDS - build_started)) left=""
+    ((finished > 4 && elapsed > 2)) && left=", about $((elapsed * (total - finished) / finished)) s left"
+    if [[ -t 2 ]]; then
+        printf '\r\033[K[%d/%d]%s' "$finished" "$total" "$left" >&2
+    elif ((4 * finished / total > quarters)); then
+        quarters=$((4 * finished / total))
+        say "[$finished/$total] after $elapsed s"
+    fi
+}
+
+# build BUILD LOG TARGET: says that it builds when there is something to build, and nothing otherwise.
 build() {
-    local build=$1 log=$2 line said=no
-    NINJA_STATUS='[%f/%t] ' LC_ALL=C.UTF-8 ninja -C "$build" -j "$(jobs_here)" </dev/null 2>&1 | while IFS= read -r line; do
-        printf '%s\n' "$line"
-        if [[ $said == no && $line =~ ^\[[1-9] ]]; then
-            say "building (log: $log)"
-            said=yes
-        fi
-    done >"$build/ninja.out"
+    local build=$1 log=$2 target=$3 line said=no build_started=$SECONDS quarters=0
+    NINJA_STATUS='[%f/%t] ' LC_ALL=C.UTF-8 ninja -C "$build" -j "$(jobs_here)" "$target" </dev/null 2>&1 | {
+        while IFS= read -r line; do
+            printf '%s\n' "$line"
+            [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+            if [[ $said == no ]]; then
+                say "building (log: $log)"
+                said=yes
+            fi
+            show_progress "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+        done >"$build/ninja.out"
+        [[ $said == no || ! -t 2 ]] || printf '\r\033[K' >&2
+    }
     if ((PIPESTATUS[0])); then
         cat "$build/ninja.out" >>"$log"
         show_errors "$build/ninja.out"

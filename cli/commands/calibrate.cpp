@@ -1,14 +1,12 @@
-#include "cli/calibrate_check.h"
-#include "cli/calibrate_fit.h"
+#include "machine/calibrate.h"
+
 #include "cli/calibrate_flags.h"
-#include "cli/calibrate_measure.h"
 #include "cli/command.h"
-#include "cli/imported_record.h"
-#include "cli/nccl_comparison.h"
-#include "cli/open_profiles.h"
+#include "cli/question_arguments.h"
+#include "machine/nccl_comparison.h"
 #include "probes/record/probe_flags.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,115 +21,129 @@ Result<double> secondsOf(const std::string& text, const char* flag) {
                    : fail(Error::Code::BadInput, flag, seconds.trouble().why);
 }
 
-/// The name of the profile: what was said, else the record's.
-Result<std::string> nameOf(const CalibrateFlags& flags) {
-    const std::string first = !flags.out.empty()       ? flags.out
-                              : !flags.records.empty() ? flags.records.front()
-                              : !flags.logs.empty()    ? flags.logs.front()
-                                                       : kUsualOut;
-    const std::string name =
-        flags.name.empty() ? profileName(std::filesystem::path(first).stem().string()) : flags.name;
-    if (name.empty() || name != profileName(name) ||
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
-        return fail(Error::Code::BadInput,
-                    "--name",
-                    "\"" + name + "\" is no name of a profile",
-                    "lower case, digits and hyphens: --name our-h100");
+std::string pathOf(const std::string& typed, const GlobalOptions& options) {
+    return typed.empty() ? typed : options.at(typed);
+}
+
+std::vector<std::string> pathsOf(std::vector<std::string> typed, const GlobalOptions& options) {
+    for (std::string& path : typed) {
+        path = options.at(path);
     }
-    return name;
+    return typed;
 }
 
-Result<CalibrateFit> fitOf(const CalibrateFlags& flags) {
-    CalibrateFit fit{.folder = flags.profile, .topology = flags.topology};
-    FABRICAST_ASSIGN(fit.options.name, nameOf(flags));
-    fit.options.machine = flags.machine;
-    fit.options.gpu = flags.gpu;
-    if (!flags.topology.empty() && flags.profile.empty()) {
-        return fail(
-            Error::Code::BadInput, "--topology", "is kept beside a profile", "add --profile DIR");
+FitAsk fitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {
+    return {.folder = pathOf(flags.profile, options),
+            .name = flags.name,
+            .machine = flags.machine,
+            .gpu = flags.gpu,
+            .topology = pathOf(flags.topology, options),
+            .profileFolders = pathsOf(options.profileFolders, options)};
+}
+
+RefitAsk refitAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {
+    return {.records = pathsOf(flags.records, options),
+            .logs = pathsOf(flags.logs, options),
+            .hint = {flags.measure.ranks, static_cast<std::int64_t>(flags.measure.hosts.size())},
+            .out = pathOf(flags.out, options),
+            .fit = fitAskOf(flags, options)};
+}
+
+Result<CalibrationAsk> calibrationAskOf(const CalibrateFlags& flags, const GlobalOptions& options) {
+    CalibrationAsk ask{.measure = flags.measure, .fit = fitAskOf(flags, options)};
+    MeasureAsk& measure = ask.measure;
+    measure.suite = flags.suite;
+    measure.out = options.at(flags.out.empty() ? kUsualOut : flags.out);
+    measure.probes = pathOf(measure.probes, options);
+    measure.scratch = pathOf(measure.scratch, options);
+    measure.tunerDump = pathOf(measure.tunerDump, options);
+    FABRICAST_ASSIGN(measure.seconds, secondsOf(flags.budget, "--time-budget"));
+    FABRICAST_ASSIGN(measure.silentSeconds, secondsOf(flags.stall, "--stall"));
+    return ask;
+}
+
+ExitCode exitCodeOf(EngineOutcome::Status status) {
+    using Status = EngineOutcome::Status;
+    switch (status) {
+        case Status::Measured:
+        case Status::NotBegun:
+            return ExitCode::Ok;
+        case Status::Interrupted:
+            return ExitCode::Interrupted;
+        case Status::WrongResults:
+            return ExitCode::DoesNotFit;
+        case Status::BadInput:
+            return ExitCode::BadInput;
+        case Status::Failed:
+        case Status::Stalled:
+        case Status::OutOfTime:
+            return ExitCode::Environment;
     }
-    return fit;
+    return ExitCode::Bug;
 }
 
-/// Fits what is there already.
-Result<Answer> fitOnly(const CalibrateFlags& flags,
-                       const ProfileStore& store,
-                       const CalibrateFit& fit,
-                       const GlobalOptions& options) {
-    CalibrationReport report{.records = flags.records};
-    if (flags.logs.empty()) {
-        std::vector<std::string> files;
-        for (const std::string& record : flags.records) {
-            files.push_back(options.at(record));
-        }
-        FABRICAST_ASSIGN(report.measured, readMeasurements(files));
-    } else {
-        const NcclTestsHint hint{flags.request.ranks,
-                                 static_cast<std::int64_t>(flags.request.hosts.size())};
-        FABRICAST_ASSIGN(report.measured, importNcclTests(flags.logs, hint, options));
-        if (!flags.out.empty()) {
-            FABRICAST_TRY(writeRecord(report.measured, options.at(flags.out)));
-        }
-        report.records = {flags.out.empty() ? "FILE.jsonl" : flags.out};
+Answer rendered(const CalibrationReport& report, Format format) {
+    // The gravest of what went wrong.
+    ExitCode code = report.fault ? exitCodeOf(*report.fault) : ExitCode::Ok;
+    for (const EngineOutcome& engine : report.engines) {
+        code = std::max(code, exitCodeOf(engine.status));
     }
-    return reportCalibration(store, std::move(report), fit, options, {});
+    return {.text = format == Format::Json ? calibrationJson(report) : calibrationText(report),
+            .code = code,
+            .remarks = report.remarks};
 }
 
-Result<Answer> compareDumps(const CalibrateFlags& flags,
-                            const ProfileStore& store,
-                            const GlobalOptions& options) {
-    FABRICAST_ASSIGN(NcclEstimates dump, importNcclEstimates(flags.dumps, options));
-    FABRICAST_ASSIGN(const NcclComparison comparison,
-                     compareNccl(store, flags.machine, std::move(dump)));
-    return Answer{.text = options.format == Format::Json ? ncclComparisonJson(comparison)
-                                                         : ncclComparisonText(comparison)};
+Answer rendered(CalibrationPreview preview, const GlobalOptions& options) {
+    return {.text = options.format == Format::Json ? previewJson(preview)
+                                                   : previewText(preview, options.verbose),
+            .remarks = std::move(preview.remarks)};
 }
 
-Result<Answer> runCalibrate(const CLI::App& app,
+Result<Answer> runCalibrate(const FlagSet& app,
                             const CalibrateFlags& flags,
                             const GlobalOptions& options) {
     if (options.format != Format::Text && options.format != Format::Json) {
         return fail(Error::Code::BadInput, "--format", "calibrate prints text or json");
     }
     FABRICAST_TRY(checkCalibrateFlags(app, flags));
-    FABRICAST_ASSIGN(CalibrateFit fit, fitOf(flags));
-    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    const ProfileStore& store = bench.profiles();
     if (!flags.dumps.empty()) {
-        return compareDumps(flags, store, options);
+        FABRICAST_ASSIGN(const NcclComparison comparison,
+                         compareNcclDumps(store, flags.machine, pathsOf(flags.dumps, options)));
+        return Answer{.text = options.format == Format::Json ? ncclComparisonJson(comparison)
+                                                             : ncclComparisonText(comparison)};
     }
-    if (!flags.records.empty() || !flags.logs.empty()) {
-        return fitOnly(flags, store, fit, options);
+    if (flags.reads()) {
+        FABRICAST_ASSIGN(const CalibrationReport report, refit(refitAskOf(flags, options), store));
+        return rendered(report, options.format);
     }
-    CalibrateRequest request = flags.request;
-    request.suite = flags.suite;
-    request.out = options.at(flags.out.empty() ? kUsualOut : flags.out);
-    request.probes = request.probes.empty() ? request.probes : options.at(request.probes);
-    request.scratch = request.scratch.empty() ? request.scratch : options.at(request.scratch);
-    request.tunerDump =
-        request.tunerDump.empty() ? request.tunerDump : options.at(request.tunerDump);
-    FABRICAST_ASSIGN(request.seconds, secondsOf(flags.budget, "--time-budget"));
-    FABRICAST_ASSIGN(request.silentSeconds, secondsOf(flags.stall, "--stall"));
-    FABRICAST_TRY(checkCalibration(request, store, fit, options));
-    return flags.dryRun ? dryCalibration(request, options)
-                        : measureAndFit(request, store, std::move(fit), options);
+    FABRICAST_ASSIGN(const CalibrationAsk ask, calibrationAskOf(flags, options));
+    if (flags.dryRun) {
+        FABRICAST_ASSIGN(CalibrationPreview preview,
+                         previewCalibration(ask, store, options.watch()));
+        return rendered(std::move(preview), options);
+    }
+    FABRICAST_ASSIGN(const CalibrationReport report, calibrate(ask, store, options.watch()));
+    return rendered(report, options.format);
 }
 
 }  // namespace
 
-Command calibrateCommand(CLI::App& program, const GlobalOptions& options) {
-    CLI::App* app = program.add_subcommand(
-        "calibrate", "Measure this machine, and make a profile that forecasts use");
-    app->footer(
+Command calibrateCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("calibrate", "Measure this machine and make a profile for forecasts");
+    app.footer(
         "examples:\n"
         "  fabricast calibrate --time-budget 5m --out ours.jsonl --profile measured\n"
         "  fabricast calibrate --engine mpi --ranks 4 --out cpu.jsonl --profile measured\n"
         "  fabricast calibrate --from-nccl-tests all_reduce.log --machine dgx-h100 --profile "
         "measured\n"
-        "Ctrl-C keeps what was measured; the same command goes on with it.\n"
+        "Ctrl-C keeps the measurements so far; rerun the same command to resume.\n"
         "Exit codes: 0 measured, 1 wrong results, 2 bad input, 4 environment, 130 interrupted.");
     const auto flags = std::make_shared<CalibrateFlags>();
-    addCalibrateFlags(*app, *flags);
-    return {app, [app, flags, &options] { return runCalibrate(*app, *flags, options); }};
+    addCalibrateFlags(app, *flags);
+    return {app, [app, flags, &options] { return runCalibrate(app, *flags, options); }};
 }
 
 }  // namespace fabricast

@@ -1,9 +1,8 @@
 #include "cli/command.h"
-#include "cli/help_text.h"
 #include "planner/base/nearest_name.h"
-#include "planner/io/layout_json.h"
-#include "planner/io/settings_json.h"
 #include "planner/report/table.h"
+#include "planner/request/layout_json.h"
+#include "planner/request/settings_json.h"
 #include "planner/stack/stack.h"
 
 #include <array>
@@ -19,10 +18,10 @@ struct Topic {
 };
 
 std::string exitCodesTopic() {
-    return "0  the question is answered, and what was asked for holds\n"
-           "1  the answer is no: it does not fit (--no-fail makes this 0)\n"
-           "2  bad input: a flag, a file or a name; the message says where and what to type\n"
-           "4  the environment: a file cannot be written, no memory\n"
+    return "0  success: the layout fits, the target is reached\n"
+           "1  it does not fit, or a target is missed (0 with --no-fail)\n"
+           "2  bad input: a flag, a file or a name; the message has the position and a hint\n"
+           "4  environment: a file cannot be written, out of memory\n"
            "5  a bug in fabricast\n";
 }
 
@@ -39,8 +38,7 @@ std::string layoutTopic() {
     for (const SettingHelp& key : describeLayout()) {
         table.rows.push_back({key.path, key.values});
     }
-    return alignedText(table) +
-           "What is left out follows from the rest, from the stack, or is 1.\n";
+    return alignedText(table) + "Missing keys follow from the others, from the stack, or are 1.\n";
 }
 
 std::string stacksTopic() {
@@ -57,7 +55,8 @@ constexpr std::array kTopics = {Topic{"exit-codes", &exitCodesTopic},
                                 Topic{"settings", &settingsTopic},
                                 Topic{"stacks", &stacksTopic}};
 
-Result<Answer> explainTopic(const CLI::App& program, const std::string& name) {
+Result<Answer> explainTopic(const FlagSet& program, const std::string& name) {
+    const std::vector<std::pair<std::string, FlagSet>> commands = program.commands();
     std::vector<std::string_view> known;
     for (const Topic& topic : kTopics) {
         if (topic.name == name) {
@@ -65,28 +64,26 @@ Result<Answer> explainTopic(const CLI::App& program, const std::string& name) {
         }
         known.push_back(topic.name);
     }
-    for (const CLI::App* command : program.get_subcommands({})) {
-        if (command->get_name() == name) {
-            return Answer{.text = helpText(*command)};
+    for (const auto& [command, flags] : commands) {
+        if (command == name) {
+            return Answer{.text = flags.help()};
         }
-        known.push_back(command->get_name());
+        known.push_back(command);
     }
-    return fail(Error::Code::NotFound,
-                "help",
-                "there is no topic \"" + name + "\"",
-                suggestName(name, known));
+    return fail(
+        Error::Code::NotFound, "help", "unknown topic \"" + name + "\"", suggestName(name, known));
 }
 
 }  // namespace
 
-Command helpCommand(CLI::App& program, const GlobalOptions& /*options*/) {
-    CLI::App* app = program.add_subcommand(
-        "help", "A command, or a topic: exit-codes, layout, settings, stacks");
-    app->footer("");
+Command helpCommand(const FlagSet& program, const GlobalOptions& /*options*/) {
+    const FlagSet app = program.command(
+        "help", "Help for a command or a topic: exit-codes, layout, settings, stacks");
+    app.footer("");
     const auto topic = std::make_shared<std::string>();
-    app->add_option("topic", *topic, "a command or a topic")->option_text("[TOPIC]");
-    return {app, [&program, topic]() -> Result<Answer> {
-                return topic->empty() ? Answer{.text = helpText(program)}
+    app.add("topic", *topic, "a command or a topic").takes("[TOPIC]");
+    return {app, [program, topic]() -> Result<Answer> {
+                return topic->empty() ? Answer{.text = program.help()}
                                       : explainTopic(program, *topic);
             }};
 }

@@ -1,11 +1,11 @@
 #include "cli/command.h"
-#include "cli/flag_values.h"
-#include "cli/open_profiles.h"
-#include "cli/shell_word.h"
-#include "planner/io/model_json.h"
+#include "cli/command_line.h"
+#include "cli/question_arguments.h"
 #include "planner/load/find_model.h"
 #include "planner/ops/model_facts.h"
+#include "planner/report/model_json.h"
 #include "planner/report/model_report.h"
+#include "planner/text/shell_text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -45,10 +45,10 @@ std::string rendered(const ModelFacts& facts, const std::string& name, Format fo
 }
 
 Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(
         const ModelProfile profile,
-        findModel(flags.name, profiles, {.folder = options.directory, .where = "model"}));
+        findModel(flags.name, bench.profiles(), {.folder = options.directory, .where = "model"}));
     ModelFacts facts = modelFacts(profile.model, sequenceFor(profile.model, flags.sequence));
     facts.published = profile.publishedParameters;
     facts.publishedSource = profile.publishedSource;
@@ -57,18 +57,19 @@ Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
 
 }  // namespace
 
-Command modelCommand(CLI::App& program, const GlobalOptions& options) {
-    CLI::App* app = program.add_subcommand("model", "Parameters by component, FLOPs per token");
-    app->footer(
+Command modelCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("model", "Show parameters by component and FLOPs per token");
+    app.footer(
         "examples:\n"
         "  fabricast model mixtral-8x7b --seq 32768\n"
         "  fabricast model path/to/config.json --format json");
     const auto flags = std::make_shared<ModelFlags>();
-    app->add_option("model", flags->name, "a built-in name, a config.json, or its folder")
-        ->option_text("MODEL")
-        ->required();
-    addWhole(*app, "--seq", flags->sequence, {1, kLongestSequence})
-        ->description("tokens of a sequence, for attention's FLOPs");
+    app.add("model", flags->name, "a built-in name, a config.json, or its folder")
+        .takes("MODEL")
+        .required();
+    app.add("--seq", flags->sequence, {1, kLongestSequence})
+        .describe("sequence length, for the FLOPs of attention");
     return {app, [flags, &options] { return runModel(*flags, options); }};
 }
 

@@ -1,6 +1,6 @@
 #include "cli/command.h"
-#include "cli/open_profiles.h"
 #include "cli/profiles_answer.h"
+#include "cli/question_arguments.h"
 #include "planner/base/nearest_name.h"
 
 #include <memory>
@@ -30,20 +30,22 @@ Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
     }
     return fail(Error::Code::BadInput,
                 "--kind",
-                "there is no kind \"" + typed + "\"",
+                "unknown kind \"" + typed + "\"",
                 suggestName(typed, known));
 }
 
 Result<Answer> list(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    const ProfileStore& store = bench.profiles();
     FABRICAST_ASSIGN(const std::vector<ProfileRow> rows, listProfiles(store, kind));
     return Answer{.text = listText(rows, options.format)};
 }
 
 Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
     FABRICAST_ASSIGN(const auto kind, kindOf(flags.kind));
-    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    const ProfileStore& store = bench.profiles();
     FABRICAST_ASSIGN(const std::vector<ProfileSheet> sheets,
                      profileSheets(store, flags.name, kind));
     FABRICAST_ASSIGN(const auto sources, store.sources());
@@ -51,7 +53,8 @@ Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
 }
 
 Result<Answer> verify(const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const ProfileStore store, openProfiles(options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    const ProfileStore& store = bench.profiles();
     const ProfileVerification result = verifyProfiles(store);
     return Answer{.text = verificationText(result, options.verbose, options.format),
                   .code = result.sound() ? ExitCode::Ok : ExitCode::BadInput};
@@ -59,31 +62,30 @@ Result<Answer> verify(const GlobalOptions& options) {
 
 }  // namespace
 
-Command profilesCommand(CLI::App& program, const GlobalOptions& options) {
-    CLI::App* app = program.add_subcommand("profiles", "The hardware and models there are");
-    app->require_subcommand(1);
+Command profilesCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("profiles", "List, show and check hardware and model profiles");
+    app.needsCommand();
     const auto flags = std::make_shared<ProfilesFlags>();
-    const auto addKind = [&flags](CLI::App* command) {
+    const auto addKind = [&flags](const FlagSet& command) {
         command
-            ->add_option("--kind",
-                         flags->kind,
-                         "gpu, node, fabric, cluster, model, kernel, collective, software, "
-                         "interval, price or site")
-            ->option_text("KIND");
+            .add("--kind",
+                 flags->kind,
+                 "gpu, node, fabric, cluster, model, kernel, collective, software, "
+                 "interval, price or site")
+            .takes("KIND");
     };
-    CLI::App* listing = app->add_subcommand("list", "All of them, or those of one kind");
+    const FlagSet listing = app.command("list", "List all profiles, or those of one kind");
     addKind(listing);
-    CLI::App* showing = app->add_subcommand("show", "One, with all it names and every source");
-    showing->add_option("name", flags->name, "of a profile, or one of its aliases")
-        ->option_text("NAME")
-        ->required();
+    const FlagSet showing = app.command("show", "Show a profile with its references and sources");
+    showing.add("name", flags->name, "name of a profile, or an alias").takes("NAME").required();
     addKind(showing);
-    app->add_subcommand("verify", "What is wrong, contradictory or not known; -v names all");
+    app.command("verify", "Report errors, contradictions and unknown values; -v lists all");
     return {app, [flags, &options, listing, showing]() -> Result<Answer> {
-                if (listing->parsed()) {
+                if (listing.chosen()) {
                     return list(options, *flags);
                 }
-                return showing->parsed() ? show(options, *flags) : verify(options);
+                return showing.chosen() ? show(options, *flags) : verify(options);
             }};
 }
 

@@ -1,17 +1,14 @@
+#include "study/topology.h"
+
 #include "cli/command.h"
-#include "cli/flag_values.h"
-#include "cli/open_profiles.h"
+#include "cli/question_arguments.h"
 #include "planner/base/quantity_text.h"
-#include "planner/load/find_cluster.h"
-#include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_drawing.h"
-#include "simulator/topology/topology_facts.h"
 #include "simulator/topology/topology_json.h"
 #include "simulator/topology/topology_report.h"
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -68,7 +65,7 @@ Result<WanTier> wanTier(const TopologyFlags& flags) {
     if (flags.wanBandwidth.empty()) {
         return fail(Error::Code::BadInput,
                     "--sites",
-                    "nothing says how fast the sites are joined",
+                    "the rate between the sites is not given",
                     "--wan '400 Gbps'");
     }
     FABRICAST_ASSIGN(wan.bandwidth, parseQuantity<BytesPerSecond>(flags.wanBandwidth, "--wan"));
@@ -76,44 +73,27 @@ Result<WanTier> wanTier(const TopologyFlags& flags) {
     return wan;
 }
 
-Result<DescribedTopology> fromCluster(const TopologyFlags& flags,
-                                      const GlobalOptions& options,
-                                      const ProfileStore& profiles) {
-    ClusterRequest request{.name = flags.cluster, .fabric = flags.fabric, .where = "-c"};
-    if (request.name.find('/') != std::string::npos) {
-        request.name = options.at(request.name);
-    }
+Result<TopologyAsk> askOf(const TopologyFlags& flags, const GlobalOptions& options) {
+    TopologyAsk ask{
+        .cluster = {.name = flags.cluster, .fabric = flags.fabric, .where = "-c", .typed = true},
+        .folders = {.typed = options.directory},
+        .file = flags.file.empty() ? "" : options.at(flags.file),
+        .gpu = flags.gpu,
+        .failed = flags.fail};
     if (flags.nodes > 0) {
-        request.nodes = flags.nodes;
+        ask.cluster.nodes = flags.nodes;
     }
     if (flags.gpus > 0) {
-        request.gpus = flags.gpus;
+        ask.cluster.gpus = flags.gpus;
     }
-    TopologyOptions how;
-    FABRICAST_ASSIGN(how.wan, wanTier(flags));
-    FABRICAST_ASSIGN(const FoundCluster found, findCluster(request, profiles, "."));
-    if (const std::string& link = found.cluster.node.pci.hostLink; !link.empty()) {
-        FABRICAST_ASSIGN(const FabricSpec host, profiles.fabric(link, "-c"));
-        how.hostLink = host.linkBandwidth.value;
+    if (flags.file.empty()) {
+        FABRICAST_ASSIGN(ask.options.wan, wanTier(flags));
     }
-    return clusterTopology(found.cluster, how);
+    return ask;
 }
 
-Result<DescribedTopology> topologyOf(const TopologyFlags& flags, const GlobalOptions& options) {
-    if (flags.cluster.empty() == flags.file.empty()) {
-        return fail(Error::Code::BadInput,
-                    "topology",
-                    flags.file.empty() ? "no cluster is said" : "a cluster or a file, not both",
-                    "-c dgx-h100 -n 4, or --file topo.xml");
-    }
-    FABRICAST_ASSIGN(const ProfileStore profiles, openProfiles(options));
-    return flags.file.empty() ? fromCluster(flags, options, profiles)
-                              : readTopology(options.at(flags.file), flags.gpu, profiles);
-}
-
-Result<std::string> rendered(TopologyFormat format,
-                             const DescribedTopology& described,
-                             const TopologyFacts& facts) {
+Result<std::string> rendered(TopologyFormat format, const TopologyAnswer& answer) {
+    const auto& [described, facts] = answer;
     switch (format) {
         case TopologyFormat::Json:
             return topologyJson(described, facts, FABRICAST_VERSION);
@@ -133,53 +113,48 @@ Result<std::string> rendered(TopologyFormat format,
 }
 
 Result<Answer> runTopology(const TopologyFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const DescribedTopology described, topologyOf(flags, options));
-    FABRICAST_ASSIGN(const TopologyFacts facts, topologyFacts(described, flags.fail));
-    FABRICAST_ASSIGN(std::string text, rendered(formatOf(flags, options), described, facts));
-    const bool apart = facts.outage && !facts.outage->reach.apart.empty();
+    FABRICAST_ASSIGN(const TopologyAsk ask, askOf(flags, options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const TopologyAnswer answer, topology(ask, bench));
+    FABRICAST_ASSIGN(std::string text, rendered(formatOf(flags, options), answer));
+    const std::optional<OutageEffect>& outage = answer.facts.outage;
+    const bool apart = outage && !outage->reach.apart.empty();
     return Answer{.text = std::move(text), .code = apart ? ExitCode::DoesNotFit : ExitCode::Ok};
 }
 
-void addClusterFlags(CLI::App& app, TopologyFlags& flags) {
-    app.add_option("-c,--cluster", flags.cluster, "a cluster or node: dgx-h100")
-        ->option_text("NAME");
-    addWhole(app, "-n,--nodes", flags.nodes, {1, kMostNodes})->description("how many nodes");
-    addWhole(app, "--gpus", flags.gpus, {1, kMostNodes})
-        ->description("how many GPUs in all, instead of -n");
-    app.add_option("--fabric", flags.fabric, "another network than the cluster's own")
-        ->option_text("NAME");
-    addWhole(app, "--sites", flags.sites, {1, kMostSites})
-        ->description("so many such clusters, joined by a WAN");
-    app.add_option("--wan", flags.wanBandwidth, "with --sites: of one site to the others")
-        ->option_text("RATE");
-    app.add_option("--wan-latency", flags.wanLatency, "with --sites: from one to another (0)")
-        ->option_text("TIME");
+void addClusterFlags(const FlagSet& app, TopologyFlags& flags) {
+    app.add("-c,--cluster", flags.cluster, "a cluster or node: dgx-h100").takes("NAME");
+    app.add("-n,--nodes", flags.nodes, {1, kMostNodes}).describe("number of nodes");
+    app.add("--gpus", flags.gpus, {1, kMostNodes}).describe("total number of GPUs, instead of -n");
+    app.add("--fabric", flags.fabric, "network instead of the cluster's own").takes("NAME");
+    app.add("--sites", flags.sites, {1, kMostSites})
+        .describe("number of such clusters, joined by a WAN");
+    app.add("--wan", flags.wanBandwidth, "with --sites: rate of one site to the others")
+        .takes("RATE");
+    app.add("--wan-latency", flags.wanLatency, "with --sites: latency between sites (default: 0)")
+        .takes("TIME");
 }
 
 }  // namespace
 
-Command topologyCommand(CLI::App& program, const GlobalOptions& options) {
-    CLI::App* app = program.add_subcommand(
-        "topology", "The links of a cluster: tiers, bisection, and what a failure does");
-    app->footer(
+Command topologyCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app = program.command(
+        "topology", "Analyse the links of a cluster: tiers, bisection, effect of failures");
+    app.footer(
         "examples:\n"
         "  fabricast topology -c dgx-h100 -n 32\n"
         "  fabricast topology -c dgx-h100 -n 32 --fail node3/nic2-leaf2\n"
         "  fabricast topology -c dgx-h100 --format svg -o node.svg\n"
         "  fabricast topology --file nccl_topo.xml");
     const auto flags = std::make_shared<TopologyFlags>();
-    addClusterFlags(*app, *flags);
-    app->add_option(
-           "--file", flags->file, "NCCL's XML, nvidia-smi topo -m, or JSON of this command")
-        ->option_text("FILE");
-    app->add_option("--gpu", flags->gpu, "with nvidia-smi topo -m: which GPUs these are")
-        ->option_text("NAME");
-    app->add_option("--fail", flags->fail, "a link or device that is down; may be said again")
-        ->option_text("NAME")
-        ->allow_extra_args(false);
-    addChoice<TopologyFormat>(*app, "-f,--format", flags->format, kTopologyFormats)
-        ->description("text, json, csv, md, dot or svg")
-        ->option_text("FORMAT");
+    addClusterFlags(app, *flags);
+    app.add("--file", flags->file, "NCCL's XML, nvidia-smi topo -m, or JSON of this command")
+        .takes("FILE");
+    app.add("--gpu", flags->gpu, "with nvidia-smi topo -m: the name of the GPU").takes("NAME");
+    app.add("--fail", flags->fail, "a failed link or device; repeatable").takes("NAME").oneEach();
+    app.addChoice<TopologyFormat>("-f,--format", flags->format, kTopologyFormats)
+        .describe("text, json, csv, md, dot or svg")
+        .takes("FORMAT");
     return {app, [flags, &options] { return runTopology(*flags, options); }};
 }
 

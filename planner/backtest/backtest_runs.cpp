@@ -4,8 +4,8 @@
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/memory_reading.h"
 #include "planner/base/parallel_map.h"
-#include "planner/estimate/evidence_class.h"
-#include "planner/memory/estimate_memory.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/memory/memory_of_stages.h"
 #include "planner/result/memory_names.h"
 
 #include <atomic>
@@ -40,7 +40,7 @@ std::string sweepOf(const PublishedRun& run) {
                    countText(run.sequence)});
 }
 
-std::string layoutOf(const PublishedRun& run) {
+std::string layoutText(const PublishedRun& run) {
     std::vector<std::string> parts = {run.shard, run.sp, run.cpKind, run.recompute, run.precision};
     for (const auto& count :
          {run.dp, run.tp, run.pp, run.vpp, run.cp, run.ep, run.etp, run.microBatch}) {
@@ -55,8 +55,7 @@ void addMemory(const RunForecast& forecast, BacktestRow& row) {
         row.memoryWhy = forecast.why;
         return;
     }
-    const auto noChange = [](const Scenario&) { return false; };  // nobody asks what would help
-    const Result<MemoryBreakdown> memory = estimateMemory(*forecast.scenario, noChange);
+    const Result<MemoryBreakdown> memory = memoryOfAllStages(*forecast.scenario);
     if (!memory) {
         row.memoryWhy = memory.error().text();
         return;
@@ -77,7 +76,7 @@ void addStep(const RunForecast& forecast, BacktestRow& row) {
     }
     const double seconds = forecast.step->step.value.count();
     if (!std::isfinite(seconds) || seconds <= 0) {
-        row.why = "step: the forecast is not a time";
+        row.why = "step: the forecast is not finite";
         return;
     }
     row.predictedStep = seconds;
@@ -101,7 +100,7 @@ BacktestRow rowOf(const PublishedRun& run,
                     .gpu = run.gpu,
                     .stack = run.stack,
                     .sweep = sweepOf(run),
-                    .layout = layoutOf(run)};
+                    .layout = layoutText(run)};
     row.measuredStep = run.measuredStep();
     if (run.memoryGib.value_or(0.0) > 0) {
         row.measuredGib = run.memoryGib;
@@ -128,7 +127,7 @@ std::vector<BacktestRow> backtestRows(const std::vector<PublishedRun>& runs,
                                 }
                                 return row;
                             },
-                            {.threads = options.threads});
+                            {.threads = options.threads, .stop = options.stop});
     std::vector<BacktestRow> answer = rows ? *std::move(rows) : std::vector<BacktestRow>();
     addConstantRate(answer);
     return answer;

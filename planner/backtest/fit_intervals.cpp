@@ -14,7 +14,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t kLeastRuns = 30;
+constexpr std::size_t kLeastRunsOfInterval = 30;
 constexpr std::int64_t kLeastSources = 2;
 constexpr double kCoverage = 0.8;
 constexpr int kTails = 81;  ///< 10 % at each end, down to 2 %
@@ -85,7 +85,8 @@ StepIntervals intervalsWithout(const Residuals& residuals, const std::string* so
     StepIntervals intervals;
     for (const auto& [path, members] : classes) {
         const StepInterval interval = intervalOf(members, tail);
-        const bool enough = members.size() >= kLeastRuns && interval.sources >= kLeastSources;
+        const bool enough =
+            members.size() >= kLeastRunsOfInterval && interval.sources >= kLeastSources;
         if (enough || path == "all") {
             intervals.classes[path] = interval;
         }

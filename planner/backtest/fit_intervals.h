@@ -1,6 +1,6 @@
 #pragma once
+#include "planner/evidence/step_intervals.h"
 #include "planner/result/backtest_result.h"
-#include "planner/spec/step_intervals.h"
 
 #include <vector>
 

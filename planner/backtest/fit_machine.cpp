@@ -16,7 +16,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::size_t kLeastRuns = 8;
+constexpr std::size_t kLeastRunsOfCorrection = 8;
 constexpr std::size_t kLeastNetworkRuns = 5;
 /// A run feels the network where half of its rate makes the step longer by this much.
 constexpr double kFelt = 0.03;
@@ -32,7 +32,7 @@ public:
     MachineFit(const RunCatalog& catalog, const TimingProfiles& profiles, std::size_t threads)
         : catalog_(catalog), profiles_(profiles), threads_(threads) {}
 
-    /// ln(measured / forecast) of each run; nothing where there is no forecast.
+    /// ln(measured / forecast) of each run; empty without a forecast.
     [[nodiscard]] std::vector<std::optional<double>> misses(const Runs& runs,
                                                             double clock,
                                                             double network) const {
@@ -113,9 +113,9 @@ Result<std::string> oneGpu(const std::vector<PublishedRun>& runs) {
     }
     return fail(Error::Code::BadInput,
                 "--fit",
-                "these are runs of " + std::to_string(gpus.size()) + " GPUs, from " +
-                    *gpus.begin() + " to " + *gpus.rbegin(),
-                "give it the runs of one machine");
+                "the table has runs on several GPUs, such as " + std::to_string(gpus.size()) +
+                    " GPUs, from " + *gpus.begin() + " to " + *gpus.rbegin(),
+                "use the runs of one machine");
 }
 
 Result<void> checkBound(const char* what, double factor) {
@@ -124,10 +124,9 @@ Result<void> checkBound(const char* what, double factor) {
     }
     return fail(Error::Code::Unsupported,
                 "--fit",
-                std::string(what) + " would have to be " +
-                    std::to_string(std::llround(100.0 * factor)) +
-                    " % of the profile's, which is the bound",
-                "another GPU, layout or software than the rows say is more likely");
+                std::string(what) + " factor would have to be " +
+                    std::to_string(std::llround(100.0 * factor)) + " %, which is its bound",
+                "check the GPU, layout and software of the rows");
 }
 
 /// Those that can be forecast.
@@ -143,14 +142,14 @@ Result<Runs> usable(const std::vector<PublishedRun>& runs, const MachineFit& fit
             good.push_back(all[i]);
         }
     }
-    if (good.size() >= kLeastRuns) {
+    if (good.size() >= kLeastRunsOfCorrection) {
         return good;
     }
     return fail(Error::Code::BadInput,
                 "--fit",
                 "only " + std::to_string(good.size()) + " of " + std::to_string(runs.size()) +
                     " runs can be compared with a forecast",
-                "a correction needs " + std::to_string(kLeastRuns));
+                "a correction needs " + std::to_string(kLeastRunsOfCorrection));
 }
 
 bool feelsNetwork(const Runs& runs, const MachineFit& fit) {
@@ -192,7 +191,7 @@ Result<MachineCorrection> fitMachine(const std::vector<PublishedRun>& runs,
     }
     return fail(Error::Code::Unsupported,
                 "--fit",
-                "no factors on clock and network bring these forecasts nearer",
+                "no factors on clock and network improve these forecasts",
                 "use the profiles as they are");
 }
 

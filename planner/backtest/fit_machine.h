@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/backtest/run_catalog.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/spec/machine_correction.h"
+#include "planner/evidence/machine_correction.h"
 
 #include <cstddef>
 #include <vector>

@@ -46,9 +46,9 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
     if (peak > 0 && rate > peak) {
         return fail(Error::Code::BadInput,
                     "measured_step_s",
-                    "so short a step needs " + quantityText(FlopsPerSecond(rate)) +
-                        " of every GPU, whose peak is " + quantityText(FlopsPerSecond(peak)),
-                    "the run was of a smaller model, or a faster GPU, than the row says");
+                    "a step this short needs " + quantityText(FlopsPerSecond(rate)) +
+                        " from every GPU, whose peak is " + quantityText(FlopsPerSecond(peak)),
+                    "the row should have a smaller model or a faster GPU");
     }
     return {};
 }

@@ -2,7 +2,7 @@
 #include "planner/backtest/published_run.h"
 #include "planner/backtest/run_catalog.h"
 #include "planner/base/units.h"
-#include "planner/estimate/step_model.h"
+#include "planner/estimate/estimate_step.h"
 #include "planner/spec/scenario.h"
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace fabricast {
 /// One row of a backtest: what was forecast for a run, or why nothing was.
 struct RunForecast {
     const PublishedRun* run = nullptr;
-    std::optional<Scenario> scenario;  ///< where the row says enough for one
+    std::optional<Scenario> scenario;  ///< if the row has enough for one
     std::optional<StepEstimate> step;
-    std::string why;  ///< where there is no forecast: the column, and what is wrong with it
+    std::string why;  ///< without a forecast: the column, and the problem
 
     /// Forecast over measured, less one.
     [[nodiscard]] std::optional<double> stepError() const;

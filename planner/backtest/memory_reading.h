@@ -8,15 +8,15 @@
 
 namespace fabricast {
 
-/// What the row's memory was read from: its column memory_kind, or what its notes say in passing.
+/// What the row's memory was read from: its column memory_kind, or else its notes.
 MemoryReading memoryReading(const PublishedRun& run);
 
-/// The forecast of that reading on the fullest rank, in bytes. What is not known to be anything
-/// else is taken for what tensors take.
+/// The forecast of that reading on the rank with the highest peak, in bytes. Unknown readings
+/// are compared with the memory of tensors.
 Bytes forecastReading(const StageMemory& stage, MemoryReading reading);
 
 /// Why a run took another amount of memory than its settings say, or empty: torchtune steps inside
-/// backward, and cuts the loss in chunks, in ways that nobody has modelled here.
+/// backward, and splits the loss into chunks, in ways that are not modelled here.
 std::string unknownMemory(const PublishedRun& run);
 
 }  // namespace fabricast

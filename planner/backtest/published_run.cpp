@@ -9,7 +9,7 @@ namespace fabricast {
 
 namespace {
 
-/// Larger numbers than these are no counts of anything in a run.
+/// Larger numbers than these are not plausible counts.
 constexpr double kMostCount = 1e12;
 
 class RowReader {
@@ -34,7 +34,7 @@ public:
             return fail(Error::Code::BadInput,
                         table_.where(row_, column),
                         "'" + std::string(cell) + "' is not a number from 0 to 1e12",
-                        "leave the cell empty where it is not known");
+                        "leave the cell empty if it is not known");
         }
         return value;
     }
@@ -138,7 +138,7 @@ Result<std::vector<PublishedRun>> readRuns(const CsvText& table) {
         if (!table.has(column)) {
             return fail(Error::Code::BadInput,
                         table.source + ":1",
-                        std::string("there is no column '") + column + "'",
+                        std::string("missing column '") + column + "'",
                         "the columns are listed in docs/backtest.md");
         }
     }

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/csv_text.h"
+#include "planner/text/csv_text.h"
 
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace fabricast {
 
-/// A training run that somebody measured, as a line of a runs file says it. Empty text and absent
-/// numbers are what the source does not say.
+/// A measured training run: a line of a runs file. Empty text and absent
+/// numbers are not given by the source.
 struct PublishedRun {
     std::string id;
     std::string where;  ///< "runs.csv:17"
@@ -21,7 +21,7 @@ struct PublishedRun {
     std::optional<std::int64_t> sequence;
     std::string gpu;  ///< profile name
     std::optional<std::int64_t> gpus, gpusPerNode;
-    std::string interconnect;  ///< as the source says it: "NVLink4 + EFA (AWS p5)"
+    std::string interconnect;  ///< as in the source: "NVLink4 + EFA (AWS p5)"
     std::string intra;         ///< "nvlink4", "pcie4", "nvlink5_nvl72", "xgmi"
     std::optional<double> nicGbpsPerGpu;
     std::string stack;  ///< software family
@@ -36,11 +36,11 @@ struct PublishedRun {
 
     /// The id without its number: what rows of one source share.
     [[nodiscard]] std::string source() const { return id.substr(0, id.rfind('-')); }
-    /// As measured, or as the measured tokens per second say.
+    /// As measured, or from the measured tokens per second.
     [[nodiscard]] std::optional<double> measuredStep() const;
 };
 
-/// Reads a runs file: the columns of docs/backtest.md, in any order, those nobody needs ignored.
+/// Reads a runs file: the columns of docs/backtest.md, in any order; others are ignored.
 Result<std::vector<PublishedRun>> readRuns(const CsvText& table);
 
 }  // namespace fabricast

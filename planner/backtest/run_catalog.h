@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/backtest/published_run.h"
 #include "planner/base/result.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/spec/cluster_spec.h"
 #include "planner/spec/model_spec.h"
 
@@ -11,18 +11,18 @@
 
 namespace fabricast {
 
-/// The models and machines that published runs name, by their shape rather than by a name of ours.
+/// The models and machines that published runs name, by their shape instead of a built-in name.
 class RunCatalog {
 public:
     static Result<RunCatalog> open(const ProfileStore& profiles);
 
     /// A built-in model of the row's hidden size, heads, width and experts, with the row's layers
-    /// and vocabulary; else what the columns say themselves.
+    /// and vocabulary; else the columns themselves.
     Result<ModelSpec> modelOf(const PublishedRun& run) const;
-    /// Nodes of the row's GPU, as many as its GPUs fill, with the NIC rate that it says.
+    /// Nodes of the row's GPU, as many as its GPUs fill, with its NIC rate.
     Result<ClusterSpec> clusterOf(const PublishedRun& run) const;
 
-    /// The same, but every machine as fast as these factors say.
+    /// The same, with the speed of every machine corrected by these factors.
     [[nodiscard]] RunCatalog corrected(double clock, double network) const;
 
 private:

@@ -1,7 +1,7 @@
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_release.h"
-#include "planner/io/model_file.h"
-#include "planner/io/read_profile.h"
+#include "planner/models/model_file.h"
+#include "planner/profiles/read_profile.h"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,8 @@ bool speaks(const NodeSpec& node, const PublishedRun& run) {
     return false;
 }
 
-/// A run on part of a node, or on more GPUs a node than we know: the same links, so many GPUs.
+/// A run on part of a node, or with more GPUs per node than the profile: the same links, that many
+/// GPUs.
 void resize(NodeSpec& node, std::int64_t gpus) {
     if (node.gpus == gpus) {
         return;
@@ -69,7 +70,7 @@ Result<RunCatalog> RunCatalog::open(const ProfileStore& profiles) {
 
 Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
     if (run.gpus.value_or(0) <= 0) {
-        return fail(Error::Code::BadInput, "gpus", "the row does not say how many");
+        return fail(Error::Code::BadInput, "gpus", "the cell is empty");
     }
     FABRICAST_ASSIGN(const GpuSpec gpu, profiles_->gpu(run.gpu, "gpu"));
     const std::int64_t perNode =

@@ -56,7 +56,7 @@ Result<void> checkLimits(const PublishedRun& run) {
         return fail(Error::Code::Unsupported,
                     "global_batch",
                     std::to_string(microBatches) + " microbatches of " + std::to_string(stages) +
-                        " stages are more than a schedule is drawn of");
+                        " stages are more than a schedule may have");
     }
     return {};
 }

@@ -1,4 +1,5 @@
 #include "planner/backtest/run_catalog.h"
+#include "planner/backtest/run_release.h"
 #include "planner/ops/parameters.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ std::int64_t numberAfter(std::string_view text, std::string_view key) {
     return value;
 }
 
-bool mentions(std::string_view text, std::string_view part) {
-    return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
-               return std::tolower(static_cast<unsigned char>(a)) == b;
-           }) != text.end();
-}
-
 Result<void> requireShape(const PublishedRun& run) {
     const std::pair<const char*, const std::optional<std::int64_t>*> needed[] = {
         {"layers", &run.layers},
@@ -33,7 +28,7 @@ Result<void> requireShape(const PublishedRun& run) {
         {"heads", &run.heads}};
     for (const auto& [column, value] : needed) {
         if (!value->has_value() || **value <= 0) {
-            return fail(Error::Code::BadInput, column, "the row does not say");
+            return fail(Error::Code::BadInput, column, "the cell is empty");
         }
         if (**value > 10'000'000) {
             return fail(Error::Code::BadInput, column, "larger than any model");
@@ -67,7 +62,7 @@ int distance(const ModelSpec& model, const PublishedRun& run) {
     return apart;
 }
 
-/// Cut to, or stretched to, so many layers. The first ones keep their kind, but a model that is cut
+/// Truncated or extended to this many layers. The first ones keep their kind, but a truncated model
 /// keeps no more than its share of dense layers, and one of them.
 void setLayers(ModelSpec& model, std::int64_t layers) {
     const auto count = static_cast<std::size_t>(layers);
@@ -90,7 +85,7 @@ void setLayers(ModelSpec& model, std::int64_t layers) {
     model.layers = layers;
 }
 
-/// SwiGLU has three matrices, GELU two: the stated size tells which.
+/// SwiGLU has three matrices, GELU two: the stated size decides.
 bool isGated(ModelSpec model, const PublishedRun& run) {
     if (!run.billions) {
         return !mentions(run.model, "gpt");

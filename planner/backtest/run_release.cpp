@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-bool mentions(const std::string& text, std::string_view part) {
+bool mentions(std::string_view text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
                return std::tolower(static_cast<unsigned char>(a)) == b;
            }) != text.end();
@@ -14,8 +14,8 @@ bool mentions(const std::string& text, std::string_view part) {
 
 namespace {
 
-/// The year of a release as its name says it ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)");
-/// 0 where it does not.
+/// The year of a release from its name ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)");
+/// 0 if it has none.
 int releaseYear(const std::string& framework) {
     static const std::pair<std::string_view, int> kRounds[] = {
         {"mlperf v3.", 2023}, {"mlperf v4.", 2024}, {"mlperf v5.", 2025}};
@@ -52,7 +52,7 @@ void readRelease(const PublishedRun& run, Settings& settings) {
     }
 }
 
-/// What the notes of the row say in passing.
+/// What the notes of the row mention.
 void readNotes(const PublishedRun& run, Settings& settings) {
     const bool eager = mentions(run.notes, "; eager;");
     settings.kernels.compile =

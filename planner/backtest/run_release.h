@@ -8,9 +8,9 @@
 namespace fabricast {
 
 /// Whether a text has a part (given in lower case), in any case.
-bool mentions(const std::string& text, std::string_view part);
+bool mentions(std::string_view text, std::string_view part);
 
-/// What the release of the row's software and its notes say in passing: attention kernels by year,
+/// What the release of the row's software and its notes mention: attention kernels by year,
 /// compilation, overlaps, CUDA graphs.
 void readRelease(const PublishedRun& run, Settings& settings);
 void readNotes(const PublishedRun& run, Settings& settings);

@@ -95,7 +95,7 @@ Result<Layout> layoutOf(const PublishedRun& run, const Stack& stack) {
         layout.schedule = layout.vpp > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneFOneB;
     }
     if (run.microBatch.value_or(0) <= 0) {
-        return fail(Error::Code::BadInput, "micro_batch", "the row does not say");
+        return fail(Error::Code::BadInput, "micro_batch", "the cell is empty");
     }
     layout.microBatch = *run.microBatch;
     return layout;
@@ -105,7 +105,7 @@ Result<std::int64_t> batchOf(const PublishedRun& run, const Layout& layout) {
     const std::int64_t round = layout.microBatch * layout.dp;
     const std::int64_t batch = run.globalBatch.value_or(run.accumulation.value_or(0) * round);
     if (batch <= 0) {
-        return fail(Error::Code::BadInput, "global_batch", "the row does not say");
+        return fail(Error::Code::BadInput, "global_batch", "the cell is empty");
     }
     if (batch % round != 0) {
         return fail(Error::Code::BadInput,
@@ -128,7 +128,7 @@ Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catal
     FABRICAST_ASSIGN(scenario.cluster, catalog.clusterOf(run));
     FABRICAST_ASSIGN(scenario.layout, layoutOf(run, *stack));
     if (run.sequence.value_or(0) <= 0) {
-        return fail(Error::Code::BadInput, "seq", "the row does not say");
+        return fail(Error::Code::BadInput, "seq", "the cell is empty");
     }
     scenario.workload.sequence = *run.sequence;
     FABRICAST_ASSIGN(scenario.workload.globalBatch, batchOf(run, scenario.layout));

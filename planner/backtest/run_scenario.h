@@ -9,11 +9,11 @@
 
 namespace fabricast {
 
-/// A published run as a scenario: its stack's defaults, and over them what the row says. A row that
+/// A published run as a scenario: its stack's defaults, overridden by the row. A row that
 /// lacks what a forecast needs is an error that names the column.
 struct RunScenario {
     Scenario scenario;
-    std::vector<std::string> assumed;  ///< what the row does not say
+    std::vector<std::string> assumed;  ///< what the row leaves out
 };
 Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catalog);
 

@@ -4,7 +4,6 @@
 #include "planner/load/precision_scheme.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 namespace fabricast {
@@ -78,7 +77,7 @@ void asAutomodel(const PublishedRun& run, Settings& settings) {
 
 /// Which linears published LoRA recipes adapt: all of AutoModel's, queries, keys and values of
 /// NeMo's, and MLPerf's attention.
-std::set<std::string> adaptedBy(const PublishedRun& run) {
+NameSet adaptedBy(const PublishedRun& run) {
     if (mentions(run.framework, "automodel")) {
         return LoraSettings{}.targets;
     }
@@ -88,8 +87,8 @@ std::set<std::string> adaptedBy(const PublishedRun& run) {
     return {"q", "k", "v", "o"};
 }
 
-std::set<std::string> modulesIn(const std::string& text) {
-    std::set<std::string> modules;
+NameSet modulesIn(const std::string& text) {
+    NameSet modules;
     const std::size_t open = text.find('(');
     if (open == std::string::npos) {
         return modules;
@@ -120,8 +119,8 @@ Result<void> readRecompute(const PublishedRun& run, const Stack& stack, RunScena
     if (text.starts_with("full")) {
         recompute.kind = Checkpointing::Full;
     } else if (text.starts_with("selective")) {
-        const std::set<std::string> modules = modulesIn(text);
-        const bool byOp = modules.count("op") > 0 || modules.count("layer") > 0;
+        const NameSet modules = modulesIn(text);
+        const bool byOp = modules.contains("op") || modules.contains("layer");
         recompute = recomputeFor(stack, {.kind = Checkpointing::Selective});
         if (!byOp && !modules.empty() && recompute.kind == Checkpointing::Modules) {
             recompute.modules = modules;
@@ -198,7 +197,8 @@ Result<const Stack*> stackOf(const PublishedRun& run) {
             return findStack(recipe ? "nemo" : family.stack);
         }
     }
-    return fail(Error::Code::Unsupported, "stack", "no stack of ours is like '" + run.stack + "'");
+    return fail(
+        Error::Code::Unsupported, "stack", "no supported stack corresponds to '" + run.stack + "'");
 }
 
 Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScenario& result) {

@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-/// The stack of ours that is the row's software, or runs nearest to it.
+/// The supported stack that is the row's software, or is closest to it.
 Result<const Stack*> stackOf(const PublishedRun& run);
 
 /// How that software ran: the stack's defaults, the row's precision, recompute, optimizer and

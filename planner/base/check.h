@@ -1,6 +1,5 @@
 #pragma once
 #include <stdexcept>
-#include <string>
 
 namespace fabricast {
 
@@ -8,9 +7,7 @@ namespace fabricast {
 /// and reports a bug.
 class CheckFailure : public std::logic_error {
 public:
-    CheckFailure(const char* condition, const char* file, int line)
-        : std::logic_error(std::string(file) + ":" + std::to_string(line) +
-                           ": this must hold: " + condition) {}
+    CheckFailure(const char* condition, const char* file, int line);
 };
 
 }  // namespace fabricast

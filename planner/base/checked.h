@@ -62,7 +62,7 @@ private:
 };
 
 /// A product of counts, at most the largest 64-bit number: for sizes that are compared before
-/// anybody has bounded them.
+/// they have been bounded.
 template <std::same_as<std::int64_t>... Counts>
 constexpr std::int64_t saturatingProduct(Counts... counts) {
     std::int64_t product = 1;

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestText = 100;
 __extension__ using Wide = unsigned __int128;
 
 /// A decimal number as written: digits · 10^exponent, no zeros at either end; zero has no digits.
-struct Decimal {
+struct WrittenNumber {
     std::string digits;
     int exponent = 0;
 };
@@ -30,7 +30,7 @@ struct Halves {
     std::string_view unit;
 };
 
-/// What every complaint about one text needs to say.
+/// What every error about one text needs.
 struct Subject {
     std::string_view text;
     std::string_view where;
@@ -38,7 +38,7 @@ struct Subject {
 
     [[nodiscard]] tl::unexpected<Error> wrong(const std::string& why, std::string hint = {}) const {
         if (hint.empty()) {
-            hint = "write for example \"" + std::string(dimension.example) + "\"";
+            hint = "for example \"" + std::string(dimension.example) + "\"";
         }
         return fail(Error::Code::BadInput,
                     std::string(where),
@@ -89,8 +89,8 @@ Halves split(std::string_view text) {
     return {text.substr(0, length), trimmed(text.substr(length))};
 }
 
-std::optional<Decimal> readDecimal(std::string_view number) {
-    Decimal decimal;
+std::optional<WrittenNumber> readDecimal(std::string_view number) {
+    WrittenNumber decimal;
     const std::size_t power = number.find_first_of("eE");
     if (power != std::string_view::npos) {
         std::string_view digits = number.substr(power + 1);
@@ -116,7 +116,7 @@ std::optional<Decimal> readDecimal(std::string_view number) {
     return decimal;
 }
 
-Result<double> scaled(const Decimal& decimal,
+Result<double> scaled(const WrittenNumber& decimal,
                       const UnitName& unit,
                       const Subject& subject,
                       double) {
@@ -128,13 +128,13 @@ Result<double> scaled(const Decimal& decimal,
     const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
     value = std::ldexp(value, unit.twos) * unit.times;
     if (read.ec != std::errc() || !std::isfinite(value) || value == 0) {
-        return subject.wrong("is beyond the numbers that can be counted with");
+        return subject.wrong("is too large");
     }
     return value;
 }
 
 /// Exact in 128 bits: at most 19 digits times 2^60, over a power of ten.
-Result<std::int64_t> scaled(const Decimal& decimal,
+Result<std::int64_t> scaled(const WrittenNumber& decimal,
                             const UnitName& unit,
                             const Subject& subject,
                             std::int64_t) {
@@ -196,7 +196,7 @@ Result<const UnitName*> findUnit(const Halves& halves, const Subject& subject) {
     }
     const std::string nearest = nearestName(halves.unit, names);
     const std::string why = "is not " + std::string(dimension.noun) + ": \"" +
-                            std::string(halves.unit.substr(0, 60)) + "\" is no unit of it";
+                            std::string(halves.unit.substr(0, 60)) + "\" is not a unit of it";
     return nearest.empty()
                ? subject.wrong(why)
                : subject.wrong(
@@ -235,9 +235,9 @@ Result<Q> parseQuantity(std::string_view text, std::string_view where) {
         return subject.wrong("is not a number with a unit");
     }
     FABRICAST_ASSIGN(const UnitName* unit, findUnit(halves, subject));
-    const std::optional<Decimal> decimal = readDecimal(halves.number);
+    const std::optional<WrittenNumber> decimal = readDecimal(halves.number);
     if (!decimal) {
-        return subject.wrong("is beyond the numbers that can be counted with");
+        return subject.wrong("is too large");
     }
     FABRICAST_ASSIGN(const auto value, scaled(*decimal, *unit, subject, typename Q::rep{}));
     return Q(value);

@@ -2,15 +2,25 @@
 #include <tl/expected.hpp>
 
 #include <string>
-#include <utility>
 
 namespace fabricast {
 
-/// Why something could not be done: where it was said, why it is wrong, and what to type instead.
+/// Why something could not be done: where the problem is, why it is wrong, and what to type
+/// instead.
 ///     return fail(Error::Code::BadInput, "plan.json:4:12", "1500 is not a multiple of 32",
 ///                 "use 1504");
 struct Error {
-    enum class Code { BadInput, NotFound, Unsupported, Environment, Internal };
+    enum class Code { BadInput, NotFound, Unsupported, Environment, Internal, Stopped };
+
+    // Out of line, for every function that can fail destroys and moves one.
+    Error();
+    Error(Code what, std::string at, std::string because, std::string next = {});
+    ~Error();
+    Error(const Error& other);
+    Error& operator=(const Error& other);
+    Error(Error&& other) noexcept;
+    Error& operator=(Error&& other) noexcept;
+
     Code code = Code::BadInput;
     std::string
         where;  ///< file:line:column, a flag ("--layout"), or a key ("layout.tp"); may be empty
@@ -18,21 +28,16 @@ struct Error {
     std::string hint;  ///< what to type next; may be empty
 
     /// "where: why (hint)" on one line.
-    [[nodiscard]] std::string text() const {
-        std::string line = where.empty() ? why : where + ": " + why;
-        return hint.empty() ? line : line + " (" + hint + ")";
-    }
+    [[nodiscard]] std::string text() const;
 };
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> fail(Error::Code code,
-                                  std::string where,
-                                  std::string why,
-                                  std::string hint = {}) {
-    return tl::unexpected(Error{code, std::move(where), std::move(why), std::move(hint)});
-}
+tl::unexpected<Error> fail(Error::Code code,
+                           std::string where,
+                           std::string why,
+                           std::string hint = {});
 
 }  // namespace fabricast
 

@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/base/units.h"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +33,25 @@ struct Dimension {
 /// The table of the dimension that `Q` is (Bytes, Seconds, Watts, ...).
 template <class Q>
 const Dimension& dimensionOf();
+template <>
+const Dimension& dimensionOf<Bytes>();
+template <>
+const Dimension& dimensionOf<BytesPerSecond>();
+template <>
+const Dimension& dimensionOf<Flops>();
+template <>
+const Dimension& dimensionOf<FlopsPerSecond>();
+template <>
+const Dimension& dimensionOf<Seconds>();
+template <>
+const Dimension& dimensionOf<Hertz>();
+template <>
+const Dimension& dimensionOf<Watts>();
+template <>
+const Dimension& dimensionOf<Usd>();
+template <>
+const Dimension& dimensionOf<UsdPerHour>();
+template <>
+const Dimension& dimensionOf<Tokens>();
 
 }  // namespace fabricast

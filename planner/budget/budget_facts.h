@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/spec/price_profile.h"
-#include "planner/spec/site_profile.h"
+#include "planner/evidence/price_profile.h"
+#include "planner/evidence/site_profile.h"
 
 #include <optional>
 
@@ -10,7 +10,7 @@ namespace fabricast {
 struct BudgetFacts {
     PriceProfile price;
     PriceKind kind = PriceKind::OnDemand;
-    std::optional<UsdPerHour> perGpuHour;  ///< said outright, instead of the profile
+    std::optional<UsdPerHour> perGpuHour;  ///< given directly, instead of the profile
     SiteProfile site;
     CheckpointMode checkpoint = CheckpointMode::Async;
     std::optional<Seconds> interval;  ///< of useful work between checkpoints; empty: the best

@@ -1,21 +1,20 @@
 #include "planner/budget/cost_of.h"
 
-#include "planner/budget/checkpoint_bytes.h"
 #include "planner/budget/goodput.h"
 #include "planner/budget/gpu_hour.h"
-#include "planner/budget/run_power.h"
 
 #include <cmath>
 #include <optional>
 
 namespace fabricast {
+
 namespace {
 
 constexpr double kMtok = 1e6;
 /// Beyond this a run does not get on: its times would no longer be numbers.
 constexpr double kLeastGoodput = 1e-9;
 
-/// Wall time of so many tokens, over the interval of the step and of the goodput.
+/// Wall time of a number of tokens, over the interval of the step and of the goodput.
 Headline<Seconds> wallOf(double tokens,
                          double tokensPerStep,
                          const CostedStep& step,
@@ -87,6 +86,44 @@ RunCost costOf(const Scenario& scenario, const CostedStep& step, const BudgetFac
         cost.run = totalsOf(wallOf(tokens, tokensPerStep, step, cost.goodput.share), ranks, cost);
     }
     return cost;
+}
+
+std::optional<double> planValue(PlanObjective objective,
+                                const Plan& plan,
+                                const BudgetFacts& facts) {
+    const auto cost = [&] {
+        return costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);
+    };
+    switch (objective) {
+        case PlanObjective::Throughput:
+            return 1.0 / plan.step.tokensPerSecond;
+        case PlanObjective::Memory:
+            return static_cast<double>(plan.memory.peak.value.count());
+        case PlanObjective::Gpus:
+            return static_cast<double>(plan.scenario.layout.world());
+        case PlanObjective::Cost:
+            if (const auto price = cost().perMtok) {
+                return price->value.count();
+            }
+            break;
+        case PlanObjective::Energy:
+            if (const auto energy = cost().energyPerMtok) {
+                return energy->value.count();
+            }
+            break;
+    }
+    return std::nullopt;
+}
+
+PlanReport withCosts(PlanReport report, const BudgetFacts& facts) {
+    const ClusterSpec& cluster = report.question.cluster;
+    report.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), facts);
+    for (std::vector<Plan>* plans : {&report.plans, &report.pareto}) {
+        for (Plan& plan : *plans) {
+            plan.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), facts);
+        }
+    }
+    return report;
 }
 
 }  // namespace fabricast

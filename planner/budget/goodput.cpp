@@ -1,14 +1,62 @@
 #include "planner/budget/goodput.h"
 
-#include "planner/budget/checkpoint_interval.h"
+#include "planner/ops/lora_linear.h"
+#include "planner/ops/parameters.h"
+#include "planner/stack/state_bytes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 
 namespace fabricast {
+
 namespace {
+
+/// "experts.gate_proj.weight" is the target "gate".
+std::string_view targetOf(std::string_view weight) {
+    for (const std::string_view ending : {".weight", "_proj"}) {
+        weight.remove_suffix(weight.ends_with(ending) ? ending.size() : 0);
+    }
+    weight.remove_prefix(weight.rfind('.') + 1);
+    return weight;
+}
+
+/// lora_A and lora_B of each adapted linear layer, and DoRA's magnitudes.
+double adapterElements(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    double elements = 0.0;
+    for (std::int64_t layer = 0; layer < scenario.model.layers; ++layer) {
+        for (const Parameter& weight : layerParameters(scenario.model, layer)) {
+            const LinearSite site{.name = weight.name, .target = targetOf(weight.name)};
+            if (!weight.isMatrix() || !isAdapted(lora, site)) {
+                continue;
+            }
+            const auto rows = static_cast<double>(weight.rows);
+            const auto cols = static_cast<double>(weight.cols);
+            const double each =
+                static_cast<double>(lora.rank) * (rows + cols) + (lora.dora ? rows : 0.0);
+            elements += static_cast<double>(weight.copies) * each;
+        }
+    }
+    return elements;
+}
+
+double trainedElements(const Scenario& scenario) {
+    if (scenario.settings.tuning == Tuning::Lora) {
+        return adapterElements(scenario);
+    }
+    const ParameterCount count = countParameters(scenario.model);
+    return static_cast<double>(count.total) + static_cast<double>(count.mtp);
+}
+
+/// Adafactor's row and column are negligible compared with the weights.
+double bytesEach(const Scenario& scenario) {
+    const BytesPerParameter state = stateBytes(scenario.settings, scenario.layout);
+    return state.of("weights") + state.of("master") + state.of("moments");
+}
 
 const Seconds kNever(std::numeric_limits<double>::infinity());
 
@@ -30,7 +78,7 @@ SaveTimes saveTimes(const SavedRun& run, const ClusterSpec& cluster, const Budge
     const double stored =
         facts.site.storage.perGpu.value ? facts.site.storage.perGpu.value->count() : 0.0;
     const Seconds write = stored > 0 ? Seconds(share / stored) : kNever;
-    // Where nobody knows the way to the host, a snapshot is as slow as the storage.
+    // If the copy rate to the host is not known, a snapshot is as slow as the storage.
     return {copied > 0 ? Seconds(share / copied) : write, write};
 }
 
@@ -45,7 +93,7 @@ Seconds intervalOf(const CheckpointCycle& cycle, Seconds least, const BudgetFact
     return std::max(dalyInterval(cycle.blocking, cycle.mtbf), least);
 }
 
-double goodputOf(const CheckpointCycle& cycle, double mtbfFactor) {
+double goodputWith(const CheckpointCycle& cycle, double mtbfFactor) {
     return cycleGoodput(
         {cycle.interval, cycle.blocking, cycle.recovery, Seconds(cycle.mtbf.count() * mtbfFactor)});
 }
@@ -94,7 +142,7 @@ private:
                                         Seconds least) const {
         CheckpointCycle made{.mtbf = mtbf, .blocking = blocking, .recovery = recovery};
         made.interval = intervalOf(made, least, facts_);
-        made.goodput = goodputOf(made, 1.0);
+        made.goodput = goodputWith(made, 1.0);
         return made;
     }
 
@@ -107,12 +155,46 @@ private:
 double productOf(std::span<const CheckpointCycle> cycles, double mtbfFactor) {
     double share = 1.0;
     for (const CheckpointCycle& cycle : cycles) {
-        share *= goodputOf(cycle, mtbfFactor);
+        share *= goodputWith(cycle, mtbfFactor);
     }
     return share;
 }
 
 }  // namespace
+
+Bytes checkpointBytes(const Scenario& scenario) {
+    const double bytes = trainedElements(scenario) * bytesEach(scenario);
+    constexpr double kMost = 9e18;
+    return Bytes(std::llround(std::clamp(bytes, 0.0, kMost)));
+}
+
+Seconds dalyInterval(Seconds blocking, Seconds mtbf) {
+    const double d = blocking.count();
+    const double m = mtbf.count();
+    if (d >= 2.0 * m) {
+        return mtbf;
+    }
+    const double ratio = d / m;
+    const double factor = 1.0 + std::sqrt(ratio / 2.0) / 3.0 + ratio / 18.0;
+    return Seconds(std::sqrt(2.0 * d * m) * factor - d);
+}
+
+double cycleGoodput(const CycleTimes& cycle) {
+    const double t = cycle.interval.count();
+    const double d = cycle.blocking.count();
+    const double m = cycle.mtbf.count();
+    if (std::isinf(m)) {
+        return std::isinf(t) || t + d <= 0.0 ? 1.0 : t / (t + d);
+    }
+    if (std::isinf(t)) {
+        return 0.0;
+    }
+    const double x = (t + d) / m;
+    // (t / (t + d)) · e^(-R/M) · x / (e^x - 1): each factor is at most 1, and none overflows.
+    const double useful = t + d > 0.0 ? t / (t + d) : 1.0;
+    const double again = std::isinf(x) ? 0.0 : x > 0.0 ? x / std::expm1(x) : 1.0;
+    return std::clamp(useful * std::exp(-cycle.recovery.count() / m) * again, 0.0, 1.0);
+}
 
 Goodput goodputOf(const SavedRun& run, const ClusterSpec& cluster, const BudgetFacts& facts) {
     const SaveTimes times = saveTimes(run, cluster, facts);

@@ -3,14 +3,32 @@
 #include "planner/base/quantity_text.h"
 #include "planner/spec/names.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
+
 namespace {
+
+struct PowerBound {
+    double training = 0.0;
+    double pue = 0.0;
+};
+
+Watts perGpu(const ClusterSpec& cluster,
+             const RunPower& power,
+             double swing,
+             const PowerBound& bound) {
+    const auto gpus = static_cast<double>(cluster.node.gpus);
+    const double cap = cluster.node.gpu.power.value->count();
+    const double computing = bound.training * power.nodeRated.count();
+    const double waiting = swing * gpus * cap * (1.0 - power.busy);
+    return Watts(bound.pue * std::max(computing - waiting, 0.0) / gpus);
+}
 
 constexpr double kHoursPerYear = 8766.0;
 
-const GpuPrice* priceOf(const std::string& gpu, const PriceProfile& profile) {
+const GpuPrice* gpuPrice(const std::string& gpu, const PriceProfile& profile) {
     const auto found = profile.gpus.find(gpu);
     return found == profile.gpus.end() ? nullptr : &found->second;
 }
@@ -43,7 +61,7 @@ bool has(const GpuPrice& price, PriceKind kind) {
                                     : price.rent(kind).value.has_value();
 }
 
-/// What else this profile knows of the GPU: "--price-kind owned".
+/// Other prices of the GPU in this profile: "--price-kind owned".
 std::string otherKind(const GpuPrice* price) {
     if (price != nullptr) {
         for (const auto& [kind, name] : namesOf(PriceKind{})) {
@@ -57,11 +75,45 @@ std::string otherKind(const GpuPrice* price) {
 
 }  // namespace
 
+double busyShare(const TimeByPart& parts) {
+    const double all = parts.total();
+    const double waits = parts.of(TimePart::Bubble) + parts.of(TimePart::Host);
+    return all > 0 ? std::clamp(1.0 - waits / all, 0.0, 1.0) : 1.0;
+}
+
+RunPower runPower(const ClusterSpec& cluster, const PowerFacts& facts, double busy) {
+    RunPower power{.busy = busy};
+    const NodeSpec& node = cluster.node;
+    const bool known = facts.trainingShare.value && facts.pue.value && facts.gpuSwing.value;
+    if (!node.gpu.power.value || !known || node.gpus < 1) {
+        return power;
+    }
+    if (node.power.value) {
+        power.nodeRated = *node.power.value;
+    } else if (facts.nodeOverGpus.value) {
+        power.nodeEstimated = true;
+        power.nodeRated =
+            *node.gpu.power.value * (static_cast<double>(node.gpus) * *facts.nodeOverGpus.value);
+    } else {
+        return power;
+    }
+    const double swing = *facts.gpuSwing.value;
+    const double training = *facts.trainingShare.value;
+    const double pue = *facts.pue.value;
+    const auto at = [&](const PowerBound& bound) { return perGpu(cluster, power, swing, bound); };
+    power.perGpu = Headline<Watts>{
+        .value = at({training, pue}),
+        .lo = at({facts.trainingShare.lo.value_or(training), facts.pue.lo.value_or(pue)}),
+        .hi = at({facts.trainingShare.hi.value_or(training), facts.pue.hi.value_or(pue)}),
+        .evidence = Evidence::Modelled};
+    return power;
+}
+
 GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts& facts) {
     if (facts.perGpuHour) {
         return {.price = facts.perGpuHour, .hardware = *facts.perGpuHour};
     }
-    const GpuPrice* price = priceOf(gpu, facts.price);
+    const GpuPrice* price = gpuPrice(gpu, facts.price);
     if (price == nullptr) {
         return {};
     }
@@ -85,10 +137,10 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
                     .gpus = gpus,
                     .tokens = facts.tokens};
     if (facts.perGpuHour) {
-        basis.priceProfile = "as typed";
+        basis.priceProfile = "given price";
         return basis;
     }
-    const GpuPrice* price = priceOf(gpu, facts.price);
+    const GpuPrice* price = gpuPrice(gpu, facts.price);
     if (price == nullptr || !has(*price, facts.kind)) {
         basis.why =
             std::string(nameOf(facts.kind)) + " price of " + gpu + " is not in " + facts.price.name;

@@ -128,7 +128,7 @@ Result<void> checkShape(const Scenario& scenario) {
         tokens * perToken > kMostElements) {
         return fail(Error::Code::BadInput,
                     "workload.sequence",
-                    "a step of this many tokens moves more than can be counted",
+                    "the communication of this many tokens is too large to count",
                     "use a smaller micro_batch or sequence");
     }
     return {};

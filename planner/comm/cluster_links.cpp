@@ -7,10 +7,10 @@
 namespace fabricast {
 namespace {
 
-/// Usable part of a PCIe link where nobody measured it: 24 to 26 of 31.5 GB/s on fourth generation
+/// Usable part of a PCIe link without measurements: 24 to 26 of 31.5 GB/s on fourth generation
 /// cards, 52 to 56 of 63 on the fifth.
 constexpr double kPciUsable = 0.8;
-/// Ports of a leaf switch, to guess what shares one where the profile does not say.
+/// Ports of a leaf switch, to guess what shares one if the profile has no data.
 constexpr double kLeafPorts = 64.0;
 /// The largest box of one board; what is larger is a rack.
 constexpr std::int64_t kLargestBoard = 16;
@@ -39,7 +39,7 @@ Result<NcclGeneration> generationOf(const GpuSpec& gpu, const NcclModel& model) 
     return fail(
         Error::Code::Unsupported,
         "gpu \"" + gpu.name + "\"",
-        "the collectives of \"" + model.name + "\" know no \"" + gpu.architecture + "\"",
+        "the collectives of \"" + model.name + "\" do not include \"" + gpu.architecture + "\"",
         "add it to the architectures of a generation in collectives/" + model.name + ".json");
 }
 
@@ -78,7 +78,7 @@ const NcclNetwork* networkOf(const FabricSpec& fabric, const NcclModel& model) {
     return found == model.networks.end() ? nullptr : &*found;
 }
 
-/// Nodes under one leaf, where the profile says only that the tree above it is tapered.
+/// Nodes under one leaf, if the profile has only the taper of the tree above it.
 std::int64_t guessedPod(double oversubscription, double nics) {
     const double down = kLeafPorts * oversubscription / (oversubscription + 1.0);
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(down / std::max(1.0, nics)));
@@ -113,7 +113,7 @@ Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, Clus
     if (network == nullptr) {
         return fail(Error::Code::Unsupported,
                     "fabric \"" + fabric.name + "\"",
-                    "\"" + model.name + "\" knows no network of the kind \"" + fabric.kind + "\"",
+                    "\"" + model.name + "\" has no network of kind \"" + fabric.kind + "\"",
                     "infiniband, roce, efa, tcp or gpudirect-tcpx");
     }
     links.network = *network;

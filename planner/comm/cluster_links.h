@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/evidence/nccl_model.h"
 #include "planner/spec/cluster_spec.h"
-#include "planner/spec/nccl_model.h"
 
 #include <array>
 #include <cstdint>
@@ -41,9 +41,9 @@ struct ClusterLinks {
     bool pciPeers = true;           ///< GPUs reach each other over PCIe without the host's memory
     bool switchReduction = false;   ///< NVLink SHARP
     bool networkReduction = false;  ///< SHARP in the network's switches
-    bool networkMeasured = false;   ///< somebody measured what the fabric sustains
+    bool networkMeasured = false;   ///< the sustained rate of the fabric was measured
 
-    /// GPUs that the library takes for one node when a job has so many ranks.
+    /// GPUs that the library treats as one node for a job with this many ranks.
     [[nodiscard]] std::int64_t islandGpus(std::int64_t world) const;
 };
 

@@ -158,7 +158,7 @@ ChosenCorrection between(const Bracket& bracket, const GroupShape& shape) {
     return chosen;
 }
 
-/// Gathers and scatters over nodes that nobody measured are taken to fall short of the model half
+/// Gathers and scatters over nodes without measurements are assumed to fall short of the model half
 /// as far as an all-reduce: they share its network, but not its algorithm.
 constexpr double kStandInWeight = 0.5;
 constexpr std::array kStandIns = {CollectiveKind::AllGather, CollectiveKind::ReduceScatter};

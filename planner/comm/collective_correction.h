@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/comm/collective_time.h"
-#include "planner/spec/measured_collectives.h"
+#include "planner/evidence/measured_collectives.h"
 
 #include <array>
 #include <cstddef>
@@ -36,7 +36,7 @@ struct MeasuredPlace {
     std::string network;      ///< profile
 };
 
-/// All corrections, once per program. Files for GPUs that the model does not know are left out.
+/// All corrections, once per program. Files for GPUs that are not in the model are ignored.
 ///     const CorrectionTable table = correctionTable(measured, nccl);
 struct CorrectionTable {
     std::vector<MeasuredPlace> machines;
@@ -45,7 +45,7 @@ struct CorrectionTable {
 CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured,
                                 const NcclModel& model);
 
-/// Where a group runs, as far as corrections know places.
+/// The position of a group, as used by corrections.
 MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links);
 
 /// The correction for a group: of the nearest machine, between its two nearest numbers of ranks,

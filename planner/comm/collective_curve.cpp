@@ -40,6 +40,8 @@ CollectiveCurve::CollectiveCurve(CollectiveKind kind,
         const double factor = chosen ? std::exp(chosen->logRatio[knot]) : 1.0;
         most = std::max(most, prior.seconds.count() * factor);
         knots_[knot] = most;
+        const double perByte = most / static_cast<double>(size.count());
+        leastPerByte_ = knot == 0 ? perByte : std::min(leastPerByte_, perByte);
         channels_[knot] = static_cast<std::int16_t>(prior.channels);
     }
     if (chosen) {

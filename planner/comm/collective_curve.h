@@ -27,6 +27,8 @@ public:
     CollectiveCurve(CollectiveKind kind, const GroupShape& shape, const CollectiveSetting& setting);
 
     [[nodiscard]] Seconds seconds(Bytes size) const;
+    /// The fewest seconds that a byte takes, whatever the size.
+    [[nodiscard]] double leastPerByte() const { return leastPerByte_; }
     /// Multiprocessors that its kernel holds meanwhile.
     [[nodiscard]] std::int64_t channels(Bytes size) const;
     /// With the algorithm, the protocol and the evidence.
@@ -35,6 +37,7 @@ public:
 private:
     CollectivePrior prior_;
     std::array<double, kKnots> knots_{};
+    double leastPerByte_ = 0.0;
     std::array<std::int16_t, kKnots> channels_{};
     CollectiveEvidence evidence_ = CollectiveEvidence::Modelled;
     bool corrected_ = false;

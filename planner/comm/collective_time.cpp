@@ -11,7 +11,7 @@ namespace {
 constexpr double kLlChannelBytes = 512 * 8;
 constexpr double kLl128ChannelBytes = 640 * 8;
 constexpr double kSimpleChannelBytes = 512 * 64;
-/// From so many bytes per channel and rank a ring over nodes reaches its plateau.
+/// The bytes per channel and rank from which a ring over nodes reaches its plateau.
 constexpr double kLongRing = 64;
 
 std::int64_t openChannels(const CollectiveLine& line, double size, double ranks) {

@@ -10,10 +10,10 @@ namespace fabricast {
 
 /// How well the time of a collective is known.
 enum class CollectiveEvidence {
-    Measured,      ///< on these GPUs with so many ranks
+    Measured,      ///< on these GPUs with this number of ranks
     NearMeasured,  ///< on these GPUs with other ranks, or on GPUs of the same links
-    Modelled,      ///< the library's own model, on a network somebody measured
-    Assumed        ///< over a network or PCIe tree that nobody measured
+    Modelled,      ///< the library's own model, on a measured kind of network
+    Assumed        ///< over a network or PCIe tree without measurements
 };
 
 /// How long one call takes, and what it holds meanwhile.

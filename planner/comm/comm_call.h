@@ -26,13 +26,13 @@ enum class CommOp {
 };
 enum class WireType { Fp64, Fp32, Bf16, Fp16, Fp8, Int64, Int32, Uint8, Bool };
 enum class CommPhase { Forward, Recompute, Backward, Clip, Optimizer, Other };
-/// What a call is for: with the phase and the place, what it can run beside.
+/// What a call is for: with the phase and the place, what it can overlap with.
 enum class CommUse {
     ParameterGather,
     GradientReduce,  ///< over data parallel ranks
     SharedGradient,  ///< of weights that several tensor parallel ranks or stages hold whole
     Activation,      ///< tensor and sequence parallelism
-    InputRegather,   ///< the saved input of a weight gradient, beside the input gradient's GEMM
+    InputRegather,   ///< the saved input of a weight gradient, during the input gradient's GEMM
     KeyValue,        ///< context parallelism
     Dispatch,        ///< tokens to experts and back, with their probabilities
     Routing,         ///< tokens per expert
@@ -41,7 +41,7 @@ enum class CommUse {
     Bookkeeping  ///< norms, token counts, overflow flags, what is printed
 };
 /// Where in the model a call is made. `Block` is a whole layer; `Root` the unit of a wrapped model
-/// that is no layer; `Buckets` are runs of parameters that know no layers.
+/// that is not a layer; `Buckets` are ranges of parameters across layers.
 enum class CommPlace {
     Attention,
     Mlp,
@@ -58,7 +58,7 @@ enum class CommPlace {
 enum class CallSource { Recorded, Read };
 
 /// This is one kind of call that one rank makes in a steady step. It is made `each` times in each
-/// of `parts` alike places, for each of `times` (micro-batches, or once).
+/// of `parts` identical places, for each of `times` (micro-batches, or once).
 ///     for (const CommCall& call : calls) total += call.count() * call.bytes();
 struct CommCall {
     GroupKind group = GroupKind::DataContext;

@@ -67,7 +67,7 @@ constexpr auto namesOf(CommPlace) {
                                             {CommPlace::Buckets, "buckets"},
                                             {CommPlace::Step, "step"}});
 }
-/// The axis of the layout that a group is cut along.
+/// The axis of the layout of a group.
 constexpr auto namesOf(GroupKind) {
     return std::to_array<Named<GroupKind>>({{GroupKind::Tensor, "tp"},
                                             {GroupKind::Context, "cp"},

@@ -1,5 +1,5 @@
 #include "planner/comm/data_parallel_calls.h"
-#include "planner/comm/module_weights.h"
+#include "planner/sharding/model_modules.h"
 
 namespace fabricast {
 namespace {

@@ -1,5 +1,6 @@
+#include "planner/base/integers.h"
 #include "planner/comm/data_parallel_calls.h"
-#include "planner/comm/rank_tensors.h"
+#include "planner/sharding/rank_tensors.h"
 
 namespace fabricast {
 namespace {

@@ -1,7 +1,7 @@
 #include "planner/comm/fsdp2_calls.h"
 
-#include "planner/comm/fsdp2_units.h"
 #include "planner/comm/pipeline_gathers.h"
+#include "planner/sharding/fsdp2_units.h"
 
 namespace fabricast {
 namespace {
@@ -27,14 +27,34 @@ UnitTimes timesInPipeline(const StageView& view, const ChunkGathers& pass) {
             .reduced = view.passes};
 }
 
+CommPlace placeOf(FsdpWrap wrap) {
+    switch (wrap) {
+        case FsdpWrap::Embedding:
+            return CommPlace::Embedding;
+        case FsdpWrap::Layer:
+            return CommPlace::Block;
+        case FsdpWrap::Experts:
+            return CommPlace::Experts;
+        case FsdpWrap::Head:
+            return CommPlace::Head;
+        case FsdpWrap::Root:
+            break;
+    }
+    return CommPlace::Root;
+}
+
+GroupKind groupOf(const StageView& view, const FsdpUnit& unit) {
+    return unit.wraps == FsdpWrap::Experts ? GroupKind::ExpertShard : view.shardGroup;
+}
+
 void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, ChunkGathers times) {
     if (unit.ranks == 1) {
         return;
     }
-    CommCall gather{.group = unit.group,
+    CommCall gather{.group = groupOf(view, unit),
                     .op = CommOp::AllGather,
                     .use = CommUse::ParameterGather,
-                    .place = unit.place,
+                    .place = placeOf(unit.wraps),
                     .sparse = unit.sparse,
                     .chunk = unit.chunk,
                     .parts = unit.count};
@@ -56,12 +76,12 @@ void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, Chunk
 
 void addReductions(Calls& calls, const StageView& view, const FsdpUnit& unit, UnitTimes times) {
     for (const std::int64_t elements : unit.reduced) {
-        CommCall reduction{.group = unit.group,
+        CommCall reduction{.group = groupOf(view, unit),
                            .op = CommOp::ReduceScatter,
                            .type = view.reduce,
                            .phase = view.pipelined() ? CommPhase::Other : CommPhase::Backward,
                            .use = CommUse::GradientReduce,
-                           .place = unit.place,
+                           .place = placeOf(unit.wraps),
                            .sparse = unit.sparse,
                            .chunk = unit.chunk,
                            .elements = elements,

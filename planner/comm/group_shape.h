@@ -8,14 +8,14 @@
 namespace fabricast {
 
 /// This is all that a collective's time depends on about where its ranks are. A node here is what
-/// the library takes for one: GPUs joined by NVLink may be a whole rack.
+/// the library treats as one: GPUs joined by NVLink may be a whole rack.
 ///     const GroupShape data = groupShape(layout, order, GroupKind::Data, links);
 /// A group with k members in a node owns k GPUs' share of that node's NICs, because every GPU is in
 /// a group of the kind and all of them are busy at once.
 struct GroupShape {
     std::int64_t ranks = 1;
     std::int64_t nodes = 1;
-    std::int64_t perNode = 1;      ///< ranks in each, the fullest
+    std::int64_t perNode = 1;      ///< ranks in each, the most loaded
     std::int64_t domains = 1;      ///< NVLink domains in a node that it touches
     std::int64_t sockets = 1;      ///< sockets or PCIe switches in a node that it touches
     std::int64_t sharing = 1;      ///< groups of the kind in a node

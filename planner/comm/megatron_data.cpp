@@ -1,34 +1,17 @@
-#include "planner/comm/megatron_buckets.h"
 #include "planner/comm/megatron_calls.h"
+#include "planner/sharding/megatron_buffers.h"
 
-#include <algorithm>
-#include <numeric>
+#include <vector>
 
 namespace fabricast {
 namespace {
 
-constexpr std::int64_t kLeastBucket = 40'000'000;
-constexpr std::int64_t kBucketPerRank = 1'000'000;
-
 bool isDistributed(const StageView& view) {
-    return view.layout().shard != Shard::None;
+    return distributesOptimizer(*view.scenario);
 }
 
 bool expertsApart(const StageView& view) {
     return view.model().moe.has_value() && view.layout().ep > 1;
-}
-
-/// Only the first chunk of the first stage closes buckets early, and only to overlap them: the
-/// others' last gradients are ready before the first stage's are.
-std::int64_t bucketLimit(const StageView& view, const ChunkView& chunk) {
-    const MegatronSettings& megatron = view.settings().megatron;
-    if (!megatron.overlapGradReduce || view.rank.stage != 0 || chunk.index != 0) {
-        return 0;
-    }
-    if (megatron.bucketElements > 0) {
-        return megatron.bucketElements;
-    }
-    return std::max(kLeastBucket, kBucketPerRank * view.layout().replicas());
 }
 
 /// Over whom one buffer's gradients are reduced, and their copies.
@@ -76,14 +59,13 @@ void addBuffer(Calls& calls,
                const StageView& view,
                const ChunkView& chunk,
                const BufferGroups& groups,
-               const std::vector<BufferedWeight>& weights) {
-    const BucketRules rules{.size = bucketLimit(view, chunk),
-                            .ranks = groups.ranks,
-                            .distributed = isDistributed(view),
-                            .wideBuckets = view.settings().megatron.padBuckets};
-    std::vector<std::int64_t> sizes = bucketSizes(weights, rules);
+               const MegatronBuffer& buffer) {
+    std::vector<std::int64_t> sizes;
+    for (const MegatronBuffer::Bucket& bucket : buffer.buckets()) {
+        sizes.push_back(bucket.elements());
+    }
     if (chunk.index > 0) {  // later chunks: one launch for all
-        sizes = {std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})};
+        sizes = {buffer.elements()};
     }
     for (const std::int64_t elements : sizes) {
         addBucket(calls,
@@ -137,7 +119,11 @@ CommCall sharedGradients(const StageView& view) {
 Calls megatronBufferCalls(const StageView& view, const ChunkView& chunk) {
     const MegatronWeights weights = megatronWeights(view, chunk);
     Calls calls;
-    addBuffer(calls, view, chunk, {.ranks = view.shards}, weights.dense);
+    addBuffer(calls,
+              view,
+              chunk,
+              {.ranks = view.shards},
+              MegatronBuffer(weights.dense, bucketRules(view, chunk, false)));
     addBuffer(calls,
               view,
               chunk,
@@ -146,7 +132,7 @@ Calls megatronBufferCalls(const StageView& view, const ChunkView& chunk) {
                .copies = GroupKind::ExpertReplicate,
                .ranks = view.expertShards,
                .place = CommPlace::Experts},
-              weights.experts);
+              MegatronBuffer(weights.experts, bucketRules(view, chunk, true)));
     return calls;
 }
 
@@ -154,7 +140,7 @@ Calls megatronStepCalls(const StageView& view) {
     const Layout& layout = view.layout();
     Calls calls;
     add(calls, sharedGradients(view));
-    const bool end = view.rank.stage == 0 || view.rank.stage == layout.pp - 1;
+    const bool end = view.stage == 0 || view.stage == layout.pp - 1;
     if (view.model().tiedEmbeddings && view.pipelined() && end &&
         view.settings().tuning == Tuning::Full) {
         add(calls,

@@ -117,7 +117,7 @@ void addEnds(TensorGroup& out, const StageView& view, const ChunkView& chunk) {
     }
 }
 
-/// Fewer key and value heads than ranks: the fused q, k, v of all of them are gathered, and cut.
+/// Fewer key and value heads than ranks: the fused q, k, v of all of them are gathered, and split.
 void addSharedHeads(TensorGroup& out, const StageView& view, const LayerKind& layers) {
     using enum CommPhase;
     const AttentionSpec& attention = view.model().attention;

@@ -30,7 +30,7 @@ NodeRing nodeRing(const GroupShape& shape, const ClusterLinks& links);
 /// What is left of the network's rate when a share of a group's nodes' traffic crosses pods that
 /// are joined at 1 in `oversubscription`.
 double crossingShare(double crossing, double oversubscription);
-/// What a network sustains over so many nodes, of what it does over two.
+/// The rate of a network over a number of nodes, relative to two.
 double scaleShare(std::int64_t nodes, const NcclNetwork& network);
 
 }  // namespace fabricast

@@ -1,11 +1,11 @@
 #pragma once
-#include "planner/spec/nccl_model.h"
+#include "planner/evidence/nccl_model.h"
 
 #include <cstdint>
 
 namespace fabricast {
 
-/// What NCCL's tuner looks at to say how long the first byte takes.
+/// The inputs of NCCL's tuner for the latency of the first byte.
 struct NcclCall {
     CollectiveKind kind = CollectiveKind::AllReduce;
     CollectiveAlgorithm algorithm = CollectiveAlgorithm::Ring;
@@ -18,7 +18,7 @@ struct NcclCall {
     Seconds networkOverhead;  ///< of posting one message
 };
 
-/// Latency by NCCL's own model, for each collective that its tuner knows.
+/// Latency by NCCL's own model, for each collective of its tuner.
 ///     ring     base + (steps - hops) · intra + hops · inter
 ///     tree     base + 2 · ((perNode - 1) · intra + log2(nodes) · inter)
 ///     nvls     intra, and inter over nodes;  nvls_tree  base + intra + 2 · log2(nodes) · inter

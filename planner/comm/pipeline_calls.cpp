@@ -46,7 +46,7 @@ Calls megatronBoundaryCalls(const StageView& view, const ChunkView& chunk) {
         return calls;
     }
     const bool two = view.layout().pp == 2 && view.layout().vpp > 1;
-    const bool even = view.rank.stage % 2 == 0;
+    const bool even = view.stage % 2 == 0;
     const GroupKind receives = two && even ? GroupKind::World : GroupKind::Pipeline;
     const GroupKind sends = two && !even ? GroupKind::World : GroupKind::Pipeline;
     for (const bool end : {chunk.first, chunk.last}) {

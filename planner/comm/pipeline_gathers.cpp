@@ -107,7 +107,7 @@ Result<std::vector<ChunkGathers>> pipelineGathers(const StageView& view) {
                                             .chunks = static_cast<std::int64_t>(view.chunks.size()),
                                             .microBatches = view.microBatches / view.passes}};
     FABRICAST_ASSIGN(const FrameworkOrder order, frameworkOrder(request));
-    const StageActions actions = actionsOf(order, view.rank.stage);
+    const StageActions actions = actionsOf(order, view.stage);
     GatherCounter counter(view, reshards);
     for (std::size_t at = 0; at < actions.size(); ++at) {
         const bool begins = at == 0 || !actions[at - 1].paired;

@@ -4,9 +4,9 @@
 #include "planner/comm/fsdp2_calls.h"
 #include "planner/comm/megatron_calls.h"
 #include "planner/comm/pipeline_calls.h"
-#include "planner/comm/rank_tensors.h"
 #include "planner/comm/titan_calls.h"
 #include "planner/comm/torch_regions.h"
+#include "planner/sharding/rank_tensors.h"
 
 #include <utility>
 
@@ -74,7 +74,7 @@ Result<Calls> deepspeed(const StageView& view) {
     const Layout& layout = view.layout();
     if (layout.shard != Shard::Zero3) {
         Calls calls = zeroCalls(view);
-        const bool end = view.rank.stage == 0 || view.rank.stage == layout.pp - 1;
+        const bool end = view.stage == 0 || view.stage == layout.pp - 1;
         if (view.model().tiedEmbeddings && view.pipelined() && end) {
             add(calls,
                 {.group = GroupKind::Embedding,
@@ -89,14 +89,14 @@ Result<Calls> deepspeed(const StageView& view) {
     if (layout.ep > 1 && view.model().moe) {
         return fail(Error::Code::Unsupported,
                     "layout.ep",
-                    "how ZeRO-3 gathers experts that other ranks do not have is not known",
+                    "how ZeRO-3 gathers expert-parallel experts is not modelled",
                     "shard=zero2, or ep=1");
     }
     const Dtype base = view.settings().lora.base;
     if (view.settings().tuning == Tuning::Lora && bytesPerElement(base) == 1) {
         return fail(Error::Code::Unsupported,
                     "settings.lora.base",
-                    "how ZeRO-3 gathers a quantised base is not known",
+                    "how ZeRO-3 gathers a quantised base is not modelled",
                     "base bf16, or stack=fsdp2");
     }
     return zero3Calls(view);

@@ -129,7 +129,7 @@ Calls titanStepCalls(const StageView& view) {
             reduce(GroupKind::DataContext, WireType::Fp32, CommPhase::Optimizer, counts);
         }
     }
-    if (view.rank.logs) {
+    if (view.logs) {
         reduce(GroupKind::DataContext, WireType::Fp32, CommPhase::Other, 1);
         reduce(GroupKind::DataContext, WireType::Fp32, CommPhase::Other, 1);
         reduce(GroupKind::DataContext, WireType::Int64, CommPhase::Other, 1);

@@ -1,5 +1,5 @@
-#include "planner/comm/rank_tensors.h"
 #include "planner/comm/titan_calls.h"
+#include "planner/sharding/rank_tensors.h"
 
 #include <utility>
 

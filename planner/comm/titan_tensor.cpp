@@ -1,5 +1,6 @@
-#include "planner/comm/rank_tensors.h"
+#include "planner/base/integers.h"
 #include "planner/comm/titan_calls.h"
+#include "planner/sharding/rank_tensors.h"
 
 #include <utility>
 

@@ -13,7 +13,7 @@ constexpr double kLinkShare = 0.88;
 /// Multiprocessors that DeepEP takes by default.
 constexpr std::int64_t kDispatchChannels = 24;
 
-/// Copies of a token that leave the place it is in, of those to so many places.
+/// Copies of a token that leave its node, of those to a number of nodes.
 double copiesAway(const TokenDispatch& dispatch, std::int64_t places) {
     const auto all = static_cast<double>(places);
     return expectedPlaces(dispatch.experts, dispatch.topK, places) * (all - 1.0) / all;

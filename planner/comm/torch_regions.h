@@ -5,11 +5,11 @@ namespace fabricast {
 
 /// These are the calls of parallel regions in models of transformers and plain PyTorch, one chunk's
 /// for each microbatch: tensor parallel plans (DeepSpeed's AutoTP too), attention over split
-/// sequences, experts over ranks, pipeline modules. Read in their code, but for DeepSpeed's
+/// sequences, experts over ranks, pipeline modules. Read in their code, except DeepSpeed's
 /// DistributedAttention.
 Calls torchRegionCalls(const StageView& view, const ChunkView& chunk);
 
-/// Says of calls that nobody recorded them.
+/// Marks calls as not recorded.
 Calls asRead(Calls calls);
 
 }  // namespace fabricast

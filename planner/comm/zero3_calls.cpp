@@ -1,9 +1,11 @@
+#include "planner/base/integers.h"
 #include "planner/comm/data_parallel_calls.h"
-#include "planner/comm/zero3_gathers.h"
-#include "planner/comm/zero_buckets.h"
+#include "planner/sharding/zero3_coordinator.h"
+#include "planner/sharding/zero_partition.h"
 
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -18,24 +20,73 @@ CommCall gatherCall(const StageView& view, CommPhase phase, std::int64_t element
             .times = view.microBatches};
 }
 
+CommPhase phaseOf(TracePass pass) {
+    switch (pass) {
+        case TracePass::Forward:
+            return CommPhase::Forward;
+        case TracePass::Recompute:
+            return CommPhase::Recompute;
+        case TracePass::Backward:
+            break;
+    }
+    return CommPhase::Backward;
+}
+
+/// How often each number of elements, padded to the ranks, is gathered.
+using Gathers = std::map<std::pair<CommPhase, std::int64_t>, std::int64_t>;
+
+/// Counts the gathers of one forward and backward, `times` times.
+void countGathers(Gathers& gathers,
+                  Zero3Coordinator& coordinator,
+                  const ModuleTrace& trace,
+                  const std::vector<std::int64_t>& padded,
+                  std::int64_t times) {
+    const auto count = [&](const ParameterIds& list, TracePass pass) {
+        std::int64_t elements = 0;
+        for (const std::size_t parameter : list) {
+            elements += padded[parameter];
+        }
+        if (!list.empty()) {
+            gathers[{phaseOf(pass), elements}] += times;
+        }
+    };
+    coordinator.beginPass();
+    for (const ModuleEvent& event : trace.events) {
+        const auto module = static_cast<std::int64_t>(event.module);
+        if (!event.enter) {
+            coordinator.leave(module, trace.own[event.module]);
+            continue;
+        }
+        const auto entered = coordinator.enter(module, trace.own[event.module]);
+        count(entered.missing, event.pass);
+        count(entered.ahead, event.pass);
+    }
+    coordinator.endPass();
+}
+
+std::vector<std::int64_t> elementsOf(const ModelWeights& model) {
+    std::vector<std::int64_t> elements;
+    for (const RankTensor& tensor : model.tensors) {
+        elements.push_back(tensor.elements());
+    }
+    return elements;
+}
+
 void addGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
-    const DeepSpeedSettings& zero = view.settings().deepspeed;
-    const Zero3Step step = zero3Step(model,
-                                     moduleTrace(model, view.recomputes()),
-                                     {.ranks = view.shards,
-                                      .microBatches = view.microBatches,
-                                      .prefetchBucket = zero.prefetchBucket,
-                                      .persistenceThreshold = zero.persistenceThreshold,
-                                      .maxLive = zero.maxLive,
-                                      .maxReuse = zero.maxReuse});
-    std::map<std::pair<CommPhase, std::int64_t>, std::int64_t> alike;
-    for (const Zero3Gather& gather : step.first) {
-        ++alike[{gather.phase, gather.elements}];
+    const std::vector<std::int64_t> elements = elementsOf(model);
+    std::vector<std::int64_t> padded;
+    for (const std::int64_t count : elements) {
+        padded.push_back(roundUp(count, view.shards));
     }
-    for (const Zero3Gather& gather : step.other) {
-        alike[{gather.phase, gather.elements}] += view.microBatches - 1;
+    const ModuleTrace trace = moduleTrace(model, view.recomputes());
+    Zero3Coordinator coordinator(elements, zero3Limits(view.settings().deepspeed));
+    coordinator.settle(trace, view.microBatches > 1);
+    Gathers gathers;
+    countGathers(gathers, coordinator, trace, padded, 1);
+    if (view.microBatches > 1) {
+        countGathers(gathers, coordinator, trace, padded, view.microBatches - 1);
     }
-    for (const auto& [key, count] : alike) {
+    for (const auto& [key, count] : gathers) {
         CommCall call = gatherCall(view, key.first, key.second);
         const bool even = count % view.microBatches == 0;
         call.times = even ? view.microBatches : 1;
@@ -66,11 +117,12 @@ Calls zero3Calls(const StageView& view) {
     const ModelWeights model = modelWeights(view);
     Calls calls;
     addGathers(calls, view, model);
+    const std::vector<std::int64_t> elements = elementsOf(model);
     const std::int64_t limit = view.settings().deepspeed.reduceBucket;
-    for (const ZeroBucket& bucket : zeroBuckets(model, gradientOrder(model), limit)) {
+    for (const ZeroBucket& bucket : zeroBuckets(gradientOrder(model), elements, limit)) {
         std::int64_t padded = 0;
-        for (const std::size_t weight : bucket.weights) {
-            padded += roundUp(model.tensors[weight].elements(), view.shards);
+        for (const std::size_t weight : bucket.parameters) {
+            padded += roundUp(elements[weight], view.shards);
         }
         add(calls,
             {.op = CommOp::ReduceScatter,

@@ -1,8 +1,10 @@
 #include "planner/comm/data_parallel_calls.h"
 #include "planner/comm/torch_regions.h"
-#include "planner/comm/zero_buckets.h"
+#include "planner/sharding/model_modules.h"
+#include "planner/sharding/zero_partition.h"
 
 #include <map>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -48,11 +50,65 @@ CommCall gatherUpdated(const StageView& view, std::int64_t elements) {
             .elements = elements};
 }
 
+/// Trained weights of one optimizer group in the order of registration, in one flat buffer with an
+/// equal partition for each rank.
+class FlatGroup {
+public:
+    FlatGroup(const StageView& view, const ModelWeights& model, std::int64_t ranks)
+        : registered_(registeredOrder(model)),
+          placeOf_(model.tensors.size()),
+          elements_(elementsOf(model)),
+          cut_(elements_, {.ranks = ranks, .roundRobin = view.settings().deepspeed.roundRobin}) {
+        for (std::size_t place = 0; place < registered_.size(); ++place) {
+            placeOf_[registered_[place]] = place;
+        }
+    }
+
+    [[nodiscard]] std::int64_t padded() const { return cut_.padded(); }
+    /// Stage 1 reduces after the last micro-batch, in the order of registration unless overlap_comm
+    /// takes gradients as they come; stage 2 always does.
+    [[nodiscard]] std::vector<ZeroBucket> buckets(const StageView& view,
+                                                  const ModelWeights& model) const {
+        const DeepSpeedSettings& zero = view.settings().deepspeed;
+        const bool atEnd = view.layout().shard == Shard::Zero1 && !zero.overlapComm;
+        std::vector<std::size_t> places = atEnd ? registered_ : gradientOrder(model);
+        for (std::size_t& weight : places) {
+            weight = placeOf_[weight];
+        }
+        return zeroBuckets(places, elements_, zero.reduceBucket);
+    }
+    /// The pieces of a bucket by the ranks whose partitions they lie in.
+    [[nodiscard]] std::vector<ZeroPartition::Slice> pieces(const ZeroBucket& bucket) const {
+        std::vector<ZeroPartition::Slice> pieces;
+        for (const std::size_t place : bucket.parameters) {
+            const auto slices = cut_.slices(place);
+            pieces.insert(pieces.end(), slices.begin(), slices.end());
+        }
+        return pieces;
+    }
+
+private:
+    [[nodiscard]] std::vector<std::int64_t> elementsOf(const ModelWeights& model) const {
+        std::vector<std::int64_t> elements;
+        for (const std::size_t weight : registered_) {
+            elements.push_back(model.tensors[weight].elements());
+        }
+        return elements;
+    }
+
+    std::vector<std::size_t> registered_;
+    std::vector<std::size_t> placeOf_;  ///< in `registered_`, by weight
+    std::vector<std::int64_t> elements_;
+    ZeroPartition cut_;
+};
+
+using Pieces = std::vector<ZeroPartition::Slice>;
+
 /// The pieces of a bucket are collected, and reduced whenever they are more than a bucket.
-void addPieces(Calls& calls, const StageView& view, const ZeroBucket& bucket, std::int64_t times) {
+void addPieces(Calls& calls, const StageView& view, const Pieces& pieces, std::int64_t times) {
     const std::int64_t limit = view.settings().deepspeed.reduceBucket;
     std::int64_t elements = 0;
-    for (const ZeroPiece& piece : bucket.pieces) {
+    for (const ZeroPartition::Slice& piece : pieces) {
         elements += piece.elements;
         if (elements > limit) {
             add(calls, reduction(view, elements, times));
@@ -63,10 +119,10 @@ void addPieces(Calls& calls, const StageView& view, const ZeroBucket& bucket, st
 }
 
 /// use_multi_rank_bucket_allreduce off: each owner's pieces go to it alone.
-void addOwners(Calls& calls, const StageView& view, const ZeroBucket& bucket, std::int64_t times) {
+void addOwners(Calls& calls, const StageView& view, const Pieces& pieces, std::int64_t times) {
     std::map<std::int64_t, std::int64_t> elements;
-    for (const ZeroPiece& piece : bucket.pieces) {
-        elements[piece.owner] += piece.elements;
+    for (const ZeroPartition::Slice& piece : pieces) {
+        elements[piece.rank] += piece.elements;
     }
     for (const auto& [owner, sum] : elements) {
         CommCall call = reduction(view, sum, times);
@@ -75,17 +131,20 @@ void addOwners(Calls& calls, const StageView& view, const ZeroBucket& bucket, st
     }
 }
 
-void addBuckets(Calls& calls, const StageView& view, const ZeroFlat& flat) {
+void addBuckets(Calls& calls,
+                const StageView& view,
+                const ModelWeights& model,
+                const FlatGroup& flat) {
     const DeepSpeedSettings& zero = view.settings().deepspeed;
     const bool second = view.layout().shard == Shard::Zero2;
     const std::int64_t times = second ? view.microBatches : 1;
-    for (const ZeroBucket& bucket : flat.buckets) {
+    for (const ZeroBucket& bucket : flat.buckets(view, model)) {
         if (!zero.reduceScatter) {
             add(calls, reduction(view, bucket.elements, times));
         } else if (zero.multiRankBuckets) {
-            addPieces(calls, view, bucket, times);
+            addPieces(calls, view, flat.pieces(bucket), times);
         } else {
-            addOwners(calls, view, bucket, times);
+            addOwners(calls, view, flat.pieces(bucket), times);
         }
     }
 }
@@ -97,14 +156,14 @@ Calls zeroGroup(const StageView& view, const ModelWeights& model, ZeroRanks rank
     if (view.layout().shard == Shard::None) {
         calls = withoutZero(view, model);
     } else {
-        const ZeroFlat flat = zeroFlat(view, model, ranks.count);
+        const FlatGroup flat(view, model, ranks.count);
         if (view.layout().shard == Shard::Zero1 && precision.gradients == Dtype::Fp32 &&
             precision.parameters == Dtype::Bf16) {
-            add(calls, reduction(view, flat.padded, 1));
+            add(calls, reduction(view, flat.padded(), 1));
         } else {
-            addBuckets(calls, view, flat);
+            addBuckets(calls, view, model, flat);
         }
-        add(calls, gatherUpdated(view, flat.padded));
+        add(calls, gatherUpdated(view, flat.padded()));
     }
     for (CommCall& call : calls) {
         call.group = ranks.group;

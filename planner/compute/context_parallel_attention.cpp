@@ -1,37 +1,35 @@
 #include "planner/compute/context_parallel_attention.h"
 
+#include "planner/base/integers.h"
+
 #include <algorithm>
 
 namespace fabricast {
 namespace {
-
-std::int64_t share(std::int64_t whole, std::int64_t parts) {
-    return (whole + parts - 1) / parts;
-}
 
 /// All tokens, some heads.
 ContextParallelAttention byHeads(const KernelProfile& profile,
                                  Attention whole,
                                  std::int64_t ranks,
                                  const RateState& state) {
-    whole.heads = share(whole.heads, ranks);
+    whole.heads = ceilDivide(whole.heads, ranks);
     whole.kvHeads = std::max<std::int64_t>(1, whole.kvHeads / ranks);
     return {.steps = 1, .first = attentionTime(profile, whole, state)};
 }
 
-/// The keys go round: first one's own, then half of a square in each step (a causal mask hides the
-/// other half: of the keys from later ranks, or of one's own first chunk).
+/// The keys rotate: first the rank's own, then half of a square in each step (a causal mask hides
+/// the other half: of the keys from later ranks, or of the rank's own first chunk).
 ContextParallelAttention byRing(const KernelProfile& profile,
                                 const Attention& whole,
                                 std::int64_t ranks,
                                 const RateState& state) {
     Attention own = whole;
-    own.queries = share(whole.queries, ranks);
-    own.keys = share(whole.keys, ranks);
+    own.queries = ceilDivide(whole.queries, ranks);
+    own.keys = ceilDivide(whole.keys, ranks);
     Attention other = own;
     other.causal = false;
     if (whole.causal) {
-        other.keys = share(own.keys, 2);
+        other.keys = ceilDivide(own.keys, 2);
     }
     return {.steps = ranks,
             .first = attentionTime(profile, own, state),
@@ -46,10 +44,10 @@ ContextParallelAttention byGather(const KernelProfile& profile,
                                   const RateState& state) {
     Attention own = whole;
     if (!whole.causal) {
-        own.queries = share(whole.queries, ranks);
+        own.queries = ceilDivide(whole.queries, ranks);
         return {.steps = 1, .first = attentionTime(profile, own, state)};
     }
-    const std::int64_t chunk = share(whole.queries, 2 * ranks);
+    const std::int64_t chunk = ceilDivide(whole.queries, 2 * ranks);
     own.queries = chunk;
     own.keys = std::min(chunk, whole.keys);
     const Seconds early = attentionTime(profile, own, state);

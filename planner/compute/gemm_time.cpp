@@ -4,9 +4,11 @@
 #include "planner/compute/fit_terms.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace fabricast {
+
 namespace {
 
 constexpr std::array<double, 4> kSplits = {1, 2, 4, 8};
@@ -76,14 +78,51 @@ double computeTime(const KernelProfile& profile,
     return best;
 }
 
-double memoryTime(const KernelProfile& profile,
-                  const GemmFit& fit,
-                  const Shape& shape,
-                  double outputBytes,
-                  const RateState& state) {
+double gemmMemoryTime(const KernelProfile& profile,
+                      const GemmFit& fit,
+                      const Shape& shape,
+                      double outputBytes,
+                      const RateState& state) {
     const double bytes = shape.batch * (fit.inputBytes * (shape.m * shape.k + shape.k * shape.n) +
                                         outputBytes * shape.m * shape.n);
     return bytes / (profile.memoryBandwidth.count() * state.bandwidth * fit.bandwidthEfficiency);
+}
+
+/// One expert's multiply; rows are whole.
+Gemm gemmOfEach(const GroupedGemm& group) {
+    const auto rows = static_cast<std::int64_t>(std::ceil(group.rowsPerExpert));
+    Gemm gemm{.type = group.type, .accumulateFp32 = false, .batch = group.experts};
+    switch (group.pass) {
+        case GroupedPass::Forward:
+            gemm.m = rows;
+            gemm.n = group.outputs;
+            gemm.k = group.inputs;
+            break;
+        case GroupedPass::InputGradient:
+            gemm.m = rows;
+            gemm.n = group.inputs;
+            gemm.k = group.outputs;
+            break;
+        case GroupedPass::WeightGradient:
+            gemm.m = group.outputs;
+            gemm.n = group.inputs;
+            gemm.k = rows;
+            gemm.accumulateFp32 = group.accumulateFp32;
+            break;
+    }
+    return gemm;
+}
+
+double passFactor(const GroupedFit& fit, GroupedPass pass) {
+    switch (pass) {
+        case GroupedPass::Forward:
+            return fit.forward;
+        case GroupedPass::InputGradient:
+            return fit.inputGradient;
+        case GroupedPass::WeightGradient:
+            break;
+    }
+    return fit.weightGradient;
 }
 
 }  // namespace
@@ -99,7 +138,7 @@ GemmParts gemmParts(const KernelProfile& profile,
                             (profile.memoryBandwidth.count() * state.bandwidth);
     return {Seconds(throttled(
                 compute, fit.throttle, fit.throttleTime, profile.sustained.factor, state)),
-            Seconds(memoryTime(profile, fit, shape, output, state)),
+            Seconds(gemmMemoryTime(profile, fit, shape, output, state)),
             fit.launch + Seconds(quantise)};
 }
 
@@ -122,12 +161,36 @@ Seconds gemmTime(const KernelProfile& profile, const Gemm& gemm, const RateState
     if (gemm.accumulateFp32) {
         // The measured factor holds the accumulator's traffic of compute-bound shapes; where memory
         // bounds, its bytes count instead.
-        const double plain = memoryTime(profile, *fit, shapeOf(gemm), fit->outputBytes, state);
+        const double plain = gemmMemoryTime(profile, *fit, shapeOf(gemm), fit->outputBytes, state);
         time = std::max(time, timeWith(plain) * profile.weightGradientFactor);
     } else if (gemm.layout == GemmLayout::Nn) {
         time *= profile.inputGradientFactor;
     }
     return Seconds(time * profile.gemmScale);
+}
+
+Flops GroupedGemm::flops() const {
+    return Flops(2.0 * static_cast<double>(experts) * rowsPerExpert * static_cast<double>(inputs) *
+                 static_cast<double>(outputs));
+}
+
+/// tc and tm are the dense fit's over the tiles of all experts;
+///     t = t0 + ((tc·f)^p + tm^p)^(1/p) · u + experts · te
+/// with f of the pass, u of unbalanced routing, and te where each expert is launched by itself (its
+/// weight gradients hide that: memory bounds them).
+Seconds groupedGemmTime(const KernelProfile& profile,
+                        const GroupedGemm& group,
+                        const RateState& state) {
+    const GemmFit* fit = profile.fit(group.type);
+    FABRICAST_CHECK(fit != nullptr);
+    const GemmParts parts = gemmParts(profile, *fit, gemmOfEach(group), state);
+    const double compute = parts.compute.count() * passFactor(profile.grouped, group.pass);
+    const double together = join(compute, parts.memory.count(), fit->joinPower);
+    const double spread = group.balanced ? 1.0 : profile.grouped.unbalanced;
+    const bool launchesShow = group.perExpert && group.pass != GroupedPass::WeightGradient;
+    const double launches =
+        launchesShow ? profile.grouped.perExpert.count() * static_cast<double>(group.experts) : 0.0;
+    return (parts.around + Seconds(together * spread + launches)) * profile.gemmScale;
 }
 
 }  // namespace fabricast

@@ -3,6 +3,14 @@
 
 namespace fabricast {
 
+/// What a kernel has of its GPU while it runs.
+///     gemmTime(profile, gemm, {.multiprocessors = 112.0 / 132});  // 20 are held by communication
+struct RateState {
+    double multiprocessors = 1.0;  ///< the share that communication leaves, above 0
+    double bandwidth = 1.0;        ///< of the memory, likewise
+    bool sustained = true;  ///< in a training loop; false: alone on a cool GPU, as benchmarks
+};
+
 /// The same GPU with nothing that makes small kernels slower than their share of a large one: no
 /// launches, no part-filled waves or tiles, no bandwidth where arithmetic bounds. No kernel is
 /// faster by the profile itself, and times grow in proportion to the work.

@@ -12,11 +12,4 @@ Seconds memoryTime(const KernelProfile& profile,
     return fit.launch + Seconds(bytes / rate);
 }
 
-Seconds memoryBoundTime(const KernelProfile& profile,
-                        MemoryOp op,
-                        Bytes bytes,
-                        const RateState& state) {
-    return memoryTime(profile, op, static_cast<double>(bytes.count()), state);
-}
-
 }  // namespace fabricast

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/units.h"
-#include "planner/compute/rate_state.h"
+#include "planner/compute/kernel_limits.h"
 #include "planner/spec/kernel_profile.h"
 #include "planner/spec/settings.h"
 
@@ -8,48 +8,17 @@
 
 namespace fabricast {
 
-/// The update of the parameters that one GPU steps, by one optimizer.
-///     optimizerStepTime(profile, {.parameters = 1e9, .tensors = 300}, {});
-struct OptimizerStep {
-    OptimizerKind kind = OptimizerKind::AdamW;
-    OptimizerKernel kernel = OptimizerKernel::Fused;
-    double parameters = 0.0;
-    double tensors = 1.0;  ///< they come in
-    double parameterBytes = 4.0;
-    double gradientBytes = 4.0;
-    double momentBytes = 4.0;  ///< of the kinds that do not fix it themselves
-    double copyBytes = 0.0;    ///< of the copy that is written for the model; 0: none
-};
+/// Bytes that the optimizer's kernels read and write to update one parameter: moments, master and
+/// weight both ways, and the gradient; in one kernel, or over again in one kernel per operation.
+/// Muon's products come on top: newtonSchulzTime.
+double optimizerBytes(const Settings& settings);
 
-/// Bytes read and written for each parameter.
-double optimizerTraffic(const OptimizerStep& step);
-
-/// Kernels launched.
-double optimizerKernels(const OptimizerStep& step);
-
-/// The GPU's time for the update itself; without Muon's products, which newtonSchulzTime has.
-Seconds optimizerStepTime(const KernelProfile& profile,
-                          const OptimizerStep& step,
-                          const RateState& state);
-
-/// What Megatron does with its gradients around the update, of which each of `shards` ranks steps
-/// its part.
-struct MegatronStep {
-    OptimizerStep update;         ///< of all the rank's parameters; a shard of it is stepped
-    double shards = 1.0;          ///< ranks that divide it: 1 without a distributed optimizer
-    bool checkGradients = false;  ///< for NaN, or their norm, in each bucket
-    bool scaleGradients = true;   ///< by tokens or by the loss scale
-    bool clip = true;
-};
-Seconds megatronStepTime(const KernelProfile& profile,
-                         const MegatronStep& step,
-                         const RateState& state);
-
-/// Muon's orthogonalisation of one matrix: per iteration X·Xᵀ, its square, and their sum times X.
+/// Muon orthogonalises the update of a matrix in bf16 by Newton-Schulz iterations: each of the five
+/// is X·Xᵀ, its square, and their sum times X, with the narrow side of the matrix first.
+///     newtonSchulzTime(kernels, 4096, 14336, {});
 Seconds newtonSchulzTime(const KernelProfile& profile,
                          std::int64_t rows,
                          std::int64_t columns,
-                         const RateState& state,
-                         int iterations = 5);
+                         const RateState& state);
 
 }  // namespace fabricast

@@ -1,7 +1,8 @@
 #pragma once
 #include "planner/comm/step_calls.h"
 #include "planner/estimate/comm_clock.h"
-#include "planner/spec/software_timing.h"
+#include "planner/evidence/software_timing.h"
+#include "planner/spec/scenario.h"
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +14,7 @@ enum class Way { Forward, Backward };
 /// Seconds of transfers for one microbatch of a chunk in one direction, by what can hide them.
 struct CommSeconds {
     double tensor = 0.0;
-    double regather = 0.0;  ///< inputs of weight gradients, gathered again beside other work
+    double regather = 0.0;  ///< inputs of weight gradients, gathered again during other work
     double context = 0.0;
     double expert = 0.0;
     double blockGather = 0.0;  ///< of the layers' parameters
@@ -23,7 +24,7 @@ struct CommSeconds {
     double other = 0.0;
 };
 
-/// Which of the sums a call belongs to; a null pointer for hand-overs between stages, which the
+/// Which of the sums a call belongs to; a null pointer for transfers between stages, which the
 /// order of microbatches times.
 double CommSeconds::*sumOf(const CommCall& call);
 
@@ -44,5 +45,21 @@ ChunkComm chunkComm(const Scenario& scenario,
                     std::int32_t chunk,
                     Way way,
                     CommClock& clock);
+
+/// What the transfers of a chunk can overlap with in one direction.
+struct WorkBeside {
+    Way way = Way::Forward;
+    double device = 0.0;     ///< kernels of any kind
+    double attention = 0.0;  ///< of them
+    double weight = 0.0;     ///< of them: gradients of weights
+    double layers = 0.0;
+};
+
+/// What the transfers add to that direction: the seconds in which nothing else runs, and the
+/// slowdown of kernels by those that overlap with them. Each stack hides what its own code hides.
+CommSeconds exposedComm(const Scenario& scenario,
+                        const SoftwareTiming& software,
+                        const CommSeconds& comm,
+                        const WorkBeside& work);
 
 }  // namespace fabricast

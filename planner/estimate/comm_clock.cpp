@@ -58,6 +58,33 @@ double CommClock::seconds(const CommCall& call) {
     return isHalfOfPair(call) ? 0.5 * seconds : seconds;
 }
 
+double CommClock::leastSeconds(const CommCall& call) {
+    const GroupShape& where = shape(call.group);
+    if (where.ranks <= 1 || call.elements <= 0) {
+        return 0.0;
+    }
+    const auto bytes = static_cast<double>(moved(call, where).count());
+    const double seconds = bytes * curves_.of(collectiveOf(call.op), where).leastPerByte();
+    return isHalfOfPair(call) ? 0.5 * seconds : seconds;
+}
+
+bool CommClock::isInsideBlock(GroupKind group) const {
+    switch (group) {
+        case GroupKind::Tensor:
+        case GroupKind::Context:
+        case GroupKind::TensorContext:
+        case GroupKind::ContextInner:
+        case GroupKind::ContextOuter:
+        case GroupKind::ExpertTensor:
+            return true;
+        case GroupKind::Expert:
+        case GroupKind::ExpertTensorExpert:
+            return order_.experts != ExpertPlace::DataFirst;
+        default:
+            return false;
+    }
+}
+
 double CommClock::sentBytes(const CommCall& call) {
     const GroupShape& where = shape(call.group);
     if (where.ranks <= 1 || call.elements <= 0 || call.op == CommOp::Recv) {

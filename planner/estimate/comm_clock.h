@@ -20,6 +20,10 @@ public:
 
     /// Seconds of one call.
     double seconds(const CommCall& call);
+    /// Seconds that a call is not below, in proportion to its bytes.
+    double leastSeconds(const CommCall& call);
+    /// Whether its ranks are as far apart in all layouts of the same tp, cp, ep and etp.
+    [[nodiscard]] bool isInsideBlock(GroupKind group) const;
     /// Bytes that this rank sends in it.
     double sentBytes(const CommCall& call);
     const GroupShape& shape(GroupKind group);

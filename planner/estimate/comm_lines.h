@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-/// The stage whose passes decide, and what hand-overs between stages add to the step.
+/// The slowest stage, and what transfers between stages add to the step.
 struct DecidingStage {
     std::size_t stage = 0;
     const StageTime* time = nullptr;

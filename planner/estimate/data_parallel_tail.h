@@ -14,20 +14,20 @@ struct StageSlack {
     std::vector<double> firstForward;
 };
 struct StageTail {
-    double reduce = 0.0;  ///< of gradients; with what the hidden rest costs the kernels beside it
+    double reduce = 0.0;  ///< of gradients; including the slowdown of kernels by the hidden rest
     double gather = 0.0;  ///< of parameters, likewise
     double sharedGradients = 0.0;
     double bookkeeping = 0.0;
 
     [[nodiscard]] double total() const { return reduce + gather + sharedGradients + bookkeeping; }
 };
-/// Which of those transfers run beside passes, layer by layer, as the stack does it.
+/// Which of those transfers overlap with passes, layer by layer, as in the stack.
 struct TailOverlap {
     bool reduce = false;
     bool gather = false;
 };
 TailOverlap tailOverlap(const Scenario& scenario);
-/// Of a model chunk where a rank has so many, on average; at least one.
+/// Layers of a model chunk, on average; at least one.
 double layersOfChunk(const Scenario& scenario, std::size_t chunks);
 
 StageTail dataParallelTail(const StepContext& context,

@@ -1,12 +1,12 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/comm/collective_correction.h"
+#include "planner/evidence/host_profile.h"
+#include "planner/evidence/nccl_model.h"
+#include "planner/evidence/software_timing.h"
+#include "planner/evidence/step_intervals.h"
 #include "planner/result/step_estimate.h"
-#include "planner/spec/host_profile.h"
-#include "planner/spec/nccl_model.h"
 #include "planner/spec/scenario.h"
-#include "planner/spec/software_timing.h"
-#include "planner/spec/step_intervals.h"
 
 #include <functional>
 #include <map>
@@ -22,7 +22,7 @@ struct CollectiveLibrary {
     CorrectionTable corrections;
 };
 
-/// What a forecast of time needs besides the scenario: loaded once, for any scenario.
+/// What a time forecast needs in addition to the scenario: loaded once, for any scenario.
 struct TimingProfiles {
     CollectiveLibrary nccl;
     CollectiveLibrary rccl;
@@ -31,10 +31,10 @@ struct TimingProfiles {
     StepIntervals intervals;
     HostProfile host;
 
-    /// One that knows the architecture by its name, else the vendor's.
+    /// One that lists the architecture, else the vendor's.
     [[nodiscard]] const CollectiveLibrary& libraryOf(const GpuSpec& gpu) const;
     /// What a stack's software (softwareName) adds on devices of this architecture, where a file
-    /// says so ("torch-eager-on-cpu"), else on any; nullptr where there is neither.
+    /// name has it ("torch-eager-on-cpu"), else on any; nullptr if there is neither.
     [[nodiscard]] const SoftwareTiming* softwareOf(std::string_view name, const GpuSpec& gpu) const;
 };
 
@@ -42,5 +42,14 @@ struct TimingProfiles {
 /// order of microbatches.
 ///     FABRICAST_ASSIGN(const StepEstimate estimate, estimateStep(scenario, profiles));
 Result<StepEstimate> estimateStep(const Scenario& scenario, const TimingProfiles& profiles);
+
+/// Computes a step time: by formulas, or by simulation. Thread-safe.
+using StepModel =
+    std::function<Result<StepEstimate>(const Scenario& scenario, const TimingProfiles& profiles)>;
+
+/// What a forecast of the step rests on, from the coarsest to the finest: whose software, and what
+/// kind of model. StepIntervals has the uncertainty of each class.
+///     "all/transformer-engine/dense"
+std::string evidenceClass(const Scenario& scenario);
 
 }  // namespace fabricast

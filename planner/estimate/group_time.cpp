@@ -1,7 +1,7 @@
 #include "planner/estimate/group_time.h"
 
 #include "planner/compute/context_parallel_attention.h"
-#include "planner/compute/grouped_gemm_time.h"
+#include "planner/compute/gemm_time.h"
 #include "planner/compute/memory_time.h"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ SegmentTime GroupClock::attention() const {
     return time;
 }
 
-/// Bytes that come and go beside a product: casts, dequantised weights.
+/// Bytes moved in addition to a product: casts, dequantised weights.
 double GroupClock::temps(const ByteList& bytes) const {
     double sum = 0.0;
     for (const std::int64_t each : bytes) {
@@ -204,11 +204,12 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
 /// Each expert's bias, times the row's probability, is added to its rows, which are joined again;
 /// backward multiplies and sums the gradient for the bias and for the probabilities.
 void GroupClock::addExpertBias(const Product& p, SegmentTime& time) const {
-    constexpr double kPasses = 6.0;  // each way: rows written and read by products, sums and joins
+    constexpr double kBiasPasses =
+        6.0;  // each way: rows written and read by products, sums and joins
     constexpr double kForwardSteps = 2.0;
     constexpr double kBackwardSteps = 4.0;
     const auto width = static_cast<double>(bytesPerElement(scenario_.settings.precision.compute));
-    const double bytes = kPasses * width * static_cast<double>(p.rows * p.columns);
+    const double bytes = kBiasPasses * width * static_cast<double>(p.rows * p.columns);
     const auto experts = static_cast<double>(p.count);
     time.forward.device.memory += move(MemoryOp::Elementwise, bytes);
     time.forward.experts += kForwardSteps * experts;

@@ -141,8 +141,8 @@ Result<void> checkOffload(const Scenario& scenario) {
         !scenario.cluster.node.pci.hostBandwidth.value) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
-                    "nobody has said how fast " + scenario.cluster.node.gpu.name +
-                        " reaches the host's memory");
+                    "the copy rate between " + scenario.cluster.node.gpu.name +
+                        " and host memory is not known");
     }
     return {};
 }
@@ -196,11 +196,11 @@ std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
     }
     const NodeSpec& node = scenario.cluster.node;
     const double rate = memoryRate(node, host);
-    return "offload: the CPUs step at " +
+    return "offload: the CPU optimizer runs at " +
            shortText(BytesPerSecond(rate * shareOf(scenario, host))) + " of the host memory's " +
-           shortText(BytesPerSecond(rate)) + ", copies run at " +
+           shortText(BytesPerSecond(rate)) + ", copies at " +
            shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
-           " a GPU; good to a factor of two";
+           " per GPU; accurate to a factor of two";
 }
 
 }  // namespace fabricast

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/spec/host_profile.h"
+#include "planner/evidence/host_profile.h"
 #include "planner/spec/scenario.h"
 
 #include <string>
@@ -15,7 +15,7 @@ Result<void> checkOffload(const Scenario& scenario);
 double steppedHere(const Scenario& scenario, double trained, double trainedExperts);
 
 /// Copies of a rank's share of some parameters over PCIe for one microbatch, in seconds. They run
-/// beside the kernels: what is longer than a pass is waited for.
+/// during the kernels: the excess over a pass is exposed.
 struct HostCopies {
     double forward = 0.0;
     double backward = 0.0;

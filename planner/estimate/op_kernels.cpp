@@ -1,6 +1,7 @@
 #include "planner/estimate/op_kernels.h"
 
 #include "planner/ops/rank_shape.h"
+#include "planner/spec/kernel_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,8 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
     const RankShape shape = rankShape(scenario);
     const AttentionSpec& spec = scenario.model.attention;
     GemmType type = gemmTypeOf(scenario.settings, false, kernels);
-    // Where nobody has timed attention in fp32: twice the bytes, at half the 16-bit rate at best.
+    // For attention in fp32, which has no measurements: twice the bytes, at half the 16-bit rate at
+    // best.
     const bool wide =
         (type == GemmType::Tf32 || type == GemmType::Fp32) &&
         std::ranges::find(kernels.attention, type, &AttentionFit::type) == kernels.attention.end();
@@ -132,6 +134,25 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
         all.push_back({attention, wide ? 2.0 * share : share});
     }
     return all;
+}
+
+Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) {
+    const auto refuse = [&](const char* key, GemmType type, const char* hint) {
+        return fail(Error::Code::Unsupported,
+                    key,
+                    scenario.cluster.node.gpu.name + " has no matrix products in " +
+                        std::string(nameOf(type)),
+                    hint);
+    };
+    const GemmType plain = gemmTypeOf(scenario.settings, false, kernels);
+    if (!kernels.supports(plain)) {
+        return refuse("settings.precision.compute", plain, "precision fp16, or another GPU");
+    }
+    const GemmType quantised = gemmTypeOf(scenario.settings, true, kernels);
+    if (!kernels.supports(quantised)) {
+        return refuse("settings.kernels.quantization", quantised, "precision bf16, or another GPU");
+    }
+    return {};
 }
 
 }  // namespace fabricast

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/compute/attention_time.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/ops/op_list.h"
@@ -24,6 +25,8 @@ std::optional<Product> productOf(const Scenario& scenario, const OpList& list, c
 
 /// The type that a layer's linear runs in; `quantized` is for those that the settings quantise.
 GemmType gemmTypeOf(const Settings& settings, bool quantized, const KernelProfile& kernels);
+/// An error where the GPU does not multiply in the types that the settings ask for.
+Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels);
 
 /// The layer's attention on this rank, once for every window that its layers have.
 struct WindowedAttention {

@@ -2,7 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/schedule/framework_order.h"
-#include "planner/schedule/span_workspace.h"
+#include "planner/schedule/pipeline_span.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace fabricast {
 /// Which order the scenario's stack runs its pipeline in, or what it refuses.
 Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario);
 
-/// Megatron's 1F1B sends and receives on the stream that computes; interleaved, beside it.
+/// Megatron's 1F1B sends and receives on the compute stream; interleaved, on another one.
 Receive receiveOf(const Scenario& scenario);
 
 /// One microbatch from a stage to the next, over the slowest way between two.

@@ -1,6 +1,15 @@
 #include "planner/estimate/segment_time.h"
 
+#include "planner/base/integers.h"
+#include "planner/compute/optimizer_step_time.h"
 #include "planner/estimate/group_time.h"
+#include "planner/estimate/op_kernels.h"
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/embedding_and_head.h"
+#include "planner/ops/megatron_vocab.h"
+
+#include <optional>
+#include <vector>
 
 namespace fabricast {
 
@@ -22,6 +31,31 @@ PassTime& PassTime::operator+=(const PassTime& other) {
     return *this;
 }
 
+SegmentTime& SegmentTime::operator+=(const SegmentTime& other) {
+    forward += other.forward;
+    recompute += other.recompute;
+    input += other.input;
+    weight += other.weight;
+    trained += other.trained;
+    trainedExperts += other.trainedExperts;
+    newtonSchulz += other.newtonSchulz;
+    newtonSchulzExperts += other.newtonSchulzExperts;
+    return *this;
+}
+
+SegmentTime operator*(SegmentTime time, double factor) {
+    for (PassTime* pass : {&time.forward, &time.recompute, &time.input, &time.weight}) {
+        pass->device = pass->device * factor;
+        pass->launches *= factor;
+        pass->experts *= factor;
+    }
+    time.trained *= factor;
+    time.trainedExperts *= factor;
+    time.newtonSchulz *= factor;
+    time.newtonSchulzExperts *= factor;
+    return time;
+}
+
 namespace {
 
 /// Whether a checkpoint's second forward runs this op.
@@ -37,6 +71,49 @@ bool runsAgain(Checkpointing checkpoint, const Op& op) {
             break;
     }
     return op.block >= 0;
+}
+
+/// Muon's products for the matrices of a layer, each of a stack of experts by itself. AdamW steps
+/// vectors and what is outside layers.
+void addNewtonSchulz(const Scenario& scenario,
+                     const OpList& layer,
+                     const KernelProfile& kernels,
+                     SegmentTime& total) {
+    std::vector<bool> counted(layer.weights.size(), false);
+    for (const Op& op : layer.ops) {
+        const auto product = op.weights.empty() ? std::nullopt : productOf(scenario, layer, op);
+        if (!product) {
+            continue;
+        }
+        const auto index = static_cast<std::size_t>(op.weights.front());
+        const WeightUse& weight = layer.weights[index];
+        if (!weight.trained || counted[index]) {
+            continue;
+        }
+        counted[index] = true;
+        (weight.expert ? total.newtonSchulzExperts : total.newtonSchulz) +=
+            asDouble(product->count) *
+            newtonSchulzTime(kernels, product->columns, product->depth, {}).count();
+    }
+}
+
+SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
+    const auto time = [&](const OpList& list) { return segmentTime(scenario, list, {}, kernels); };
+    if (isMegatronCode(scenario) && scenario.model.mtpDepth > 0) {
+        return time(megatronPredictions(scenario));
+    }
+    if (scenario.settings.kernels.loss == LossKernel::Chunked) {
+        const auto chunks = static_cast<double>(scenario.settings.kernels.lossChunks);
+        SegmentTime chunk = time(headChunkSegment(scenario));
+        chunk += time(lossChunkSegment(scenario));
+        SegmentTime head = chunk * chunks;
+        head.trained = chunk.trained;  // every chunk multiplies by the same weights
+        head.trainedExperts = chunk.trainedExperts;
+        return head;
+    }
+    SegmentTime both = time(headSegment(scenario));
+    both += time(lossSegment(scenario));
+    return both;
 }
 
 }  // namespace
@@ -62,7 +139,27 @@ SegmentTime segmentTime(const Scenario& scenario,
                 static_cast<double>(weight.elements);
         }
     }
+    if (setting.layer && scenario.settings.optimizer.kind == OptimizerKind::Muon) {
+        addNewtonSchulz(scenario, list, kernels, total);
+    }
     return total;
+}
+
+ModelTime modelTime(const Scenario& scenario,
+                    const LayerOps& layers,
+                    const KernelProfile& kernels) {
+    ModelTime model;
+    model.embedding = segmentTime(scenario, embeddingSegment(scenario), {}, kernels);
+    model.norm = segmentTime(scenario, finalNormSegment(scenario), {}, kernels);
+    model.head = headTime(scenario, kernels);
+    const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
+    if (layers.dense) {
+        model.dense = segmentTime(scenario, *layers.dense, layer, kernels);
+    }
+    if (layers.sparse) {
+        model.sparse = segmentTime(scenario, *layers.sparse, layer, kernels);
+    }
+    return model;
 }
 
 }  // namespace fabricast

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/ops/layer_segment.h"
 #include "planner/ops/op_list.h"
 #include "planner/spec/kernel_profile.h"
 #include "planner/spec/scenario.h"
@@ -37,16 +38,32 @@ struct SegmentTime {
     PassTime weight;
     double trained = 0.0;  ///< parameters of this rank that the optimizer steps
     double trainedExperts = 0.0;
-};
+    double newtonSchulz = 0.0;  ///< seconds of Muon's products for the matrices among them
+    double newtonSchulzExperts = 0.0;
 
-/// Times every op of the list by the GPU's kernel profile. `checkpoint` says what is run again.
+    SegmentTime& operator+=(const SegmentTime& other);
+};
+SegmentTime operator*(SegmentTime time, double factor);
+
+/// Times every op of the list by the GPU's kernel profile. `checkpoint` is what is recomputed.
 struct SegmentSetting {
     Checkpointing checkpoint = Checkpointing::None;
-    bool layer = false;  ///< inside a layer: quantised where the settings say so
+    bool layer = false;  ///< inside a layer: quantised if the settings say so
 };
 SegmentTime segmentTime(const Scenario& scenario,
                         const OpList& list,
                         const SegmentSetting& setting,
                         const KernelProfile& kernels);
+
+/// One microbatch through each kind of segment that a model is made of, on one rank. Stages are
+/// sums of these.
+struct ModelTime {
+    SegmentTime embedding;
+    SegmentTime dense;   ///< a layer without experts
+    SegmentTime sparse;  ///< a layer with experts
+    SegmentTime norm;
+    SegmentTime head;  ///< with the loss, and tokens predicted further ahead
+};
+ModelTime modelTime(const Scenario& scenario, const LayerOps& layers, const KernelProfile& kernels);
 
 }  // namespace fabricast

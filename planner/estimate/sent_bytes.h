@@ -9,7 +9,7 @@
 namespace fabricast {
 
 /// What each rank of a group sends while it makes some of its calls, and how long they take alone.
-/// Of calls over several groups, the group over which most is sent stands for all.
+/// Calls over several groups count as the group with the most bytes.
 struct SentBytes {
     double bytes = 0.0;
     double seconds = 0.0;

@@ -1,15 +1,33 @@
 #include "planner/estimate/stage_time.h"
 
 #include "planner/compute/memory_time.h"
-#include "planner/estimate/exposed_comm.h"
+#include "planner/compute/optimizer_step_time.h"
+#include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/offload_time.h"
+#include "planner/spec/dtype.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace fabricast {
 
 namespace {
+
+/// Compute of all segments of a chunk in one direction.
+SegmentTime segmentsOf(const ModelTime& model, const ChunkView& chunk) {
+    SegmentTime sum;
+    sum += model.dense * static_cast<double>(chunk.layers - chunk.sparse);
+    sum += model.sparse * static_cast<double>(chunk.sparse);
+    if (chunk.first) {
+        sum += model.embedding;
+    }
+    if (chunk.last) {
+        sum += model.norm;
+        sum += model.head;
+    }
+    return sum;
+}
 
 class StageClock {
 public:
@@ -20,53 +38,31 @@ public:
         FABRICAST_ASSIGN(calls_, stepCalls(view_));
         StageTime stage;
         for (const ChunkView& chunk : view_.chunks) {
-            const SegmentTime segments = segmentsOf(chunk);
+            const SegmentTime segments = segmentsOf(context_.model, chunk);
             stage.chunks.push_back(chunkTime(chunk, segments));
             stage.trained += segments.trained;
             stage.trainedExperts += segments.trainedExperts;
+            stage.newtonSchulz += segments.newtonSchulz;
+            stage.newtonSchulzExperts += segments.newtonSchulzExperts;
         }
         addStepCalls(stage);
         stage.calls = std::move(calls_);
         return stage;
     }
 
-private:
-    /// Compute of all segments of a chunk in one direction.
-    SegmentTime segmentsOf(const ChunkView& chunk) const {
-        const ModelTime& model = context_.model;
-        SegmentTime sum;
-        const auto add = [&sum](const SegmentTime& time, double count) {
-            const auto scaled = [count](PassTime pass) {
-                pass.device = pass.device * count;
-                pass.launches *= count;
-                pass.experts *= count;
-                return pass;
-            };
-            sum.forward += scaled(time.forward);
-            sum.recompute += scaled(time.recompute);
-            sum.input += scaled(time.input);
-            sum.weight += scaled(time.weight);
-            sum.trained += time.trained * count;
-            sum.trainedExperts += time.trainedExperts * count;
-        };
-        add(model.dense, static_cast<double>(chunk.layers - chunk.sparse));
-        add(model.sparse, static_cast<double>(chunk.sparse));
-        if (chunk.first) {
-            add(model.embedding, 1.0);
-        }
-        if (chunk.last) {
-            add(model.norm, 1.0);
-            add(model.head, 1.0);
-        }
-        return sum;
+    ChunkTime layersAlone(const ChunkView& chunk) {
+        calls_ = layerCalls(view_, chunk);
+        return chunkTime(chunk, segmentsOf(context_.model, chunk));
     }
 
+private:
     struct PassWork {
         WorkSeconds device;
         double launches = 0.0;
         double experts = 0.0;
         double weightSeconds = 0.0;
-        double hostCopies = 0.0;  ///< seconds of copies to and from host memory, beside the rest
+        double hostCopies =
+            0.0;  ///< seconds of copies to and from host memory, overlapping the rest
     };
 
     struct PassParts {
@@ -111,7 +107,8 @@ private:
         return {time, {.moved = comm, .exposed = exposed}};
     }
 
-    /// Of issuing a pass. Graphs of layers end before routed experts, whose rows nobody knows yet.
+    /// Of issuing a pass. Graphs of layers end before routed experts, whose number of rows is not
+    /// known yet.
     double hostTime(const PassWork& work, const ChunkComm& comm, Way way) const {
         const SoftwareTiming& software = context_.software;
         const KernelSettings& kernels = scenario_.settings.kernels;
@@ -127,7 +124,8 @@ private:
                comm.units * software.unit.count();
     }
 
-    /// A dropless router's counts come to the host before it knows what to send and multiply.
+    /// A dropless router's counts come to the host before it can issue the exchange and the
+    /// products.
     double syncTime(const ChunkView& chunk, Way way) const {
         const KernelSettings& kernels = scenario_.settings.kernels;
         const bool waits = way == Way::Forward && !kernels.padToCapacity && !kernels.graphExperts;
@@ -199,10 +197,78 @@ private:
     std::vector<CommCall> calls_;
 };
 
+bool alike(const ChunkView& a, const ChunkView& b) {
+    return a.first == b.first && a.last == b.last && a.layers == b.layers && a.sparse == b.sparse &&
+           a.predictions == b.predictions;
+}
+
+bool alike(const StageView& a, const StageView& b) {
+    return std::equal(a.chunks.begin(),
+                      a.chunks.end(),
+                      b.chunks.begin(),
+                      b.chunks.end(),
+                      [](const ChunkView& x, const ChunkView& y) { return alike(x, y); });
+}
+
 }  // namespace
+
+ChunkTime layersTime(const StepContext& context, const StageView& view, const ChunkView& chunk) {
+    return StageClock(context, view).layersAlone(chunk);
+}
+
+void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage) {
+    const SegmentTime segments = segmentsOf(model, chunk);
+    stage.trained += segments.trained;
+    stage.trainedExperts += segments.trainedExperts;
+    stage.newtonSchulz += segments.newtonSchulz;
+    stage.newtonSchulzExperts += segments.newtonSchulzExperts;
+}
 
 Result<StageTime> stageTime(const StepContext& context, const StageView& view) {
     return StageClock(context, view).run();
+}
+
+Result<std::vector<StageTime>> stageTimes(const StepContext& context) {
+    const std::int64_t count = context.scenario.layout.pp;
+    std::vector<StageTime> times;
+    std::vector<StageView> views;
+    for (std::int64_t stage = 0; stage < count; ++stage) {
+        FABRICAST_ASSIGN(StageView view, stageView(context.scenario, {.stage = stage}));
+        // The first and last stage have transfers on one side only: they are kept separately.
+        const bool inside = stage > 1 && stage + 1 < count;
+        const auto known =
+            inside ? std::find_if(views.begin() + 1,
+                                  views.end(),
+                                  [&view](const StageView& other) { return alike(other, view); })
+                   : views.end();
+        if (known != views.end()) {
+            times.push_back(times[static_cast<std::size_t>(known - views.begin())]);
+        } else {
+            FABRICAST_ASSIGN(StageTime time, stageTime(context, view));
+            times.push_back(std::move(time));
+        }
+        views.push_back(std::move(view));
+    }
+    return times;
+}
+
+double optimizerSeconds(const StepContext& context, const StageTime& stage) {
+    const Settings& settings = context.scenario.settings;
+    const double here = steppedHere(context.scenario, stage.trained, stage.trainedExperts);
+    if (stepsOnHost(context.scenario)) {
+        return hostStepSeconds(context.scenario, context.host, here);
+    }
+    const double held = context.scenario.layout.shard == Shard::Fsdp ||
+                                context.scenario.layout.shard == Shard::Zero3 ||
+                                context.scenario.layout.shard == Shard::Hsdp
+                            ? here
+                            : stage.trained + stage.trainedExperts;
+    const auto gradient = static_cast<double>(bytesPerElement(settings.precision.gradients));
+    // Cleared, read for the norm; scaled where they are stepped.
+    const double bytes =
+        held * 2.0 * gradient + here * 2.0 * gradient + here * optimizerBytes(settings);
+    return memoryTime(context.kernels, MemoryOp::Optimizer, bytes, {}).count() +
+           steppedHere(context.scenario, stage.newtonSchulz, stage.newtonSchulzExperts);
 }
 
 }  // namespace fabricast

@@ -2,11 +2,11 @@
 #include "planner/comm/step_calls.h"
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/comm_clock.h"
-#include "planner/estimate/model_time.h"
+#include "planner/estimate/segment_time.h"
+#include "planner/evidence/host_profile.h"
+#include "planner/evidence/software_timing.h"
+#include "planner/evidence/step_intervals.h"
 #include "planner/result/step_estimate.h"
-#include "planner/spec/host_profile.h"
-#include "planner/spec/software_timing.h"
-#include "planner/spec/step_intervals.h"
 
 #include <cstdint>
 #include <vector>
@@ -40,6 +40,8 @@ struct StageTime {
     double bookkeeping = 0.0;      ///< gradient norm and the like
     double trained = 0.0;          ///< parameters of this rank, before sharding
     double trainedExperts = 0.0;
+    double newtonSchulz = 0.0;  ///< seconds of Muon's products for them, before sharding
+    double newtonSchulzExperts = 0.0;
 };
 
 struct StepContext {
@@ -52,5 +54,20 @@ struct StepContext {
     const StepInterval* interval = nullptr;  ///< of this evidence; may be missing
 };
 Result<StageTime> stageTime(const StepContext& context, const StageView& view);
+
+/// A chunk of it with the calls inside its layers alone: parameters are not sharded, and nothing is
+/// sent to other stages.
+ChunkTime layersTime(const StepContext& context, const StageView& view, const ChunkView& chunk);
+/// Adds the parameters of a chunk to those of its rank.
+void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage);
+
+/// All pipeline ranks of a step, in order. Ranks inside the pipeline that run as many layers of
+/// each kind make the same calls and take the same time: one of them is timed.
+Result<std::vector<StageTime>> stageTimes(const StepContext& context);
+
+/// The optimizer's pass over a stage's states: gradients are cleared, their norm taken and scaled,
+/// and the rank's share of moments and weights stepped. Ranks that share the states of Muon share
+/// its matrices.
+double optimizerSeconds(const StepContext& context, const StageTime& stage);
 
 }  // namespace fabricast

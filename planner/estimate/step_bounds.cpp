@@ -1,8 +1,12 @@
-#include "planner/compute/gemm_time.h"
-#include "planner/estimate/op_kernels.h"
-#include "planner/estimate/step_estimator.h"
+#include "planner/estimate/step_bounds.h"
 
+#include "planner/compute/gemm_time.h"
+#include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/op_kernels.h"
+
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace fabricast {
 
@@ -33,35 +37,168 @@ ModelTime perSample(ModelTime twice, const ModelTime& once, double samples) {
     return twice;
 }
 
+/// Sums are taken in another order than in the step itself.
+constexpr double kSummation = 1.0 - 1e-12;
+
+std::vector<ChunkView> viewsOf(const Scenario& scenario, std::span<const std::int64_t> layers) {
+    std::vector<ChunkView> views(layers.size());
+    std::int64_t begin = 0;
+    for (std::size_t position = 0; position < layers.size(); ++position) {
+        ChunkView& view = views[position];
+        view.first = position == 0;
+        view.last = position + 1 == layers.size();
+        view.begin = begin;
+        view.layers = layers[position];
+        for (std::int64_t layer = begin; layer < begin + view.layers; ++layer) {
+            view.sparse += scenario.model.isSparse(layer) ? 1 : 0;
+        }
+        const bool predicts = view.last && isMegatronCode(scenario.settings);
+        view.predictions = predicts ? scenario.model.mtpDepth : 0;
+        begin += view.layers;
+    }
+    return views;
+}
+
+/// On the mean rank, which the one that takes longest is not below.
+double optimizerFloor(const StepContext& context, const StageTime& all) {
+    StageTime mean;
+    const auto ranks = static_cast<double>(context.scenario.layout.pp);
+    mean.trained = all.trained / ranks;
+    mean.trainedExperts = all.trainedExperts / ranks;
+    mean.newtonSchulz = all.newtonSchulz / ranks;
+    mean.newtonSchulzExperts = all.newtonSchulzExperts / ranks;
+    return optimizerSeconds(context, mean);
+}
+
+/// What could hide transfers hides as much of them as ever.
+double leastWait(const Scenario& scenario,
+                 const SoftwareTiming& software,
+                 const CommSeconds& comm,
+                 Way way) {
+    constexpr double kEndless = std::numeric_limits<double>::max();
+    const CommSeconds waited = exposedComm(
+        scenario,
+        software,
+        comm,
+        {.way = way, .device = 0.0, .attention = kEndless, .weight = kEndless, .layers = 1.0});
+    return waited.tensor + waited.regather + waited.context + waited.expert;
+}
+
+/// Calls whose bytes follow the samples, over groups that are alike wherever the layer is.
+bool followsSamples(const CommCall& call, const CommClock& clock) {
+    const bool rows = call.use == CommUse::Activation || call.use == CommUse::InputRegather ||
+                      call.use == CommUse::KeyValue || call.use == CommUse::Dispatch;
+    return rows && isPerMicroBatch(call) && clock.isInsideBlock(call.group);
+}
+
+LayerWait leastWait(const StageView& stage,
+                    bool sparse,
+                    const SoftwareTiming& software,
+                    CommClock& clock) {
+    constexpr double kWholeRows = 0.999;  // shares of rows and bytes are not sent
+    const Scenario& scenario = *stage.scenario;
+    const ChunkView layer{.layers = 1, .sparse = sparse ? 1 : 0};
+    CommSeconds forward;
+    CommSeconds backward;
+    for (const CommCall& call : layerCalls(stage, layer)) {
+        if (followsSamples(call, clock)) {
+            const auto count = static_cast<double>(call.each * call.parts);
+            const double seconds = kWholeRows * count * clock.leastSeconds(call) /
+                                   static_cast<double>(scenario.layout.microBatch);
+            (call.phase == CommPhase::Forward ? forward : backward).*sumOf(call) += seconds;
+        }
+    }
+    return {leastWait(scenario, software, forward, Way::Forward),
+            leastWait(scenario, software, backward, Way::Backward)};
+}
+
 }  // namespace
 
 /// What a micro-batch costs whatever its size (casts of weights, their gradients' sums) cancels out
 /// of a difference.
-Result<ModelTime> StepEstimator::leastPerSample(const Scenario& scenario) const {
+Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& limits) {
+    FABRICAST_TRY(checkTypes(scenario, limits));
     constexpr std::int64_t kSamples = 64;
     Scenario sized = scenario;
     sized.settings.recompute = {};
     sized.layout.microBatch = kSamples;
     FABRICAST_ASSIGN(const LayerOps few, layerOps(sized));
-    const ModelTime once = modelTime(sized, few, fabric_->limits);
+    const ModelTime once = modelTime(sized, few, limits);
     sized.layout.microBatch = 2 * kSamples;
     FABRICAST_ASSIGN(const LayerOps more, layerOps(sized));
-    return perSample(modelTime(sized, more, fabric_->limits), once, static_cast<double>(kSamples));
+    return perSample(modelTime(sized, more, limits), once, static_cast<double>(kSamples));
 }
 
-double StepEstimator::leastPerFlop(const Settings& settings) const {
+double leastPerFlop(const Settings& settings, const KernelProfile& limits) {
     double least = std::numeric_limits<double>::max();
     for (const bool quantised : {false, true}) {
         const Gemm large{.m = 1 << 14,
                          .n = 1 << 14,
                          .k = 1 << 14,
-                         .type = gemmTypeOf(settings, quantised, fabric_->limits)};
-        if (fabric_->limits.supports(large.type)) {
-            least = std::min(least,
-                             gemmTime(fabric_->limits, large, {}).count() / large.flops().count());
+                         .type = gemmTypeOf(settings, quantised, limits)};
+        if (limits.supports(large.type)) {
+            least = std::min(least, gemmTime(limits, large, {}).count() / large.flops().count());
         }
     }
     return least;
+}
+
+Result<LayerWaits> leastWaits(const Scenario& scenario,
+                              const SoftwareTiming& software,
+                              CommClock& clock) {
+    FABRICAST_ASSIGN(const StageView stage, stageView(scenario, {}));
+    const ModelSpec& model = scenario.model;
+    LayerWaits waits;
+    bool hasSparse = false;
+    bool hasDense = false;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        (model.isSparse(layer) ? hasSparse : hasDense) = true;
+    }
+    if (hasDense) {
+        waits.dense = leastWait(stage, false, software, clock);
+    }
+    if (hasSparse) {
+        waits.sparse = leastWait(stage, true, software, clock);
+    }
+    return waits;
+}
+
+const PassFloor* PassFloors::find(const ChunkView& chunk) const {
+    const auto found = std::ranges::find_if(known_, [&chunk](const Known& other) {
+        return other.first == chunk.first && other.last == chunk.last &&
+               other.layers == chunk.layers && other.sparse == chunk.sparse;
+    });
+    return found == known_.end() ? nullptr : &found->pass;
+}
+
+const PassFloor& PassFloors::add(const ChunkView& chunk, const PassFloor& pass) {
+    known_.push_back({chunk.first, chunk.last, chunk.layers, chunk.sparse, pass});
+    return known_.back().pass;
+}
+
+Result<StepFloor> stepFloor(const StepContext& context,
+                            std::span<const std::int64_t> layers,
+                            PassFloors& known) {
+    const Scenario& scenario = context.scenario;
+    FABRICAST_ASSIGN(const StageView stage, stageView(scenario, {}));
+    StepFloor floor;
+    StageTime all;
+    for (const ChunkView& view : viewsOf(scenario, layers)) {
+        addTrained(context.model, view, all);
+        const PassFloor* pass = known.find(view);
+        if (pass == nullptr) {
+            const ChunkTime time = layersTime(context, stage, view);
+            pass = &known.add(view,
+                              {kSummation * time.forward.total(),
+                               kSummation * time.backward.total(),
+                               kSummation * time.weightSeconds});
+        }
+        floor.chunks.push_back(*pass);
+    }
+    floor.around = kSummation * (optimizerFloor(context, all) + context.software.step.count() +
+                                 static_cast<double>(scenario.microBatches()) *
+                                     context.software.microBatch.count());
+    return floor;
 }
 
 }  // namespace fabricast

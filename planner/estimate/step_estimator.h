@@ -3,15 +3,26 @@
 #include "planner/comm/collective_curve.h"
 #include "planner/compute/kernel_limits.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/estimate/layer_exposure.h"
-#include "planner/estimate/model_time.h"
-#include "planner/estimate/step_pieces.h"
-#include "planner/schedule/span_workspace.h"
+#include "planner/estimate/segment_time.h"
+#include "planner/estimate/sent_bytes.h"
+#include "planner/estimate/step_bounds.h"
+#include "planner/evidence/software_timing.h"
+#include "planner/schedule/pipeline_span.h"
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
+
+/// What one training step is put together from: every pipeline rank's passes and transfers, its
+/// optimizer, and the training loop around them.
+struct StepPieces {
+    std::vector<StageTime> stages;
+    std::vector<StageSent> sent;    ///< by each stage
+    std::vector<double> optimizer;  ///< seconds of each stage
+    SoftwareTiming software;
+};
 
 /// This estimates many steps on one cluster: the curves of its collectives and the orders of its
 /// pipelines are made once. The blocks' times are the caller's to keep, as layouts that differ in
@@ -27,17 +38,21 @@ public:
     /// Scenarios are on the cluster this was made for. Several threads may ask for blocks.
     [[nodiscard]] Result<ModelTime> blocks(const Scenario& scenario, const LayerOps& layers) const;
     Result<StepEstimate> estimate(const Scenario& scenario, const ModelTime& blocks);
+    /// That step's `step.value` alone.
+    Result<double> seconds(const Scenario& scenario, const ModelTime& blocks);
 
     /// What that step is put together from.
     Result<StepPieces> pieces(const Scenario& scenario, const ModelTime& blocks);
 
-    // What bounds are made of.
-    /// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small
-    /// kernels: micro-batches of any size take no less for each of theirs. Nothing is recomputed.
-    [[nodiscard]] Result<ModelTime> leastPerSample(const Scenario& scenario) const;
-    Result<LayerExposures> exposures(const Scenario& scenario, const ModelTime& blocks);
-    /// The fewest seconds of one operation in matrix multiplies.
-    [[nodiscard]] double leastPerFlop(const Settings& settings) const;
+    // What bounds are made of (step_bounds.h).
+    [[nodiscard]] const KernelProfile& limits() const { return fabric_->limits; }
+    /// Of layers with this tp, cp, ep and etp.
+    Result<LayerWaits> leastWaits(const Scenario& scenario);
+    /// `layers`: of each chunk of the model; `known`: see stepFloor.
+    Result<StepFloor> floor(const Scenario& scenario,
+                            const ModelTime& blocks,
+                            std::span<const std::int64_t> layers,
+                            PassFloors& known);
     [[nodiscard]] const HostProfile& host() const { return profiles_->host; }
 
 private:
@@ -76,5 +91,7 @@ private:
     const TimingProfiles* profiles_;
     std::unique_ptr<SpanWorkspace> spans_ = std::make_unique<SpanWorkspace>();
 };
+
+Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles);
 
 }  // namespace fabricast

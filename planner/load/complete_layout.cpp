@@ -47,7 +47,7 @@ Error mismatch(const Layout& layout, std::int64_t modelRanks, std::int64_t gpus)
         divides ? "dp=" + std::to_string(gpus / modelRanks) : "--gpus " + std::to_string(product)};
 }
 
-/// Nobody said how many GPUs: the cluster as it is sold, or more nodes where the model needs them.
+/// No number of GPUs given: the cluster as it is sold, or more nodes if the model needs them.
 std::int64_t openDataRanks(const Room& room, std::int64_t modelRanks) {
     const std::int64_t nodes = (modelRanks + room.gpusPerNode - 1) / room.gpusPerNode;
     const std::int64_t gpus = std::max(room.usualGpus, nodes * room.gpusPerNode);
@@ -97,7 +97,7 @@ Result<void> checkExpertRanks(const Layout& layout) {
                     named("ep", layout.ep) + " x " + named("etp", layout.etp) + " = " +
                         std::to_string(expertRanks) + ", which does not divide the " +
                         std::to_string(stageRanks) + " GPUs of a pipeline stage",
-                    layout.etp > 1 ? "etp=1; it follows tp unless it is said" : "a smaller ep");
+                    layout.etp > 1 ? "etp=1 (default: tp)" : "a smaller ep");
     }
     return {};
 }

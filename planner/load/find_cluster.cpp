@@ -1,7 +1,7 @@
 #include "planner/load/find_cluster.h"
 
-#include "planner/io/text_file.h"
 #include "planner/load/find_model.h"
+#include "planner/text/text_file.h"
 
 #include <filesystem>
 #include <optional>
@@ -14,8 +14,6 @@ namespace {
 constexpr std::int64_t kMostGpus = 16'777'216;
 constexpr std::int64_t kUsualGpusPerNode = 8;
 
-/// A cluster's or node's own file, named as a model's would be; one that a file names is seen from
-/// the folder of that file.
 /// What is written as a path: a name of a profile never is.
 bool isPath(const std::string& name) {
     return name == "-" || name.find('/') != std::string::npos || name.ends_with(".json");
@@ -23,21 +21,23 @@ bool isPath(const std::string& name) {
 
 Result<ClusterSpec> clusterFile(const ClusterRequest& request,
                                 const ProfileStore& profiles,
-                                const std::string& folder) {
-    const bool typed = request.where.starts_with("-");
-    const std::string path =
-        typed ? request.name : (std::filesystem::path(folder) / request.name).string();
+                                const Folders& folders) {
+    if (request.name == "-" && folders.standardInput) {
+        return profiles.clusterIn(*folders.standardInput, sourceName(request.name));
+    }
+    const std::filesystem::path folder = request.typed ? folders.typed : folders.file;
+    const std::string path = request.name == "-" ? request.name : (folder / request.name).string();
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
-    return profiles.clusterIn(text, path);
+    return profiles.clusterIn(text, sourceName(path));
 }
 
 Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
-                                 const std::string& folder) {
+                                 const Folders& folders) {
     if (request.name.empty() && request.gpu.empty()) {
         return fail(Error::Code::BadInput,
                     "cluster",
-                    "no cluster is said",
+                    "no cluster given",
                     "-c dgx-h100, or --gpu h100-sxm5-80gb --gpus-per-node 8");
     }
     if (!request.name.empty() && !request.gpu.empty()) {
@@ -55,11 +55,11 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                     "the cluster \"" + request.name + "\" has its own number of GPUs per node",
                     "leave out gpus_per_node, or name a GPU");
     }
-    return isPath(request.name) ? clusterFile(request, profiles, folder)
+    return isPath(request.name) ? clusterFile(request, profiles, folders)
                                 : profiles.cluster(request.name, request.where);
 }
 
-/// A network that was said instead of the cluster's own comes with NICs of its speed, as many as
+/// A network given instead of the cluster's own comes with NICs of its speed, as many as
 /// the node has.
 void useNicsOfFabric(ClusterSpec& cluster) {
     cluster.otherFabric = true;
@@ -88,7 +88,7 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
         return fail(
             Error::Code::BadInput,
             where,
-            std::to_string(gpus) + " GPUs are no whole number of nodes of " +
+            std::to_string(gpus) + " GPUs are not a whole number of nodes of " +
                 std::to_string(cluster.node.gpus),
             std::to_string(below) + " or " + std::to_string(below + cluster.node.gpus) + " GPUs");
     }
@@ -100,9 +100,9 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
 
 Result<FoundCluster> findCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
-                                 const std::string& folder) {
+                                 const Folders& folders) {
     FoundCluster found;
-    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folder));
+    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
         useNicsOfFabric(found.cluster);
@@ -120,7 +120,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                         std::to_string(found.cluster.nodes) + " nodes of " +
                             std::to_string(found.cluster.node.gpus) + " are not " +
                             std::to_string(*request.gpus) + " GPUs",
-                        "say nodes or gpus");
+                        "give nodes or gpus");
         }
         FABRICAST_ASSIGN(found.cluster,
                          withGpus(std::move(found.cluster), *request.gpus, request.where));
@@ -129,7 +129,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     if (found.room.gpus.value_or(0) > kMostGpus) {
         return fail(Error::Code::BadInput,
                     request.where,
-                    std::to_string(*found.room.gpus) + " GPUs are more than we count",
+                    std::to_string(*found.room.gpus) + " GPUs are more than supported",
                     "at most " + std::to_string(kMostGpus));
     }
     return found;
@@ -142,7 +142,7 @@ Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
     if (ranks > kMostGpus) {
         return fail(Error::Code::BadInput,
                     "layout",
-                    std::to_string(ranks) + " ranks are more GPUs than we count",
+                    std::to_string(ranks) + " ranks need more GPUs than supported",
                     "at most " + std::to_string(kMostGpus));
     }
     return withGpus(std::move(found.cluster), ranks, "layout");

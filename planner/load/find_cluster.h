@@ -1,27 +1,26 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/profile_store.h"
-#include "planner/io/scenario_json.h"
 #include "planner/load/complete_layout.h"
+#include "planner/load/load_scenario.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/request/scenario_json.h"
 #include "planner/spec/cluster_spec.h"
-
-#include <string>
 
 namespace fabricast {
 
-/// The cluster that was asked for, and the room it gives: open where nobody said how many.
+/// The requested cluster, and its available GPUs: open if no number was given.
 struct FoundCluster {
     ClusterSpec cluster;
     Room room;
 };
 
 /// Looks up the cluster, node or GPU by name and applies nodes, gpus and fabric. A name that is a
-/// path is the file of a cluster or node; `folder` is where paths in a scenario start.
+/// path is the file of a cluster or node.
 Result<FoundCluster> findCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
-                                 const std::string& folder);
+                                 const Folders& folders);
 
-/// The cluster with as many nodes as so many ranks need, where that was open. A part of one node is
+/// The cluster with as many nodes as the ranks need, if that was open. A part of one node is
 /// a node of that many GPUs.
 Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks);
 

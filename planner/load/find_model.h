@@ -1,9 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/json_document.h"
-#include "planner/io/model_file.h"
-#include "planner/io/profile_store.h"
+#include "planner/models/model_file.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/text/json_document.h"
 
+#include <memory>
 #include <string>
 
 namespace fabricast {
@@ -16,6 +17,7 @@ namespace fabricast {
 struct ModelPlace {
     std::string folder;
     std::string where;
+    std::shared_ptr<const std::string> standardInput{};  ///< what "-" names, where it was read
 };
 Result<ModelProfile> findModel(const std::string& nameOrPath,
                                const ProfileStore& profiles,

@@ -1,7 +1,7 @@
 #include "planner/load/load_budget.h"
 
-#include "planner/io/budget_request.h"
-#include "planner/io/text_file.h"
+#include "planner/request/budget_request.h"
+#include "planner/text/text_file.h"
 
 #include <filesystem>
 #include <string>

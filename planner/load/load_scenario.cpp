@@ -1,9 +1,9 @@
 #include "planner/load/load_scenario.h"
 
-#include "planner/io/scenario_json.h"
 #include "planner/load/complete_layout.h"
 #include "planner/load/find_cluster.h"
 #include "planner/load/scenario_parts.h"
+#include "planner/request/scenario_json.h"
 #include "planner/stack/stack.h"
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 namespace fabricast {
 namespace {
 
-Result<LoadedScenario> fillIn(const ScenarioRequest& request,
-                              const ProfileStore& profiles,
-                              const Folders& folders) {
+Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
+                                    const ProfileStore& profiles,
+                                    const Folders& folders) {
     LoadedScenario loaded;
     Scenario& scenario = loaded.scenario;
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
     scenario.stack = std::string(stack->name);
-    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders.file));
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
@@ -37,7 +37,7 @@ Result<LoadedScenario> fillIn(const ScenarioRequest& request,
     return loaded;
 }
 
-/// The value at a dotted path, or the deepest one on the way that is there.
+/// The value at a dotted path, or the deepest existing one on the way.
 const JsonValue* follow(const JsonValue& root, std::string_view path) {
     const JsonValue* place = &root;
     while (!path.empty()) {
@@ -71,7 +71,7 @@ Result<LoadedScenario> loadScenario(const JsonValue& root,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
     FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
-    Result<LoadedScenario> loaded = fillIn(request, profiles, folders);
+    Result<LoadedScenario> loaded = scenarioFrom(request, profiles, folders);
     if (!loaded) {
         return tl::unexpected(located(std::move(loaded).error(), root));
     }

@@ -1,8 +1,8 @@
 #include "planner/load/load_search.h"
 
-#include "planner/io/scenario_json.h"
 #include "planner/load/find_cluster.h"
 #include "planner/load/scenario_parts.h"
+#include "planner/request/scenario_json.h"
 
 #include <algorithm>
 #include <array>
@@ -46,21 +46,21 @@ Result<std::int64_t> batchOf(const ScenarioRequest& request,
     if (!workload.globalBatch && !workload.globalBatchTokens) {
         return fail(Error::Code::BadInput,
                     "workload.global_batch",
-                    "how many samples a step has decides which layouts there are",
+                    "the search needs the number of samples per step",
                     "--global-batch 512, or \"4M tokens\"");
     }
     return globalBatchOf(workload, sequence, {}, assumed);
 }
 
-Result<LoadedSearch> fillIn(const ScenarioRequest& request,
-                            const ProfileStore& profiles,
-                            const Folders& folders,
-                            const std::vector<std::string>& stacks) {
+Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
+                                const ProfileStore& profiles,
+                                const Folders& folders,
+                                const std::vector<std::string>& stacks) {
     LoadedSearch loaded;
     Scenario& base = loaded.base;
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
     FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks));
-    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders.file));
+    FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     const std::int64_t gpus = found.room.gpus.value_or(found.room.usualGpus);
     FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
     base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
@@ -95,7 +95,7 @@ Result<LoadedSearch> loadSearch(const JsonValue& root,
                                 const Folders& folders,
                                 const std::vector<std::string>& stacks) {
     FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
-    Result<LoadedSearch> loaded = fillIn(request, profiles, folders, stacks);
+    Result<LoadedSearch> loaded = searchFrom(request, profiles, folders, stacks);
     if (!loaded) {
         return tl::unexpected(located(std::move(loaded).error(), root));
     }

@@ -1,11 +1,11 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/json_document.h"
-#include "planner/io/profile_store.h"
 #include "planner/load/load_scenario.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/scenario.h"
-#include "planner/stack/stack_settings.h"
+#include "planner/stack/stack.h"
+#include "planner/text/json_document.h"
 
 #include <span>
 #include <string>
@@ -25,7 +25,7 @@ struct LoadedSearch {
 /// The stacks that are searched where none is named.
 std::span<const std::string_view> usualStacks();
 
-/// The scenario may say any keys of a layout: they are held. `stacks` are names; where there are
+/// The scenario may fix any keys of a layout. `stacks` are names; where there are
 /// none the scenario's own, else those that most people choose among.
 Result<LoadedSearch> loadSearch(const JsonValue& root,
                                 const ProfileStore& profiles,

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/estimate/estimate_step.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 namespace fabricast {
 

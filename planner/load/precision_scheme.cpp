@@ -85,7 +85,7 @@ Result<Settings> withPrecision(Settings settings, std::string_view name, const s
     if (quantization == Quantization::None) {
         return fail(Error::Code::BadInput,
                     where,
-                    "there is no precision \"" + std::string(name) + "\"",
+                    "unknown precision \"" + std::string(name) + "\"",
                     suggestName(name, precisionNames()));
     }
     settings.kernels.quantization = quantization;

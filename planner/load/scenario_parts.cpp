@@ -1,8 +1,8 @@
 #include "planner/load/scenario_parts.h"
 
-#include "planner/io/settings_json.h"
 #include "planner/load/find_model.h"
 #include "planner/load/precision_scheme.h"
+#include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
 
@@ -22,7 +22,7 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders) {
     if (request.model.is(JsonValue::Kind::Null)) {
-        return fail(Error::Code::BadInput, "model", "no model is said", "-m llama-3.1-8b");
+        return fail(Error::Code::BadInput, "model", "no model given", "-m llama-3.1-8b");
     }
     if (request.model.is(JsonValue::Kind::Object)) {
         FABRICAST_ASSIGN(ModelProfile inPlace, readModelProfile(request.model, "model"));
@@ -34,13 +34,14 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                      findModel(name,
                                profiles,
                                {.folder = typed ? folders.typed : folders.file,
-                                .where = request.model.where()}));
+                                .where = request.model.where(),
+                                .standardInput = folders.standardInput}));
     return std::move(profile.model);
 }
 
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
     if (request.stack.empty()) {
-        assumed.emplace_back("stack torchtitan, as none was said");
+        assumed.emplace_back("stack torchtitan (default)");
         return findStack("torchtitan");
     }
     Result<const Stack*> stack = findStack(request.stack);
@@ -62,7 +63,7 @@ Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
         if (tokens < sequence || tokens % sequence != 0) {
             return fail(Error::Code::BadInput,
                         workload.globalBatchWhere,
-                        std::to_string(tokens) + " tokens are no whole number of sequences of " +
+                        std::to_string(tokens) + " tokens are not a whole number of sequences of " +
                             std::to_string(sequence),
                         std::to_string(std::max<std::int64_t>(1, tokens / sequence)) +
                             ", a number of samples");
@@ -82,7 +83,7 @@ std::int64_t sequenceOf(const WorkloadRequest& workload,
     }
     const std::int64_t sequence =
         model.maxPositions > 0 ? std::min(model.maxPositions, kUsualSequence) : kUsualSequence;
-    assumed.push_back("sequence " + std::to_string(sequence) + ", as none was said");
+    assumed.push_back("sequence " + std::to_string(sequence) + " (default)");
     return sequence;
 }
 
@@ -97,7 +98,7 @@ Result<void> checkPositions(const ModelSpec& model,
                     "a sequence of " + std::to_string(model.learnedPositions));
     }
     if (model.maxPositions > 0 && sequence > model.maxPositions) {
-        assumed.push_back("positions beyond the model's own " + std::to_string(model.maxPositions));
+        assumed.push_back("positions beyond the model's " + std::to_string(model.maxPositions));
     }
     return {};
 }
@@ -135,7 +136,7 @@ Result<void> checkTuning(const ScenarioRequest& request,
         }
         return fail(Error::Code::BadInput,
                     "settings.lora",
-                    "adapters are described, but tuning is full",
+                    "adapters are configured, but tuning is full",
                     "settings.tuning=lora");
     }
     const auto says = [&](std::string_view key) {

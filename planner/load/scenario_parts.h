@@ -1,8 +1,8 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/profile_store.h"
-#include "planner/io/scenario_json.h"
 #include "planner/load/load_scenario.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/request/scenario_json.h"
 #include "planner/spec/scenario.h"
 #include "planner/stack/stack.h"
 
@@ -12,16 +12,16 @@
 
 namespace fabricast {
 
-// How each part of a scenario follows from what was said; `assumed` gets what was not.
+// How each part of a scenario follows from the input; `assumed` gets the defaults used.
 
 Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders);
 
-/// torchtitan, where no stack is said.
+/// torchtitan by default.
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed);
 
-/// The samples of a step: as said, from tokens, or one microbatch per rank and pipeline stage.
+/// The samples of a step: as given, from tokens, or one microbatch per rank and pipeline stage.
 Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
                                    std::int64_t sequence,
                                    const Layout& layout,
@@ -31,17 +31,17 @@ std::int64_t sequenceOf(const WorkloadRequest& workload,
                         const ModelSpec& model,
                         std::vector<std::string>& assumed);
 
-/// A learned table has no row beyond its last; rotary positions go on, if less well.
+/// A learned table has no row beyond its last; rotary positions extend further, with less quality.
 Result<void> checkPositions(const ModelSpec& model,
                             std::int64_t sequence,
                             std::vector<std::string>& assumed);
 
-/// The stack's defaults for the scenario's model and layout, and what was said over them.
+/// The stack's defaults for the scenario's model and layout, and the user's overrides.
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario);
 
-/// Settings of LoRA say nothing where everything is trained; and what they leave out is assumed.
+/// LoRA settings have no effect in full training; missing ones are assumed.
 Result<void> checkTuning(const ScenarioRequest& request,
                          const Settings& settings,
                          std::vector<std::string>& assumed);

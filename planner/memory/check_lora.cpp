@@ -27,7 +27,8 @@ Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
         return fail(Error::Code::BadInput,
                     "settings.lora.rank",
                     "a rank of " + std::to_string(lora.rank) + " is above the hidden size (" +
-                        std::to_string(model.hidden) + "): adapters larger than what they adapt",
+                        std::to_string(model.hidden) +
+                        "): adapters larger than the layers they adapt",
                     "settings.lora.rank=16");
     }
     return {};
@@ -38,7 +39,7 @@ Result<void> checkTargets(const LoraSettings& lora, const ModelSpec& model) {
         if (std::find(kTargets.begin(), kTargets.end(), target) == kTargets.end()) {
             return fail(Error::Code::BadInput,
                         "settings.lora.targets",
-                        "no linear layer is called '" + target + "'",
+                        "unknown linear layer '" + target + "'",
                         suggestName(target, kTargets));
         }
     }

@@ -117,7 +117,7 @@ Result<void> checkScenario(const Scenario& scenario) {
     const double experts = model.moe ? static_cast<double>(model.moe->topK) : 1.0;
     if (tokens * static_cast<double>(widest) * experts * 8 > kMostTensorBytes) {
         return refuse("workload.sequence",
-                      "a microbatch of this many tokens makes tensors of petabytes",
+                      "a microbatch of this many tokens needs petabytes",
                       "use a smaller micro_batch or sequence");
     }
     return {};

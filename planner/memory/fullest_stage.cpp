@@ -1,7 +1,8 @@
 #include "planner/memory/fullest_stage.h"
 
-#include "planner/memory/pipeline_order.h"
+#include "planner/memory/program/pipeline_order.h"
 #include "planner/memory/walk_stage.h"
+#include "planner/sharding/stage_shape.h"
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "planner/memory/make_boundary.h"
 
-#include "planner/memory/megatron_interleaved.h"
-#include "planner/memory/receive_order.h"
-#include "planner/memory/torch_boundary.h"
+#include "planner/memory/engines/megatron/megatron_interleaved.h"
+#include "planner/memory/engines/torch/receive_order.h"
+#include "planner/memory/engines/torch/torch_boundary.h"
 
 #include <algorithm>
 #include <utility>

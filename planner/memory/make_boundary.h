@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/stage_boundary.h"
+#include "planner/memory/program/stage_boundary.h"
 #include "planner/spec/scenario.h"
 
 #include <memory>

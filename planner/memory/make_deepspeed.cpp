@@ -1,11 +1,11 @@
 #include "planner/memory/make_deepspeed.h"
 
-#include "planner/memory/bf16_optimizer_engine.h"
-#include "planner/memory/deepspeed_engine.h"
-#include "planner/memory/registered_weights.h"
-#include "planner/memory/step_walk.h"
-#include "planner/memory/zero3_engine.h"
-#include "planner/memory/zero_partition_engine.h"
+#include "planner/memory/engines/deepspeed/bf16_optimizer_engine.h"
+#include "planner/memory/engines/deepspeed/deepspeed_engine.h"
+#include "planner/memory/engines/deepspeed/zero3_engine.h"
+#include "planner/memory/engines/deepspeed/zero_partition_engine.h"
+#include "planner/memory/program/registered_weights.h"
+#include "planner/memory/walk/step_walk.h"
 
 namespace fabricast {
 
@@ -26,7 +26,6 @@ std::int64_t widthOf(const Scenario& scenario) {
 /// Gradients travel in the model's type, fp32 under Ulysses; torch_autocast sends those of linear
 /// layers in its own.
 std::int64_t wireWidth(const Scenario& scenario, const WeightUse& use) {
-    constexpr std::int64_t kFp32 = 4;
     if (scenario.layout.cp > 1) {
         return kFp32;
     }
@@ -150,10 +149,7 @@ Zero3Options zero3Options(const Scenario& scenario) {
     const DeepSpeedSettings& zero = settings.deepspeed;
     return {.gather = {.ranks = scenario.layout.replicas(),
                        .width = widthOf(scenario),
-                       .prefetchBucket = zero.prefetchBucket,
-                       .persistenceThreshold = zero.persistenceThreshold,
-                       .maxLive = zero.maxLive,
-                       .maxReuse = zero.maxReuse,
+                       .limits = zero3Limits(zero),
                        .ownStream = zero.overlapComm,
                        .offload = scenario.layout.offload == Offload::ParametersCpu},
             .sumWidth = bytesPerElement(settings.precision.gradients),
@@ -168,16 +164,17 @@ Zero3Options zero3Options(const Scenario& scenario) {
 }
 
 /// Walks one forward and backward to see the order of modules, as DeepSpeed's first steps do.
-std::vector<ModuleVisit> recordTrace(const Scenario& scenario,
-                                     const StageProgram& program,
-                                     const std::vector<ZeroParameter>& parameters) {
+ModuleTrace recordTrace(const Scenario& scenario,
+                        const StageProgram& program,
+                        const std::vector<ZeroParameter>& parameters) {
     Device device;
     Zero3Engine engine(
         device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
+    engine.record();
     StepWalk walk(device, engine, program, scenario.settings.precision.autocast);
     PassBoundary boundary(device, program);
     walk.run({.actions = {{.forward = true}, {.forward = false}}}, boundary);
-    return engine.seen();
+    return engine.recorded();
 }
 
 Made makeZero3(const Scenario& scenario, Device& device, const StageProgram& program) {
@@ -190,7 +187,7 @@ Made makeZero3(const Scenario& scenario, Device& device, const StageProgram& pro
     const auto parameters = zeroParameters(scenario, program);
     auto engine = std::make_unique<Zero3Engine>(
         device, parameters, parameterIndex(parameters, program), zero3Options(scenario));
-    engine->follow(recordTrace(scenario, program, parameters));
+    engine->follow(recordTrace(scenario, program, parameters), scenario.microBatches() > 1);
     return engine;
 }
 
@@ -214,7 +211,7 @@ Made makeDeepSpeed(const Scenario& scenario,
     if (program.chunkedHead.chunks > 0) {
         return fail(Error::Code::Unsupported,
                     "settings.kernels.loss",
-                    "what DeepSpeed does with gradients of a loss in chunks is not modelled",
+                    "DeepSpeed's gradients of a chunked loss are not modelled",
                     "another loss, or the stack fsdp2");
     }
     switch (scenario.layout.shard) {

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/memory/engine.h"
-#include "planner/memory/stage_program.h"
+#include "planner/memory/program/engine.h"
+#include "planner/memory/program/stage_program.h"
 #include "planner/spec/scenario.h"
 
 #include <memory>

@@ -1,11 +1,12 @@
 #include "planner/memory/make_engine.h"
 
-#include "planner/memory/ddp_engine.h"
-#include "planner/memory/fsdp1_engine.h"
-#include "planner/memory/fsdp2_engine.h"
-#include "planner/memory/local_engine.h"
+#include "planner/memory/engines/megatron/megatron_states.h"
+#include "planner/memory/engines/torch/ddp_engine.h"
+#include "planner/memory/engines/torch/fsdp1_engine.h"
+#include "planner/memory/engines/torch/fsdp2_engine.h"
+#include "planner/memory/engines/torch/local_engine.h"
 #include "planner/memory/make_deepspeed.h"
-#include "planner/memory/megatron_states.h"
+#include "planner/sharding/fsdp2_units.h"
 
 #include <algorithm>
 
@@ -56,19 +57,11 @@ DdpOptions ddpOptions(const Scenario& scenario) {
             .optimizer = settings.optimizer};
 }
 
-/// Ranks that share one copy of the states; the others hold copies.
-std::int64_t shardCount(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
-    if (layout.shard == Shard::None) {
-        return 1;
-    }
-    return layout.shardSize > 0 ? layout.shardSize : layout.replicas();
-}
-
-Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const Scenario& scenario,
+Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const StageShape& stage,
                                                   Device& device,
                                                   const StageProgram& program,
                                                   std::int64_t rank) {
+    const Scenario& scenario = *stage.scenario;
     const Settings& settings = scenario.settings;
     if (scenario.layout.offload != Offload::None) {
         return fail(Error::Code::Unsupported,
@@ -77,7 +70,7 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const Scenario& scenario,
                     "use offload none, or the stack fsdp2 or deepspeed");
     }
     Fsdp1Options options;
-    options.shards = shardCount(scenario);
+    options.shards = stage.shards;
     options.rank = rank % options.shards;
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
@@ -93,14 +86,16 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const Scenario& scenario,
     return std::make_unique<Fsdp1Engine>(device, program.units, options);
 }
 
-Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program) {
+Fsdp2Options fsdp2Options(const StageShape& stage, const StageProgram& program) {
+    const Scenario& scenario = *stage.scenario;
     const Settings& settings = scenario.settings;
     const Layout& layout = scenario.layout;
     const bool pipelined = layout.pp > 1;
     Fsdp2Options options;
-    options.shards = shardCount(scenario);
-    const std::int64_t copies = layout.replicas() / options.shards;
-    options.expertShards = layout.expertReplicas() / copies;
+    options.shards = stage.shards;
+    options.expertShards = stage.expertShards;
+    options.cutsExpertRows = cutsExpertRows(stage);
+    options.tiesOneParameter = tiesOneParameter(scenario);
     options.storedWidth = bytesPerElement(settings.precision.parameters);
     options.computeWidth = bytesPerElement(settings.precision.compute);
     options.reduceWidth = bytesPerElement(settings.precision.reduce);
@@ -109,7 +104,8 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
     options.reduceAtEnd = pipelined;
     options.rootUnit = program.rootUnit;
     const Reshard reshard = settings.torch.reshard;
-    options.keptUnit = reshard == Reshard::Always ? -1 : program.keptUnit;
+    // The root is freed: the recorded steps ask for reshard_after_forward=True by name.
+    options.keptUnit = fsdpKeeps(scenario).last ? program.headUnit : -1;
     options.reshardAfterForward =
         reshard == Reshard::Always || (reshard == Reshard::Default && !pipelined);
     options.reshardAfterBackward = !pipelined;
@@ -120,9 +116,10 @@ Fsdp2Options fsdp2Options(const Scenario& scenario, const StageProgram& program)
 
 /// FSDP2, and Megatron-FSDP with everything sharded: bf16 shards beside fp32 masters, gathered per
 /// layer. Its other sharding strategies keep whole buffers that are not modelled.
-Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const Scenario& scenario,
+Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const StageShape& stage,
                                                   Device& device,
                                                   const StageProgram& program) {
+    const Scenario& scenario = *stage.scenario;
     const Layout& layout = scenario.layout;
     if (layout.offload != Offload::None && layout.offload != Offload::ParametersCpu) {
         return fail(Error::Code::Unsupported,
@@ -138,7 +135,7 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const Scenario& scenario,
                     "memory of Megatron-FSDP is modelled for optim_grads_params only",
                     "use shard=fsdp, or the stack megatron");
     }
-    return std::make_unique<Fsdp2Engine>(device, program.units, fsdp2Options(scenario, program));
+    return std::make_unique<Fsdp2Engine>(device, program.units, fsdp2Options(stage, program));
 }
 
 }  // namespace
@@ -147,6 +144,10 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                                                    Device& device,
                                                    const StageProgram& program,
                                                    const StageRank& where) {
+    FABRICAST_ASSIGN(const StageShape stage, stageShape(scenario, where.stage));
+    if (stage.shardsContext) {  // torchtitan, whatever the data ranks do
+        return makeFsdp2(stage, device, program);
+    }
     switch (scenario.settings.engine) {
         case Engine::Local:
             return std::make_unique<LocalEngine>(
@@ -156,10 +157,10 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
         case Engine::DeepSpeed:
             return makeDeepSpeed(scenario, device, program, where.rank);
         case Engine::Fsdp1:
-            return makeFsdp1(scenario, device, program, where.rank);
+            return makeFsdp1(stage, device, program, where.rank);
         case Engine::Fsdp2:
         case Engine::MegatronFsdp:
-            return makeFsdp2(scenario, device, program);
+            return makeFsdp2(stage, device, program);
         case Engine::Megatron:
             if (scenario.layout.offload != Offload::None) {
                 return fail(Error::Code::Unsupported,
@@ -167,8 +168,14 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
                             "memory of Megatron with offload is not modelled",
                             "use offload none");
             }
-            return std::make_unique<MegatronEngine>(device,
-                                                    megatronStates(scenario, program, where));
+            if (stage.chunks.size() != program.chunks.size()) {
+                return fail(Error::Code::Unsupported,
+                            "layout.schedule",
+                            "memory of Megatron's buffers in a pipeline of two directions is not "
+                            "modelled",
+                            "use 1f1b or interleaved");
+            }
+            return std::make_unique<MegatronEngine>(device, megatronStates(stage, program, where));
         default:
             break;
     }

@@ -1,8 +1,8 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/memory/engine.h"
-#include "planner/memory/stage_program.h"
-#include "planner/memory/stage_rank.h"
+#include "planner/memory/program/engine.h"
+#include "planner/memory/program/stage_program.h"
+#include "planner/memory/program/stage_rank.h"
 #include "planner/spec/scenario.h"
 
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/caching_allocator.h"
+#include "planner/memory/device/caching_allocator.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/settings.h"
 

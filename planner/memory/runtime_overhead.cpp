@@ -49,4 +49,12 @@ RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
     return overhead;
 }
 
+Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout) {
+    const auto least = [](const Sourced<Bytes>& size) {
+        return size.lo.value_or(size.value.value_or(Bytes(0)));
+    };
+    return least(runtime.context) + least(runtime.kernels) +
+           least(runtime.communicator) * communicators(layout);
+}
+
 }  // namespace fabricast

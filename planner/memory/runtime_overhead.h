@@ -25,4 +25,7 @@ struct RuntimeOverhead {
 };
 RuntimeOverhead runtimeOverhead(const Scenario& scenario);
 
+/// All of it at the least, for many layouts on one GPU.
+Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout);
+
 }  // namespace fabricast

@@ -3,8 +3,8 @@
 #include "planner/memory/check_lora.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
-#include "planner/memory/stage_program.h"
-#include "planner/memory/step_walk.h"
+#include "planner/memory/program/stage_program.h"
+#include "planner/memory/walk/step_walk.h"
 
 #include <string>
 
@@ -13,7 +13,7 @@ namespace fabricast {
 namespace {
 
 /// Layers walked; about a second.
-constexpr std::size_t kMostPasses = 400'000;
+constexpr std::size_t kMostMarkedPasses = 400'000;
 
 Error tooLong(std::size_t passes, std::size_t layers) {
     return {Error::Code::Unsupported,
@@ -31,7 +31,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     FABRICAST_TRY(checkLora(scenario));
     const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
-    if (order.actions.size() > kMostPasses / program.segments.size()) {
+    if (order.actions.size() > kMostMarkedPasses / program.segments.size()) {
         return tl::unexpected(tooLong(order.actions.size(), program.segments.size()));
     }
     Device device;

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/memory/pipeline_order.h"
+#include "planner/memory/program/pipeline_order.h"
 #include "planner/result/memory_marks.h"
 #include "planner/spec/scenario.h"
 

@@ -1,13 +1,13 @@
 #include "planner/memory/walk_stage.h"
 
-#include "planner/memory/caching_allocator.h"
 #include "planner/memory/check_lora.h"
+#include "planner/memory/device/caching_allocator.h"
+#include "planner/memory/device/peak_terms.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
-#include "planner/memory/peak_terms.h"
+#include "planner/memory/program/stage_program.h"
 #include "planner/memory/reserved_band.h"
-#include "planner/memory/stage_program.h"
-#include "planner/memory/step_walk.h"
+#include "planner/memory/walk/step_walk.h"
 
 #include <string>
 

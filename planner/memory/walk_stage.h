@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/memory/stage_rank.h"
+#include "planner/memory/program/stage_rank.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 

@@ -1,81 +1,20 @@
 #include "planner/ops/dense_layer.h"
 
-#include "planner/ops/dense_projection.h"
-#include "planner/ops/latent_attention.h"
+#include "planner/ops/dense_attention.h"
 #include "planner/ops/lora_linear.h"
-#include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
-#include "planner/ops/mixtral_experts.h"
-#include "planner/ops/torchtitan_moe.h"
+#include "planner/ops/megatron_vocab.h"
 
 #include <algorithm>
 
 namespace fabricast {
 
 namespace {
+
 std::int64_t storedWidth(const Settings& settings) {
     return bytesPerElement(settings.tuning == Tuning::Lora ? frozenType(settings.lora)
                                                            : settings.precision.parameters);
 }
-}  // namespace
-
-std::int64_t residualWidth(const Settings& settings) {
-    return settings.precision.autocast ? storedWidth(settings)
-                                       : bytesPerElement(settings.precision.compute);
-}
-
-std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
-    constexpr std::int64_t kFp32 = 4;
-    const bool widened = settings.tuning == Tuning::Lora && layer > 0 && widensOutput(settings);
-    return widened ? kFp32 : residualWidth(settings);
-}
-
-OpBuilder::Options builderOptions(const Scenario& scenario) {
-    const Settings& settings = scenario.settings;
-    return {.computeWidth = bytesPerElement(settings.precision.compute),
-            .storedWidth = storedWidth(settings),
-            .autocast = settings.precision.autocast,
-            .linearInPython =
-                settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
-            .frozen = settings.tuning == Tuning::Lora,
-            .gatheredWidth =
-                settings.engine == Engine::Fsdp2 ? bytesPerElement(settings.precision.compute) : 0};
-}
-
-/// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
-TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x) {
-    if (!shape.sp) {
-        return x;
-    }
-    const TensorId out = g.fresh(g.info(x).elements * shape.tp, g.info(x).width);
-    g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {out}});
-    return out;
-}
-
-/// The row-split GEMM's partial sums are scattered over the sequence, or all-reduced in place.
-TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x) {
-    if (shape.tp == 1) {
-        return x;
-    }
-    const std::int64_t parts = shape.sp ? shape.tp : 1;
-    const TensorId out = g.fresh(g.info(x).elements / parts, g.info(x).width);
-    g.push({.kind = OpKind::Collective,
-            .name = shape.sp ? "reduce_scatter" : "all_reduce",
-            .inputs = {x},
-            .outputs = {out}});
-    return out;
-}
-
-/// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
-/// tensor of its own, which the output projection keeps beside the attention's.
-TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts) {
-    if (scenario.layout.cp == 1 || scenario.settings.kernels.code != ModelCode::TorchTitan) {
-        return parts;
-    }
-    return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
-}
-
-namespace {
 
 struct Rotary {
     TensorId first = kNoTensor;   ///< complex table, or cos
@@ -131,7 +70,93 @@ TensorId geluWritten(OpBuilder& g, TensorId x) {
     return g.multiply(half, onePlus);
 }
 
+TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
+    const RankShape shape = rankShape(scenario);
+    const MlpSpec& mlp = scenario.model.mlp;
+    g.enterModule();
+    const TensorId full = gatherSequence(g, shape, x);
+    const auto widen = [&](std::string_view name, std::string_view target) {
+        const LinearSite site{name, target, scenario.model.hidden, shape.width, mlp.bias};
+        return siteLinear(g, scenario.settings, site, full);
+    };
+    TensorId inner = kNoTensor;
+    if (mlp.kind == MlpKind::Gated) {
+        const TensorId opened = widen("gate_proj", "gate");
+        g.enterModule();
+        const TensorId gate = g.silu(opened);
+        g.leaveModule();
+        inner = g.multiply(gate, widen("up_proj", "up"));
+    } else {
+        const TensorId up = widen("up_proj", "up");
+        g.enterModule();
+        inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
+        g.leaveModule();
+    }
+    const LinearSite down{"down_proj", "down", shape.width, scenario.model.hidden, mlp.bias};
+    const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
+    const TensorId reduced = reducePartial(g, shape, narrowed);
+    callDropout(g, scenario);
+    g.leaveModule();
+    return reduced;
+}
+
 }  // namespace
+
+std::int64_t residualWidth(const Settings& settings) {
+    return settings.precision.autocast ? storedWidth(settings)
+                                       : bytesPerElement(settings.precision.compute);
+}
+
+std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
+    constexpr std::int64_t kFp32 = 4;
+    const bool widened = settings.tuning == Tuning::Lora && layer > 0 && widensOutput(settings);
+    return widened ? kFp32 : residualWidth(settings);
+}
+
+OpBuilder::Options builderOptions(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    return {.computeWidth = bytesPerElement(settings.precision.compute),
+            .storedWidth = storedWidth(settings),
+            .autocast = settings.precision.autocast,
+            .linearInPython =
+                settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
+            .frozen = settings.tuning == Tuning::Lora,
+            .gatheredWidth =
+                settings.engine == Engine::Fsdp2 ? bytesPerElement(settings.precision.compute) : 0};
+}
+
+/// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
+TensorId gatherSequence(OpBuilder& g, const RankShape& shape, TensorId x) {
+    if (!shape.sp) {
+        return x;
+    }
+    const TensorId out = g.fresh(g.info(x).elements * shape.tp, g.info(x).width);
+    g.push({.kind = OpKind::Collective, .name = "all_gather", .inputs = {x}, .outputs = {out}});
+    return out;
+}
+
+/// The row-split GEMM's partial sums are scattered over the sequence, or all-reduced in place.
+TensorId reducePartial(OpBuilder& g, const RankShape& shape, TensorId x) {
+    if (shape.tp == 1) {
+        return x;
+    }
+    const std::int64_t parts = shape.sp ? shape.tp : 1;
+    const TensorId out = g.fresh(g.info(x).elements / parts, g.info(x).width);
+    g.push({.kind = OpKind::Collective,
+            .name = shape.sp ? "reduce_scatter" : "all_reduce",
+            .inputs = {x},
+            .outputs = {out}});
+    return out;
+}
+
+/// torch's context-parallel attention merges the parts that the ranks of the ring computed into a
+/// tensor of its own, which the output projection keeps in addition to the attention's.
+TensorId mergeContext(OpBuilder& g, const Scenario& scenario, TensorId parts) {
+    if (scenario.layout.cp == 1 || scenario.settings.kernels.code != ModelCode::TorchTitan) {
+        return parts;
+    }
+    return g.pointwise("merge_context", {parts}, g.info(parts).elements, g.info(parts).width, {});
+}
 
 void callDropout(OpBuilder& g, const Scenario& scenario) {
     if (usesConv1d(scenario)) {
@@ -192,36 +217,6 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
                    joined);
     g.holdUntilHere({p.q, p.k, p.v});
     const TensorId reduced = reducePartial(g, shape, projected);
-    callDropout(g, scenario);
-    g.leaveModule();
-    return reduced;
-}
-
-TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
-    const RankShape shape = rankShape(scenario);
-    const MlpSpec& mlp = scenario.model.mlp;
-    g.enterModule();
-    const TensorId full = gatherSequence(g, shape, x);
-    const auto widen = [&](std::string_view name, std::string_view target) {
-        const LinearSite site{name, target, scenario.model.hidden, shape.width, mlp.bias};
-        return siteLinear(g, scenario.settings, site, full);
-    };
-    TensorId inner = kNoTensor;
-    if (mlp.kind == MlpKind::Gated) {
-        const TensorId opened = widen("gate_proj", "gate");
-        g.enterModule();
-        const TensorId gate = g.silu(opened);
-        g.leaveModule();
-        inner = g.multiply(gate, widen("up_proj", "up"));
-    } else {
-        const TensorId up = widen("up_proj", "up");
-        g.enterModule();
-        inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
-        g.leaveModule();
-    }
-    const LinearSite down{"down_proj", "down", shape.width, scenario.model.hidden, mlp.bias};
-    const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
-    const TensorId reduced = reducePartial(g, shape, narrowed);
     callDropout(g, scenario);
     g.leaveModule();
     return reduced;

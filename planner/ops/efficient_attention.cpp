@@ -1,5 +1,7 @@
 #include "planner/ops/efficient_attention.h"
 
+#include "planner/base/integers.h"
+
 #include <algorithm>
 
 namespace fabricast {
@@ -12,14 +14,6 @@ constexpr std::int64_t kOneTileDim = 128;  ///< wider heads accumulate the outpu
 constexpr std::int64_t kFewBlocks = 200;   ///< splits over keys stop at this many blocks
 constexpr std::int64_t kManyBlocks = 256;
 constexpr std::int64_t kWorkspaceAlign = 4;  ///< floats
-
-std::int64_t ceilDivide(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step;
-}
-
-std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return ceilDivide(value, step) * step;
-}
 
 /// Query and key rows of one block, and whether dK and dV stay in registers.
 struct BackwardKernel {

@@ -9,8 +9,12 @@
 
 namespace fabricast {
 
-/// Who counts. A published MFU or TFLOP/s means nothing without its convention: on an 8B model
-/// they differ by up to a fifth.
+/// The positions a token attends to on average over a causal sequence, with a window (0: none):
+/// Σ min(i, w) / s.
+double meanTokensSeen(std::int64_t sequence, std::int64_t window);
+
+/// The convention of a count. A published MFU or TFLOP/s means nothing without its convention: on
+/// an 8B model they differ by up to a fifth.
 enum class FlopsConvention {
     Matmul,  ///< ours: what the matrix products of the model are, windows and causal mask honoured
     Megatron,      ///< Megatron-LM, 2023 and later

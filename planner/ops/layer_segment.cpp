@@ -1,12 +1,139 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
-#include "planner/ops/float8_casts.h"
-#include "planner/ops/megatron_ends.h"
 #include "planner/ops/megatron_layer.h"
-#include "planner/ops/selective_checkpoint.h"
+#include "planner/ops/megatron_vocab.h"
+#include "planner/ops/op_builder.h"
+
+#include <algorithm>
 
 namespace fabricast {
+
+namespace {
+
+/// A tensor on its way to fp8: scaled in fp32 (4 bytes an element), clamped (4), and two 1-byte
+/// copies, one for either layout of the GEMM.
+constexpr std::int64_t kCastBytes = 4 + 4 + 1 + 1;
+constexpr std::int64_t kGradientCopies = 2;
+
+void addOnce(TensorIds& list, TensorId id) {
+    if (std::find(list.begin(), list.end(), id) == list.end()) {
+        list.push_back(id);
+    }
+}
+
+/// torchao's float8 linears keep their 16-bit inputs and cast them in backward, by way of fp32:
+/// this gives a layer's GEMMs the bytes that those casts take. The router's GEMM is not converted.
+void markFloat8(OpList& layer, Quantization quantization) {
+    const bool wholeGradient = quantization == Quantization::Fp8RowwiseGwHp;
+    if (quantization != Quantization::Fp8Tensorwise && quantization != Quantization::Fp8Rowwise &&
+        !wholeGradient) {
+        return;
+    }
+    for (Op& op : layer.ops) {
+        if (op.kind != OpKind::Gemm || op.outsideSelective || op.weights.empty()) {
+            continue;
+        }
+        const std::int64_t weight =
+            layer.weights[static_cast<std::size_t>(op.weights.front())].elements;
+        const std::int64_t input = layer.tensor(op.inputs.front()).elements;
+        const std::int64_t output = layer.tensor(op.outputs.front()).elements;
+        op.castsBeforeInput = kCastBytes * weight;
+        // rowwise_with_gw_hp forms the weight's gradient in 16 bits
+        op.castsBeforeWeight = wholeGradient ? 0 : kCastBytes * input + kGradientCopies * output;
+    }
+}
+
+/// Marks what torchtitan's per-op selective checkpointing keeps of a layer: the outputs of
+/// attention and top-k kernels and of every second GEMM, starting with the first; grouped GEMMs and
+/// the router's never.
+void markSelective(OpList& layer, bool collectives) {
+    int gemms = 0;
+    for (Op& op : layer.ops) {
+        if (op.kind == OpKind::Attention || op.name == "topk") {
+            op.keptBySelective = true;
+        } else if (op.kind == OpKind::Gemm && !op.outsideSelective) {
+            op.keptBySelective = gemms++ % 2 == 0;
+        } else if (op.name == "reduce_scatter" || op.name == "all_to_all") {
+            op.keptBySelective = collectives;
+        }
+    }
+}
+
+}  // namespace
+
+void OpBuilder::holdUntilHere(const TensorIds& ids) {
+    push({.kind = OpKind::Copy, .name = "hold", .inputs = ids});
+}
+
+int OpBuilder::openBlock(bool on) {
+    if (!on) {
+        return -1;
+    }
+    block_ = static_cast<int>(list_.blocks.size());
+    list_.blocks.push_back({.begin = list_.ops.size()});
+    return block_;
+}
+
+void OpBuilder::closeBlock(int block) {
+    if (block < 0) {
+        return;
+    }
+    RecomputeBlock& mine = list_.blocks[static_cast<std::size_t>(block)];
+    mine.end = list_.ops.size();
+    block_ = -1;
+    for (std::size_t op = mine.begin; op < mine.end; ++op) {
+        mine.keepsGraph = mine.keepsGraph || !list_.ops[op].attributes.empty();
+        for (const auto* ids : {&list_.ops[op].inputs, &list_.ops[op].saved}) {
+            for (const TensorId id : *ids) {
+                const TensorId base = info(id).base;
+                if (info(base).block != block) {
+                    addOnce(mine.inputs, base);
+                }
+            }
+        }
+    }
+    push({.kind = OpKind::Copy, .name = "recompute", .recomputes = block});
+}
+
+void OpBuilder::discardOutputs(int block) {
+    if (block < 0) {
+        return;
+    }
+    RecomputeBlock& mine = list_.blocks[static_cast<std::size_t>(block)];
+    list_.ops[mine.end].recomputes = -1;
+    for (std::size_t op = mine.end; op < list_.ops.size(); ++op) {
+        for (const TensorId id : list_.ops[op].inputs) {
+            const TensorId base = info(id).base;
+            if (info(base).block == block) {
+                list_.tensors[static_cast<std::size_t>(base)].discarded = true;
+                addOnce(mine.outputs, base);
+            }
+        }
+    }
+    push({.kind = OpKind::Copy, .name = "recompute", .inputs = mine.outputs, .recomputes = block});
+}
+
+void OpBuilder::useScratch(std::int64_t bytes) {
+    list_.scratchBytes = std::max(list_.scratchBytes, bytes);
+}
+
+/// Storages made in each block and read after it.
+void OpBuilder::findBlockOutputs() {
+    for (std::size_t op = 0; op < list_.ops.size(); ++op) {
+        for (const TensorId id : list_.ops[op].inputs) {
+            const TensorId base = info(id).base;
+            const int block = info(base).block;
+            if (block >= 0 && block != list_.ops[op].block) {
+                addOnce(list_.blocks[static_cast<std::size_t>(block)].outputs, base);
+            }
+        }
+    }
+    const TensorId output = info(list_.output).base;
+    if (info(output).block >= 0) {
+        addOnce(list_.blocks[static_cast<std::size_t>(info(output).block)].outputs, output);
+    }
+}
 
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     if (isMegatronCode(scenario)) {

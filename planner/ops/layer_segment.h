@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/ops/op_list.h"
 #include "planner/spec/scenario.h"
+#include "planner/spec/settings.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,8 @@ namespace fabricast {
 /// The operations of one layer, as the stack's model code writes them.
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer);
 
-/// A layer of each kind that the model has. The last stands for its kind: the first layer's input
-/// may be frozen.
+/// A layer of each kind that the model has. The last one represents its kind: the first layer's
+/// input may be frozen.
 struct LayerOps {
     std::optional<OpList> dense;
     std::optional<OpList> sparse;

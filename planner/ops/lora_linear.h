@@ -1,9 +1,38 @@
 #pragma once
-#include "planner/ops/lora_adapter.h"
 #include "planner/ops/op_builder.h"
 #include "planner/spec/scenario.h"
+#include "planner/spec/settings.h"
+
+#include <cstdint>
+#include <string_view>
 
 namespace fabricast {
+
+/// A linear layer inside a transformer layer, and its name in LoRA's targets.
+struct LinearSite {
+    std::string_view name;
+    std::string_view target;  ///< q, k, v, o, gate, up, down; qkv where they are one matrix
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    bool bias = false;
+};
+
+/// The trained weights that PEFT adds to one linear layer.
+struct Adapter {
+    int down = -1;       ///< lora_A, rank x in
+    int up = -1;         ///< lora_B, out x rank
+    int magnitude = -1;  ///< DoRA's, out
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+    std::int64_t rank = 0;
+    std::int64_t width = 4;  ///< bytes of an element as its ops read it
+};
+
+bool isAdapted(const LoraSettings& lora, const LinearSite& site);
+Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite& site);
+/// lora_B(lora_A(x)), and that times the scaling.
+TensorId adapterProduct(OpBuilder& g, const Adapter& adapter, TensorId x);
+TensorId scaleUpdate(OpBuilder& g, TensorId product);
 
 /// What PEFT's LoRA makes of a linear layer where the scenario tunes by it, frozen where its
 /// targets leave it out; a plain linear layer where everything is trained.

@@ -1,6 +1,6 @@
 #include "planner/ops/megatron_attention.h"
 
-#include "planner/ops/megatron_adapter.h"
+#include "planner/ops/megatron_linear.h"
 
 #include <vector>
 
@@ -12,7 +12,7 @@ TensorId rotaryFused(MegatronCode& m, TensorId x) {
     return m.g.pointwise("rope", {x}, m.g.info(x).elements, m.g.info(x).width, {});
 }
 
-TensorId rotate(MegatronCode& m, TensorId x) {
+TensorId megatronRotate(MegatronCode& m, TensorId x) {
     if (m.scenario.model.position != PositionKind::Rope) {
         return x;
     }
@@ -29,7 +29,7 @@ TensorId gatherGroups(MegatronCode& m, TensorId mixed) {
 }
 
 /// Norm over each head.
-TensorId perHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
+TensorId megatronHeadNorm(MegatronCode& m, TensorId x, std::string_view name) {
     const AttentionSpec& attention = m.scenario.model.attention;
     if (attention.qkNorm == QkNorm::None) {
         return x;
@@ -69,6 +69,41 @@ TensorId contiguousValue(MegatronCode& m, TensorId v) {
     return m.g.pointwise("contiguous", {v}, m.g.info(v).elements, m.g.info(v).width, {});
 }
 
+/// cos (or sin) of the angles, times the concentration factor, in the compute type.
+TensorId megatronRotaryTable(MegatronCode& m, const RotaryShape& shape, std::int64_t width) {
+    const std::int64_t entries = m.shape.sequence * shape.dim;
+    const TensorId table = m.g.fresh(entries, width, false);
+    m.g.push({.kind = OpKind::Lookup,
+              .name = "rope_table",
+              .inputs = shape.angles,
+              .outputs = {table},
+              .forwardTemps = {4 * entries, (4 - width) * entries}});
+    return table;
+}
+
+/// Columns that are rotated, and those (none) that are not. A slice's gradient is written into a
+/// tensor of x's size.
+struct Slices {
+    TensorId turned = kNoTensor;
+    TensorId passed = kNoTensor;
+};
+Slices sliceOf(MegatronCode& m, TensorId x) {
+    const Slices slices{m.g.viewOf(x, m.g.info(x).elements), m.g.viewOf(x, 0)};
+    m.g.push({.kind = OpKind::Copy,
+              .name = "slice",
+              .inputs = {x},
+              .outputs = {slices.turned, slices.passed}});
+    return slices;
+}
+
+/// Even columns, then odd ones.
+TensorId reordered(MegatronCode& m, TensorId x) {
+    const TensorInfo in = m.g.info(x);
+    const TensorId out = m.g.pointwise("reorder", {x}, in.elements, in.width, {});
+    m.g.last().backwardTemps = {in.bytes};
+    return out;
+}
+
 }  // namespace
 
 AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
@@ -88,8 +123,8 @@ AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
         withAdapter(m, x, product, {.target = "qkv", .inputs = hidden, .outputs = rows});
     const Heads split = splitHeads(m, gatherGroups(m, mixed));
     Heads heads = split;
-    heads.q = rotate(m, perHeadNorm(m, heads.q, "q_layernorm"));
-    heads.k = rotate(m, perHeadNorm(m, heads.k, "k_layernorm"));
+    heads.q = megatronRotate(m, megatronHeadNorm(m, heads.q, "q_layernorm"));
+    heads.k = megatronRotate(m, megatronHeadNorm(m, heads.k, "k_layernorm"));
     heads.v = contiguousValue(m, heads.v);
     const int block = g.openBlock(m.recomputes("core_attn"));
     const TensorId attended = coreAttention(m, heads);
@@ -102,6 +137,25 @@ AttentionOutput megatronAttention(MegatronCode& m, TensorId x) {
         g.holdUntilHere({split.q});
     }
     return result;
+}
+
+TensorId rotaryWritten(MegatronCode& m, TensorId x, const RotaryShape& shape) {
+    OpBuilder& g = m.g;
+    const Slices slices = sliceOf(m, x);
+    const TensorInfo in = g.info(slices.turned);
+    const TensorId t = shape.reorders ? reordered(m, slices.turned) : slices.turned;
+    const TensorId cosine = megatronRotaryTable(m, shape, in.width);
+    const TensorId sine = megatronRotaryTable(m, shape, in.width);
+    const TensorId direct = g.pointwise("mul", {t, cosine}, in.elements, in.width, {cosine});
+    const TensorId turned = g.pointwise("rotate_half", {t}, in.elements, in.width, {});
+    g.last().forwardTemps = {in.bytes / 2};
+    g.last().backwardTemps = {in.bytes / 2};
+    const TensorId crossed = g.pointwise("mul", {turned, sine}, in.elements, in.width, {sine});
+    const TensorId sum = g.add(direct, crossed);
+    if (shape.reorders) {
+        g.holdUntilHere({t});
+    }
+    return joined(m, {sum, slices.passed});
 }
 
 }  // namespace fabricast

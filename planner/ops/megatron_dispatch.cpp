@@ -4,7 +4,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::int64_t kIndex = 8;
+constexpr std::int64_t kIndexWidth = 8;
 
 /// Elements of a routing map, and what selects rows by it.
 struct Selection {
@@ -39,11 +39,11 @@ Permuted permute(MegatronCode& m, const Selection& selection, TensorId tokens, T
     OpBuilder& g = m.g;
     Permuted out;
     out.mask = copied(g, "transpose", map, selection.elements());
-    out.order = g.fresh(selection.rows, kIndex, false);
+    out.order = g.fresh(selection.rows, kIndexWidth, false);
     g.push({.name = "masked_select",
             .inputs = {out.mask},
             .outputs = {out.order},
-            .forwardTemps = {kIndex * selection.tokens, kWhereBytes * selection.rows}});
+            .forwardTemps = {kIndexWidth * selection.tokens, kWhereBytes * selection.rows}});
     out.rows = gatherRows(m, tokens, out.order, selection.rows);
     return out;
 }
@@ -59,7 +59,7 @@ TensorId selectProbabilities(MegatronCode& m,
     const TensorId out =
         g.pointwise("masked_select", {turned, mask}, selection.rows, width, {turned, mask});
     g.last().forwardTemps = {kWhereBytes * selection.rows};
-    g.last().backwardTemps = {kIndex * selection.elements()};
+    g.last().backwardTemps = {kIndexWidth * selection.elements()};
     return out;
 }
 
@@ -70,12 +70,12 @@ Permuted permuteToCapacity(MegatronCode& m,
                            TensorId map) {
     OpBuilder& g = m.g;
     Permuted out;
-    out.order = g.fresh(selection.rows, kIndex, false);
+    out.order = g.fresh(selection.rows, kIndexWidth, false);
     g.push({.name = "argsort",
             .inputs = {map},
             .outputs = {out.order},
-            .forwardTemps = {(kIndex + 2) * selection.elements()}});
-    out.mask = g.fresh(selection.rows, kIndex, false);
+            .forwardTemps = {(kIndexWidth + 2) * selection.elements()}});
+    out.mask = g.fresh(selection.rows, kIndexWidth, false);
     g.push({.name = "flat_indices", .inputs = {out.order}, .outputs = {out.mask}});
     out.rows = gatherRows(m, tokens, out.order, selection.rows);
     return out;
@@ -153,7 +153,7 @@ Dispatched dispatchAllToAll(MegatronCode& m,
     keepAttributes(m, {routing.probabilities, routing.map});
     g.push({.name = "count_tokens",
             .inputs = {routing.map},
-            .forwardTemps = {kIndex * selection.elements()}});
+            .forwardTemps = {kIndexWidth * selection.elements()}});
     const TensorId flat = asRows(m, x);
     const bool padded = m.scenario.settings.kernels.padToCapacity;
     const Permuted permuted = padded ? permuteToCapacity(m, selection, flat, routing.map)
@@ -201,7 +201,7 @@ Dispatched dispatchAllGather(MegatronCode& m,
     const TensorId localProbabilities = copied(g, "contiguous", probabilities, local.elements());
     g.push({.name = "count_tokens",
             .inputs = {localMap},
-            .forwardTemps = {kIndex * local.elements()}});
+            .forwardTemps = {kIndexWidth * local.elements()}});
     Permuted permuted = permute(m, local, tokens, localMap);
     const TensorId mask = copied(g, "transpose", localMap, local.elements());
     const TensorId chosen = selectProbabilities(m, local, localProbabilities, mask);

@@ -1,4 +1,4 @@
-#include "planner/ops/megatron_mlp.h"
+#include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_moe.h"
 
 namespace fabricast {
@@ -61,7 +61,7 @@ TensorId groupedGemm(MegatronCode& m, TensorId x, int weight, std::int64_t eleme
 
 /// Both weights are seen as (experts, in, out) before the first product: their gradients pass that
 /// view last.
-TensorId grouped(MegatronCode& m, const MoeShape& shape, const Dispatched& dispatched) {
+TensorId groupedExperts(MegatronCode& m, const MoeShape& shape, const Dispatched& dispatched) {
     OpBuilder& g = m.g;
     const std::int64_t hidden = m.scenario.model.hidden;
     const std::int64_t matrix = shape.localExperts * hidden * shape.width;
@@ -117,7 +117,7 @@ TensorId sequential(MegatronCode& m, const MoeShape& shape, const Dispatched& di
 TensorId routedExperts(MegatronCode& m, const MoeShape& shape, const Dispatched& dispatched) {
     return m.scenario.settings.kernels.experts == ExpertKernel::Sequential
                ? sequential(m, shape, dispatched)
-               : grouped(m, shape, dispatched);
+               : groupedExperts(m, shape, dispatched);
 }
 
 }  // namespace fabricast

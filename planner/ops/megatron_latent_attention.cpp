@@ -81,7 +81,7 @@ TensorId queryLatent(MegatronCode& m, const LatentShape& shape, TensorId x, int 
     return m.shape.sp && !m.fusedModules() ? scatterRows(m, latent) : latent;
 }
 
-/// The latent of keys and values beside the rotated key that all heads share.
+/// The latent of keys and values, and the rotated key that all heads share.
 struct KeyLatent {
     TensorId combined = kNoTensor;
     TensorId latent = kNoTensor;

@@ -1,5 +1,7 @@
 #include "planner/ops/megatron_linear.h"
 
+#include "planner/ops/lora_linear.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -7,8 +9,7 @@ namespace fabricast {
 
 bool MegatronCode::recomputes(std::string_view module) const {
     const RecomputeSettings& recompute = scenario.settings.recompute;
-    return recompute.kind == Checkpointing::Modules &&
-           recompute.modules.count(std::string(module)) > 0;
+    return recompute.kind == Checkpointing::Modules && recompute.modules.contains(module);
 }
 
 MegatronCode megatronCode(OpBuilder& g, const Scenario& scenario) {
@@ -148,6 +149,21 @@ TensorId joined(MegatronCode& m, const TensorIds& parts) {
     m.g.last().passesGradient = true;
     m.g.last().viewsGradient = true;
     return out;
+}
+
+TensorId withAdapter(MegatronCode& m, TensorId x, TensorId product, const AdapterSite& site) {
+    const Settings& settings = m.scenario.settings;
+    const LinearSite linear{
+        .name = site.target, .target = site.target, .in = site.inputs, .out = site.outputs};
+    if (settings.tuning != Tuning::Lora || !isAdapted(settings.lora, linear)) {
+        return product;
+    }
+    OpBuilder& g = m.g;
+    const Adapter adapter = declareAdapter(g, settings.lora, linear);
+    const std::int64_t rows = g.info(product).elements / site.outputs;
+    const TensorId low = g.linear(x, adapter.down, rows * adapter.rank);
+    const TensorId update = g.linear(low, adapter.up, rows * site.outputs);
+    return g.add(product, scaleUpdate(g, update));
 }
 
 }  // namespace fabricast

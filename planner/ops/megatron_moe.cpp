@@ -1,13 +1,13 @@
 #include "planner/ops/megatron_moe.h"
 
-#include "planner/ops/megatron_mlp.h"
+#include "planner/ops/megatron_layer.h"
 
 namespace fabricast {
 
 namespace {
 
-/// Shared experts are one dense MLP beside the routed ones.
-TensorId sharedExperts(MegatronCode& m, const MoeShape& shape, TensorId x) {
+/// Shared experts are one dense MLP in addition to the routed ones.
+TensorId megatronSharedExperts(MegatronCode& m, const MoeShape& shape, TensorId x) {
     OpBuilder& g = m.g;
     const std::int64_t hidden = m.scenario.model.hidden;
     const int up = megatronWeight(
@@ -36,7 +36,7 @@ TensorId megatronMoe(MegatronCode& m, TensorId x) {
     const int block = g.openBlock(m.recomputes("moe"));
     TensorIds variables;
     if (shape.sharedWidth > 0) {
-        variables.push_back(sharedExperts(m, shape, x));
+        variables.push_back(megatronSharedExperts(m, shape, x));
     }
     const Routing routing = topKRouter(m, shape, x);
     const Dispatched dispatched = dispatchTokens(m, shape, x, routing);

@@ -1,13 +1,13 @@
 #pragma once
 #include "planner/ops/megatron_linear.h"
-#include "planner/ops/moe_shape.h"
+#include "planner/ops/rank_shape.h"
 
 namespace fabricast {
 
 /// megatron-core's MoELayer, from the norm's output to the sum of routed and shared experts.
 TensorId megatronMoe(MegatronCode& m, TensorId x);
 
-/// What the router says of every token and expert: a probability, and whether it goes there.
+/// The router's output for every token and expert: a probability, and whether it goes there.
 struct Routing {
     TensorId probabilities = kNoTensor;
     TensorId map = kNoTensor;
@@ -16,8 +16,8 @@ Routing topKRouter(MegatronCode& m, const MoeShape& shape, TensorId x);
 /// Bytes of a routing probability: the router's type.
 std::int64_t routerWidth(const MegatronCode& m);
 
-/// Tokens as the local experts take them, with their probabilities, and what only the dispatcher
-/// knows of their way back.
+/// Tokens as the local experts take them, with their probabilities, and what the
+/// dispatcher needs to return them.
 struct Dispatched {
     TensorId tokens = kNoTensor;
     TensorId probabilities = kNoTensor;

@@ -1,7 +1,5 @@
-#include "planner/ops/megatron_prediction.h"
-
 #include "planner/ops/dense_layer.h"
-#include "planner/ops/megatron_ends.h"
+#include "planner/ops/embedding_and_head.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 
@@ -12,7 +10,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kIdBytes = 8;
-constexpr std::int64_t kFloat = 4;
+constexpr std::int64_t kPredictionFloat = 4;
 
 TensorId perToken(MegatronCode& m, std::string_view name, TensorId from) {
     const TensorId made = m.g.fresh(m.shape.tokens, kIdBytes, false);
@@ -99,7 +97,7 @@ TensorId logitsOf(MegatronCode& m, TensorId hidden, int weight, bool defers) {
 
 /// The depth's loss is masked and scaled, and hangs on the main hidden states until backward.
 TensorId attachLoss(MegatronCode& m, TensorId hidden, TensorId masked) {
-    const TensorId scaled = m.g.pointwise("scale", {masked}, m.shape.tokens, kFloat, {});
+    const TensorId scaled = m.g.pointwise("scale", {masked}, m.shape.tokens, kPredictionFloat, {});
     m.g.last().forwardTemps = {m.g.info(scaled).bytes};
     m.g.last().backwardTemps = {m.g.info(scaled).bytes};
     const TensorId view = m.g.viewOf(hidden, m.g.info(hidden).elements);
@@ -135,7 +133,8 @@ OpList megatronPredictions(const Scenario& scenario) {
         labels = perToken(m, "roll", labels);
         mask = perToken(m, "roll", mask);
         const TensorId loss = vocabParallelLoss(m, logits);
-        const TensorId masked = g.pointwise("mask loss", {loss}, m.shape.tokens, kFloat, {mask});
+        const TensorId masked =
+            g.pointwise("mask loss", {loss}, m.shape.tokens, kPredictionFloat, {mask});
         hidden = attachLoss(m, hidden, masked);
         variables = {labels, logits, masked};
     }

@@ -4,8 +4,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::int64_t kFloat = 4;
-constexpr std::int64_t kIndex = 8;
+constexpr std::int64_t kRouterFloat = 4;
+constexpr std::int64_t kTopKIndexWidth = 8;
 
 /// One value per token and expert.
 struct PerExpert {
@@ -48,7 +48,8 @@ struct Best {
 Best topK(MegatronCode& m, TensorId scores, std::int64_t count) {
     OpBuilder& g = m.g;
     const TensorInfo in = g.info(scores);
-    const Best best{g.fresh(count, in.width, in.requiresGrad), g.fresh(count, kIndex, false)};
+    const Best best{g.fresh(count, in.width, in.requiresGrad),
+                    g.fresh(count, kTopKIndexWidth, false)};
     g.push({.name = "topk",
             .inputs = {scores},
             .outputs = {best.values, best.indices},
@@ -60,8 +61,8 @@ Best topK(MegatronCode& m, TensorId scores, std::int64_t count) {
 TensorId softmax(MegatronCode& m, TensorId x) {
     OpBuilder& g = m.g;
     const std::int64_t width = g.info(x).width;
-    const TensorId wide = g.cast(x, kFloat);
-    const TensorId out = g.pointwise("softmax", {wide}, g.info(x).elements, kFloat, {});
+    const TensorId wide = g.cast(x, kRouterFloat);
+    const TensorId out = g.pointwise("softmax", {wide}, g.info(x).elements, kRouterFloat, {});
     g.last().saved = {out};
     return g.cast(out, width);
 }
@@ -98,12 +99,12 @@ Scored softmaxScores(MegatronCode& m, const MoeShape& shape, TensorId logits) {
 Scored sigmoidScores(MegatronCode& m, const MoeShape& shape, TensorId logits) {
     OpBuilder& g = m.g;
     const std::int64_t width = g.info(logits).width;
-    const TensorId scores = g.cast(sigmoid(m, g.cast(logits, kFloat)), width);
+    const TensorId scores = g.cast(sigmoid(m, g.cast(logits, kRouterFloat)), width);
     const std::int64_t chosen = shape.tokens * shape.topK;
     Best best;
     if (m.scenario.model.moe->correctionBias) {
         const TensorId biased =
-            g.pointwise("expert_bias", {scores}, g.info(scores).elements, kFloat, {});
+            g.pointwise("expert_bias", {scores}, g.info(scores).elements, kRouterFloat, {});
         best = topK(m, biased, chosen);
         g.last().graphDropped = true;
         const TensorId gathered =
@@ -134,11 +135,11 @@ Routing spread(MegatronCode& m, const MoeShape& shape, const Scored& scored) {
     g.push({.name = "routing_map",
             .inputs = {scored.indices},
             .outputs = {routing.map},
-            .forwardTemps = {2 * kFloat * values.elements}});
+            .forwardTemps = {2 * kRouterFloat * values.elements}});
     return routing;
 }
 
-/// Keeps the `capacity` most probable tokens of each expert; with padding, exactly so many.
+/// Keeps the `capacity` most probable tokens of each expert; with padding, exactly that many.
 Routing dropTokens(MegatronCode& m, const MoeShape& shape, const Routing& routing) {
     OpBuilder& g = m.g;
     const PerExpert values = perExpert(m, shape);
@@ -177,8 +178,8 @@ void attachAuxiliaryLoss(MegatronCode& m,
     if (m.scenario.model.moe->sigmoidScore) {
         scores = normalized(m, sigmoid(m, logits), shape.tokens);
     } else {
-        const TensorId wide = g.cast(logits, kFloat);
-        scores = g.pointwise("softmax", {wide}, values.elements, kFloat, {});
+        const TensorId wide = g.cast(logits, kRouterFloat);
+        scores = g.pointwise("softmax", {wide}, values.elements, kRouterFloat, {});
         g.last().saved = {scores};
     }
     const Best best = topK(m, scores, shape.tokens * shape.topK);
@@ -187,19 +188,19 @@ void attachAuxiliaryLoss(MegatronCode& m,
     g.push({.name = "routing_map",
             .inputs = {best.indices},
             .outputs = {map},
-            .forwardTemps = {2 * kFloat * values.elements}});
+            .forwardTemps = {2 * kRouterFloat * values.elements}});
     g.holdUntilHere({best.values, best.indices});
     const std::int64_t samples = kind == AuxLoss::Sequence ? m.shape.batch : 1;
-    const std::int64_t countWidth = kind == AuxLoss::Global ? 2 : kIndex;
+    const std::int64_t countWidth = kind == AuxLoss::Global ? 2 : kTopKIndexWidth;
     const TensorId counts = g.fresh(shape.experts * samples, countWidth, false);
     g.push({.name = "tokens_per_expert",
             .inputs = {map},
             .outputs = {counts},
-            .forwardTemps = {kIndex * values.elements}});
+            .forwardTemps = {kTopKIndexWidth * values.elements}});
     const TensorId sums =
         g.pointwise("sum", {scores}, shape.experts * samples, g.info(scores).width, {});
     g.last().backwardTemps = {};
-    const TensorId loss = g.pointwise("aux_loss", {sums, counts}, 1, kFloat, {counts});
+    const TensorId loss = g.pointwise("aux_loss", {sums, counts}, 1, kRouterFloat, {counts});
     g.holdUntilHere({map, scores});
     const TensorId attached = g.viewOf(probabilities, values.elements);
     g.push({.name = "attach_aux_loss",

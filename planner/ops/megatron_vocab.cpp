@@ -1,7 +1,7 @@
 #include "planner/ops/megatron_vocab.h"
 
+#include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
-#include "planner/ops/megatron_ends.h"
 
 #include <algorithm>
 #include <vector>
@@ -42,7 +42,7 @@ TensorId lookUp(MegatronCode& m, int table, bool split, TensorId ids) {
 /// Labels, their mask and shifted copy are kept; a row's maximum, sum and logarithm are not.
 constexpr std::int64_t kMaskBytes = 1;
 constexpr std::int64_t kTargetBytes = 8;
-constexpr std::int64_t kFloat = 4;
+constexpr std::int64_t kLossFloat = 4;
 
 }  // namespace
 
@@ -55,7 +55,7 @@ int tokenTable(MegatronCode& m, bool again) {
 }
 
 /// The lookup is laid out sequence first. Alone, it is scattered over the sequence at once; with
-/// positions, their sum is cut.
+/// positions, their sum is split.
 TensorId embedTokens(MegatronCode& m, const EmbeddingUse& use) {
     OpBuilder& g = m.g;
     const std::int64_t hidden = m.scenario.model.hidden;
@@ -101,21 +101,64 @@ int outputWeight(MegatronCode& m) {
 
 TensorId vocabParallelLoss(MegatronCode& m, TensorId logits) {
     const std::int64_t rows = m.shape.tokens;
-    const TensorId probabilities = m.g.cast(logits, kFloat);
+    const TensorId probabilities = m.g.cast(logits, kLossFloat);
     if (probabilities != logits) {  // fp32 logits are taken as they are
         m.g.last().kind = OpKind::Loss;
     }
     const TensorId targets = m.g.fresh(rows, kMaskBytes + kTargetBytes, false);
-    const TensorId loss = m.g.fresh(rows, kFloat);
+    const TensorId loss = m.g.fresh(rows, kLossFloat);
     m.g.push({.kind = OpKind::Loss,
               .name = "vocab_parallel_cross_entropy",
               .inputs = {probabilities},
               .outputs = {targets, loss},
               .saved = {probabilities, targets},
-              .forwardTemps = {4 * kFloat * rows},
-              .backwardTemps = {(kTargetBytes + 2 * kFloat) * rows},
+              .forwardTemps = {4 * kLossFloat * rows},
+              .backwardTemps = {(kTargetBytes + 2 * kLossFloat) * rows},
               .gradientOver = probabilities});
     return loss;
+}
+
+namespace {}  // namespace
+
+bool isMegatronCode(const Scenario& scenario) {
+    const ModelCode code = scenario.settings.kernels.code;
+    return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
+}
+
+std::int64_t megatronLocalVocab(const Scenario& scenario) {
+    const std::int64_t tp = scenario.layout.tp;
+    return roundUp(scenario.model.vocab, scenario.settings.megatron.vocabPadding * tp) / tp;
+}
+
+OpList megatronEmbedding(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    MegatronCode m = megatronCode(g, scenario);
+    return g.finish(embedTokens(m, {.table = tokenTable(m, false)}));
+}
+
+OpList megatronFinalNorm(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    MegatronCode m = megatronCode(g, scenario);
+    const TensorId x =
+        g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    return g.finish(megatronNorm(m, x, "final_layernorm"));
+}
+
+OpList megatronHead(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    MegatronCode m = megatronCode(g, scenario);
+    const TensorId x =
+        g.input(m.shape.localTokens * scenario.model.hidden, residualWidth(scenario.settings));
+    const std::int64_t rows = megatronLocalVocab(scenario);
+    return g.finish(columnParallel(m, x, outputWeight(m), rows));
+}
+
+OpList megatronLoss(const Scenario& scenario) {
+    OpBuilder g(builderOptions(scenario));
+    MegatronCode m = megatronCode(g, scenario);
+    const TensorId logits = g.input(m.shape.tokens * megatronLocalVocab(scenario),
+                                    bytesPerElement(scenario.settings.precision.compute));
+    return g.finish(vocabParallelLoss(m, logits));
 }
 
 }  // namespace fabricast

@@ -1,12 +1,11 @@
-#include "planner/ops/mixtral_experts.h"
-
+#include "planner/ops/dense_layer.h"
 #include "planner/ops/rank_shape.h"
 
 namespace fabricast {
 
 namespace {
 
-constexpr std::int64_t kIndexBytes = 8;
+constexpr std::int64_t kMixtralIndexBytes = 8;
 constexpr std::int64_t kScoreBytes = 4;
 
 /// Softmax in fp32; the chosen scores are divided in place, which keeps a copy of them.
@@ -16,7 +15,7 @@ TensorId routerScores(OpBuilder& g, const MoeSpec& moe, std::int64_t tokens, Ten
     const TensorId logits = g.cast(g.linear(x, gate, tokens * moe.experts), kScoreBytes);
     const TensorId scores = g.pointwise("softmax", {logits}, tokens * moe.experts, kScoreBytes, {});
     g.last().saved = {scores};
-    const TensorId indices = g.fresh(tokens * moe.topK, kIndexBytes, false);
+    const TensorId indices = g.fresh(tokens * moe.topK, kMixtralIndexBytes, false);
     g.push({.name = "topk indices", .outputs = {indices}});
     const TensorId chosen =
         g.pointwise("topk", {scores}, tokens * moe.topK, kScoreBytes, {indices});
@@ -27,7 +26,7 @@ TensorId routerScores(OpBuilder& g, const MoeSpec& moe, std::int64_t tokens, Ten
 }
 
 /// What all experts read, and how many rows this one has.
-struct Rows {
+struct ExpertRows {
     TensorId tokens = kNoTensor;
     TensorId scores = kNoTensor;
     std::int64_t count = 0;
@@ -42,13 +41,13 @@ struct ExpertWeights {
 TensorId oneExpert(OpBuilder& g,
                    const MoeSpec& moe,
                    const ExpertWeights& weights,
-                   const Rows& rows,
+                   const ExpertRows& rows,
                    TensorId sum) {
     const std::int64_t width = g.info(rows.tokens).width;
     const std::int64_t hidden = g.weightAt(weights.down).elements / moe.experts / moe.expertWidth;
     const std::int64_t inner = rows.count * moe.expertWidth;
-    const TensorId tokenIndex = g.fresh(rows.count, kIndexBytes, false);
-    const TensorId position = g.fresh(rows.count, kIndexBytes, false);
+    const TensorId tokenIndex = g.fresh(rows.count, kMixtralIndexBytes, false);
+    const TensorId position = g.fresh(rows.count, kMixtralIndexBytes, false);
     g.push({.name = "where", .outputs = {tokenIndex, position}});
     const TensorId state =
         g.pointwise("rows", {rows.tokens}, rows.count * hidden, width, {tokenIndex});

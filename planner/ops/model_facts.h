@@ -16,17 +16,17 @@ struct FlopsFact {
     std::string_view convention;
     std::string_view formula;
     std::optional<Flops> perToken;
-    std::string why;  ///< where there is no number
+    std::string why;  ///< if there is no number
 };
 
-/// One component's share of the parameters. Those not in the total say so.
+/// One component's share of the parameters. Those not in the total are marked.
 struct PartFact {
     std::string_view key;  ///< "routed_experts"
     std::int64_t parameters = 0;
     bool inTotal = true;
 };
 
-/// This is what a model's shape alone tells: its size, part by part, and its work per token.
+/// What follows from a model's shape alone: its size, part by part, and its work per token.
 ///     const ModelFacts facts = modelFacts(model, 8192);
 struct ModelFacts {
     ModelSpec model;

@@ -1,11 +1,14 @@
 #include "planner/ops/op_builder.h"
 
+#include "planner/base/integers.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace fabricast {
 
 namespace {
+
 /// Flash attention's backward works on sequences rounded up to this many rows.
 constexpr std::int64_t kFlashRows = 128;
 constexpr std::int64_t kFlashRng = 24;  ///< seed, offset and their tensor
@@ -15,9 +18,27 @@ constexpr std::int64_t kEfficientWidth = 4;
 constexpr std::int64_t kEfficientRows = 32;
 constexpr std::int64_t kEfficientRng = 16;
 
-std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step * step;
+/// Lists, for every op, the storages that no later op reads.
+std::vector<TensorIds> lastReaders(const OpList& list) {
+    std::vector<int> last(list.tensors.size(), -1);
+    for (std::size_t op = 0; op < list.ops.size(); ++op) {
+        for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs, &list.ops[op].saved}) {
+            for (const TensorId id : *ids) {
+                last[static_cast<std::size_t>(list.tensor(id).base)] = static_cast<int>(op);
+            }
+        }
+    }
+    std::vector<TensorIds> drop(list.ops.size());
+    const TensorId kept = list.tensor(list.output).base;
+    for (std::size_t base = 0; base < last.size(); ++base) {
+        const bool mine = !list.tensors[base].external && static_cast<TensorId>(base) != kept;
+        if (last[base] >= 0 && mine) {
+            drop[static_cast<std::size_t>(last[base])].push_back(static_cast<TensorId>(base));
+        }
+    }
+    return drop;
 }
+
 }  // namespace
 
 bool OpBuilder::anyGrad(const TensorIds& ids) const {
@@ -321,29 +342,6 @@ TensorId OpBuilder::flashAttention(TensorId q,
     push(std::move(op));
     return out;
 }
-
-namespace {
-/// Lists, for every op, the storages that no later op reads.
-std::vector<TensorIds> lastReaders(const OpList& list) {
-    std::vector<int> last(list.tensors.size(), -1);
-    for (std::size_t op = 0; op < list.ops.size(); ++op) {
-        for (const auto* ids : {&list.ops[op].inputs, &list.ops[op].outputs, &list.ops[op].saved}) {
-            for (const TensorId id : *ids) {
-                last[static_cast<std::size_t>(list.tensor(id).base)] = static_cast<int>(op);
-            }
-        }
-    }
-    std::vector<TensorIds> drop(list.ops.size());
-    const TensorId kept = list.tensor(list.output).base;
-    for (std::size_t base = 0; base < last.size(); ++base) {
-        const bool mine = !list.tensors[base].external && static_cast<TensorId>(base) != kept;
-        if (last[base] >= 0 && mine) {
-            drop[static_cast<std::size_t>(last[base])].push_back(static_cast<TensorId>(base));
-        }
-    }
-    return drop;
-}
-}  // namespace
 
 OpList OpBuilder::finish(TensorId output) {
     list_.output = output;

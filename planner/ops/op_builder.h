@@ -20,10 +20,15 @@ public:
         bool autocast = false;           ///< every GEMM casts its inputs and weights itself
         bool linearInPython = false;     ///< GEMMs are DeepSpeed's function for ZeRO-3
         bool frozenInput = false;        ///< nothing before this segment is trained
-        bool frozen = false;             ///< weights are not trained unless they say so
+        bool frozen = false;             ///< weights are not trained by default
         std::int64_t gatheredWidth = 0;  ///< bytes of an element as ops read it; 0: as it is stored
     };
-    explicit OpBuilder(Options options) : options_(options) {}
+    explicit OpBuilder(Options options) : options_(options) {
+        constexpr std::size_t kUsual = 64;  // of a layer: an operation is large, and costly to move
+        list_.ops.reserve(kUsual);
+        list_.tensors.reserve(2 * kUsual);
+        list_.weights.reserve(kUsual / 2);
+    }
 
     TensorId input(std::int64_t elements, std::int64_t width);
     TensorId external(std::int64_t elements, std::int64_t width);  ///< a table shared by all layers
@@ -74,10 +79,10 @@ public:
     /// Code keeps a variable for these until here: their storages live at least that long.
     void holdUntilHere(const TensorIds& ids);
     /// The ops between are checkpointed by themselves, and run again before the ops that follow
-    /// them are done with their backward. `on` false: they are not; -1 stands for that block.
+    /// them are done with their backward. `on` false: they are not; -1 means that block.
     int openBlock(bool on);
     void closeBlock(int block);
-    /// Besides, the block's outputs are freed here and made again before backward passes here.
+    /// Also, the block's outputs are freed here and made again before backward passes here.
     void discardOutputs(int block);
     /// An op uses this much of the framework's scratch buffer, which only ever grows.
     void useScratch(std::int64_t bytes);

@@ -61,7 +61,7 @@ struct Op {
     int recomputes = -1;             ///< where backward reaches this op, this block runs again
     bool graphDropped = false;       ///< nothing leads back to it: what it saves is freed at once
     bool defersWeights = false;      ///< its weight gradients wait for the op that delivers them
-    WeightIds delivers;              ///< weights whose waiting gradients are handed over here
+    WeightIds delivers;              ///< weights whose waiting gradients are delivered here
     TensorIds heldByGraph;           ///< alive until the pass's graph is freed, recomputed or not
     TensorIds attributes;            ///< the module's variables hold these until its next forward
 };
@@ -101,7 +101,7 @@ struct WeightUse {
     }
 };
 
-/// A call of one of the model's modules: a run of ops, perhaps empty, and the weights that are its
+/// A call of one of the model's modules: a possibly empty run of ops, and the weights that are its
 /// own. A call inside it comes after it.
 struct ModuleSpan {
     std::size_t begin = 0;

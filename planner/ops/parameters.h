@@ -20,7 +20,7 @@ enum class Part {
     Head,
     Mtp  ///< joins the two inputs of a multi-token-prediction layer; its layer keeps its own parts
 };
-/// How tensor and expert parallelism cut a weight [rows = out features, cols = in features].
+/// How tensor and expert parallelism split a weight [rows = out features, cols = in features].
 enum class Split { Replicated, Column, Row, Vocab, Expert };
 
 /// One weight tensor of the model, whole. A vector has cols 0.
@@ -30,7 +30,7 @@ struct Parameter {
     Split split = Split::Replicated;
     std::int64_t rows = 0;
     std::int64_t cols = 0;
-    std::int64_t copies = 1;  ///< experts: how many alike
+    std::int64_t copies = 1;  ///< experts: number of identical ones
     bool buffer = false;      ///< in the checkpoint, not trained, not in the total
 
     [[nodiscard]] std::int64_t elements() const { return copies * rows * (cols == 0 ? 1 : cols); }

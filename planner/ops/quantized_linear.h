@@ -26,7 +26,7 @@ std::int64_t packedBytes(const QuantizedMatrix& matrix);
 /// The code table that all doubly quantised matrices share.
 std::int64_t sharedTableBytes(const LoraSettings& lora);
 QuantizedMatrix quantizedMatrix(const LoraSettings& lora, std::int64_t rows, std::int64_t columns);
-/// Bytes of an element as dequantised, and what dequantising takes beside the result.
+/// Bytes of an element as dequantised, and the memory of dequantising in addition to the result.
 std::int64_t dequantizedWidth(const QuantizedMatrix& matrix);
 ByteList dequantizationTemps(const QuantizedMatrix& matrix);
 

@@ -1,6 +1,7 @@
 #include "planner/ops/rank_shape.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fabricast {
 
@@ -21,6 +22,50 @@ RankShape rankShape(const Scenario& scenario) {
     shape.heads = model.attention.heads / layout.tp;
     shape.kvHeads = std::max<std::int64_t>(1, model.attention.kvHeads / layout.tp);
     shape.width = model.mlp.width / layout.tp;
+    return shape;
+}
+
+namespace {
+
+/// Rows that one expert takes from one rank: ceil(tokens · topK / experts · factor).
+std::int64_t capacityOf(const MoeShape& shape, double factor) {
+    const double even =
+        static_cast<double>(shape.tokens * shape.topK) / static_cast<double>(shape.experts);
+    return static_cast<std::int64_t>(std::ceil(even * factor));
+}
+
+}  // namespace
+
+MoeShape moeShape(const Scenario& scenario) {
+    const MoeSpec& moe = *scenario.model.moe;
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const RankShape rank = rankShape(scenario);
+    MoeShape shape;
+    shape.tokens = rank.localTokens;
+    shape.experts = moe.experts;
+    shape.topK = moe.topK;
+    shape.localExperts = std::max<std::int64_t>(1, moe.experts / rank.ep);
+    shape.width = moe.expertWidth / rank.etp;
+    shape.sharedWidth = moe.sharedWidth / rank.tp;
+    shape.sent = shape.tokens * shape.topK;
+    if (kernels.capacityFactor > 0) {
+        shape.capacity = capacityOf(shape, kernels.capacityFactor);
+        const std::int64_t most = shape.experts * shape.capacity;
+        shape.sent = kernels.padToCapacity ? most : std::min(shape.sent, most);
+    }
+    const bool uneven = rank.ep > 1 && !kernels.padToCapacity;
+    const double share = static_cast<double>(shape.sent) / static_cast<double>(rank.ep);
+    // Even halves round to even, as the frameworks' Python does.
+    const auto mine =
+        static_cast<std::int64_t>(std::nearbyint(share * (uneven ? kernels.imbalance : 1.0)));
+    shape.received = mine * rank.ep;
+    shape.rows = shape.received * rank.etp;
+    std::int64_t before = 0;
+    for (std::int64_t expert = 1; expert <= shape.localExperts; ++expert) {
+        const std::int64_t until = mine * expert / shape.localExperts;
+        shape.perExpert.push_back((until - before) * rank.ep * rank.etp);
+        before = until;
+    }
     return shape;
 }
 

@@ -1,5 +1,3 @@
-#include "planner/ops/torchtitan_moe.h"
-
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/rank_shape.h"
 
@@ -11,7 +9,7 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::int64_t kIndexBytes = 8;
+constexpr std::int64_t kTitanIndexBytes = 8;
 constexpr std::int64_t kRouterBytes = 4;  ///< scores are fp32
 /// Rows of an expert come in multiples of these for torchao's grouped GEMMs in 8 bits.
 constexpr std::int64_t kFp8Rows = 16;
@@ -19,7 +17,7 @@ constexpr std::int64_t kMxFp8Rows = 32;
 constexpr std::int64_t kPaddedIndexBytes = 4;
 
 /// Rows on one rank: what it routes, and what its experts receive.
-struct Rows {
+struct TitanRows {
     std::int64_t tokens = 0;    ///< that this rank routes
     std::int64_t sent = 0;      ///< tokens · topK
     std::int64_t received = 0;  ///< by the local experts
@@ -30,7 +28,7 @@ struct Rows {
 };
 
 /// torchao pads for the worst case: a whole multiple for every expert.
-std::int64_t paddedRows(const KernelSettings& kernels, const Rows& rows) {
+std::int64_t paddedRows(const KernelSettings& kernels, const TitanRows& rows) {
     if (!kernels.quantizedExperts) {
         return 0;
     }
@@ -41,10 +39,10 @@ std::int64_t paddedRows(const KernelSettings& kernels, const Rows& rows) {
 
 /// With expert parallelism each rank routes its own slice of the sequence; without, tensor
 /// parallelism gathers the tokens and splits every expert's columns.
-Rows rowsOf(const Scenario& scenario) {
+TitanRows rowsOf(const Scenario& scenario) {
     const RankShape shape = rankShape(scenario);
     const MoeSpec& moe = *scenario.model.moe;
-    Rows rows;
+    TitanRows rows;
     rows.exchanged = shape.ep > 1;
     rows.tokens = rows.exchanged ? shape.localTokens : shape.tokens;
     rows.sent = rows.tokens * moe.topK;
@@ -57,9 +55,9 @@ Rows rowsOf(const Scenario& scenario) {
 }
 
 /// The gate runs under an fp32 autocast: input and weight are cast, and both casts are kept.
-TensorId scoresOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+TensorId scoresOf(OpBuilder& g, const Scenario& scenario, const TitanRows& rows, TensorId x) {
     const std::int64_t experts = scenario.model.moe->experts;
-    const int gate = g.weight("router.gate", experts * scenario.model.hidden);
+    const int gate = g.matrix("router.gate", experts, scenario.model.hidden);
     const TensorId wide = g.cast(x, kRouterBytes);
     const TensorId weight = g.fresh(experts * scenario.model.hidden, kRouterBytes, false);
     g.push({.kind = OpKind::Copy, .name = "gate weight in fp32", .outputs = {weight}});
@@ -77,20 +75,23 @@ TensorId scoresOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, Tens
     return scores;
 }
 
-struct Routing {
+struct TitanRouting {
     TensorId scores = kNoTensor;   ///< of the chosen experts
     TensorId indices = kNoTensor;  ///< which they are
 };
 
-Routing chooseExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId scores) {
+TitanRouting chooseExperts(OpBuilder& g,
+                           const Scenario& scenario,
+                           const TitanRows& rows,
+                           TensorId scores) {
     const TensorId values = g.fresh(rows.sent, kRouterBytes, false);
-    const TensorId indices = g.fresh(rows.sent, kIndexBytes, false);
+    const TensorId indices = g.fresh(rows.sent, kTitanIndexBytes, false);
     g.push({.name = "topk", .outputs = {values, indices}, .forwardTemps = {g.info(scores).bytes}});
     TensorId chosen = g.pointwise("gather", {scores}, rows.sent, kRouterBytes, {indices});
     if (scenario.settings.kernels.balancedRouting) {
         // The forced choice replaces the router's: what gathering that one kept goes at once.
         g.last().graphDropped = true;
-        const TensorId forced = g.fresh(rows.sent, kIndexBytes, false);
+        const TensorId forced = g.fresh(rows.sent, kTitanIndexBytes, false);
         g.push({.name = "balanced choice", .outputs = {forced}});
         chosen = g.pointwise("gather", {scores}, rows.sent, kRouterBytes, {forced});
     }
@@ -108,14 +109,20 @@ TensorId exchange(OpBuilder& g, TensorId x, std::int64_t rowsOut, std::int64_t h
     return out;
 }
 
-int expertWeight(OpBuilder& g, std::string_view name, const Rows& rows, std::int64_t hidden) {
-    const int weight = g.weight(name, rows.experts * rows.width * hidden);
+/// A stack of experts, each with so many outputs and columns.
+int titanWeight(OpBuilder& g,
+                std::string_view name,
+                const TitanRows& rows,
+                std::int64_t outputs,
+                std::int64_t columns) {
+    const int weight = g.matrix(name, rows.experts * outputs, columns);
     g.weightAt(weight).expert = rows.exchanged;
     g.weightAt(weight).experts = rows.experts;
     return weight;
 }
 
-TensorId grouped(OpBuilder& g, TensorId x, int weight, std::int64_t elements, TensorId offsets) {
+TensorId titanGrouped(
+    OpBuilder& g, TensorId x, int weight, std::int64_t elements, TensorId offsets) {
     const TensorId out = g.fresh(elements, g.info(x).width);
     g.push({.kind = OpKind::GroupedGemm,
             .name = g.weightAt(weight).name,
@@ -126,20 +133,21 @@ TensorId grouped(OpBuilder& g, TensorId x, int weight, std::int64_t elements, Te
     return out;
 }
 
-TensorId expertsOf(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+TensorId expertsOf(OpBuilder& g, const Scenario& scenario, const TitanRows& rows, TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t received = std::max(rows.received, rows.padded);
     const std::int64_t inner = received * rows.width;
     const TensorId offsets = g.fresh(rows.experts, 4, false);
     g.push({.name = "offsets", .outputs = {offsets}});
-    const TensorId gate =
-        g.silu(grouped(g, x, expertWeight(g, "experts.w1", rows, hidden), inner, offsets));
-    const TensorId up = grouped(g, x, expertWeight(g, "experts.w3", rows, hidden), inner, offsets);
-    return grouped(g,
-                   g.multiply(gate, up),
-                   expertWeight(g, "experts.w2", rows, hidden),
-                   received * hidden,
-                   offsets);
+    const TensorId gate = g.silu(
+        titanGrouped(g, x, titanWeight(g, "experts.w1", rows, rows.width, hidden), inner, offsets));
+    const TensorId up =
+        titanGrouped(g, x, titanWeight(g, "experts.w3", rows, rows.width, hidden), inner, offsets);
+    return titanGrouped(g,
+                        g.multiply(gate, up),
+                        titanWeight(g, "experts.w2", rows, hidden, rows.width),
+                        received * hidden,
+                        offsets);
 }
 
 /// Rows picked from `x` by an index that is kept.
@@ -151,7 +159,7 @@ TensorId pick(
 TensorId indexOf(OpBuilder& g,
                  std::string_view name,
                  std::int64_t rows,
-                 std::int64_t width = kIndexBytes) {
+                 std::int64_t width = kTitanIndexBytes) {
     const TensorId index = g.fresh(rows, width, false);
     g.push({.name = name, .outputs = {index}});
     return index;
@@ -159,7 +167,7 @@ TensorId indexOf(OpBuilder& g,
 
 /// The experts behind torchao's permutation: a row of zeros is put below the others, for the rows
 /// that fill up to read, and taken off afterwards.
-TensorId paddedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+TensorId paddedExperts(OpBuilder& g, const Scenario& scenario, const TitanRows& rows, TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t width = g.info(x).width;
     const TensorId placing = indexOf(g, "permuted indices", rows.padded, kPaddedIndexBytes);
@@ -173,7 +181,7 @@ TensorId paddedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows,
 }
 
 /// The experts, with the rows of each brought together where they come from several ranks.
-TensorId placedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+TensorId placedExperts(OpBuilder& g, const Scenario& scenario, const TitanRows& rows, TensorId x) {
     if (rows.padded > 0) {
         return paddedExperts(g, scenario, rows, x);
     }
@@ -186,9 +194,12 @@ TensorId placedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows,
     return pick(g, "unpermute", expertsOf(g, scenario, rows, in), placing, elements);
 }
 
-TensorId routedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows, TensorId x) {
+TensorId titanRoutedExperts(OpBuilder& g,
+                            const Scenario& scenario,
+                            const TitanRows& rows,
+                            TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
-    const Routing routing = chooseExperts(g, scenario, rows, scoresOf(g, scenario, rows, x));
+    const TitanRouting routing = chooseExperts(g, scenario, rows, scoresOf(g, scenario, rows, x));
     const TensorId sorting = indexOf(g, "argsort", rows.sent);
     const TensorId sortedScores = pick(g, "sorted scores", routing.scores, sorting, rows.sent);
     const TensorId origin = indexOf(g, "token indices", rows.sent);
@@ -205,7 +216,7 @@ TensorId routedExperts(OpBuilder& g, const Scenario& scenario, const Rows& rows,
     return pick(g, "scatter_add", scored, origin, rows.tokens * hidden);
 }
 
-TensorId sharedExperts(OpBuilder& g, const Scenario& scenario, TensorId x) {
+TensorId titanSharedExperts(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t width = scenario.model.moe->sharedWidth / shape.tp;
@@ -224,13 +235,13 @@ TensorId sharedExperts(OpBuilder& g, const Scenario& scenario, TensorId x) {
 
 TensorId torchtitanMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const RankShape shape = rankShape(scenario);
-    const Rows rows = rowsOf(scenario);
+    const TitanRows rows = rowsOf(scenario);
     const TensorId tokens = rows.exchanged ? x : gatherSequence(g, shape, x);
-    TensorId routed = routedExperts(g, scenario, rows, tokens);
+    TensorId routed = titanRoutedExperts(g, scenario, rows, tokens);
     if (!rows.exchanged) {
         routed = reducePartial(g, shape, routed);
     }
-    return scenario.model.moe->sharedWidth > 0 ? g.add(routed, sharedExperts(g, scenario, x))
+    return scenario.model.moe->sharedWidth > 0 ? g.add(routed, titanSharedExperts(g, scenario, x))
                                                : routed;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/report/advice_report.h"
 
 #include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
@@ -19,7 +20,7 @@ std::string gib(const Plan& plan) {
         "{:.1f}{}", static_cast<double>(plan.memory.peak.value.count()) / kGib, sure ? "" : "?");
 }
 
-std::string stepText(const Plan& plan) {
+std::string planStepText(const Plan& plan) {
     return fmt::format("{:.3f}", plan.step.step.value.count());
 }
 
@@ -50,7 +51,7 @@ Table stepTable(const Advice& advice) {
         table.rows.push_back({advice.recommended == i ? ">" : "",
                               fmt::format("{}: {}", step.key, step.question),
                               std::string(nameOf(step.answer)),
-                              step.timed ? stepText(*step.plan) : "-",
+                              step.timed ? planStepText(*step.plan) : "-",
                               step.plan ? gib(*step.plan) : "-",
                               step.timed ? perMtok(*step.plan) : "-",
                               step.why});
@@ -72,7 +73,7 @@ std::string notAskedText(const Advice& advice) {
         text += step.key;
         last = step.why;
     }
-    return text.empty() ? "" : fmt::format("not asked: {} ({})\n", text, last);
+    return text.empty() ? "" : fmt::format("not evaluated: {} ({})\n", text, last);
 }
 
 Table layoutTable(const Advice& advice) {
@@ -86,7 +87,7 @@ Table layoutTable(const Advice& advice) {
 }
 
 Table changeTable(const Advice& advice) {
-    Table table{{{"what would change the answer"},
+    Table table{{{"what would change the recommendation"},
                  {"then"},
                  {"step s", Align::Right},
                  {"GiB", Align::Right},
@@ -95,14 +96,14 @@ Table changeTable(const Advice& advice) {
                 {}};
     for (const AdviceChange& change : advice.changes) {
         if (!change.plan) {
-            const char* none = advice.most ? "nothing below the limit" : "nothing fits";
+            const char* none = advice.most ? "nothing below the cost limit" : "nothing fits";
             table.rows.push_back({change.change, none, "-", "-", "-", ""});
             continue;
         }
         const Plan& plan = *change.plan;
         table.rows.push_back({change.change,
                               change.same ? "still " + change.key : change.key,
-                              stepText(plan),
+                              planStepText(plan),
                               gib(plan),
                               perMtok(plan),
                               planName(plan)});
@@ -114,16 +115,15 @@ std::string runText(const Plan& plan) {
     if (!plan.cost || !plan.cost->run) {
         return "";
     }
-    constexpr double kDay = 86400.0;
     const RunTotals& run = *plan.cost->run;
     return fmt::format(", {} days{} for the run",
                        amountText(run.wall.value.count() / kDay),
                        run.price ? " and " + dollarText(run.price->value.count()) : "");
 }
 
-std::string headText(const Advice& advice) {
+std::string adviceHead(const Advice& advice) {
     if (!advice.recommended) {
-        return "nothing that was looked at fits here";
+        return "none of the evaluated ways fits here";
     }
     const AdviceStep& step = advice.steps[*advice.recommended];
     const Plan& plan = *step.plan;
@@ -131,12 +131,12 @@ std::string headText(const Advice& advice) {
     return fmt::format("{}{}: {} s a step{}{}",
                        planName(plan),
                        step.set.empty() ? "" : " with " + step.set,
-                       stepText(plan),
+                       planStepText(plan),
                        priced ? ", " + perMtok(plan) + " per million tokens" : "",
                        runText(plan));
 }
 
-std::string questionText(const Advice& advice) {
+std::string adviceQuestion(const Advice& advice) {
     const Scenario& question = advice.question;
     return fmt::format("{} on {}, sequence {}, global batch {}{}",
                        question.model.name,
@@ -174,8 +174,8 @@ std::string notesText(const Advice& advice) {
 std::string adviceText(const Advice& advice) {
     const Table layouts = layoutTable(advice);
     return fmt::format("ADVICE  {}\n  {}\n\n{}{}\n{}{}{}{}",
-                       headText(advice),
-                       questionText(advice),
+                       adviceHead(advice),
+                       adviceQuestion(advice),
                        alignedText(stepTable(advice)),
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : alignedText(layouts) + "\n",
@@ -187,8 +187,8 @@ std::string adviceText(const Advice& advice) {
 std::string adviceMarkdown(const Advice& advice) {
     const Table layouts = layoutTable(advice);
     return fmt::format("**ADVICE** {}\n\n{}\n\n{}\n{}\n{}{}{}{}",
-                       headText(advice),
-                       questionText(advice),
+                       adviceHead(advice),
+                       adviceQuestion(advice),
                        markdownText(stepTable(advice)),
                        notAskedText(advice),
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",

@@ -51,7 +51,7 @@ std::vector<std::string> lineOf(const BacktestGroup& group) {
             percent(sweeps, group.sweeps.regret)};
 }
 
-Table tableOf(const Backtest& backtest) {
+Table backtestTable(const Backtest& backtest) {
     Table table{{{std::string(nameOf(backtest.groupBy))}}, {}};
     for (const char* title : {"n",
                               "refused",
@@ -78,7 +78,7 @@ Table tableOf(const Backtest& backtest) {
     return table;
 }
 
-std::string headline(const Backtest& backtest) {
+std::string backtestHead(const Backtest& backtest) {
     const BacktestGroup& all = backtest.all;
     std::string text = fmt::format("{}: {} of {} {}rows forecast",
                                    backtest.file,
@@ -110,7 +110,7 @@ std::string reasonsText(const std::map<std::string, std::size_t>& reasons,
     std::string text = fmt::format("\n{}\n", title);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (!everyReason && i == kMostReasons) {
-            return text + fmt::format("  … {} reasons more: --verbose\n", sorted.size() - i);
+            return text + fmt::format("  … {} more reasons: --verbose\n", sorted.size() - i);
         }
         text += fmt::format("  {} x {}\n", sorted[i].second, sorted[i].first);
     }
@@ -142,16 +142,15 @@ std::string cell(const std::optional<double>& value) {
 }  // namespace
 
 std::string backtestText(const Backtest& backtest, bool everyReason) {
-    return headline(backtest) + "\npercent; errors are forecast over measured, less one\n" +
-           alignedText(tableOf(backtest)) + otherMemoryText(backtest.all) +
-           reasonsText(backtest.all.refused, "no forecast of the step:", everyReason) +
-           reasonsText(backtest.all.memoryRefused,
-                       "no forecast of a memory that was measured:",
-                       everyReason);
+    return backtestHead(backtest) + "\npercent; errors are forecast over measured, minus one\n" +
+           alignedText(backtestTable(backtest)) + otherMemoryText(backtest.all) +
+           reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
+           reasonsText(
+               backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason);
 }
 
 std::string backtestMarkdown(const Backtest& backtest) {
-    return headline(backtest) + "\n" + markdownText(tableOf(backtest));
+    return backtestHead(backtest) + "\n" + markdownText(backtestTable(backtest));
 }
 
 std::string backtestCsv(const Backtest& backtest) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 20;
 
-/// The words for a group that is cut along an axis; its short name where there are none.
+/// The words for a group along an axis; its short name if there are none.
 std::string_view axisWords(std::string_view axis) {
     constexpr std::array kWords = {
         std::pair<std::string_view, std::string_view>{"tp", "tensor"},
@@ -33,11 +33,10 @@ std::string_view axisWords(std::string_view axis) {
         std::pair<std::string_view, std::string_view>{"etp-ep", "expert tensor and expert"},
         std::pair<std::string_view, std::string_view>{"edp", "expert data"},
         std::pair<std::string_view, std::string_view>{"shard", "shard group"},
-        std::pair<std::string_view, std::string_view>{"replicate", "replicas of shards"},
+        std::pair<std::string_view, std::string_view>{"replicate", "shard replicas"},
         std::pair<std::string_view, std::string_view>{"expert-shard", "expert shard group"},
-        std::pair<std::string_view, std::string_view>{"expert-replicate",
-                                                      "replicas of expert shards"},
-        std::pair<std::string_view, std::string_view>{"stage", "all of a stage"},
+        std::pair<std::string_view, std::string_view>{"expert-replicate", "expert shard replicas"},
+        std::pair<std::string_view, std::string_view>{"stage", "whole stage"},
         std::pair<std::string_view, std::string_view>{"tp-pp", "tensor and pipeline"},
         std::pair<std::string_view, std::string_view>{"expert-model", "one copy of the experts"},
         std::pair<std::string_view, std::string_view>{"optimizer-instance",
@@ -65,13 +64,13 @@ double exposedOf(std::span<const CommLine> lines) {
     return sum;
 }
 
-std::string headline(const StepEstimate& step) {
+std::string commHead(const StepEstimate& step) {
     if (step.comm.empty()) {
-        return "nothing is communicated";
+        return "no communication";
     }
     const TimeScale scale = timeScaleFor(step.step.value.count());
     const double exposed = exposedOf(step.comm);
-    return fmt::format("{} of calls add {} to the step: {:.1f} % of it",
+    return fmt::format("{} of calls, which add {} to the step: {:.1f} % of it",
                        scale.withUnit(secondsOf(step.comm)),
                        scale.withUnit(exposed),
                        100.0 * exposed / step.step.value.count());
@@ -113,14 +112,14 @@ std::string commText(const Scenario& scenario,
                      Subject subject) {
     const std::size_t rows = everyRow ? step.comm.size() : std::min(step.comm.size(), kMostRows);
     std::string text =
-        fmt::format("COMMUNICATION  {}\n{}", headline(step), subjectLine(scenario, subject));
+        fmt::format("COMMUNICATION  {}\n{}", commHead(step), subjectLine(scenario, subject));
     if (rows > 0) {
         text += "\n" + alignedText(lineTable(scenario, step, rows));
     }
     if (rows < step.comm.size()) {
         const auto rest = std::span(step.comm).subspan(rows);
         const TimeScale scale = timeScaleFor(step.step.value.count());
-        text += fmt::format("… {} rows more, {} of which {} exposed: --verbose shows them\n",
+        text += fmt::format("… {} more rows, {} of which {} exposed: --verbose shows them\n",
                             rest.size(),
                             scale.withUnit(secondsOf(rest)),
                             scale.text(exposedOf(rest)));
@@ -130,7 +129,7 @@ std::string commText(const Scenario& scenario,
 
 std::string commMarkdown(const Scenario& scenario, const StepEstimate& step) {
     return fmt::format("**COMMUNICATION** {}\n\n{}\n\n{}",
-                       headline(step),
+                       commHead(step),
                        subjectText(scenario),
                        markdownText(lineTable(scenario, step, step.comm.size())));
 }

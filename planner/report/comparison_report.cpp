@@ -15,7 +15,7 @@
 namespace fabricast {
 namespace {
 
-/// A table with what stands above it.
+/// A table with its title.
 struct Titled {
     std::string title;
     Table table;
@@ -29,8 +29,9 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
     switch (difference.verdict) {
         case SpeedVerdict::Equal:
             return fmt::format(
-                "{} and {} are equal as far as we know: {} apart, and forecasts within {} of each "
-                "other may be in the wrong order",
+                "{} and {} cannot be told apart: they differ by {}, and the order of forecasts "
+                "within {} of "
+                "each other is not reliable",
                 base,
                 side,
                 percentText(more),
@@ -50,7 +51,7 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
     }
     const ComparedSide& one = comparison.sides[difference.side];
     const ComparedSide& without = one.step ? comparison.sides[comparison.baseline] : one;
-    return fmt::format("{} has no forecast of time: {}", without.name, without.whyNoStep);
+    return fmt::format("{} has no time forecast: {}", without.name, without.whyNoStep);
 }
 
 std::string sideLine(const ComparedSide& side) {
@@ -70,7 +71,7 @@ std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView&
             tables.push_back({fmt::format("from {}, {}", names, timeUnit(comparison, difference)),
                               timeTable(comparison, difference, view)});
         }
-        tables.push_back({fmt::format("from {}, {} of the fullest GPU", names, "GiB"),
+        tables.push_back({fmt::format("from {}, {} of the most loaded GPU", names, "GiB"),
                           memoryPartTable(comparison, difference, view)});
     }
     std::erase_if(tables, [](const Titled& one) { return one.table.rows.empty(); });
@@ -78,7 +79,7 @@ std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView&
 }
 
 std::string noDifference(const Comparison& comparison) {
-    return comparison.inputs.empty() ? "no input differs\n" : "";
+    return comparison.inputs.empty() ? "the inputs are the same\n" : "";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace fabricast {
 namespace {
 
-/// Beyond this a percentage says nothing.
+/// Beyond this a percentage is meaningless.
 constexpr double kMostRelative = 10.0;
 
 using TextOf = std::function<std::string(double)>;
@@ -69,7 +69,7 @@ double relativeChange(double value, double base) {
     return (value - base) / std::abs(base);
 }
 
-std::vector<std::string> rowOf(const ComparedNumber& number, std::size_t baseline) {
+std::vector<std::string> comparedRow(const ComparedNumber& number, std::size_t baseline) {
     const auto [print, unit] = printerOf(number);
     const std::optional<double>& base = number.values[baseline];
     std::vector<std::string> row = {std::string(number.title) + (unit.empty() ? "" : ", " + unit)};
@@ -112,7 +112,7 @@ std::string_view partName(std::string_view key) {
             return partWords(part);
         }
     }
-    return key == "recompute" ? "kernels that are run again" : key;
+    return key == "recompute" ? "recomputation" : key;
 }
 
 /// Numbers as a waterfall prints them: in whole ticks, so that they add up.
@@ -129,7 +129,7 @@ struct Ticks {
     }
 };
 
-/// The parts that a view shows; what is smaller is joined at the end, if it makes a tick.
+/// The parts that a view shows; smaller ones are summed at the end, if they make a tick.
 std::vector<DifferencePart> shownParts(const Waterfall& fall,
                                        const Ticks& ticks,
                                        const ComparisonView& view) {
@@ -145,7 +145,7 @@ std::vector<DifferencePart> shownParts(const Waterfall& fall,
         }
     }
     if (!parts.empty() && ticks.round(fall.to) != ticks.round(fall.to - small)) {
-        parts.push_back({"the rest", small});
+        parts.push_back({"other", small});
     }
     return parts;
 }
@@ -201,7 +201,7 @@ Table numberTable(const Comparison& comparison, const ComparisonView& view) {
     }
     for (const ComparedNumber& number : comparison.numbers) {
         if (view.all || number.changes(comparison.baseline, view.leastChange)) {
-            table.rows.push_back(rowOf(number, comparison.baseline));
+            table.rows.push_back(comparedRow(number, comparison.baseline));
         }
     }
     if (view.all || verdictsDiffer(comparison)) {

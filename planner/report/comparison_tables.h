@@ -8,10 +8,10 @@
 
 namespace fabricast {
 
-/// A row per key that was said differently, a column per side.
+/// A row per key that differs, a column per side.
 Table inputTable(const Comparison& comparison);
 
-/// A row per headline number; beside each side what it changes, absolutely and in percent.
+/// A row per headline number; next to each side its change, absolutely and in percent.
 Table numberTable(const Comparison& comparison, const ComparisonView& view);
 
 /// From the baseline's step to the side's, part by part. Changes are printed as differences of
@@ -19,7 +19,7 @@ Table numberTable(const Comparison& comparison, const ComparisonView& view);
 Table timeTable(const Comparison& comparison,
                 const SideDifference& difference,
                 const ComparisonView& view);
-/// The same for the bytes of the fullest GPU.
+/// The same for the bytes of the most loaded GPU.
 Table memoryPartTable(const Comparison& comparison,
                       const SideDifference& difference,
                       const ComparisonView& view);

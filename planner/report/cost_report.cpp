@@ -16,10 +16,6 @@
 namespace fabricast {
 namespace {
 
-constexpr double kDay = 86400.0;
-constexpr double kHour = 3600.0;
-constexpr double kKwh = 3.6e6;
-
 /// A number of a cost as every format shows it.
 struct CostRow {
     std::string_view words;
@@ -83,15 +79,15 @@ Table rowTable(const RunCost& cost) {
 std::string cycleText(const CheckpointCycle& cycle) {
     const bool fails = !std::isinf(cycle.mtbf.count());
     const std::string saved = std::isinf(cycle.interval.count())
-                                  ? std::string("never saved")
+                                  ? std::string("no checkpoints")
                                   : fmt::format("saved every {}, which stops the run for {}",
                                                 durationText(cycle.interval),
                                                 durationText(cycle.blocking));
-    return fails ? fmt::format("a failure every {}, {} until it goes on; {}",
+    return fails ? fmt::format("a failure every {}, {} to recover; {}",
                                durationText(cycle.mtbf),
                                durationText(cycle.recovery),
                                saved)
-                 : "nothing fails; " + saved;
+                 : "no failures; " + saved;
 }
 
 std::string goodputText(const Goodput& goodput, CheckpointMode mode) {
@@ -105,7 +101,7 @@ std::string goodputText(const Goodput& goodput, CheckpointMode mode) {
     return text;
 }
 
-std::string headText(const RunCost& cost) {
+std::string costHead(const RunCost& cost) {
     if (!cost.perMtok) {
         return "not known";
     }
@@ -117,19 +113,20 @@ std::string headText(const RunCost& cost) {
 
 std::string powerText(const RunCost& cost) {
     if (!cost.power.perGpu) {
-        return "power: nobody has said what this GPU draws\n";
+        return "power: the power of this GPU is not known\n";
     }
-    return fmt::format("power: {} a GPU with its share of node and building, busy {} of a step{}\n",
-                       shortText(cost.power.perGpu->value),
-                       percentText(cost.power.busy),
-                       cost.power.nodeEstimated ? "; the node's is estimated" : "");
+    return fmt::format(
+        "power: {} per GPU including its share of node and building, busy {} of a step{}\n",
+        shortText(cost.power.perGpu->value),
+        percentText(cost.power.busy),
+        cost.power.nodeEstimated ? "; node power is estimated" : "");
 }
 
 /// What the numbers rest on, line by line.
 std::string reasonText(const RunCost& cost, const CostBasis& basis) {
     std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
     if (!cost.perMtok && cost.gpuHour.price) {
-        text += "the run does not get on: failures come faster than it recovers\n";
+        text += "the run makes no progress: failures occur faster than it recovers\n";
     }
     text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);
     if (!basis.priceNote.empty()) {
@@ -162,7 +159,7 @@ std::string sourceText(const CostBasis& basis) {
 
 std::string priceText(const GpuHour& hour, const CostBasis& basis) {
     if (!hour.price) {
-        return fmt::format("no price: {}; type {}", basis.why, basis.hint);
+        return fmt::format("no price: {}; use {}", basis.why, basis.hint);
     }
     return fmt::format(
         "{} ${:.4g}/h a GPU, {}", nameOf(basis.kind), hour.price->count(), sourceText(basis));
@@ -173,7 +170,7 @@ std::string costText(const Scenario& scenario,
                      const CostBasis& basis,
                      Subject subject) {
     return fmt::format("COST  {}  {}\n{}\n{}\n{}",
-                       headText(cost),
+                       costHead(cost),
                        priceText(cost.gpuHour, basis),
                        subjectLine(scenario, subject),
                        alignedText(rowTable(cost)),
@@ -182,7 +179,7 @@ std::string costText(const Scenario& scenario,
 
 std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const CostBasis& basis) {
     return fmt::format("**COST** {}, {}\n\n{}\n\n{}\n{}",
-                       headText(cost),
+                       costHead(cost),
                        priceText(cost.gpuHour, basis),
                        subjectText(scenario),
                        markdownText(rowTable(cost)),

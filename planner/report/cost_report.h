@@ -30,7 +30,8 @@ Result<std::string> costWhy(const Scenario& scenario,
 /// Whether a key asks about cost.
 bool isCostKey(std::string_view key);
 
-/// "on_demand $2.95/h a GPU, market-2026-05 (2026-05)", or why there is no price and what to type.
+/// "on_demand $2.95/h a GPU, market-2026-05 (2026-05)", or the reason for a missing price and a
+/// hint.
 std::string priceText(const GpuHour& hour, const CostBasis& basis);
 /// The price profile with its date.
 std::string sourceText(const CostBasis& basis);

@@ -1,5 +1,6 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -11,10 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::string_view kPrefix = "cost.";
-constexpr double kDay = 86400.0;
-constexpr double kHour = 3600.0;
-constexpr double kKwh = 3.6e6;
+constexpr std::string_view kCostPrefix = "cost.";
 
 /// Everything that a formula's numbers come from.
 struct Asked {
@@ -33,7 +31,7 @@ std::string num(double value) {
     return fmt::format("{:.6g}", value);
 }
 
-std::string sec(Seconds time) {
+std::string costSeconds(Seconds time) {
     return num(time.count()) + " s";
 }
 
@@ -43,12 +41,12 @@ Result<std::string> unknown(std::string_view key, const std::string& why, const 
 
 Result<std::string> noPrice(std::string_view key, const Asked& asked) {
     return asked.cost.gpuHour.price
-               ? unknown(key, "failures come faster than the run recovers", "--mtbf 50000h")
+               ? unknown(key, "failures occur faster than the run recovers", "--mtbf 50000h")
                : unknown(key, asked.basis.why, asked.basis.hint);
 }
 
 Result<std::string> noTokens(std::string_view key) {
-    return unknown(key, "nobody has said how many tokens the run has", "--tokens 15T");
+    return unknown(key, "the number of tokens of the run is not known", "--tokens 15T");
 }
 
 Result<std::string> usdPerMtok(const Asked& asked) {
@@ -60,7 +58,7 @@ Result<std::string> usdPerMtok(const Asked& asked) {
         "1000000\n",
         num(asked.cost.perMtok->value.count()),
         asked.basis.gpus,
-        sec(asked.step.value),
+        costSeconds(asked.step.value),
         num(asked.tokensPerStep()),
         num(asked.cost.goodput.share.value),
         num(asked.cost.gpuHour.price->count()));
@@ -68,14 +66,14 @@ Result<std::string> usdPerMtok(const Asked& asked) {
 
 Result<std::string> kwhPerMtok(const Asked& asked) {
     if (!asked.cost.energyPerMtok) {
-        return unknown("cost.kwh_per_mtok", "nobody has said what this GPU draws", "");
+        return unknown("cost.kwh_per_mtok", "the power of this GPU is not known", "");
     }
     return fmt::format(
         "cost.kwh_per_mtok = {}\n  {} GPUs x {} / {} tokens a step / {} goodput x {} W / 3600000 x "
         "1000000\n",
         num(asked.cost.energyPerMtok->value.count() / kKwh),
         asked.basis.gpus,
-        sec(asked.step.value),
+        costSeconds(asked.step.value),
         num(asked.tokensPerStep()),
         num(asked.cost.goodput.share.value),
         num(asked.cost.power.perGpu->value.count()));
@@ -86,16 +84,16 @@ Result<std::string> goodput(const Asked& asked) {
     std::string text = fmt::format("cost.goodput = {}\n", num(good.share.value));
     for (std::size_t level = 0; level < good.count; ++level) {
         const CheckpointCycle& cycle = good.cycles[level];
-        text +=
-            std::isinf(cycle.mtbf.count())
-                ? fmt::format(
-                      "  t / (t + d), t = {}, d = {}\n", sec(cycle.interval), sec(cycle.blocking))
-                : fmt::format(
-                      "  t / (M e^(R/M) (e^((t+d)/M) - 1)), t = {}, d = {}, R = {}, M = {}\n",
-                      sec(cycle.interval),
-                      sec(cycle.blocking),
-                      sec(cycle.recovery),
-                      sec(cycle.mtbf));
+        text += std::isinf(cycle.mtbf.count())
+                    ? fmt::format("  t / (t + d), t = {}, d = {}\n",
+                                  costSeconds(cycle.interval),
+                                  costSeconds(cycle.blocking))
+                    : fmt::format(
+                          "  t / (M e^(R/M) (e^((t+d)/M) - 1)), t = {}, d = {}, R = {}, M = {}\n",
+                          costSeconds(cycle.interval),
+                          costSeconds(cycle.blocking),
+                          costSeconds(cycle.recovery),
+                          costSeconds(cycle.mtbf));
     }
     return text;
 }
@@ -118,8 +116,8 @@ Result<std::string> checkpoint(const Asked& asked) {
         grouped(good.checkpoint.count()),
         shortText(good.checkpoint),
         shortText(Bytes(good.checkpoint.count() / asked.basis.gpus)),
-        sec(good.snapshot),
-        sec(good.write));
+        costSeconds(good.snapshot),
+        costSeconds(good.write));
 }
 
 Result<std::string> gpuHour(const Asked& asked) {
@@ -143,7 +141,7 @@ Result<std::string> gpuHour(const Asked& asked) {
 Result<std::string> power(const Asked& asked) {
     const RunPower& drawn = asked.cost.power;
     if (!drawn.perGpu) {
-        return unknown("cost.watts_per_gpu", "nobody has said what this GPU draws", "");
+        return unknown("cost.watts_per_gpu", "the power of this GPU is not known", "");
     }
     return fmt::format(
         "cost.watts_per_gpu = {}\n  pue x (training_share x {} W of the node{} - gpu_swing x its "
@@ -162,7 +160,7 @@ Result<std::string> timeOfRun(const Asked& asked) {
                        num(asked.cost.run->wall.value.count() / kDay),
                        num(tokens),
                        num(asked.tokensPerStep()),
-                       sec(asked.step.value),
+                       costSeconds(asked.step.value),
                        num(asked.cost.goodput.share.value));
 }
 
@@ -185,7 +183,7 @@ Result<std::string> priceOfRun(const Asked& asked) {
 
 Result<std::string> energyOfRun(const Asked& asked) {
     if (!asked.cost.run->energy) {
-        return unknown("cost.kwh", "nobody has said what this GPU draws", "");
+        return unknown("cost.kwh", "the power of this GPU is not known", "");
     }
     return fmt::format("cost.kwh = {}\n  {} GPU-hours x {} W / 1000\n",
                        num(asked.cost.run->energy->value.count() / kKwh),
@@ -210,10 +208,11 @@ constexpr std::array kKeys = {CostKey{"usd_per_mtok", &usdPerMtok},
                               CostKey{"usd_per_run", &priceOfRun, true},
                               CostKey{"kwh", &energyOfRun, true}};
 
-std::string known() {
+std::string knownCostKeys() {
     std::string text;
     for (const CostKey& key : kKeys) {
-        text += (text.empty() ? "one of: " : ", ") + std::string(kPrefix) + std::string(key.name);
+        text +=
+            (text.empty() ? "one of: " : ", ") + std::string(kCostPrefix) + std::string(key.name);
     }
     return text;
 }
@@ -221,7 +220,7 @@ std::string known() {
 }  // namespace
 
 bool isCostKey(std::string_view key) {
-    return key == "cost" || key.starts_with(kPrefix);
+    return key == "cost" || key.starts_with(kCostPrefix);
 }
 
 Result<std::string> costWhy(const Scenario& scenario,
@@ -230,23 +229,24 @@ Result<std::string> costWhy(const Scenario& scenario,
                             const CostBasis& basis,
                             std::string_view key) {
     const Asked asked{scenario, step, cost, basis};
-    const std::string_view name =
-        key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : std::string_view("usd_per_mtok");
+    const std::string_view name = key.starts_with(kCostPrefix) ? key.substr(kCostPrefix.size())
+                                                               : std::string_view("usd_per_mtok");
     for (const CostKey& entry : kKeys) {
         if (entry.name != name) {
             continue;
         }
         if (entry.ofRun && !cost.run) {
             return basis.tokens
-                       ? unknown(key, "failures come faster than the run recovers", "--mtbf 50000h")
+                       ? unknown(
+                             key, "failures occur faster than the run recovers", "--mtbf 50000h")
                        : noTokens(key);
         }
         return entry.why(asked);
     }
     return fail(Error::Code::NotFound,
                 "--why",
-                "no number is called \"" + std::string(key) + "\"",
-                known());
+                "unknown number \"" + std::string(key) + "\"",
+                knownCostKeys());
 }
 
 }  // namespace fabricast

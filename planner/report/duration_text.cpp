@@ -9,13 +9,6 @@
 #include <string_view>
 
 namespace fabricast {
-namespace {
-
-constexpr double kHour = 3600.0;
-constexpr double kDay = 86400.0;
-
-}  // namespace
-
 std::string durationText(Seconds time) {
     struct Unit {
         double below;  ///< seconds

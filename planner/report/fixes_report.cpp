@@ -52,17 +52,17 @@ std::string targetLine(const TargetVerdict& verdict) {
         target.metric == TargetMetric::StepSeconds || target.metric == TargetMetric::Days;
     const double factor =
         less ? *verdict.reached / target.wanted : target.wanted / *verdict.reached;
-    return fmt::format("MISSED  {}, wanted {}: {:.2f} times faster\n", reached, wanted, factor);
+    return fmt::format("MISSED  {}, wanted {}, {:.2f} times as fast\n", reached, wanted, factor);
 }
 
 std::string whether(const PlanFix& fix) {
     if (fix.outcome.verdict == Verdict::DoesNotFit) {
         return "does not fit";
     }
-    return fix.reaches ? "yes" : "nearer";
+    return fix.reaches ? "yes" : "closer";
 }
 
-Table tableOf(const PlanFixes& fixes) {
+Table fixTable(const PlanFixes& fixes) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
     Table table{{{"cost"},
                  {"change"},
@@ -108,9 +108,9 @@ std::string summary(const PlanFixes& fixes) {
     if (fixes.tried == 0) {
         return "";
     }
-    return fixes.fixes.empty() ? fmt::format("none of {} changes helps\n", fixes.tried)
+    return fixes.fixes.empty() ? fmt::format("none of the {} changes tried helps\n", fixes.tried)
                                : fmt::format(
-                                     "what would help, each searched for its best layout "
+                                     "what would help, each with its best layout "
                                      "({} tried)\n",
                                      fixes.tried);
 }
@@ -119,12 +119,12 @@ std::string summary(const PlanFixes& fixes) {
 
 std::string fixesText(const PlanFixes& fixes) {
     return targetLines(fixes) + summary(fixes) +
-           (fixes.fixes.empty() ? "" : alignedText(tableOf(fixes)));
+           (fixes.fixes.empty() ? "" : alignedText(fixTable(fixes)));
 }
 
 std::string fixesMarkdown(const PlanFixes& fixes) {
     return targetLines(fixes) + "\n" + summary(fixes) + "\n" +
-           (fixes.fixes.empty() ? "" : markdownText(tableOf(fixes)));
+           (fixes.fixes.empty() ? "" : markdownText(fixTable(fixes)));
 }
 
 }  // namespace fabricast

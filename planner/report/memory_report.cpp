@@ -69,7 +69,7 @@ std::string fixText(const Fix& fix, const ByteScale& scale) {
                                    fix.change,
                                    scale.text(fix.peakAfter),
                                    scale.unit,
-                                   fix.fits ? "fits" : "still too much");
+                                   fix.fits ? "fits" : "still does not fit");
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
 }
 
@@ -89,8 +89,8 @@ std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
     return lines;
 }
 
-/// "stages[2].activations" as the stage's number and what follows it; the fullest when none is
-/// said.
+/// "stages[2].activations" as the stage's number and what follows it; without a number the stage
+/// with the highest peak.
 std::pair<std::size_t, std::string_view> splitKey(const MemoryBreakdown& memory,
                                                   std::string_view key) {
     for (std::size_t stage = 0; stage < memory.stages.size(); ++stage) {
@@ -199,7 +199,7 @@ Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view ke
     if (text.empty()) {
         return fail(Error::Code::NotFound,
                     "--why",
-                    "no number is called \"" + std::string(key) + "\"",
+                    "unknown number \"" + std::string(key) + "\"",
                     known.empty() ? "" : "one of: " + known);
     }
     return text;

@@ -16,14 +16,14 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
 std::string memoryCsv(const MemoryBreakdown& memory);
 
 /// The formula behind a number, with its numbers put in, and what it was checked against. `key` is
-/// "activations" (of the fullest stage) or "stages[2].activations"; an unknown one is an error that
-/// lists what there is.
+/// "activations" (of the stage with the highest peak) or "stages[2].activations"; an unknown one is
+/// an error that lists what there is.
 Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key);
 
-/// Every formula of the fullest stage, one after the other.
+/// Every formula of the stage with the highest peak.
 std::string memoryFormulas(const MemoryBreakdown& memory);
 
-/// The key of the largest number of the fullest stage that has a formula; empty when none has.
+/// The key of the largest number with a formula of the stage with the highest peak; may be empty.
 std::string largestTerm(const MemoryBreakdown& memory);
 
 }  // namespace fabricast

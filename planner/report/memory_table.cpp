@@ -42,9 +42,9 @@ bool anyStageHas(const MemoryBreakdown& memory, const ByteColumn& column) {
     });
 }
 
-std::vector<std::string> rowOf(const StageMemory& stage,
-                               const std::vector<ByteColumn>& columns,
-                               const ByteScale& scale) {
+std::vector<std::string> stageRow(const StageMemory& stage,
+                                  const std::vector<ByteColumn>& columns,
+                                  const ByteScale& scale) {
     std::vector<std::string> cells = {std::to_string(stage.stage), std::to_string(stage.inFlight)};
     for (const ByteColumn& column : columns) {
         cells.push_back(scale.text(column.of(stage)));
@@ -84,9 +84,9 @@ Table stageTable(const MemoryBreakdown& memory, const ByteScale& scale) {
     for (const ByteColumn& column : columns) {
         table.columns.push_back({column.title, Align::Right});
     }
-    table.columns.push_back({"fullest at"});
+    table.columns.push_back({"peak at"});
     for (const StageMemory& stage : memory.stages) {
-        table.rows.push_back(rowOf(stage, columns, scale));
+        table.rows.push_back(stageRow(stage, columns, scale));
     }
     table.rows = merged(table.rows);
     return table;

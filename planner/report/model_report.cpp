@@ -14,14 +14,14 @@ std::string share(std::int64_t part, std::int64_t total) {
 }
 
 /// The components that a model has.
-Table partTable(const ModelFacts& facts) {
+Table parameterTable(const ModelFacts& facts) {
     Table table{{{"component"}, {"parameters", Align::Right}, {"share", Align::Right}}, {}};
     for (const PartFact& part : facts.parts) {
         if (part.parameters != 0) {
             table.rows.push_back(
                 {std::string(part.key),
                  grouped(part.parameters),
-                 part.inTotal ? share(part.parameters, facts.count.total) : "not in total"});
+                 part.inTotal ? share(part.parameters, facts.count.total) : "not in the total"});
         }
     }
     table.rows.push_back({"total", grouped(facts.count.total), ""});
@@ -63,7 +63,7 @@ std::string publishedText(const ModelFacts& facts) {
         "published: {} ({}){}\n",
         grouped(*facts.published),
         facts.publishedSource,
-        difference == 0 ? ", the same" : ", we count " + grouped(difference) + " more");
+        difference == 0 ? ", the same" : ", this count has " + grouped(difference) + " more");
 }
 
 std::string flopsTitle(const ModelFacts& facts) {
@@ -73,13 +73,14 @@ std::string flopsTitle(const ModelFacts& facts) {
 }  // namespace
 
 std::string modelText(const ModelFacts& facts) {
-    return titleText(facts) + "\n" + publishedText(facts) + "\n" + alignedText(partTable(facts)) +
-           "\n" + flopsTitle(facts) + "\n" + alignedText(flopsTable(facts));
+    return titleText(facts) + "\n" + publishedText(facts) + "\n" +
+           alignedText(parameterTable(facts)) + "\n" + flopsTitle(facts) + "\n" +
+           alignedText(flopsTable(facts));
 }
 
 std::string modelMarkdown(const ModelFacts& facts) {
     return "**" + titleText(facts) + "**\n\n" + publishedText(facts) + "\n" +
-           markdownText(partTable(facts)) + "\n" + flopsTitle(facts) + ":\n\n" +
+           markdownText(parameterTable(facts)) + "\n" + flopsTitle(facts) + ":\n\n" +
            markdownText(flopsTable(facts));
 }
 

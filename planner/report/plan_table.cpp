@@ -1,6 +1,7 @@
 #include "planner/report/plan_table.h"
 
 #include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
@@ -17,7 +18,7 @@
 namespace fabricast {
 namespace {
 
-/// What takes most besides matrix products and attention.
+/// The largest part other than matrix products and attention.
 std::string mainLoss(const Plan& plan) {
     TimePart largest = TimePart::MemoryBound;
     for (const auto& [part, name] : namesOf(TimePart{})) {
@@ -31,11 +32,15 @@ std::string mainLoss(const Plan& plan) {
                        percentText(plan.step.parts.of(largest) / plan.step.step.value.count()));
 }
 
-std::string mfuText(const Plan& plan) {
+std::string planMfu(const Plan& plan) {
     return plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "-";
 }
 
-/// What the plans say about money: columns where there is a price, and a run's where there is one.
+std::string alikeText(const Plan& plan) {
+    return plan.alike.empty() ? "" : fmt::format("  +{} alike", plan.alike.size());
+}
+
+/// The cost columns: with a price, and with a number of tokens those of a run.
 struct CostColumns {
     bool price = false;
     bool days = false;
@@ -64,7 +69,6 @@ struct CostColumns {
             row.push_back(plan.cost->perMtok ? dollarText(plan.cost->perMtok->value.count()) : "-");
         }
         if (days) {
-            constexpr double kDay = 86400.0;
             row.push_back(plan.cost->run ? amountText(plan.cost->run->wall.value.count() / kDay)
                                          : "-");
         }
@@ -123,11 +127,11 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
         }
         row.push_back(fmt::format("{:.3f}", plan.step.step.value.count()));
         row.push_back(grouped(std::llround(plan.step.tokensPerGpuSecond)));
-        row.push_back(mfuText(plan));
+        row.push_back(planMfu(plan));
         row.push_back(gibText(plan.memory.peak.value) + (sure ? "" : "?"));
         cost.addCells(plan, row);
         row.push_back(mainLoss(plan));
-        row.push_back(planLayoutText(plan.scenario));
+        row.push_back(planLayoutText(plan.scenario) + alikeText(plan));
         table.rows.push_back(std::move(row));
     }
     return table;

@@ -61,7 +61,7 @@ std::string runnerUpText(const PlanReport& report) {
                            gibText(second.memory.peak.value - first.memory.peak.value));
     }
     if (usesParts(report, report.plans)) {
-        return {};  // the columns say it: steps of different clusters do not compare
+        return {};  // see the columns: steps of different clusters are not comparable
     }
     const double slower = second.step.step.value / first.step.step.value - 1.0;
     const auto alike =
@@ -72,13 +72,37 @@ std::string runnerUpText(const PlanReport& report) {
         "2 is {:.1f} % slower than 1: {}\n", 100.0 * slower, differences(first, second));
     if (alike == static_cast<std::ptrdiff_t>(report.plans.size())) {
         text += fmt::format(
-            "all {} lie inside the error of a forecast ({:.3f} to {:.3f} s): "
+            "all {} are within the error of a forecast ({:.3f} to {:.3f} s): "
             "measure them\n",
             alike,
             first.step.step.lo.count(),
             first.step.step.hi.count());
     }
     return text;
+}
+
+/// Which rows stand for several layouts, and the price of choosing one that fits.
+std::string safetyText(const PlanReport& report) {
+    const Plan& first = report.plans.front();
+    std::string text;
+    if (std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
+            return !plan.alike.empty();
+        })) {
+        text +=
+            "alike: the same division of the ranks with another schedule, sharding or micro-batch, "
+            "within 0.5 %; --format json lists them\n";
+    }
+    if (!report.tighter) {
+        return text;
+    }
+    const Plan& tight = *report.tighter;
+    return text + fmt::format(
+                      "the price of safety: 1 is {:.1f} % slower than {} {}, and leaves {} "
+                      "GiB more room (--allow tight lists it first)\n",
+                      100.0 * (first.step.step.value / tight.step.step.value - 1.0),
+                      tight.scenario.stack,
+                      planLayoutText(tight.scenario),
+                      gibText(tight.memory.peak.value - first.memory.peak.value));
 }
 
 /// Which plans keep states in host memory, and what their times rest on.
@@ -102,7 +126,7 @@ std::string offloadText(const PlanReport& report) {
     const bool fastest = report.objective == PlanObjective::Throughput;
     return fmt::format("{} in host memory{}\n  {}\n",
                        places,
-                       first && fastest ? ": nothing as fast fits the GPUs alone" : "",
+                       first && fastest ? ": without offload nothing as fast fits" : "",
                        note);
 }
 
@@ -132,7 +156,7 @@ std::string_view orderWords(PlanObjective objective) {
 }
 
 std::string countText(const PlanReport& report) {
-    return fmt::format("{} layouts, {} of them may fit in {} GiB{}\n",
+    return fmt::format("{} layouts, {} of which may fit in {} GiB{}\n",
                        grouped(report.candidates),
                        grouped(report.feasible),
                        report.question.cluster.node.gpu.capacity().value
@@ -147,7 +171,7 @@ std::string rejectionText(const PlanReport& report) {
     for (std::size_t i = 0; i < shown; ++i) {
         const PlanRejection& rejection = report.rejections[i];
         text += fmt::format(
-            "left out: {}{}: {}\n",
+            "excluded: {}{}: {}\n",
             rejection.stack,
             rejection.layouts > 0 ? fmt::format(" ({} layouts)", grouped(rejection.layouts)) : "",
             rejection.why);
@@ -168,7 +192,7 @@ std::string missText(const PlanReport& report) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",
                                     fix.change,
                                     gibText(fix.peakAfter),
-                                    fix.fits ? "fits" : "still too much",
+                                    fix.fits ? "fits" : "still does not fit",
                                     fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")");
             }
         }
@@ -181,7 +205,7 @@ std::string frontText(const PlanReport& report) {
     if (!report.wholeFront) {
         return {};
     }
-    return "\nnone is faster with less memory and no more GPUs:\n" +
+    return "\nPareto front (nothing else is faster with less memory and no more GPUs):\n" +
            alignedText(planTable(report, report.pareto));
 }
 
@@ -196,7 +220,8 @@ std::string planText(const PlanReport& report) {
     const bool unsure = std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
         return plan.memory.verdict != Verdict::Fits;
     });
-    text += unsure ? "? fits if the allocator holds little back\n" : "";
+    text += unsure ? "? fits only if the caching allocator reserves little extra\n" : "";
+    text += safetyText(report);
     text += offloadText(report);
     text += costLine(report);
     text += frontText(report);

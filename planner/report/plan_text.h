@@ -11,7 +11,7 @@ std::string planMarkdown(const PlanReport& report);
 /// A row per plan, seconds and bytes.
 std::string planCsv(const PlanReport& report);
 
-/// "dp=8,tp=8,shard=zero1,recompute=full": without keys that say nothing about the model.
+/// "dp=8,tp=8,shard=zero1,recompute=full": without keys that do not apply to the model.
 std::string planLayoutText(const Scenario& scenario);
 
 }  // namespace fabricast

@@ -144,8 +144,8 @@ std::vector<std::map<char, double>> sharesOf(const std::vector<Stretch>& stretch
     return shares;
 }
 
-/// Where actions are shorter than a column: letters in the proportion of what they stand for. What
-/// a column owes a letter goes on to the next.
+/// For actions shorter than a column: letters in proportion to their durations. What
+/// a column owes a letter carries over to the next.
 std::string crowdedLine(const std::vector<Stretch>& stretches,
                         std::int64_t makespan,
                         std::size_t width) {

@@ -19,7 +19,7 @@ std::string counted(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string subjectText(const PipelineTimeline& timeline) {
+std::string scheduleSubject(const PipelineTimeline& timeline) {
     std::string text =
         fmt::format("{} ({}): {} x {}, {}",
                     timeline.schedule,
@@ -35,14 +35,14 @@ std::string subjectText(const PipelineTimeline& timeline) {
         text += fmt::format(" in groups of {}", timeline.group);
     }
     if (timeline.handOver > 0) {
-        text += fmt::format(", {} to hand over{}",
+        text += fmt::format(", {} per stage transfer{}",
                             tickText(timeline.handOver, timeline.decimals),
                             timeline.receiveBlocks ? " (the receiver waits)" : "");
     }
     return text;
 }
 
-std::string headline(const PipelineTimeline& timeline) {
+std::string scheduleHead(const PipelineTimeline& timeline) {
     const auto fullest = std::ranges::max_element(
         timeline.ranks, {}, [](const RankTimeline& rank) { return rank.busy; });
     return fmt::format("makespan {}, of which the busiest rank works {}; bubble {}\n",
@@ -70,7 +70,7 @@ std::string drawnLines(const PipelineTimeline& timeline, bool everyRank) {
     std::size_t next = 0;
     for (const std::size_t rank : shownRanks(timeline.ranks.size(), everyRank)) {
         if (rank != next) {
-            text += fmt::format("  …   {} ranks more: --verbose shows them\n", rank - next);
+            text += fmt::format("  …   {} more ranks: --verbose shows them\n", rank - next);
         }
         next = rank + 1;
         const RankTimeline& one = timeline.ranks[rank];
@@ -86,7 +86,7 @@ std::string drawnLines(const PipelineTimeline& timeline, bool everyRank) {
 }  // namespace
 
 std::string scheduleText(const PipelineTimeline& timeline, bool everyRank) {
-    return headline(timeline) + "  " + subjectText(timeline) + "\n\n" +
+    return scheduleHead(timeline) + "  " + scheduleSubject(timeline) + "\n\n" +
            drawnLines(timeline, everyRank);
 }
 
@@ -105,7 +105,7 @@ std::string scheduleMarkdown(const PipelineTimeline& timeline) {
                               percentText(timeline.bubbleOf(one)),
                               std::to_string(one.inFlightPeak)});
     }
-    return subjectText(timeline) + ": " + headline(timeline) + "\n```\n" +
+    return scheduleSubject(timeline) + ": " + scheduleHead(timeline) + "\n```\n" +
            drawnLines(timeline, true) + "```\n\n" + markdownText(table);
 }
 

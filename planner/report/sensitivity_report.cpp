@@ -17,7 +17,7 @@ namespace {
 
 /// Letters of a bar that is as long as the whole step.
 constexpr double kWholeBar = 30.0;
-/// Less is no different from nothing.
+/// Smaller values count as zero.
 constexpr double kNoElasticity = 0.0005;
 
 /// What helps most first; what has no slope after it, in its order.
@@ -59,9 +59,9 @@ void addSearched(std::vector<std::string>& row,
     row.push_back(knob.searchedLayout.empty() ? "the same" : knob.searchedLayout);
 }
 
-std::vector<std::string> rowOf(const KnobEffect& knob,
-                               const Sensitivity& sensitivity,
-                               const TimeScale& scale) {
+std::vector<std::string> knobRow(const KnobEffect& knob,
+                                 const Sensitivity& sensitivity,
+                                 const TimeScale& scale) {
     std::vector<std::string> row = {std::string(knob.title), "", ""};
     if (knob.elasticity) {
         const double slope = std::abs(*knob.elasticity) < kNoElasticity ? 0.0 : *knob.elasticity;
@@ -82,7 +82,7 @@ std::vector<std::string> rowOf(const KnobEffect& knob,
     return row;
 }
 
-Table tableOf(const Sensitivity& sensitivity) {
+Table knobTable(const Sensitivity& sensitivity) {
     const TimeScale scale = timeScaleFor(sensitivity.now.step.count());
     const std::string step = fmt::format("x2: {}", scale.unit);
     Table table{{{"knob"},
@@ -98,12 +98,12 @@ Table tableOf(const Sensitivity& sensitivity) {
         table.columns.push_back({"layout"});
     }
     for (const KnobEffect& knob : sorted(sensitivity)) {
-        table.rows.push_back(rowOf(knob, sensitivity, scale));
+        table.rows.push_back(knobRow(knob, sensitivity, scale));
     }
     return table;
 }
 
-std::string headline(const Sensitivity& sensitivity) {
+std::string sensitivityHead(const Sensitivity& sensitivity) {
     const Outcome& now = sensitivity.now;
     const TimeScale time = timeScaleFor(now.step.count());
     const ByteScale bytes = byteScaleFor(now.peak);
@@ -113,7 +113,7 @@ std::string headline(const Sensitivity& sensitivity) {
                        bytes.text(now.peak),
                        bytes.unit,
                        verdictText(now.verdict),
-                       sensitivity.isSearched ? " and searched again" : "");
+                       sensitivity.isSearched ? ", and with a new search" : "");
 }
 
 /// A line for each knob that cannot be turned.
@@ -128,22 +128,22 @@ std::string refusals(const Sensitivity& sensitivity) {
 }
 
 constexpr std::string_view kLegend =
-    "elasticity: percent that a step gets shorter for each percent faster; x2: twice as much";
+    "elasticity: percent reduction of the step time per percent of speed; x2: twice the value";
 
 }  // namespace
 
 std::string sensitivityText(const Sensitivity& sensitivity) {
     return fmt::format("{}\n\n{}\n{}\n{}",
-                       headline(sensitivity),
-                       alignedText(tableOf(sensitivity)),
+                       sensitivityHead(sensitivity),
+                       alignedText(knobTable(sensitivity)),
                        kLegend,
                        refusals(sensitivity));
 }
 
 std::string sensitivityMarkdown(const Sensitivity& sensitivity) {
     return fmt::format("**{}**\n\n{}\n{}\n{}",
-                       headline(sensitivity),
-                       markdownText(tableOf(sensitivity)),
+                       sensitivityHead(sensitivity),
+                       markdownText(knobTable(sensitivity)),
                        kLegend,
                        refusals(sensitivity));
 }

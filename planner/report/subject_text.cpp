@@ -9,7 +9,7 @@
 namespace fabricast {
 namespace {
 
-/// Without the keys that say nothing about this model and these sizes.
+/// Without keys that do not apply to this model and these sizes.
 Layout shownLayout(const Scenario& scenario) {
     Layout layout = scenario.layout;
     layout.etp = scenario.model.moe ? layout.etp : 1;

@@ -8,7 +8,7 @@ namespace fabricast {
 /// What an answer is about, in one line: model, cluster, stack, layout, batch.
 std::string subjectText(const Scenario& scenario);
 
-/// Whether a section says what it is about: the first of several does.
+/// Whether a section has a subject line: the first of several does.
 enum class Subject { Said, Left };
 /// The line of a section's text, or nothing.
 std::string subjectLine(const Scenario& scenario, Subject subject);

@@ -19,7 +19,7 @@ namespace {
 
 std::string mfuText(const Utilisation& use) {
     if (!use.mfu) {
-        return "no MFU: " + use.why;
+        return "MFU not known: " + use.why;
     }
     return fmt::format("MFU {} of {} {}", percentText(*use.mfu), shortText(use.peak), use.peakType);
 }
@@ -68,9 +68,9 @@ std::string decidingText(const Scenario& scenario, const StepEstimate& step) {
     const TimeScale scale = timeScaleFor(forward + backward);
     const std::string stage =
         scenario.layout.pp > 1
-            ? fmt::format("stage {} of {} decides: ", step.slowest, scenario.layout.pp)
-            : "a microbatch: ";
-    return fmt::format("{}{} forward and {} backward, {:.0f} {} a step",
+            ? fmt::format("slowest stage {} of {}: ", step.slowest, scenario.layout.pp)
+            : "microbatch: ";
+    return fmt::format("{}{} forward and {} backward, {:.0f} {} per step",
                        stage,
                        scale.withUnit(forward),
                        scale.withUnit(backward),
@@ -95,7 +95,7 @@ std::string timeText(const Scenario& scenario, const StepEstimate& step, Subject
 
 std::string fasterText(const StepEstimate& step, const FasterChange& faster) {
     const TimeScale scale = timeScaleFor(step.step.value.count());
-    return fmt::format("--set {} takes {}, {} less, and {}",
+    return fmt::format("--set {}: {}, {} less, {}",
                        faster.set,
                        scale.withUnit(faster.step.value.count()),
                        percentText(1.0 - faster.step.value / step.step.value),

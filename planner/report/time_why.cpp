@@ -11,9 +11,9 @@
 namespace fabricast {
 namespace {
 
-constexpr std::string_view kPrefix = "time.";
+constexpr std::string_view kTimePrefix = "time.";
 
-std::string sec(double value) {
+std::string timeSeconds(double value) {
     return fmt::format("{:.6g} s", value);
 }
 
@@ -21,15 +21,16 @@ std::string sec(double value) {
 std::string passes(const StepTerms& terms, TimePart part) {
     return fmt::format("{:.0f} microbatches x ({} forward + {} backward)",
                        terms.microBatches,
-                       sec(terms.forward.of(part)),
-                       sec(terms.backward.of(part)));
+                       timeSeconds(terms.forward.of(part)),
+                       timeSeconds(terms.backward.of(part)));
 }
 
 std::string sumText(const TimeByPart& parts) {
     std::string text;
     for (const auto& [part, name] : namesOf(TimePart{})) {
         if (parts.of(part) > 0) {
-            text += fmt::format("{}{} {}", text.empty() ? "" : " + ", sec(parts.of(part)), name);
+            text += fmt::format(
+                "{}{} {}", text.empty() ? "" : " + ", timeSeconds(parts.of(part)), name);
         }
     }
     return text;
@@ -42,48 +43,48 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
         case TimePart::Shard:
             return fmt::format("{} + {} once a step at the end of stage {}",
                                passes(terms, part),
-                               sec(terms.tail),
+                               timeSeconds(terms.tail),
                                terms.tailStage);
         case TimePart::Bubble:
             return fmt::format(
                 "{} from first forward to last backward - {} of transfers - "
                 "{:.0f} microbatches x {} forward and backward of stage {}",
-                sec(terms.span),
-                sec(step.parts.of(TimePart::Stage)),
+                timeSeconds(terms.span),
+                timeSeconds(step.parts.of(TimePart::Stage)),
                 terms.microBatches,
-                sec(pass),
+                timeSeconds(pass),
                 step.slowest);
         case TimePart::Stage:
-            return "the span of the order of microbatches with transfers, less the span without";
+            return "the span of the schedule with transfers, minus the span without";
         case TimePart::Optimizer:
-            return "bytes of gradients, moments and weights that a rank reads and writes once a "
-                   "step, over what its memory sustains; of the stage with most";
+            return "bytes of gradients, moments and weights that a rank reads and writes once per "
+                   "step, divided by the sustained memory rate; of the stage with most bytes";
         case TimePart::Host:
             return fmt::format("{} + {:.0f} microbatches x {} of the training loop + {} a step",
                                passes(terms, part),
                                terms.microBatches,
-                               sec(terms.hostMicroBatch.count()),
-                               sec(terms.hostStep.count()));
+                               timeSeconds(terms.hostMicroBatch.count()),
+                               timeSeconds(terms.hostStep.count()));
         default:
             return passes(terms, part);
     }
 }
 
-std::string known() {
+std::string knownTimeKeys() {
     std::string text = "one of: time.step, time.tokens_per_s_gpu, time.mfu";
     for (const auto& [part, name] : namesOf(TimePart{})) {
-        text += ", " + std::string(kPrefix) + std::string(name);
+        text += ", " + std::string(kTimePrefix) + std::string(name);
     }
     return text;
 }
 
-/// Keys that are no parts; nothing for others.
+/// Keys other than parts; nothing for others.
 std::optional<std::string> rateWhy(const Scenario& scenario,
                                    const StepEstimate& step,
                                    std::string_view name) {
     if (name == "step") {
         return fmt::format(
-            "time.step = {}\n  {}\n", sec(step.step.value.count()), sumText(step.parts));
+            "time.step = {}\n  {}\n", timeSeconds(step.step.value.count()), sumText(step.parts));
     }
     if (name == "tokens_per_s_gpu") {
         return fmt::format(
@@ -91,7 +92,7 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
             step.tokensPerGpuSecond,
             scenario.workload.globalBatch,
             scenario.workload.sequence,
-            sec(step.step.value.count()),
+            timeSeconds(step.step.value.count()),
             scenario.layout.world());
     }
     const Utilisation& use = step.utilisation;
@@ -111,30 +112,32 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
 }  // namespace
 
 bool isTimeKey(std::string_view key) {
-    return key == "time" || key.starts_with(kPrefix);
+    return key == "time" || key.starts_with(kTimePrefix);
 }
 
 Result<std::string> timeWhy(const Scenario& scenario,
                             const StepEstimate& step,
                             std::string_view key) {
     const std::string_view name =
-        key.starts_with(kPrefix) ? key.substr(kPrefix.size()) : std::string_view("step");
+        key.starts_with(kTimePrefix) ? key.substr(kTimePrefix.size()) : std::string_view("step");
     if (const auto text = rateWhy(scenario, step, name)) {
         return *text;
     }
     for (const auto& [part, partName] : namesOf(TimePart{})) {
         if (partName == name) {
-            return fmt::format(
-                "time.{} = {}\n  {}\n", name, sec(step.parts.of(part)), partFormula(step, part));
+            return fmt::format("time.{} = {}\n  {}\n",
+                               name,
+                               timeSeconds(step.parts.of(part)),
+                               partFormula(step, part));
         }
     }
     if (name == "mfu") {
-        return fail(Error::Code::NotFound, "--why", "there is no MFU: " + step.utilisation.why);
+        return fail(Error::Code::NotFound, "--why", "MFU is not known: " + step.utilisation.why);
     }
     return fail(Error::Code::NotFound,
                 "--why",
-                "no number is called \"" + std::string(key) + "\"",
-                known());
+                "unknown number \"" + std::string(key) + "\"",
+                knownTimeKeys());
 }
 
 }  // namespace fabricast

@@ -29,7 +29,7 @@ constexpr std::string_view partWords(TimePart part) {
         case TimePart::Optimizer:
             return "optimizer";
         case TimePart::Host:
-            return "waiting for the host";
+            return "host overhead";
         case TimePart::Count_:
             break;
     }

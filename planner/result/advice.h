@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/plan_report.h"
 #include "planner/result/run_cost.h"
+#include "planner/spec/edit.h"
 #include "planner/spec/names.h"
 #include "planner/spec/scenario.h"
 
@@ -17,7 +18,7 @@ enum class AdviceAnswer {
     Yes,       ///< fits, and nothing simpler or clearly faster does
     Perhaps,   ///< the same, but memory is close: the allocator decides
     No,        ///< does not fit, costs too much, or another is clearly faster
-    NotAsked,  ///< says nothing here: one node, a short sequence, or what was found does
+    NotAsked,  ///< not evaluated: one node, a short sequence, or another answer
 };
 
 constexpr auto namesOf(AdviceAnswer) {
@@ -29,9 +30,10 @@ constexpr auto namesOf(AdviceAnswer) {
 
 /// One step of the buyer's decision: a way to train, and the best layout that it has here.
 struct AdviceStep {
-    std::string key;       ///< "ddp", "hsdp", "megatron"
-    std::string question;  ///< "one copy of everything on each GPU?"
-    std::string set;       ///< what else has to be typed: "settings.tuning=lora"; may be empty
+    std::string key;          ///< "ddp", "hsdp", "megatron"
+    std::string question;     ///< "one copy of everything on each GPU?"
+    std::string set;          ///< what else has to be typed: "settings.tuning=lora"; may be empty
+    std::vector<Edit> edits;  ///< that make the plan: its stack, layout and settings
     AdviceAnswer answer = AdviceAnswer::NotAsked;
     std::string why;
     /// Where nothing fits the nearest miss; its step is empty then.
@@ -41,9 +43,10 @@ struct AdviceStep {
 
 /// What the advice would be in another situation: searched again, not read off.
 struct AdviceChange {
-    std::string change;  ///< "twice the GPUs"
-    bool same = false;   ///< the same stack and way to train
-    std::string key;     ///< of the step that is advised then; empty: nothing does
+    std::string change;       ///< "twice the GPUs"
+    std::vector<Edit> edits;  ///< that make it; none where no question says it: half the memory
+    bool same = false;        ///< the same stack and way to train
+    std::string key;          ///< of the step that is advised then; empty: nothing does
     std::optional<Plan> plan;
 };
 

@@ -14,7 +14,7 @@ namespace fabricast {
 enum class GroupBy { Source, Gpu, Stack };
 
 /// What a source read a run's memory from: what tensors take, what PyTorch's allocator holds, what
-/// the driver says is taken, or it does not say.
+/// the driver reports, or not stated.
 enum class MemoryReading { Allocated, Reserved, Device, Unsaid };
 inline constexpr std::size_t kMemoryReadings = 4;
 
@@ -32,14 +32,14 @@ inline std::optional<double> relativeError(std::optional<double> forecast,
     return *forecast / *measured - 1.0;
 }
 
-/// One measured run beside its forecast.
+/// One measured run and its forecast.
 struct BacktestRow {
     std::string id;
     std::string source, gpu, stack;
     std::string sweep;     ///< equal for runs of the same work on the same GPUs
     std::string layout;    ///< how the work was divided
     bool counted = false;  ///< part of the summary
-    std::string why;       ///< why there is no forecast of its step; empty: there is one
+    std::string why;       ///< the reason for a missing step time forecast; empty: there is one
     std::optional<double> measuredStep, predictedStep, lo, hi;  ///< seconds
     std::optional<double> looseLo, looseHi;  ///< with this row's source left out of the evidence
     std::optional<double> constantRateStep;  ///< at the usual FLOP/s of such GPUs
@@ -47,7 +47,7 @@ struct BacktestRow {
     std::string evidence;                    ///< the class whose interval it is
     std::optional<double> measuredGib, predictedGib;
     MemoryReading memoryReading = MemoryReading::Unsaid;  ///< what both of them are
-    std::string memoryWhy;  ///< why there is no forecast of its memory
+    std::string memoryWhy;  ///< the reason for a missing memory forecast
     std::string verdict;    ///< "fits", "uncertain", "does_not_fit"; empty without a forecast
 
     [[nodiscard]] std::optional<double> stepError() const {
@@ -106,7 +106,7 @@ struct BacktestGroup {
 /// This is the answer to "how far were forecasts of these runs off?"
 struct Backtest {
     std::string file;
-    std::string engine = "forecast";  ///< or "simulation": what said how long steps take
+    std::string engine = "forecast";  ///< or "simulation": the source of the step times
     GroupBy groupBy = GroupBy::Source;
     bool everyRow = false;  ///< the summary is not of the balanced subset alone
     std::vector<BacktestRow> rows;

@@ -40,7 +40,7 @@ struct ComparedNumber {
     NumberUnit unit = NumberUnit::Count;
     std::vector<std::optional<double>> values;
 
-    /// Whether some side differs from the baseline, and by so much of it or more.
+    /// Whether some side differs from the baseline, and by this share of it or more.
     [[nodiscard]] bool changes(std::size_t baseline, double least) const {
         const std::optional<double>& base = values[baseline];
         return std::ranges::any_of(values, [&](const std::optional<double>& value) {
@@ -67,13 +67,13 @@ struct Waterfall {
 
 enum class SpeedVerdict { Faster, Slower, Equal, Unknown };
 
-/// A side beside the baseline.
+/// A side compared with the baseline.
 struct SideDifference {
     std::size_t side = 0;
     SpeedVerdict verdict = SpeedVerdict::Unknown;
     double ratio = 1.0;             ///< time for a token, over the baseline's
     std::optional<Waterfall> time;  ///< seconds of a step, or of a million tokens
-    Waterfall memory;               ///< bytes of the fullest stage
+    Waterfall memory;               ///< bytes of the stage with the highest peak
 };
 
 /// This is the answer to "which of these is better, and why?"

@@ -3,16 +3,19 @@
 #include "planner/result/run_cost.h"
 #include "planner/result/sensitivity.h"
 #include "planner/result/step_estimate.h"
+#include "planner/spec/edit.h"
 #include "planner/spec/scenario.h"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
 /// A change of one key that makes the step shorter and still fits, or may.
 struct FasterChange {
     std::string set;  ///< "layout.tp=4", as --set takes it
+    std::vector<Edit> edits;
     Headline<Seconds> step;
     Verdict verdict = Verdict::Fits;
 };
@@ -26,9 +29,6 @@ struct Explanation {
     std::optional<RunCost> cost;
     CostBasis basis;  ///< of the cost
     std::optional<Sensitivity> sensitivity;
-    bool showsTime = false;  ///< of the step: where the time goes
-    bool showsComm = false;  ///< and its communication calls
-    bool showsCost = false;
 };
 
 }  // namespace fabricast

@@ -41,7 +41,7 @@ struct MemoryByKind {
     }
 };
 
-/// One pipeline rank (stage) at its fullest moment.
+/// One pipeline rank (stage) at its peak.
 struct StageMemory {
     std::int64_t stage = 0;
     std::int64_t inFlight = 1;  ///< microbatches (model chunks, with vpp) alive at the peak

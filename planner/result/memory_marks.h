@@ -8,7 +8,7 @@ namespace fabricast {
 
 /// What is live on a device while one action of its step runs, and after it.
 struct MemoryMark {
-    MemoryByKind high;   ///< at the fullest moment, what was live before included
+    MemoryByKind high;   ///< at the peak, including what was live before
     std::string moment;  ///< "backward of layer 31"
     MemoryByKind after;
 };

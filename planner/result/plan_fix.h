@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/result/sensitivity.h"
+#include "planner/spec/edit.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,16 +26,18 @@ enum class FixGroup {
 /// A change of the question, and the best plan under it.
 struct PlanFix {
     FixGroup group = FixGroup::Free;
-    std::string change;      ///< as it is typed: "-n 4"
-    std::string sideEffect;  ///< "another batch: other learning rate and convergence"
-    bool reaches = false;    ///< every target, and it fits
-    Outcome outcome;
+    std::string change;  ///< for people: "-n 4", "without tp held"
+    std::vector<Edit> edits{};
+    std::string typed{};       ///< the edits as arguments: "-n 4", "--set layout.tp=null"
+    std::string sideEffect{};  ///< "another batch: other learning rate and convergence"
+    bool reaches = false;      ///< every target, and it fits
+    Outcome outcome{};
     double tokensPerSecond = 0.0;
-    std::optional<double> mfu;
-    std::optional<double> usdPerMtok;
-    std::optional<double> days;  ///< of the whole run, where its tokens were said
+    std::optional<double> mfu{};
+    std::optional<double> usdPerMtok{};
+    std::optional<double> days{};  ///< of the whole run, where its tokens were said
     std::int64_t gpus = 0;
-    std::string layout;
+    std::string layout{};
 };
 
 /// A target and what was found without any change; nothing where no layout fits.
@@ -48,7 +51,7 @@ struct TargetVerdict {
 /// first.
 struct PlanFixes {
     std::vector<TargetVerdict> targets;
-    std::vector<PlanFix> fixes;  ///< by group, the best of each first
+    std::vector<PlanFix> fixes{};  ///< by group, the best of each first
     int tried = 0;
 
     [[nodiscard]] bool allMet() const {

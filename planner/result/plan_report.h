@@ -24,6 +24,7 @@ struct Plan {
     MemoryBreakdown memory;
     std::optional<RunCost> cost{};
     std::optional<Seconds> simulated{};  ///< what its step takes event by event, where asked for
+    std::vector<Plan> alike{};  ///< other spellings that the forecast cannot tell from this one
 
     /// What a node's ranks keep in host memory.
     [[nodiscard]] Bytes hostMemory() const {
@@ -33,7 +34,7 @@ struct Plan {
         }
         return most * scenario.cluster.node.gpus;
     }
-    /// Whether a node has that, as far as anybody knows.
+    /// Whether a node has that; true if not known.
     [[nodiscard]] bool fitsHost() const {
         const std::optional<Bytes>& there = scenario.cluster.node.hostMemory.value;
         return !there || hostMemory() <= *there;
@@ -51,7 +52,11 @@ struct PlanRejection {
 struct PlanReport {
     Scenario question;  ///< stack, layout and settings are open
     PlanObjective objective = PlanObjective::Throughput;
-    std::vector<Plan> plans;  ///< best first; all fit, for sure or perhaps
+    /// Best first. Plans that fit come before those that may fit, unless tight ones are allowed;
+    /// each stands for those alike.
+    std::vector<Plan> plans;
+    /// The best plan that may fit, if it is better than all of `plans` that fit.
+    std::optional<Plan> tighter;
     /// Layouts that no other beats in step time, GPUs and memory to spare, where it was asked for;
     /// else those of `plans`.
     std::vector<Plan> pareto;
@@ -62,7 +67,6 @@ struct PlanReport {
     std::optional<PlanFixes> fixes;          ///< where there are targets, or nothing fits
     std::int64_t candidates = 0;             ///< layouts that the stacks take
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
-    double seconds = 0.0;                    ///< that the search took; the program's clock
     CostBasis basis;                         ///< of the plans' costs
     std::vector<std::string> notes;
 };

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/units.h"
+#include "planner/spec/edit.h"
 
 #include <string>
 #include <vector>
@@ -10,10 +11,12 @@ enum class Bound { GpuMemory, HostMemory, NvmeSpace };
 
 /// A change that would help, and what would then be needed.
 struct Fix {
-    std::string change;  ///< as it is typed: "recompute=full"
+    std::string change{};  ///< for people: "recompute=full"
     Bytes peakAfter{};
     bool fits = false;
-    std::string sideEffect;  ///< "about a third more compute"
+    std::string sideEffect{};  ///< "about a third more compute"
+    std::vector<Edit> edits{};
+    std::string typed{};  ///< the edits as arguments: "--layout recompute=full"
 };
 
 /// Why a layout is not feasible: which bound, by how much, and the smallest changes that help.

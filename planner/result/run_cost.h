@@ -1,8 +1,8 @@
 #pragma once
 #include "planner/base/units.h"
+#include "planner/evidence/price_profile.h"
+#include "planner/evidence/site_profile.h"
 #include "planner/result/evidence.h"
-#include "planner/spec/price_profile.h"
-#include "planner/spec/site_profile.h"
 
 #include <array>
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Goodput {
 
 /// What a GPU-hour costs, and what it is made of.
 struct GpuHour {
-    std::optional<UsdPerHour> price;  ///< empty: nobody has said
+    std::optional<UsdPerHour> price;  ///< empty: not known
     UsdPerHour hardware{};            ///< the rent, or what is written off
     UsdPerHour electricity{};         ///< of an owned GPU
 };
@@ -48,7 +48,7 @@ struct RunPower {
     double busy = 1.0;  ///< share of the step in which kernels run
 };
 
-/// Of a run of so many tokens.
+/// Of a run with a number of tokens.
 struct RunTotals {
     Headline<Seconds> wall;
     Headline<Seconds> gpuTime;
@@ -67,17 +67,17 @@ struct RunCost {
     /// Of a million tokens; empty where no price (or no power) is known, or it never gets on.
     std::optional<Headline<Usd>> perMtok;
     std::optional<Headline<Joules>> energyPerMtok;
-    std::optional<RunTotals> run;  ///< where a number of tokens was said
+    std::optional<RunTotals> run;  ///< if a number of tokens was given
 };
 
-/// What the numbers of a cost rest on: said wherever they are.
+/// The basis of a cost, shown with its numbers.
 struct CostBasis {
     std::string priceProfile;
     std::string priceTitle;
     std::string priceDate;
     PriceKind kind = PriceKind::OnDemand;
     std::string priceNote;  ///< of the GPU's price: its range and source
-    std::string why;        ///< where there is no price
+    std::string why;        ///< without a price
     std::string hint;       ///< and what to type
     std::string site;
     std::string siteTitle;

@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-/// What a forecast says of one scenario, in a few numbers.
+/// The forecast of one scenario, in a few numbers.
 struct Outcome {
     Seconds step;
     double tokensPerGpuSecond = 0.0;

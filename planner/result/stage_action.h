@@ -20,7 +20,7 @@ struct StageAction {
     std::int32_t stage = 0;  ///< from 0, in the order that a microbatch goes through them
     std::int32_t microBatch = 0;
     Pass pass = Pass::Forward;
-    bool paired = false;  ///< runs together with the entry after it
+    bool paired = false;  ///< runs paired with the next entry
 
     friend bool operator==(const StageAction&, const StageAction&) = default;
 };

@@ -57,10 +57,10 @@ struct TimeByPart {
 };
 
 /// Calls of one kind that a rank makes in a step. `exposed` is what they add to it: seconds in
-/// which nothing else runs, and what those that run beside kernels cost these.
+/// which nothing else runs, and the slowdown of kernels by overlapping calls.
 struct CommLine {
     std::int64_t stage = 0;
-    std::string_view axis;            ///< of the layout, that the group is cut along: "tp"
+    std::string_view axis;            ///< of the layout, of the group: "tp"
     std::string_view collective;      ///< as the framework calls it: "all_gather"
     std::string_view use;             ///< "gradients"
     TimePart part = TimePart::Shard;  ///< where `exposed` is counted

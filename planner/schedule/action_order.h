@@ -11,7 +11,7 @@ struct PipelineShape {
     std::int64_t ranks = 1;
     std::int64_t chunks = 1;  ///< stages per rank (Megatron: model chunks)
     std::int64_t microBatches = 1;
-    std::int64_t group = 0;  ///< interleaved: microbatches that a chunk runs in a row; 0: not said
+    std::int64_t group = 0;  ///< interleaved: microbatches that a chunk runs in a row; 0: default
 
     [[nodiscard]] std::int64_t stages() const { return ranks * chunks; }
     // clang-tidy 14 sees a null pointer in <=>.

@@ -9,7 +9,7 @@
 namespace fabricast {
 
 /// This writes the actions of a rank with two stages: each pass of a stage takes its microbatches
-/// in turn, so that only pass and chunk have to be said.
+/// in turn, so that only pass and chunk have to be given.
 ///     rank.run(0, Pass::Forward);  // the next forward of the rank's first stage
 class ChunkCounter {
 public:

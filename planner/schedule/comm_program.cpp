@@ -1,8 +1,8 @@
 #include "planner/schedule/comm_program.h"
 
 #include "planner/schedule/framework_calls.h"
-#include "planner/schedule/framework_rules.h"
-#include "planner/schedule/order_text.h"
+#include "planner/schedule/framework_order.h"
+#include "planner/schedule/order_kind.h"
 
 namespace fabricast {
 namespace {
@@ -98,7 +98,7 @@ Result<CommProgram> commProgram(Framework framework, const FrameworkOrder& order
     }
     return fail(Error::Code::Unsupported,
                 "stack",
-                "a paper's schedule has no communication calls",
+                "schedules of papers have no communication calls",
                 "megatron, torchtitan or deepspeed");
 }
 

@@ -9,19 +9,19 @@
 namespace fabricast {
 
 /// One side of a transfer between two ranks: of the output of a stage, or of an input's gradient.
-/// Megatron does not say of which: its messages meet in their order, kind by kind.
+/// Megatron does not name the tensor: its messages meet in their order, kind by kind.
 struct PeerTransfer {
     bool send = true;
     bool forward = true;
     std::int32_t peer = 0;
-    std::int32_t stage = -1;  ///< that made it; -1: not said
+    std::int32_t stage = -1;  ///< that made it; -1: not given
     std::int32_t microBatch = -1;
 
     friend bool operator==(const PeerTransfer&, const PeerTransfer&) = default;
 };
 
 /// What a rank's program does next: compute; call and wait until all of the call's transfers are
-/// done; post transfers and go on; or wait for posted ones.
+/// done; post transfers and continue; or wait for posted ones.
 struct CommStep {
     enum class Kind : std::uint8_t { Compute, Call, Post, Wait };
     Kind kind = Kind::Compute;

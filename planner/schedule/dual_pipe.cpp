@@ -1,5 +1,4 @@
-#include "planner/schedule/dual_pipe.h"
-
+#include "planner/schedule/chunk_counter.h"
 #include "planner/schedule/rank_actions.h"
 
 #include <algorithm>
@@ -8,6 +7,16 @@
 
 namespace fabricast {
 namespace {
+
+/// The place of a rank in DualPipe's eight steps. DualPipeV folds one pipeline of 2p stages on p
+/// ranks; the two-way DualPipe runs two pipelines of p stages against each other, of which each
+/// half of the ranks sees the same.
+struct DualPipePlace {
+    std::int64_t depth = 1;         ///< ranks from the outermost to the innermost
+    std::int64_t rank = 0;          ///< 0: the outermost
+    std::int64_t microBatches = 0;  ///< of a chunk
+    bool splitsWeights = true;      ///< weight gradients apart where that fills the bubble
+};
 
 constexpr std::size_t kFirst = 0;
 constexpr std::size_t kSecond = 1;
@@ -101,6 +110,11 @@ private:
     std::deque<std::size_t> waiting_;
 };
 
+/// DeepSeek's schedule: chunk 0 is where microbatches come from the outermost rank.
+StageActions dualPipeActions(const DualPipePlace& place, ChunkCounter actions) {
+    return DualPipeRank(place, std::move(actions)).run();
+}
+
 StageActions folded(const PipelineShape& shape, std::int64_t rank, bool splitsWeights) {
     const std::int64_t count = shape.microBatches;
     const ChunkCounter chunks({.stage = rank, .microBatches = count},
@@ -113,10 +127,6 @@ StageActions folded(const PipelineShape& shape, std::int64_t rank, bool splitsWe
 }
 
 }  // namespace
-
-StageActions dualPipeActions(const DualPipePlace& place, ChunkCounter actions) {
-    return DualPipeRank(place, std::move(actions)).run();
-}
 
 // Both halves of the ranks play the same game, each from its own end: rank p-1-r is rank r with the
 // two pipelines swapped.

@@ -7,7 +7,7 @@
 namespace fabricast {
 
 /// The order in which a rank with several chunks visits them: groups of `group` microbatches, each
-/// group through all chunks, the last group perhaps smaller. Backwards visit the chunks from the
+/// group through all chunks; the last group may be smaller. Backwards visit the chunks from the
 /// last. `stepAt(k, …)` is the k-th forward, or the k-th backward.
 class InterleavedSteps {
 public:

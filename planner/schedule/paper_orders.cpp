@@ -1,4 +1,4 @@
-#include "planner/schedule/framework_rules.h"
+#include "planner/schedule/framework_order.h"
 
 namespace fabricast {
 namespace {
@@ -18,7 +18,7 @@ Result<FrameworkOrder> withChunks(OrderKind kind, const PipelineShape& shape, st
     return FrameworkOrder{kind, shape};
 }
 
-/// The group is the number of ranks unless it is said; a smaller one, or a last group that is
+/// The default group is the number of ranks; a smaller one, or a last group that is
 /// smaller, waits for itself.
 Result<FrameworkOrder> inGroups(OrderKind kind, PipelineShape shape) {
     if (shape.group == 0) {
@@ -64,13 +64,12 @@ Result<FrameworkOrder> dualPipe(const PipelineShape& shape) {
 }
 
 /// These are planned slot by slot, which takes long for many ranks.
-Result<FrameworkOrder> controlled(OrderKind kind, const PipelineShape& shape) {
+Result<FrameworkOrder> controlledOrder(OrderKind kind, const PipelineShape& shape) {
     constexpr std::int64_t kMostRanks = 512;
     if (shape.ranks > kMostRanks) {
-        return needs(
-            "pp",
-            "this schedule is planned for " + std::to_string(kMostRanks) + " ranks at most",
-            "--pp " + std::to_string(kMostRanks));
+        return needs("pp",
+                     "this schedule supports " + std::to_string(kMostRanks) + " ranks at most",
+                     "--pp " + std::to_string(kMostRanks));
     }
     return withChunks(kind, shape, 2);
 }
@@ -107,11 +106,11 @@ Result<FrameworkOrder> paperOrder(const ScheduleRequest& request) {
         case ScheduleKind::DualPipe:
             return dualPipe(shape);
         case ScheduleKind::VHalf:
-            return controlled(OrderKind::VHalf, shape);
+            return controlledOrder(OrderKind::VHalf, shape);
         case ScheduleKind::VMin:
-            return controlled(OrderKind::VMin, shape);
+            return controlledOrder(OrderKind::VMin, shape);
     }
-    return fail(Error::Code::Internal, "schedule", "no such schedule");
+    return fail(Error::Code::Internal, "schedule", "unknown schedule");
 }
 
 }  // namespace fabricast

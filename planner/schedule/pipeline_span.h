@@ -1,14 +1,18 @@
 #pragma once
+#include "planner/schedule/order_kind.h"
 #include "planner/schedule/step_list.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace fabricast {
 
-/// What a hand-over between ranks does to the receiver: nothing, it arrives while the rank
+/// The effect of a transfer between ranks on the receiver: nothing, it arrives while the rank
 /// computes; or the rank waits for it.
 enum class Receive : std::uint8_t { Overlap, Block };
 
@@ -37,9 +41,9 @@ struct PipelineSpan {
 template <class Time>
 class SpanClock {
 public:
-    /// Every step starts when its rank is free and its inputs are there:
-    ///     overlap: start = max(rank free, output + hand-over)
-    ///     block:   start = max(rank free, output) + hand-over
+    /// Every step starts when its rank is free and its inputs have arrived:
+    ///     overlap: start = max(rank free, output + transfer)
+    ///     block:   start = max(rank free, output) + transfer
     /// The answer lives until the next call.
     const PipelineSpan<Time>& time(const StepList& list, const SpanTimes<Time>& times) {
         passes_.assign(times.passes.begin(), times.passes.end());
@@ -101,6 +105,27 @@ private:
     std::vector<Time> passes_;
     std::vector<Time> ends_;
     PipelineSpan<Time> span_;
+};
+
+/// This keeps what a search needs to time pipelines again and again: the sorted steps of every
+/// order met so far, and the clock's memory. One per thread. Orders are forgotten when they add up
+/// to more than `mostSteps`.
+class SpanWorkspace {
+public:
+    explicit SpanWorkspace(std::size_t mostSteps = 4'000'000) : mostSteps_(mostSteps) {}
+
+    /// The sorted steps of an order that `frameworkOrder` accepted; they live until another order
+    /// is asked for.
+    const StepList& steps(OrderKind kind, const PipelineShape& shape);
+    SpanClock<double>& clock() { return clock_; }
+
+private:
+    using Key = std::tuple<OrderKind, PipelineShape>;
+
+    std::size_t mostSteps_;
+    std::size_t steps_ = 0;
+    std::map<Key, StepList> lists_;
+    SpanClock<double> clock_;
 };
 
 }  // namespace fabricast

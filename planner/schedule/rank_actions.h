@@ -2,6 +2,7 @@
 #include "planner/schedule/action_order.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace fabricast {
 
@@ -27,5 +28,12 @@ StageActions dualPipeVWholeActions(const PipelineShape& shape, std::int64_t rank
 /// are even.
 StageActions dualPipeTwoWayActions(const PipelineShape& shape, std::int64_t rank);
 StageActions zbH2Actions(const PipelineShape& shape, std::int64_t rank);
+
+// Schedules whose ranks are planned together.
+
+/// Half of 1F1B's memory, (p+2)/2 microbatches, and about half of its bubble.
+std::vector<StageActions> vHalfActions(const PipelineShape& shape);
+/// The least memory, (p+4)/3 microbatches, and two thirds of its bubble.
+std::vector<StageActions> vMinActions(const PipelineShape& shape);
 
 }  // namespace fabricast

@@ -2,25 +2,9 @@
 #include "planner/schedule/order_kind.h"
 #include "planner/schedule/pipeline_span.h"
 
-#include <optional>
-
 namespace fabricast {
 
-/// What each pass takes where all stages are alike.
-struct EqualTimes {
-    double forward = 0;
-    double backward = 0;
-    double inputGradient = 0;
-    double weightGradient = 0;
-};
-
-/// The makespan where all stages are alike and a hand-over takes nothing, in closed form; nothing
-/// where none is known to be exact. A stage is one of the p·v, a pair runs as one.
-std::optional<double> equalStagesMakespan(OrderKind kind,
-                                          const PipelineShape& shape,
-                                          const EqualTimes& times);
-
-/// A time that the makespan is not below, for any stages and hand-overs, in O(stages): for each
+/// A lower bound of the makespan, for any stages and transfers, in O(stages): for each
 /// rank, what comes before its first forward, all its work, and what follows its last backward.
 double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times);
 

@@ -1,11 +1,12 @@
 #include "planner/schedule/step_list.h"
 
-#include "planner/schedule/order_text.h"
+#include "planner/schedule/order_kind.h"
 
 #include <algorithm>
 #include <optional>
 
 namespace fabricast {
+
 namespace {
 
 /// Runs the ranks of an order as far as their inputs allow, each in its turn.
@@ -42,8 +43,8 @@ public:
             if (next_[rank] < order_.ranks[rank].size()) {
                 return fail(Error::Code::BadInput,
                             "schedule",
-                            "rank " + std::to_string(rank) + " waits for ever for what " +
-                                actionText(order_.ranks[rank][next_[rank]]) + " needs",
+                            "rank " + std::to_string(rank) + " waits forever for an input of " +
+                                actionText(order_.ranks[rank][next_[rank]]),
                             "another number of microbatches, or group");
             }
         }
@@ -90,7 +91,7 @@ private:
                          order_.rankOf(action.stage, action.microBatch)};
     }
 
-    /// Whether the rank's next step could run; ranks that may go on because of it join `ready`.
+    /// Whether the rank's next step could run; ranks that may continue because of it join `ready`.
     bool tryStep(std::size_t rank, std::vector<std::size_t>& ready) {
         const StageActions& actions = order_.ranks[rank];
         const std::size_t at = next_[rank];
@@ -170,6 +171,35 @@ private:
 
 Result<StepList> sortSteps(const ActionOrder& order, PairMode mode) {
     return StepSorter(order, mode).sort();
+}
+
+InFlight inFlight(const StageActions& actions) {
+    InFlight now;
+    InFlight most;
+    for (const StageAction& action : actions) {
+        switch (action.pass) {
+            case Pass::Forward:
+                ++now.peak;
+                ++now.untilInput;
+                break;
+            case Pass::Backward:
+                --now.peak;
+                --now.untilInput;
+                break;
+            case Pass::InputGradient:
+                --now.untilInput;
+                ++now.pendingWeights;
+                break;
+            case Pass::WeightGradient:
+                --now.peak;
+                --now.pendingWeights;
+                break;
+        }
+        most.peak = std::max(most.peak, now.peak);
+        most.untilInput = std::max(most.untilInput, now.untilInput);
+        most.pendingWeights = std::max(most.pendingWeights, now.pendingWeights);
+    }
+    return most;
 }
 
 }  // namespace fabricast

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/result/stage_action.h"
 #include "planner/schedule/action_order.h"
-#include "planner/schedule/in_flight.h"
 
 #include <array>
 #include <cstdint>
@@ -9,12 +9,23 @@
 
 namespace fabricast {
 
-/// How the two halves of an overlapped pair run: as one, which starts when both inputs are there
+/// The most that a rank holds at once, in microbatches of a stage; the forward of a pair counts
+/// before its backward.
+struct InFlight {
+    std::int64_t peak = 0;  ///< forward done, weight gradient not: what activations are kept for
+    std::int64_t untilInput = 0;      ///< forward done, input gradient not
+    std::int64_t pendingWeights = 0;  ///< input gradient done, weight gradient not
+
+    friend bool operator==(const InFlight&, const InFlight&) = default;
+};
+InFlight inFlight(const StageActions& actions);
+
+/// How the two halves of an overlapped pair run: as one, which starts when both inputs have arrived
 /// and has both outputs at its end (no time is saved); or one after the other.
 enum class PairMode : std::uint8_t { Atomic, Sequential };
 
-/// One thing that a rank does, and what it waits for. Numbers of steps start at 1; step 0 stands
-/// for "nothing", and ends at time 0.
+/// One thing that a rank does, and what it waits for. Numbers of steps start at 1; step 0 means
+/// "nothing", and ends at time 0.
 struct OrderStep {
     std::array<std::uint32_t, 2> after{};  ///< steps whose outputs it takes
     std::array<std::uint32_t, 2> times{};  ///< what it takes: see timeIndex

@@ -1,4 +1,4 @@
-#include "planner/schedule/framework_rules.h"
+#include "planner/schedule/framework_order.h"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ Result<FrameworkOrder> oneStage(OrderKind kind, const PipelineShape& shape) {
     return FrameworkOrder{kind, shape};
 }
 
-/// torch takes no group size: it deals the microbatches to rounds of at least p.
+/// torch takes no group size: it distributes the microbatches over rounds of at least p.
 Result<FrameworkOrder> inRounds(OrderKind kind, PipelineShape shape) {
     const std::int64_t rounds = std::max<std::int64_t>(1, shape.microBatches / shape.ranks);
     if (shape.microBatches % rounds != 0) {
@@ -65,7 +65,7 @@ Result<FrameworkOrder> inRounds(OrderKind kind, PipelineShape shape) {
     return FrameworkOrder{kind, shape};
 }
 
-Result<FrameworkOrder> folded(OrderKind kind, const PipelineShape& shape) {
+Result<FrameworkOrder> foldedOrder(OrderKind kind, const PipelineShape& shape) {
     if (shape.chunks != 2) {
         return raises(
             "ValueError",
@@ -98,9 +98,9 @@ Result<FrameworkOrder> torchOrder(const ScheduleRequest& request) {
         case ScheduleKind::InterleavedZb:
             return inRounds(OrderKind::InterleavedZb, request.shape);
         case ScheduleKind::ZbV:
-            return folded(OrderKind::ZbV, request.shape);
+            return foldedOrder(OrderKind::ZbV, request.shape);
         case ScheduleKind::DualPipeV:
-            return folded(OrderKind::DualPipeV, request.shape);
+            return foldedOrder(OrderKind::DualPipeV, request.shape);
         default:
             return unknownName(request.schedule);
     }

@@ -64,7 +64,7 @@ std::vector<Entry> withTurns(const StageActions& actions, std::int64_t microBatc
     return entries;
 }
 
-/// What a rank does once receives stand where its peers' sends put them.
+/// A rank's calls once its receives are in the order of its peers' sends.
 struct Lowered {
     enum class Kind : std::uint8_t { Compute, Send, Receive };
     Kind kind = Kind::Compute;

@@ -31,7 +31,7 @@ using VGrid = std::vector<VRank>;
 using VBlock = std::array<std::int64_t, kVPasses> (*)(std::int64_t ranks, std::int64_t rank);
 VGrid repeatBlock(VBlock block, const PipelineShape& shape);
 
-/// A pass at its slot. Grids are walked in the order of slots.
+/// A pass at its slot. Grids are traversed in the order of slots.
 struct VEvent {
     std::int64_t slot = 0;
     std::size_t rank = 0;

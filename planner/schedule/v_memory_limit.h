@@ -37,8 +37,8 @@ private:
 };
 
 /// Moves the passes before the first and after the last full repetition of the block to the
-/// earliest free slots after what they wait for, as long as no rank keeps more than the fullest one
-/// does now.
+/// earliest free slots after what they wait for, as long as no rank keeps more than the most loaded
+/// one does now.
 void tighten(VGrid& grid);
 
 }  // namespace fabricast

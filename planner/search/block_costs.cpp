@@ -1,7 +1,7 @@
 #include "planner/search/block_costs.h"
 
 #include "planner/ops/dense_layer.h"
-#include "planner/ops/ends.h"
+#include "planner/ops/embedding_and_head.h"
 #include "planner/ops/layer_segment.h"
 
 #include <algorithm>
@@ -55,18 +55,38 @@ Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
 BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate, const Scenario& scenario) const {
     const Layout& layout = scenario.layout;
     const Engine engine = scenario.settings.engine;
-    return {layout.microBatch,
-            layout.tp,
-            layout.cp,
-            layout.ep,
-            layout.etp,
-            space_.families[candidate.family].stack,
-            candidate.recompute,
-            engine,
-            layout.cpKind,
-            engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
-            layout.pp > 1,
-            layout.sp};
+    return {.microBatch = layout.microBatch,
+            .tp = layout.tp,
+            .cp = layout.cp,
+            .ep = layout.ep,
+            .etp = layout.etp,
+            .stack = space_.families[candidate.family].stack,
+            .recompute = candidate.recompute,
+            .engine = engine,
+            .cpKind = layout.cpKind,
+            .zero3 = engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
+            .pipelined = layout.pp > 1,
+            .sp = layout.sp};
+}
+
+std::size_t BlockCosts::Hash::operator()(const Key& key) const {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    std::uint64_t hash = 0;
+    const auto add = [&hash](auto value) {
+        hash = (hash ^ static_cast<std::uint64_t>(value)) * kOdd;
+        hash ^= hash >> 29;
+    };
+    add(key.microBatch);
+    add(key.tp);
+    add(key.cp);
+    add(key.ep);
+    add(key.etp);
+    add(key.stack);
+    add(key.recompute);
+    add(key.engine);
+    add(key.cpKind);
+    add((key.zero3 ? 4 : 0) + (key.pipelined ? 2 : 0) + (key.sp ? 1 : 0));
+    return hash;
 }
 
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
@@ -76,14 +96,29 @@ const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenar
                                  : costs_.emplace(key, costOf(scenario, estimator_)).first->second;
 }
 
+/// Where experts lie outside the data ranks these decide how far apart; copies to the host depend
+/// on the microbatches of a step.
+PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& scenario) {
+    const Stack& stack = *task_.stacks[space_.families[candidate.family].stack].stack;
+    const auto known = costs_.find(keyOf(candidate, scenario));
+    const bool alone = stack.experts == ExpertPlace::DataFirst ||
+                       scenario.layout.offload != Offload::None || known == costs_.end() ||
+                       !known->second;
+    if (alone) {
+        return own_ = PassFloors();
+    }
+    return known->second->floors;
+}
+
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
     Key key = keyOf(candidate, scenario);
-    std::get<0>(key) = 0;  // any size
-    std::get<6>(key) = 0;  // any recompute
+    key.microBatch = 0;  // any size
+    key.recompute = 0;   // any recompute
     auto known = least_.find(key);
     if (known == least_.end()) {
-        LeastTimes times{.once = estimator_.leastPerSample(scenario), .again = {}};
+        LeastTimes times{.once = fabricast::leastPerSample(scenario, estimator_.limits()),
+                         .again = {}};
         times.again = times.once;
         if (times.again) {
             times.again->dense.recompute = times.again->dense.forward;
@@ -93,25 +128,6 @@ const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
     }
     const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
     return again ? known->second.again : known->second.once;
-}
-
-LayerExposures BlockCosts::exposures(const Candidate& candidate,
-                                     const Scenario& scenario,
-                                     const ModelTime& time) {
-    const Layout& layout = scenario.layout;
-    // Where experts lie outside the data ranks these decide how far apart.
-    const Stack& stack = *task_.stacks[space_.families[candidate.family].stack].stack;
-    const std::int64_t apart = stack.experts == ExpertPlace::DataFirst ? layout.dp : 0;
-    const std::pair key{keyOf(candidate, scenario), apart};
-    const auto known = exposures_.find(key);
-    if (known != exposures_.end()) {
-        return known->second;
-    }
-    if (layout.pp * layout.vpp < 3) {
-        return {};  // every chunk is an end of the model too
-    }
-    const Result<LayerExposures> made = estimator_.exposures(scenario, time);
-    return exposures_.emplace(key, made ? *made : LayerExposures{}).first->second;
 }
 
 }  // namespace fabricast

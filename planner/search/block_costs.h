@@ -1,12 +1,11 @@
 #pragma once
 #include "planner/estimate/step_estimator.h"
-#include "planner/memory/segment_footprint.h"
+#include "planner/memory/walk/segment_footprint.h"
 #include "planner/search/search_space.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <tuple>
-#include <utility>
+#include <unordered_map>
 
 namespace fabricast {
 
@@ -23,6 +22,7 @@ struct BlockCost {
     SegmentFootprint dense;  ///< a layer without experts
     SegmentFootprint sparse;
     EndFootprint end;
+    PassFloors floors;  ///< of chunks of these blocks
 };
 
 /// The costs of every kind of block that the candidates have, each worked out once, when it is
@@ -34,27 +34,32 @@ public:
 
     /// An error where the stack's blocks cannot be modelled.
     const Result<BlockCost>& of(const Candidate& candidate, const Scenario& scenario);
-    /// What its layers wait for of transfers, where that is known; else nothing.
-    LayerExposures exposures(const Candidate& candidate,
-                             const Scenario& scenario,
-                             const ModelTime& time);
+    /// Passes of chunks of such blocks that layouts like this one share.
+    PassFloors& floorsOf(const Candidate& candidate, const Scenario& scenario);
     /// What a sample takes at least in blocks of this kind, whatever the micro-batch.
     const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
     /// What operations of a block depend on; of the settings the engine decides the rest.
-    using Key = std::tuple<std::int64_t,
-                           std::int64_t,
-                           std::int64_t,
-                           std::int64_t,
-                           std::int64_t,
-                           std::uint32_t,
-                           std::uint16_t,
-                           Engine,
-                           CpKind,
-                           bool,
-                           bool,
-                           bool>;
+    struct Key {
+        std::int64_t microBatch = 0;
+        std::int64_t tp = 1;
+        std::int64_t cp = 1;
+        std::int64_t ep = 1;
+        std::int64_t etp = 1;
+        std::uint32_t stack = 0;
+        std::uint16_t recompute = 0;
+        Engine engine = Engine::Local;
+        CpKind cpKind = CpKind::Ring;
+        bool zero3 = false;
+        bool pipelined = false;
+        bool sp = false;
+
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
     /// Where nothing is computed again, which bounds every other way, and where all layers are.
     struct LeastTimes {
         Result<ModelTime> once;
@@ -65,9 +70,9 @@ private:
     const SearchTask& task_;
     const SearchSpace& space_;
     StepEstimator& estimator_;
-    std::map<Key, Result<BlockCost>> costs_;
-    std::map<Key, LeastTimes> least_;
-    std::map<std::pair<Key, std::int64_t>, LayerExposures> exposures_;
+    PassFloors own_;  ///< of the layout that shares none
+    std::unordered_map<Key, Result<BlockCost>, Hash> costs_;
+    std::unordered_map<Key, LeastTimes, Hash> least_;
 };
 
 }  // namespace fabricast

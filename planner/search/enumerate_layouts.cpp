@@ -32,9 +32,10 @@ public:
           stack_(stack),
           space_(space) {}
 
-    Result<void> run() {
+    Result<void> run(const Watch& watch) {
         std::int64_t found = 0;
         for (const Layout& ranks : axes_.ranks()) {
+            FABRICAST_TRY(watch.check());
             for (const Layout& states : axes_.states(ranks)) {
                 if (!isForecast(states)) {
                     continue;
@@ -214,10 +215,10 @@ std::vector<Candidate> SearchSpace::candidatesOf(std::uint32_t family) const {
     return found;
 }
 
-Result<SearchSpace> enumerateLayouts(const SearchTask& task) {
+Result<SearchSpace> enumerateLayouts(const SearchTask& task, const Watch& watch) {
     SearchSpace space;
     for (std::uint32_t stack = 0; stack < task.stacks.size(); ++stack) {
-        FABRICAST_TRY(StackLayouts(task, stack, space).run());
+        FABRICAST_TRY(StackLayouts(task, stack, space).run(watch));
         space.recomputes.resize(stack + 1);
     }
     return space;

@@ -16,6 +16,38 @@ struct Valued {
     Plan plan;
 };
 
+/// The search of one part among several: plans are shown when all of theirs are compared.
+SearchOptions withoutStages(SearchOptions options) {
+    options.onPlan = nullptr;
+    return options;
+}
+
+/// Progress over all parts, as if each were as long.
+Watch partOf(const Watch& watch, std::size_t part, std::size_t parts) {
+    Watch mine = watch;
+    mine.progress = [&watch, part, parts](std::size_t done, std::size_t all) {
+        watch.report(part * all + done, parts * all);
+    };
+    return mine;
+}
+
+/// The first few in order.
+std::vector<Plan> bestOf(std::vector<Valued>& found, const SearchOptions& options) {
+    const bool safeFirst = options.distinct && !options.tight;
+    const auto rank = [safeFirst](const Valued& valued) {
+        const bool tight = safeFirst && valued.plan.memory.verdict != Verdict::Fits;
+        return std::tuple(tight, valued.value, valued.gpus);
+    };
+    std::stable_sort(found.begin(), found.end(), [&rank](const Valued& a, const Valued& b) {
+        return rank(a) < rank(b);
+    });
+    std::vector<Plan> best;
+    for (std::size_t i = 0; i < std::min(found.size(), options.top); ++i) {
+        best.push_back(found[i].plan);
+    }
+    return best;
+}
+
 }  // namespace
 
 std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster) {
@@ -39,18 +71,26 @@ std::vector<ClusterSpec> partsOf(const ClusterSpec& cluster) {
 Result<PlanReport> findOnParts(const SearchTask& task,
                                const TimingProfiles& profiles,
                                const SearchOptions& options,
-                               const PlanValue& value) {
+                               const PlanValue& value,
+                               const Watch& watch) {
     std::vector<Valued> found;
     std::optional<PlanReport> whole;
     std::vector<Plan> fronts;
-    for (const ClusterSpec& part : partsOf(task.base.cluster)) {
+    const std::vector<ClusterSpec> parts = partsOf(task.base.cluster);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
         SearchTask smaller = task;
-        smaller.base.cluster = part;
-        FABRICAST_ASSIGN(PlanReport report, findPlans(smaller, profiles, options));
+        smaller.base.cluster = parts[part];
+        FABRICAST_ASSIGN(
+            PlanReport report,
+            findPlans(
+                smaller, profiles, withoutStages(options), partOf(watch, part, parts.size())));
         for (Plan& plan : report.plans) {
             if (const std::optional<double> worth = value(plan)) {
-                found.push_back({*worth, part.gpus(), plan});
+                found.push_back({*worth, parts[part].gpus(), plan});
             }
+        }
+        if (options.onPlan && !found.empty()) {
+            options.onPlan(bestOf(found, options));
         }
         fronts.insert(fronts.end(), report.pareto.begin(), report.pareto.end());
         if (!whole) {
@@ -63,14 +103,9 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     if (found.empty()) {
         return *std::move(whole);
     }
-    std::stable_sort(found.begin(), found.end(), [](const Valued& a, const Valued& b) {
-        return std::tuple(a.value, a.gpus) < std::tuple(b.value, b.gpus);
-    });
-    whole->plans.clear();
-    for (std::size_t i = 0; i < std::min(found.size(), options.top); ++i) {
-        whole->plans.push_back(std::move(found[i].plan));
-    }
+    whole->plans = bestOf(found, options);
     whole->misses.clear();
+    whole->tighter.reset();
     whole->pareto = paretoOf(std::move(fronts));
     return *std::move(whole);
 }

@@ -19,6 +19,7 @@ using PlanValue = std::function<std::optional<double>(const Plan&)>;
 Result<PlanReport> findOnParts(const SearchTask& task,
                                const TimingProfiles& profiles,
                                const SearchOptions& options,
-                               const PlanValue& value);
+                               const PlanValue& value,
+                               const Watch& watch = {});
 
 }  // namespace fabricast

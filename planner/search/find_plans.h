@@ -1,9 +1,12 @@
 #pragma once
+#include "planner/base/watch.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/result/plan_report.h"
 #include "planner/search/search_space.h"
 
 #include <cstddef>
+#include <functional>
+#include <span>
 
 namespace fabricast {
 
@@ -12,16 +15,23 @@ struct SearchOptions {
     /// Of the objectives only memory changes which layouts of a cluster come first.
     PlanObjective objective = PlanObjective::Throughput;
     bool pareto = false;  ///< look on for layouts that are slower but need less memory
+    /// Plans that the forecast cannot tell apart are one, and plans that fit come before those that
+    /// may fit.
+    bool distinct = false;
+    bool tight = false;  ///< with `distinct`: plans that may fit are as good
     std::size_t threads = 1;
-    bool suggestFixes = true;  ///< where nothing fits: what would lower the nearest miss
+    /// Called with the plans found so far, best first, each time there is one more.
+    std::function<void(std::span<const Plan>)> onPlan{};
 };
 
 /// The best layouts that fit, out of every one that the stacks take. Candidates are taken in the
 /// order of a time they cannot beat: as soon as the plans found are faster than that, the rest need
 /// no look. The answer is the one that estimating them all would give, for any number of threads.
-///     FABRICAST_ASSIGN(const PlanReport report, findPlans(task, timing, {.top = 5}));
+/// `watch` counts the plans found of those wanted; a stop is noticed within a few milliseconds.
+///     FABRICAST_ASSIGN(const PlanReport report, findPlans(task, timing, {.top = 5}, watch));
 Result<PlanReport> findPlans(const SearchTask& task,
                              const TimingProfiles& profiles,
-                             const SearchOptions& options);
+                             const SearchOptions& options,
+                             const Watch& watch = {});
 
 }  // namespace fabricast

@@ -19,9 +19,10 @@ Result<LayoutForecast> LayoutForecast::make(const SearchTask& task,
     return LayoutForecast(std::move(benches));
 }
 
-std::vector<Result<StepEstimate>> LayoutForecast::steps(std::span<const Estimated> candidates) {
+std::vector<Result<double>> LayoutForecast::seconds(std::span<const Estimated> candidates,
+                                                    const Watch& watch) {
     std::vector<std::size_t> places(std::min(benches_.size(), candidates.size()));
-    std::vector<Result<StepEstimate>> found(candidates.size());
+    std::vector<Result<double>> found(candidates.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
         places[i] = i;
     }
@@ -29,8 +30,12 @@ std::vector<Result<StepEstimate>> LayoutForecast::steps(std::span<const Estimate
     const auto work = [&](std::size_t place) {
         Bench& bench = benches_[place];
         for (std::size_t i = place; i < candidates.size(); i += places.size()) {
+            if (const Result<void> goesOn = watch.check(); !goesOn) {
+                found[i] = tl::unexpected(goesOn.error());
+                continue;
+            }
             const Result<const Scenario*> scenario = bench.scenarios.of(candidates[i].candidate);
-            found[i] = scenario ? bench.estimator.estimate(**scenario, *candidates[i].blocks)
+            found[i] = scenario ? bench.estimator.seconds(**scenario, *candidates[i].blocks)
                                 : tl::unexpected(scenario.error());
         }
         return true;

@@ -10,13 +10,13 @@
 
 namespace fabricast {
 
-/// A candidate to be estimated, with the times of its blocks.
+/// A candidate to be timed, with the times of its blocks.
 struct Estimated {
     Candidate candidate;
     const ModelTime* blocks = nullptr;
 };
 
-/// Estimates the steps of many candidates, each thread with an estimator of its own.
+/// Times the steps of many candidates, each thread with an estimator of its own.
 class LayoutForecast {
 public:
     static Result<LayoutForecast> make(const SearchTask& task,
@@ -25,8 +25,9 @@ public:
                                        std::size_t threads);
 
     [[nodiscard]] StepEstimator& estimator() { return benches_.front().estimator; }
-    /// In the order of `candidates`.
-    std::vector<Result<StepEstimate>> steps(std::span<const Estimated> candidates);
+    /// In the order of `candidates`; what a stop leaves out says so.
+    std::vector<Result<double>> seconds(std::span<const Estimated> candidates,
+                                        const Watch& watch = {});
 
 private:
     /// What one thread works with.

@@ -30,13 +30,13 @@ Result<ForbiddenValue> readForbidden(const std::string& typed) {
     if (found == known.end()) {
         return fail(Error::Code::BadInput,
                     "--forbid",
-                    "there is no layout key \"" + rule.key + "\"",
+                    "unknown layout key \"" + rule.key + "\"",
                     suggestName(rule.key, known));
     }
     rule.key = std::string(*found);
     if (equals != std::string::npos && rule.value.empty()) {
         return fail(
-            Error::Code::BadInput, "--forbid", "no value follows \"" + typed + "\"", rule.key);
+            Error::Code::BadInput, "--forbid", "missing value after \"" + typed + "\"", rule.key);
     }
     return rule;
 }

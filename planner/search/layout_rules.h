@@ -31,7 +31,7 @@ struct LayoutRules {
         if (fixed.says(key) && fixed.layout.*member != value) {
             return false;
         }
-        return !forbids(key, wordOf(value), value == Layout{}.*member);
+        return forbidden.empty() || !forbids(key, wordOf(value), value == Layout{}.*member);
     }
     [[nodiscard]] bool takeRecompute(const RecomputeSettings& recompute) const {
         return !forbids(

@@ -1,11 +1,12 @@
 #include "planner/search/memory_bound.h"
 
+#include "planner/base/integers.h"
 #include "planner/memory/runtime_overhead.h"
+#include "planner/sharding/stage_shape.h"
 #include "planner/stack/rank_groups.h"
 #include "planner/stack/state_bytes.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -13,10 +14,6 @@ namespace fabricast {
 namespace {
 
 constexpr double kBeyond = 4e18;
-
-double asDouble(std::int64_t count) {
-    return static_cast<double>(count);
-}
 
 /// torch's runtime of several chunks a rank: what it sends stays until its own backward is done,
 /// what it received of every microbatch until the end of the step.
@@ -42,7 +39,6 @@ double exchangedBytes(const Scenario& scenario) {
 MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
     : task_(task),
       space_(space),
-      scratch_(task.base),
       families_(space.families.size()),
       weights_(task.base.model),
       splits_(task.base.model) {}
@@ -78,10 +74,8 @@ double MemoryBound::held(const WeightCount& local,
     return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
 }
 
-std::int64_t MemoryBound::runtimeBytes(const Layout& layout) {
-    scratch_.layout = layout;
-    const RuntimeOverhead overhead = runtimeOverhead(scratch_);
-    return (overhead.context.lo + overhead.collectives.lo).count();
+std::int64_t MemoryBound::runtimeBytes(const Layout& layout) const {
+    return leastRuntimeBytes(task_.base.cluster.node.gpu.runtime, layout).count();
 }
 
 const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Settings& usual) {
@@ -93,7 +87,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     const Layout& layout = space_.families[place].layout;
     const ModelSpec& model = task_.base.model;
     const WeightCount mean = weights_.ofMeanRank(layout);
-    const States states = statesOf(usual, layout);
+    const States& states = family.states = statesOf(usual, layout);
     family.all = held(mean, layout, states.whole, states.split);
     family.between = held(mean, layout, states.wholeBetween, states.splitBetween);
     family.host = held(mean, layout, 0.0, states.host);
@@ -188,10 +182,11 @@ std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenar
     return loads;
 }
 
-Result<double> MemoryBound::ofRank(std::uint32_t stack,
+Result<double> MemoryBound::ofRank(const Candidate& candidate,
                                    const Scenario& scenario,
                                    const BlockCost& cost,
                                    std::int64_t rank) {
+    const std::uint32_t stack = space_.families[candidate.family].stack;
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
     FABRICAST_ASSIGN(const PipelineOrder* order, orderOf(stack, scenario, rank));
     const Layout& layout = scenario.layout;
@@ -202,7 +197,7 @@ Result<double> MemoryBound::ofRank(std::uint32_t stack,
         all.own += chunk.weights.own;
         all.experts += chunk.weights.experts;
     }
-    const States states = statesOf(settings, layout);
+    const States& states = familyOf(candidate.family, settings).states;
     const double withGradients = held(all, layout, states.whole, states.split);
     // Megatron's gradients have their buffers all the time.
     const double resting = settings.engine == Engine::Megatron
@@ -258,14 +253,13 @@ Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
                                             const Scenario& scenario,
                                             const BlockCost& cost,
                                             std::int64_t enough) {
-    const std::uint32_t stack = space_.families[candidate.family].stack;
     const std::int64_t last = scenario.layout.pp - 1;
     const std::int64_t runtime = runtimeBytes(scenario.layout);
     std::int64_t most = 0;
-    for (const std::int64_t rank :
-         std::set{std::int64_t{0}, std::min<std::int64_t>(1, last), last}) {
-        if (most <= enough) {
-            FABRICAST_ASSIGN(const double bytes, ofRank(stack, scenario, cost, rank));
+    std::int64_t done = -1;
+    for (const std::int64_t rank : {std::int64_t{0}, std::min<std::int64_t>(1, last), last}) {
+        if (most <= enough && std::exchange(done, rank) != rank) {
+            FABRICAST_ASSIGN(const double bytes, ofRank(candidate, scenario, cost, rank));
             most = std::max(most, static_cast<std::int64_t>(std::min(bytes, kBeyond)) + runtime);
         }
     }

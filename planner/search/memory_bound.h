@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/memory/pipeline_order.h"
+#include "planner/memory/program/pipeline_order.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
@@ -43,6 +43,7 @@ private:
     };
     struct Family {
         bool known = false;
+        States states;
         double all = 0.0;      ///< states with gradients
         double between = 0.0;  ///< states without them
         double inputs = 0.0;   ///< kept, of one sample
@@ -61,12 +62,12 @@ private:
 
     static States statesOf(const Settings& settings, const Layout& layout);
     static double held(const WeightCount& local, const Layout& layout, double whole, double split);
-    std::int64_t runtimeBytes(const Layout& layout);
+    [[nodiscard]] std::int64_t runtimeBytes(const Layout& layout) const;
     const Family& familyOf(std::uint32_t family, const Settings& usual);
     Result<const PipelineOrder*> orderOf(std::uint32_t stack,
                                          const Scenario& scenario,
                                          std::int64_t rank);
-    Result<double> ofRank(std::uint32_t stack,
+    Result<double> ofRank(const Candidate& candidate,
                           const Scenario& scenario,
                           const BlockCost& cost,
                           std::int64_t rank);
@@ -77,7 +78,6 @@ private:
 
     const SearchTask& task_;
     const SearchSpace& space_;
-    Scenario scratch_;
     std::vector<Family> families_;
     ModelWeightCounts weights_;
     LayerSplits splits_;

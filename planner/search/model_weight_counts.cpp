@@ -1,5 +1,6 @@
 #include "planner/search/model_weight_counts.h"
 
+#include "planner/base/integers.h"
 #include "planner/ops/parameters.h"
 
 #include <algorithm>
@@ -17,10 +18,6 @@ double sumOf(const std::vector<Parameter>& parameters, bool experts) {
         }
     }
     return sum;
-}
-
-double asDouble(std::int64_t count) {
-    return static_cast<double>(count);
 }
 
 }  // namespace

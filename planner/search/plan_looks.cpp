@@ -1,5 +1,5 @@
 #include "planner/base/parallel_map.h"
-#include "planner/memory/estimate_memory.h"
+#include "planner/memory/memory_of_stages.h"
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
@@ -16,6 +16,9 @@ constexpr std::size_t kBatch = 8;
 void PlanSearch::lookCloser(const Waiting& waiting) {
     switch (waiting.look) {
         case Look::Counted:
+            link(waiting);
+            break;
+        case Look::Linked:
             sample(waiting);
             break;
         case Look::Sampled:
@@ -28,7 +31,7 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             break;
         case Look::Bounded:
         case Look::Known:
-            accept(waiting.candidate);
+            accept(waiting.candidate, waiting.value);
             break;
     }
 }
@@ -50,32 +53,67 @@ bool PlanSearch::isRefused(const Candidate& group) {
     return why(last) == first;
 }
 
+/// Leaves out families at the front that the stack refuses.
+void PlanSearch::link(const Waiting& waiting) {
+    Block& group = groups_[groupOf_[waiting.candidate.family]];
+    const std::size_t kind = waiting.candidate.recompute;
+    Candidate candidate = waiting.candidate;
+    for (std::size_t& at = group.first[kind]; at < group.families.size(); ++at) {
+        candidate.family = group.families[at];
+        if (!isRefused(candidate)) {
+            break;
+        }
+    }
+    if (group.first[kind] == group.families.size()) {
+        return;
+    }
+    candidate.size = static_cast<std::uint16_t>(space_.sizesOf(candidate.family).size() - 1);
+    double value = waiting.value;
+    if (const auto scenario = scenarios_.of(candidate)) {
+        const Result<LayerWaits> waits = forecast_.estimator().leastWaits(**scenario);
+        group.waits[kind] = waits.value_or(LayerWaits{});
+        value += leastMemory() ? 0.0 : time_.fromWaits((*scenario)->layout, group.waits[kind]);
+    }
+    queue_.push({value, waiting.candidate, Look::Linked});
+}
+
 void PlanSearch::sample(const Waiting& waiting) {
-    if (isRefused(waiting.candidate)) {
-        return;
-    }
-    const auto scenario = scenarios_.of(waiting.candidate);
+    const Block& group = groups_[groupOf_[waiting.candidate.family]];
+    const std::size_t kind = waiting.candidate.recompute;
+    Candidate candidate = waiting.candidate;
+    candidate.family = group.families[group.first[kind]];
+    const auto scenario = scenarios_.of(candidate);
     if (!scenario) {
-        refuse(waiting.candidate, scenario.error().why);
+        refuse(candidate, scenario.error().why);
         return;
     }
-    const Result<ModelTime>& least = blocks_.leastPerSample(waiting.candidate, **scenario);
+    const Result<ModelTime>& least = blocks_.leastPerSample(candidate, **scenario);
     if (!least) {
-        refuse(waiting.candidate, least.error().why);
+        refuse(candidate, least.error().why);
         return;
     }
-    const double value = leastMemory() ? waiting.value : time_.fromSamples(**scenario, *least);
+    const Layout& layout = (*scenario)->layout;
+    const double value = leastMemory() ? waiting.value
+                                       : time_.fromSamples(layout, *least) +
+                                             time_.fromWaits(layout, group.waits[kind]);
     queue_.push({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
 }
 
-/// The smallest micro-batch of each pipeline order.
+/// The smallest micro-batch of each family and pipeline order.
 void PlanSearch::open(const Waiting& waiting) {
-    const std::uint32_t family = waiting.candidate.family;
-    const std::size_t ways = space_.ways[space_.families[family].ways].size();
-    for (std::size_t way = 0; way < ways; ++way) {
-        Candidate candidate = waiting.candidate;
-        candidate.way = static_cast<std::uint16_t>(way);
-        wait(candidate, waiting.value);
+    const Block& group = groups_[groupOf_[waiting.candidate.family]];
+    Candidate candidate = waiting.candidate;
+    for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
+        candidate.family = group.families[at];
+        candidate.way = 0;
+        if (isRefused(candidate)) {
+            continue;
+        }
+        const std::size_t ways = space_.ways[space_.families[candidate.family].ways].size();
+        for (std::size_t way = 0; way < ways; ++way) {
+            candidate.way = static_cast<std::uint16_t>(way);
+            wait(candidate, waiting.value);
+        }
     }
 }
 
@@ -91,19 +129,20 @@ void PlanSearch::wait(Candidate candidate, double atLeast) {
     if (candidate.size >= roomy_[candidate.family]) {
         return;
     }
-    if (leastMemory()) {
-        queue_.push({atLeast, candidate, Look::Sized});
-        return;
-    }
     const auto scenario = scenarios_.of(candidate);
     if (!scenario) {
         refuse(candidate, scenario.error().why);
         return;
     }
+    if (leastMemory()) {
+        const auto bytes =
+            static_cast<double>(memory_.fromCounts(candidate, (*scenario)->settings));
+        queue_.push({std::max(atLeast, bytes), candidate, Look::Sized});
+        return;
+    }
     const Result<ModelTime>& least = blocks_.leastPerSample(candidate, **scenario);
-    const auto samples = static_cast<double>(space_.samplesOf(candidate));
-    const Result<double> bound =
-        time_.fromBlocks(candidate, **scenario, {.time = *least, .scale = samples});
+    const LayerWaits& waits = groups_[groupOf_[candidate.family]].waits[candidate.recompute];
+    const Result<double> bound = time_.fromOrder(candidate, **scenario, *least, waits);
     if (!bound) {
         refuse(candidate, bound.error().why);
         return;
@@ -116,6 +155,16 @@ void PlanSearch::waitForNextSize(const Waiting& waiting) {
     Candidate next = waiting.candidate;
     ++next.size;
     wait(next, waiting.value);
+}
+
+/// What its chunks take at least, in its pipeline's order.
+Result<double> PlanSearch::closestTime(const Candidate& candidate, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(candidate));
+    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, time_.layersOf(candidate, *scenario));
+    FABRICAST_ASSIGN(const StepFloor floor,
+                     forecast_.estimator().floor(
+                         *scenario, blocks, *layers, blocks_.floorsOf(candidate, *scenario)));
+    return time_.fromFloor(candidate, *scenario, floor);
 }
 
 /// False where larger micro-batches cannot fit either: they keep as much or more.
@@ -138,24 +187,27 @@ bool PlanSearch::bound(const Waiting& waiting) {
     if (*bytes > limit_) {
         return false;
     }
-    const Result<double> bound =
-        time_.fromBlocks(candidate,
-                         **scenario,
-                         {.time = cost->time,
-                          .exposed = blocks_.exposures(candidate, **scenario, cost->time),
-                          .copied = true});
-    if (!bound) {
-        refuse(candidate, bound.error().why);
-        return true;
-    }
-    const double value = leastMemory() ? static_cast<double>(*bytes) : *bound;
-    Waiting bounded{std::max(waiting.value, value), candidate, Look::Bounded};
-    queue_.push(bounded);
+    const double least = leastMemory() ? static_cast<double>(*bytes) : 0.0;
+    waitBounded(candidate, cost->time, std::max(waiting.value, least));
     if (space_.families[candidate.family].swaps) {
-        bounded.candidate.swapped = true;  // no bound knows the network
-        queue_.push(bounded);
+        Candidate swapped = candidate;
+        swapped.swapped = true;
+        waitBounded(swapped, cost->time, std::max(waiting.value, least));
     }
     return true;
+}
+
+void PlanSearch::waitBounded(const Candidate& candidate, const ModelTime& blocks, double atLeast) {
+    double value = atLeast;
+    if (!leastMemory()) {
+        const Result<double> bound = closestTime(candidate, blocks);
+        if (!bound) {
+            refuse(candidate, bound.error().why);
+            return;
+        }
+        value = std::max(value, *bound);
+    }
+    queue_.push({value, candidate, Look::Bounded});
 }
 
 /// The first few that wait by their bound, and nothing behind one that is known.
@@ -168,7 +220,7 @@ void PlanSearch::estimateNext() {
             batch.push_back({candidate, &blocks_.of(candidate, **scenario)->time});
         }
     }
-    const std::vector<Result<StepEstimate>> steps = forecast_.steps(batch);
+    const std::vector<Result<double>> steps = forecast_.seconds(batch, watch_);
     const std::vector<Bytes> peaks = peaksOf(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Candidate& candidate = batch[i].candidate;
@@ -176,9 +228,7 @@ void PlanSearch::estimateNext() {
             refuse(candidate, steps[i].error().why);
             continue;
         }
-        known_.emplace(candidate, *steps[i]);
-        const double value =
-            leastMemory() ? static_cast<double>(peaks[i].count()) : steps[i]->step.value.count();
+        const double value = leastMemory() ? static_cast<double>(peaks[i].count()) : *steps[i];
         queue_.push({value, candidate, Look::Known});
     }
 }
@@ -189,9 +239,13 @@ std::vector<Bytes> PlanSearch::peaksOf(const std::vector<Estimated>& batch) {
         return {};
     }
     const auto peak = [this](const Estimated& estimated) {
+        if (watch_.stopped()) {
+            return Bytes{};
+        }
         CandidateScenarios scenarios(task_, space_);
         const auto scenario = scenarios.of(estimated.candidate);
-        const auto memory = scenario ? judgeFullest(**scenario) : tl::unexpected(scenario.error());
+        const auto memory =
+            scenario ? memoryOfFullestStage(**scenario) : tl::unexpected(scenario.error());
         return memory ? memory->peak.value : Bytes{};
     };
     return *parallelMap(batch, peak, {.threads = options_.threads});

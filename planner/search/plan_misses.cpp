@@ -1,5 +1,4 @@
-#include "planner/memory/estimate_memory.h"
-#include "planner/search/plan_of.h"
+#include "planner/memory/memory_of_stages.h"
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
 }  // namespace
 
 /// Of the smallest micro-batches, those that need least in their order.
-std::vector<Candidate> PlanSearch::smallest() {
+Result<std::vector<Candidate>> PlanSearch::smallest() {
     std::vector<std::pair<std::int64_t, Candidate>> found;
     const auto takeLeast = [&found](std::size_t most) {
         const std::size_t kept = std::min(found.size(), most);
@@ -26,6 +25,7 @@ std::vector<Candidate> PlanSearch::smallest() {
         found.resize(kept);
     };
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        FABRICAST_TRY(watch_.check());
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto usual =
                 scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
@@ -37,6 +37,9 @@ std::vector<Candidate> PlanSearch::smallest() {
     }
     takeLeast(kMissesBounded);
     std::erase_if(found, [&](std::pair<std::int64_t, Candidate>& waiting) {
+        if (watch_.stopped()) {
+            return true;
+        }
         const auto scenario = scenarios_.allowed(waiting.second);
         if (!scenario) {
             return true;
@@ -55,14 +58,17 @@ std::vector<Candidate> PlanSearch::smallest() {
     return candidates;
 }
 
-void PlanSearch::findMisses() {
+Result<void> PlanSearch::findMisses() {
+    watch_.say("nothing fits: looking for the nearest misses");
     std::vector<Plan> misses;
-    for (const Candidate& candidate : smallest()) {
+    FABRICAST_ASSIGN(const std::vector<Candidate> candidates, smallest());
+    for (const Candidate& candidate : candidates) {
+        FABRICAST_TRY(watch_.check());
         const auto scenario = scenarios_.of(candidate);
         if (!scenario) {
             continue;
         }
-        if (Result<MemoryBreakdown> memory = judgeFullest(**scenario)) {
+        if (Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario)) {
             misses.push_back({**scenario, {}, *std::move(memory)});
         }
     }
@@ -70,10 +76,8 @@ void PlanSearch::findMisses() {
         return a.memory.peak.value < b.memory.peak.value;
     });
     misses.resize(std::min(misses.size(), kMostMisses));
-    if (!misses.empty() && options_.suggestFixes) {
-        addFixes(misses.front());
-    }
     report_.misses = std::move(misses);
+    return watch_.check();
 }
 
 }  // namespace fabricast

@@ -1,25 +1,9 @@
 #include "planner/search/plan_of.h"
 
-#include "planner/memory/estimate_memory.h"
-#include "planner/stack/stack.h"
-
 #include <algorithm>
 #include <utility>
 
 namespace fabricast {
-
-void addFixes(Plan& plan) {
-    const auto stack = findStack(plan.scenario.stack);
-    if (!stack) {
-        return;
-    }
-    const auto allowed = [&stack](const Scenario& changed) {
-        return (*stack)->check(changed).has_value();
-    };
-    if (Result<MemoryBreakdown> memory = estimateMemory(plan.scenario, allowed)) {
-        plan.memory = *std::move(memory);
-    }
-}
 
 std::vector<Plan> paretoOf(std::vector<Plan> plans) {
     std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {

@@ -1,6 +1,6 @@
 #include "planner/search/plan_search.h"
 
-#include "planner/memory/estimate_memory.h"
+#include "planner/memory/memory_of_stages.h"
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
@@ -10,17 +10,20 @@ namespace fabricast {
 PlanSearch::PlanSearch(const SearchTask& task,
                        const SearchSpace& space,
                        const SearchOptions& options,
-                       LayoutForecast forecast)
+                       LayoutForecast forecast,
+                       const Watch& watch)
     : task_(task),
       space_(space),
       options_(options),
+      watch_(watch),
       forecast_(std::move(forecast)),
       scenarios_(task, space),
       blocks_(task, space, forecast_.estimator()),
       memory_(task, space),
       time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
-      limit_(capacity_) {}
+      limit_(capacity_),
+      rows_({.objective = options.objective, .tight = options.tight}) {}
 
 Result<PlanReport> PlanSearch::run() {
     report_.question = task_.base;
@@ -30,18 +33,72 @@ Result<PlanReport> PlanSearch::run() {
             {std::string(task_.stacks[refused.stack].stack->name), 0, refused.why});
     }
     FABRICAST_TRY(fillQueue());
-    while (report_.plans.size() < options_.top && advance()) {
-    }
+    FABRICAST_TRY(findTop());
     if (report_.plans.empty()) {
-        findMisses();
+        FABRICAST_TRY(findMisses());
     }
     report_.pareto = paretoOf(report_.plans);
     report_.wholeFront = options_.pareto;
     if (options_.pareto && !report_.plans.empty()) {
-        extendFront();
+        FABRICAST_TRY(extendFront());
     }
     addRefusals();
     return std::move(report_);
+}
+
+/// The plans wanted. Rows that are to differ are complete once one more begins.
+Result<void> PlanSearch::findTop() {
+    constexpr std::size_t kLooksPerReport = 64;
+    std::size_t looks = 0;
+    std::size_t found = 0;
+    const auto enough = [&] {
+        return options_.distinct ? rows_.rows() > options_.top : found >= options_.top;
+    };
+    while (!enough() && advance()) {
+        FABRICAST_TRY(watch_.check());
+        if (report_.plans.size() == (options_.distinct ? 0 : found)) {
+            if (++looks % kLooksPerReport == 0) {
+                watch_.report(std::min(found, options_.top), options_.top);
+            }
+            continue;
+        }
+        ++found;
+        if (options_.distinct) {
+            rows_.add(std::move(report_.plans.back()));
+            report_.plans.clear();
+            leaveRoom();
+        }
+        watch_.report(std::min(found, options_.top), options_.top);
+        if (options_.onPlan) {
+            options_.onPlan(options_.distinct ? DistinctPlans(rows_).best(options_.top)
+                                              : report_.plans);
+        }
+    }
+    FABRICAST_TRY(watch_.check());
+    if (options_.distinct) {
+        takeRows();
+    }
+    return {};
+}
+
+/// Where so many plans may fit and none fits, those that leave no room for the allocator are not
+/// looked at any more.
+void PlanSearch::leaveRoom() {
+    constexpr std::int64_t kRoom = 16;
+    if (!options_.tight && rows_.size() >= 2 * options_.top && limit_ == capacity_) {
+        limit_ = capacity_ - capacity_ / kRoom;
+    }
+}
+
+void PlanSearch::takeRows() {
+    const Plan* const tightest = rows_.tightest();
+    std::optional<Plan> tighter = tightest == nullptr ? std::nullopt : std::optional(*tightest);
+    report_.plans = std::move(rows_).best(options_.top);
+    if (tighter && !report_.plans.empty() &&
+        report_.plans.front().memory.verdict == Verdict::Fits &&
+        tighter->step.step.value < report_.plans.front().step.step.value) {
+        report_.tighter = std::move(tighter);
+    }
 }
 
 /// Looks closer at what comes first; false where nothing waits any more.
@@ -60,23 +117,25 @@ bool PlanSearch::advance() {
 }
 
 /// Slower layouts that need less memory, each a sixty-fourth of the GPU's less than all before.
-void PlanSearch::extendFront() {
+Result<void> PlanSearch::extendFront() {
     const std::size_t plans = report_.plans.size();
     const auto tighten = [this](const Plan& leanest) {
         limit_ = leanest.memory.peak.value.count() - capacity_ / 64;
     };
     tighten(report_.pareto.back());
     while (advance()) {
+        FABRICAST_TRY(watch_.check());
         if (report_.plans.size() > plans) {
             report_.pareto.push_back(std::move(report_.plans.back()));
             report_.plans.pop_back();
             tighten(report_.pareto.back());
         }
     }
+    return {};
 }
 
 /// A stack that refuses all its layouts says why.
-std::vector<bool> PlanSearch::stacksThatRun() {
+Result<std::vector<bool>> PlanSearch::stacksThatRun() {
     std::vector<bool> runs(task_.stacks.size(), false);
     std::vector<std::string> why(task_.stacks.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
@@ -84,6 +143,7 @@ std::vector<bool> PlanSearch::stacksThatRun() {
         if (runs[stack]) {
             continue;
         }
+        FABRICAST_TRY(watch_.check());
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto allowed = scenarios_.allowed(candidate);
             if (allowed) {
@@ -122,60 +182,93 @@ Result<std::size_t> PlanSearch::roomySizes(std::uint32_t family) {
     return roomy;
 }
 
-/// What follows the passes where the CPUs step the optimizer.
-double PlanSearch::hostStep(const Candidate& candidate) {
-    if (space_.families[candidate.family].layout.offload == Offload::None) {
-        return 0.0;
+void PlanSearch::addToBlock(std::uint32_t family) {
+    const LayoutFamily& mine = space_.families[family];
+    const Layout& layout = mine.layout;
+    const BlockKey key{mine.stack,
+                       layout.tp,
+                       layout.cp,
+                       layout.ep,
+                       layout.etp,
+                       layout.cpKind,
+                       layout.shard,
+                       layout.sp,
+                       layout.pp > 1,
+                       layout.dp > 1,
+                       layout.replicas() > 1};
+    const auto [at, isNew] = groupOfKey_.emplace(key, static_cast<std::uint32_t>(groups_.size()));
+    if (isNew) {
+        const std::size_t kinds = space_.recomputes[mine.stack].size();
+        groups_.push_back({.families = {},
+                           .first = std::vector<std::size_t>(kinds),
+                           .waits = std::vector<LayerWaits>(kinds)});
     }
-    const auto scenario = scenarios_.of(candidate);
-    return scenario ? time_.hostStep(**scenario) : 0.0;
+    groups_[at->second].families.push_back(family);
+    groupOf_[family] = at->second;
 }
 
 Result<void> PlanSearch::fillQueue() {
-    const std::vector<bool> runs = stacksThatRun();
-    std::vector<Waiting> waiting;
+    FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
     roomy_.resize(space_.families.size());
+    groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
+        FABRICAST_TRY(watch_.check());
         report_.candidates += space_.count(family);
         if (space_.sizesOf(family).empty()) {
             continue;
         }
         FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
+        if (roomy_[family] > 0 && runs[space_.families[family].stack]) {
+            addToBlock(family);
+        }
+    }
+    return waitByCount();
+}
+
+/// Groups of one kind of block, each by what the layers multiply.
+Result<void> PlanSearch::waitByCount() {
+    std::vector<Waiting> waiting;
+    for (const Block& group : groups_) {
+        const std::uint32_t family = group.families.front();
         const std::uint32_t stack = space_.families[family].stack;
-        const double after = roomy_[family] > 0 ? hostStep({.family = family}) : 0.0;
-        for (std::size_t kind = 0; kind < space_.recomputes[stack].size(); ++kind) {
+        const Candidate any{.family = family};
+        FABRICAST_ASSIGN(const Settings* usual, scenarios_.usual(stack, space_.layoutOf(any)));
+        const double perFlop = leastPerFlop(*usual, forecast_.estimator().limits());
+        for (std::size_t kind = 0; kind < group.waits.size(); ++kind) {
             const Candidate first{.family = family, .recompute = static_cast<std::uint16_t>(kind)};
-            if (roomy_[family] > 0 && runs[stack]) {
-                FABRICAST_ASSIGN(const Settings* usual,
-                                 scenarios_.usual(stack, space_.layoutOf(first)));
-                const bool all = space_.recomputes[stack][kind].kind == Checkpointing::Full;
-                const double value =
-                    leastMemory()
-                        ? static_cast<double>(memory_.fromCounts(first, *usual))
-                        : time_.fromFlops(*usual, all, forecast_.estimator().leastPerFlop(*usual)) +
-                              after;
-                waiting.push_back({value, first, Look::Counted});
-            }
+            const bool all = space_.recomputes[stack][kind].kind == Checkpointing::Full;
+            const double value = leastMemory() ? 0.0 : time_.fromFlops(*usual, all, perFlop);
+            waiting.push_back({value, first, Look::Counted});
         }
     }
     queue_ = std::priority_queue<Waiting>({}, std::move(waiting));
     return {};
 }
 
-void PlanSearch::accept(const Candidate& candidate) {
+void PlanSearch::accept(const Candidate& candidate, double value) {
     const auto scenario = scenarios_.of(candidate);
-    if (scenario) {
-        Result<MemoryBreakdown> memory = judgeFullest(**scenario, Bytes(limit_));
-        if (!memory) {
-            refuse(candidate, memory.error().why);
-        } else if (memory->verdict != Verdict::DoesNotFit && isLean(*memory)) {
-            Plan plan{**scenario, std::move(known_.at(candidate)), *std::move(memory)};
-            if (plan.fitsHost()) {
-                report_.plans.push_back(std::move(plan));
-            }
-        }
+    if (!scenario || rows_.leavesOut(**scenario, value)) {
+        return;
     }
-    known_.erase(candidate);
+    Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, Bytes(limit_));
+    if (!memory) {
+        refuse(candidate, memory.error().why);
+        return;
+    }
+    if (memory->verdict == Verdict::DoesNotFit || !isLean(*memory)) {
+        return;
+    }
+    Plan plan{.scenario = **scenario, .memory = *std::move(memory)};
+    if (plan.fitsHost()) {
+        const ModelTime& blocks = blocks_.of(candidate, **scenario)->time;
+        Result<StepEstimate> step = forecast_.estimator().estimate(**scenario, blocks);
+        if (!step) {
+            refuse(candidate, step.error().why);
+            return;
+        }
+        plan.step = *std::move(step);
+        report_.plans.push_back(std::move(plan));
+    }
 }
 
 void PlanSearch::refuse(const Candidate& candidate, const std::string& why) {

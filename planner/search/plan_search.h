@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
+#include "planner/search/distinct_plans.h"
 #include "planner/search/find_plans.h"
 #include "planner/search/layout_forecast.h"
 #include "planner/search/memory_bound.h"
@@ -10,6 +11,7 @@
 #include <map>
 #include <queue>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,21 +19,40 @@ namespace fabricast {
 
 /// This takes layouts in the order of a value that they cannot beat. What comes up is looked at
 /// more closely and waits again, until what comes up is known: it is the best of all that are left.
-/// At first whole groups wait: the layouts of a family that recompute alike, then those of them
+/// At first whole groups wait: the layouts whose blocks do the same work, then those of a family
 /// that have one pipeline order, of which the next size of the micro-batch comes after the last.
-///     PlanSearch(task, space, options, std::move(forecast)).run()
+///     PlanSearch(task, space, options, std::move(forecast), watch).run()
 class PlanSearch {
 public:
     PlanSearch(const SearchTask& task,
                const SearchSpace& space,
                const SearchOptions& options,
-               LayoutForecast forecast);
+               LayoutForecast forecast,
+               const Watch& watch);
 
     Result<PlanReport> run();
 
 private:
-    /// How closely it has been looked at: a group twice, a layout three times.
-    enum class Look : std::uint8_t { Counted, Sampled, Sized, Bounded, Known };
+    /// How closely it has been looked at: a group and a layout three times each.
+    enum class Look : std::uint8_t { Counted, Linked, Sampled, Sized, Bounded, Known };
+    /// Families whose blocks do the same work.
+    struct Block {
+        std::vector<std::uint32_t> families;  ///< those that may fit, ascending
+        /// By what is recomputed: the first family that the stack does not refuse.
+        std::vector<std::size_t> first;
+        std::vector<LayerWaits> waits;
+    };
+    using BlockKey = std::tuple<std::uint32_t,
+                                std::int64_t,
+                                std::int64_t,
+                                std::int64_t,
+                                std::int64_t,
+                                CpKind,
+                                Shard,
+                                bool,
+                                bool,
+                                bool,
+                                bool>;
     struct Waiting {
         double value = 0.0;
         Candidate candidate;  ///< of a group, the first
@@ -47,30 +68,38 @@ private:
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
+    Result<void> findTop();
+    void leaveRoom();
+    void takeRows();
     bool advance();
-    void extendFront();
-    std::vector<bool> stacksThatRun();
+    Result<void> extendFront();
+    Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<std::size_t> roomySizes(std::uint32_t family);
-    double hostStep(const Candidate& candidate);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);
+    void addToBlock(std::uint32_t family);
+    Result<void> waitByCount();
+    void link(const Waiting& waiting);
     void sample(const Waiting& waiting);
     void open(const Waiting& waiting);
     void wait(Candidate candidate, double atLeast);
     void waitForNextSize(const Waiting& waiting);
     bool bound(const Waiting& waiting);
+    void waitBounded(const Candidate& candidate, const ModelTime& blocks, double atLeast);
+    Result<double> closestTime(const Candidate& candidate, const ModelTime& blocks);
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
-    void accept(const Candidate& candidate);
-    void findMisses();
-    std::vector<Candidate> smallest();
+    void accept(const Candidate& candidate, double value);
+    Result<void> findMisses();
+    Result<std::vector<Candidate>> smallest();
     void refuse(const Candidate& candidate, const std::string& why);
     void addRefusals();
 
     const SearchTask& task_;
     const SearchSpace& space_;
-    SearchOptions options_;
+    const SearchOptions& options_;
+    const Watch& watch_;
     LayoutForecast forecast_;
     CandidateScenarios scenarios_;
     BlockCosts blocks_;
@@ -78,10 +107,13 @@ private:
     TimeBound time_;
     std::int64_t capacity_;
     std::int64_t limit_;  ///< of the memory that a plan may need
+    DistinctPlans rows_;  ///< where plans are to differ
     PlanReport report_;
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
+    std::vector<Block> groups_;
+    std::map<BlockKey, std::uint32_t> groupOfKey_;
+    std::vector<std::uint32_t> groupOf_;  ///< by family
     std::priority_queue<Waiting> queue_;
-    std::map<Candidate, StepEstimate> known_;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };
 

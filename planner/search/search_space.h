@@ -1,8 +1,9 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/base/watch.h"
 #include "planner/search/layout_rules.h"
 #include "planner/spec/scenario.h"
-#include "planner/stack/stack_settings.h"
+#include "planner/stack/stack.h"
 
 #include <cstdint>
 #include <string>
@@ -82,6 +83,6 @@ struct SearchSpace {
     /// All layouts of a family, ascending.
     [[nodiscard]] std::vector<Candidate> candidatesOf(std::uint32_t family) const;
 };
-Result<SearchSpace> enumerateLayouts(const SearchTask& task);
+Result<SearchSpace> enumerateLayouts(const SearchTask& task, const Watch& watch = {});
 
 }  // namespace fabricast

@@ -28,26 +28,18 @@ double flopsOf(const ModelSpec& model, const std::vector<Parameter>& parameters)
     return sum;
 }
 
-struct Passes {
-    double forward = 0.0;
-    double backward = 0.0;
-    double weight = 0.0;
+void add(PassFloor& passes, const LayerWait& wait, double count) {
+    passes.forward += count * wait.forward;
+    passes.backward += count * wait.backward;
+}
 
-    void add(const SegmentTime& time, double count) {
-        forward += count * time.forward.device.total();
-        backward += count * (time.recompute.device.total() + time.input.device.total() +
-                             time.weight.device.total());
-        weight += count * time.weight.device.total();
-    }
-    void add(const LayerExposure& exposed, double count) {
-        forward += count * exposed.forward;
-        backward += count * exposed.backward;
-    }
-    void wait(const HostCopies& copies) {
-        forward = std::max(forward, copies.forward);
-        backward = std::max(backward, copies.backward);
-    }
-};
+/// `count` times a segment.
+void add(PassFloor& passes, const SegmentTime& time, double count) {
+    passes.forward += count * time.forward.device.total();
+    passes.backward += count * (time.recompute.device.total() + time.input.device.total() +
+                                time.weight.device.total());
+    passes.weight += count * time.weight.device.total();
+}
 
 }  // namespace
 
@@ -57,6 +49,8 @@ TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space, const Hos
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         flopsOfLayers_ += flopsOf(model, layerParameters(model, layer));
     }
+    sparseLayers_ = static_cast<double>(splits_.sparse(0, model.layers));
+    denseLayers_ = static_cast<double>(model.layers) - sparseLayers_;
     gpuSamples_ = static_cast<double>(task.base.workload.globalBatch) /
                   static_cast<double>(task.base.cluster.gpus());
 }
@@ -80,19 +74,27 @@ double TimeBound::hostStep(const Scenario& scenario) const {
     return hostStepSeconds(scenario, host_, steppedHere(scenario, mean.own, mean.experts));
 }
 
-double TimeBound::fromSamples(const Scenario& scenario, const ModelTime& perSample) const {
-    const Layout& layout = scenario.layout;
-    const auto sparse = static_cast<double>(splits_.sparse(0, task_.base.model.layers));
-    const double dense = static_cast<double>(task_.base.model.layers) - sparse;
-    Passes all;
-    all.add(perSample.embedding, 1.0);
-    all.add(perSample.dense, dense);
-    all.add(perSample.sparse, sparse);
-    all.add(perSample.norm, 1.0);
-    all.add(perSample.head, 1.0);
-    return (all.forward + all.backward) * static_cast<double>(task_.base.workload.globalBatch) /
-               static_cast<double>(layout.dp * layout.pp) +
-           hostStep(scenario);
+/// Samples of a step that each of the mean pipeline's ranks passes on.
+double TimeBound::samplesOf(const Layout& layout) const {
+    return static_cast<double>(task_.base.workload.globalBatch) /
+           static_cast<double>(layout.dp * layout.pp);
+}
+
+double TimeBound::fromWaits(const Layout& layout, const LayerWaits& perSample) const {
+    const LayerWait& dense = perSample.dense;
+    const LayerWait& sparse = perSample.sparse;
+    return samplesOf(layout) * (denseLayers_ * (dense.forward + dense.backward) +
+                                sparseLayers_ * (sparse.forward + sparse.backward));
+}
+
+double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) const {
+    PassFloor all;
+    add(all, perSample.embedding, 1.0);
+    add(all, perSample.dense, denseLayers_);
+    add(all, perSample.sparse, sparseLayers_);
+    add(all, perSample.norm, 1.0);
+    add(all, perSample.head, 1.0);
+    return (all.forward + all.backward) * samplesOf(layout);
 }
 
 Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
@@ -106,63 +108,72 @@ Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& s
     return orders_.emplace(key, order).first->second;
 }
 
-void TimeBound::fillPasses(const Scenario& scenario,
-                           const std::vector<std::int64_t>& layers,
-                           const BlockTimes& blocks) {
-    const bool copied = blocks.copied && scenario.layout.offload != Offload::None;
-    const ModelTime& time = blocks.time;
-    const double scale = blocks.scale;
-    passes_.assign(layers.size() * kPasses, 0.0);
-    std::int64_t first = 0;
-    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
-        const std::int64_t count = layers[chunk];
-        const std::int64_t routed = splits_.sparse(first, count);
-        const auto sparse = static_cast<double>(routed);
-        const double dense = static_cast<double>(count) - sparse;
-        first += count;
-        Passes passes;
-        passes.add(time.dense, scale * dense);
-        passes.add(blocks.exposed.dense, dense);
-        passes.add(time.sparse, scale * sparse);
-        passes.add(blocks.exposed.sparse, sparse);
-        if (chunk == 0) {
-            passes.add(time.embedding, scale);
-        }
-        if (chunk + 1 == layers.size()) {
-            passes.add(time.norm, scale);
-            passes.add(time.head, scale);
-        }
-        if (copied) {
-            WeightCount weights = weights_.ofLayers(count - routed, routed);
-            weights.own += chunk == 0 ? weights_.embedding() : 0.0;
-            weights.own += chunk + 1 == layers.size() ? weights_.head() : 0.0;
-            const WeightCount local = ModelWeightCounts::local(weights, scenario.layout);
-            passes.wait(hostCopies(scenario, host_, local.own, local.experts));
-        }
-        passes_[timeIndex(chunk, Pass::Forward)] = passes.forward;
-        passes_[timeIndex(chunk, Pass::Backward)] = passes.backward;
-        passes_[timeIndex(chunk, Pass::InputGradient)] = passes.backward - passes.weight;
-        passes_[timeIndex(chunk, Pass::WeightGradient)] = passes.weight;
-    }
+void TimeBound::setPass(std::size_t chunk, const PassFloor& pass) {
+    passes_[timeIndex(chunk, Pass::Forward)] = pass.forward;
+    passes_[timeIndex(chunk, Pass::Backward)] = pass.backward;
+    passes_[timeIndex(chunk, Pass::InputGradient)] = pass.backward - pass.weight;
+    passes_[timeIndex(chunk, Pass::WeightGradient)] = pass.weight;
 }
 
-Result<double> TimeBound::fromBlocks(const Candidate& candidate,
-                                     const Scenario& scenario,
-                                     const BlockTimes& blocks) {
-    const std::uint32_t stack = space_.families[candidate.family].stack;
-    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
-    fillPasses(scenario, *layers, blocks);
-    const double after = hostStep(scenario);
-    if (scenario.layout.pp == 1) {
-        double pass = 0.0;
-        for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
-            pass += passes_[timeIndex(chunk, Pass::Forward)] +
-                    passes_[timeIndex(chunk, Pass::Backward)];
-        }
-        return pass * static_cast<double>(scenario.microBatches()) + after;
+Result<double> TimeBound::pipelined(const Candidate& candidate, const Scenario& scenario) {
+    if (scenario.layout.pp > 1) {
+        const std::uint32_t stack = space_.families[candidate.family].stack;
+        FABRICAST_ASSIGN(const FrameworkOrder order, orderOf(stack, scenario));
+        return makespanBound(order.kind, order.shape, {.passes = passes_});
     }
-    FABRICAST_ASSIGN(const FrameworkOrder order, orderOf(stack, scenario));
-    return makespanBound(order.kind, order.shape, {.passes = passes_}) + after;
+    double pass = 0.0;
+    for (std::size_t chunk = 0; chunk < passes_.size() / kPasses; ++chunk) {
+        pass +=
+            passes_[timeIndex(chunk, Pass::Forward)] + passes_[timeIndex(chunk, Pass::Backward)];
+    }
+    return pass * static_cast<double>(scenario.microBatches());
+}
+
+Result<const std::vector<std::int64_t>*> TimeBound::layersOf(const Candidate& candidate,
+                                                             const Scenario& scenario) {
+    return splits_.of(space_.families[candidate.family].stack, scenario);
+}
+
+Result<double> TimeBound::fromOrder(const Candidate& candidate,
+                                    const Scenario& scenario,
+                                    const ModelTime& perSample,
+                                    const LayerWaits& waits) {
+    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, layersOf(candidate, scenario));
+    const auto samples = static_cast<double>(scenario.layout.microBatch);
+    passes_.resize(layers->size() * kPasses);
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < layers->size(); ++chunk) {
+        const std::int64_t count = (*layers)[chunk];
+        const auto sparse = static_cast<double>(splits_.sparse(first, count));
+        PassFloor pass;
+        const double dense = static_cast<double>(count) - sparse;
+        add(pass, perSample.dense, samples * dense);
+        add(pass, waits.dense, samples * dense);
+        add(pass, perSample.sparse, samples * sparse);
+        add(pass, waits.sparse, samples * sparse);
+        if (chunk == 0) {
+            add(pass, perSample.embedding, samples);
+        }
+        if (chunk + 1 == layers->size()) {
+            add(pass, perSample.norm, samples);
+            add(pass, perSample.head, samples);
+        }
+        setPass(chunk, pass);
+        first += count;
+    }
+    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario));
+    return span + hostStep(scenario);
+}
+
+Result<double> TimeBound::fromFloor(const Candidate& candidate,
+                                    const Scenario& scenario,
+                                    const StepFloor& floor) {
+    passes_.resize(floor.chunks.size() * kPasses);
+    for (std::size_t chunk = 0; chunk < floor.chunks.size(); ++chunk) {
+        setPass(chunk, floor.chunks[chunk]);
+    }
+    FABRICAST_ASSIGN(const double span, pipelined(candidate, scenario));
+    return span + floor.around;
 }
 
 }  // namespace fabricast

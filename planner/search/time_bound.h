@@ -1,11 +1,11 @@
 #pragma once
-#include "planner/estimate/layer_exposure.h"
-#include "planner/estimate/model_time.h"
+#include "planner/estimate/segment_time.h"
+#include "planner/estimate/step_bounds.h"
+#include "planner/evidence/host_profile.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
-#include "planner/spec/host_profile.h"
 
 #include <cstdint>
 #include <map>
@@ -14,16 +14,8 @@
 
 namespace fabricast {
 
-/// What one microbatch takes in the blocks of a model.
-struct BlockTimes {
-    const ModelTime& time;
-    double scale = 1.0;  ///< microbatches are so many times as large
-    LayerExposures exposed{};
-    bool copied = false;  ///< with copies to and from the host, which smaller ones have more of
-};
-
-/// Seconds that a layout's step cannot be below, in steps: each is closer and takes longer. Left
-/// out of all is what sharding moves, hand-overs, the GPU's optimizer and the host's calls.
+/// Seconds that a layout's step cannot be below, from rough to close: each takes longer to work
+/// out. Left out of all is what sharding and transfers between stages add.
 class TimeBound {
 public:
     TimeBound(const SearchTask& task, const SearchSpace& space, const HostProfile& host);
@@ -35,28 +27,40 @@ public:
     /// The optimizer on the CPUs, for the mean stage; 0 where the GPUs step. It follows the passes:
     /// fromFlops is without, the others have it.
     [[nodiscard]] double hostStep(const Scenario& scenario) const;
+    /// What layers wait for of transfers inside them, which adds to their work.
+    [[nodiscard]] double fromWaits(const Layout& layout, const LayerWaits& perSample) const;
     /// From what a sample takes at least in such blocks, with all ranks busy all the time.
-    [[nodiscard]] double fromSamples(const Scenario& scenario, const ModelTime& perSample) const;
-    /// From the times of a micro-batch of `scale` times what `time` is of, and the pipeline's
-    /// order.
-    Result<double> fromBlocks(const Candidate& candidate,
-                              const Scenario& scenario,
-                              const BlockTimes& blocks);
+    [[nodiscard]] double fromSamples(const Layout& layout, const ModelTime& perSample) const;
+    /// From both, in the pipeline's order.
+    Result<double> fromOrder(const Candidate& candidate,
+                             const Scenario& scenario,
+                             const ModelTime& perSample,
+                             const LayerWaits& waits);
+    /// From what every chunk of the layout takes at least.
+    Result<double> fromFloor(const Candidate& candidate,
+                             const Scenario& scenario,
+                             const StepFloor& floor);
+    /// Layers of every chunk, as a microbatch visits them.
+    Result<const std::vector<std::int64_t>*> layersOf(const Candidate& candidate,
+                                                      const Scenario& scenario);
 
 private:
     using OrderKey = std::
         tuple<std::uint32_t, ScheduleKind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
     Result<FrameworkOrder> orderOf(std::uint32_t stack, const Scenario& scenario);
-    void fillPasses(const Scenario& scenario,
-                    const std::vector<std::int64_t>& layers,
-                    const BlockTimes& blocks);
+    [[nodiscard]] double samplesOf(const Layout& layout) const;
+    void setPass(std::size_t chunk, const PassFloor& pass);
+    /// All microbatches through the chunks of `passes_`.
+    Result<double> pipelined(const Candidate& candidate, const Scenario& scenario);
 
     const SearchTask& task_;
     const SearchSpace& space_;
     const HostProfile& host_;
     ModelWeightCounts weights_;
     LayerSplits splits_;
+    double sparseLayers_ = 0.0;
+    double denseLayers_ = 0.0;
     double flopsOfLayers_ = 0.0;  ///< of a token, forward
     double gpuSamples_ = 0.0;     ///< of a step, for each GPU
     std::map<OrderKey, FrameworkOrder> orders_;

@@ -21,7 +21,7 @@ Result<void> checkSizes(std::initializer_list<Size> sizes, const std::string& wh
                 Error::Code::BadInput,
                 where,
                 std::string("the model's ") + size.name + " is " + std::to_string(size.value),
-                "say a number from " + std::to_string(size.least) + " to " +
+                "use a number from " + std::to_string(size.least) + " to " +
                     std::to_string(size.most));
         }
     }
@@ -47,7 +47,7 @@ Result<void> checkAttention(const AttentionSpec& attention, const std::string& w
                     where,
                     std::to_string(attention.heads) + " heads cannot share " +
                         std::to_string(attention.kvHeads) + " kv heads evenly",
-                    "say kv heads that divide the heads");
+                    "use a number of kv heads that divides the heads");
     }
     return {};
 }
@@ -63,7 +63,7 @@ Result<void> checkExperts(const MoeSpec& moe, const std::string& where) {
                     where,
                     "a token cannot use " + std::to_string(moe.topK) + " of " +
                         std::to_string(moe.experts) + " experts",
-                    "say at most " + std::to_string(moe.experts) + " experts per token");
+                    "use at most " + std::to_string(moe.experts) + " experts per token");
     }
     return {};
 }
@@ -86,11 +86,11 @@ Result<void> checkLists(const ModelSpec& model, const std::string& where) {
         return fail(Error::Code::BadInput,
                     where,
                     "layers without experts have no MLP",
-                    "say the width of the MLP");
+                    "set the width of the MLP");
     }
     if (hasSparse && !model.moe) {
         return fail(
-            Error::Code::BadInput, where, "layers have experts, but no experts are described");
+            Error::Code::BadInput, where, "layers have experts, but no experts are defined");
     }
     return {};
 }
@@ -135,10 +135,9 @@ Result<void> checkModel(const ModelSpec& model, const std::string& where) {
     }
     FABRICAST_TRY(checkLists(model, where));
     if (mostParameters(model) > kMostModelParameters) {
-        return fail(
-            Error::Code::Unsupported,
-            where,
-            "the model may have more than 1e15 parameters, the most that are counted exactly");
+        return fail(Error::Code::Unsupported,
+                    where,
+                    "the model may have more than 1e15 parameters, the limit of exact counts");
     }
     return {};
 }

@@ -7,13 +7,13 @@
 
 namespace fabricast {
 
-/// Bounds on what a user may say of a model. They are far beyond any that was trained, and keep
+/// Bounds of a user's model. They are far beyond any that was trained, and keep
 /// every count of parameters, bytes and FLOPs inside 64 bits.
 inline constexpr std::int64_t kMostModelLayers = 10'000;
 inline constexpr std::int64_t kMostModelWidth = 1'000'000'000;
 inline constexpr double kMostModelParameters = 1e15;
 
-/// Refuses a model that nobody could build: sizes that do not divide, more experts per token than
+/// Refuses an impossible model: sizes that do not divide, more experts per token than
 /// experts, lists that are not one per layer. `where` is what the error points at.
 Result<void> checkModel(const ModelSpec& model, const std::string& where);
 

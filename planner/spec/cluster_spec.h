@@ -12,7 +12,7 @@
 
 namespace fabricast {
 
-/// A matrix-multiply rate that somebody measured, below or (GeForce) above the printed peak.
+/// A measured matrix-multiply rate, below or (GeForce) above the printed peak.
 struct MeasuredRate {
     std::string dtype;
     Sourced<FlopsPerSecond> rate;
@@ -46,7 +46,7 @@ struct GpuSpec {
     Sourced<BytesPerSecond> pcieBandwidth;  ///< one direction
     Sourced<bool> peerToPeer;               ///< PCIe peer access with the stock driver
     std::vector<MeasuredRate> measuredMatmul;
-    std::optional<KernelProfile> kernels;  ///< empty: nobody has measured a GPU like it
+    std::optional<KernelProfile> kernels;  ///< empty: no similar GPU was measured
     RuntimeMemory runtime;
     std::string notes;
 
@@ -83,7 +83,7 @@ struct NodeSpec {
     std::string gpuFabric;        ///< "nvswitch", "nvlink-mesh", "nvlink-bridge", "xgmi", "pcie"
     std::string gpuFabricName;    ///< the fabric profile inside the node ("nvlink4")
     std::string gpuFabricNote;
-    std::int64_t gpuSwitches = 0;    ///< that join the GPUs of a domain; 0: nobody has said
+    std::int64_t gpuSwitches = 0;    ///< that join the GPUs of a domain; 0: not known
     bool inSwitchReduction = false;  ///< NVLink SHARP
     PciTopology pci;
     Sourced<std::int64_t> nics;
@@ -125,7 +125,7 @@ struct ClusterSpec {
     std::string title;
     NodeSpec node;
     FabricSpec fabric;
-    bool otherFabric = false;  ///< it was said instead of the cluster's own
+    bool otherFabric = false;  ///< it was given instead of the cluster's own
     std::int64_t nodes = 1;
     std::string notes;
 

@@ -31,11 +31,12 @@ enum class CollectiveAlgorithm {
     Pat,
     PointToPoint
 };
-inline constexpr std::size_t kAlgorithms = 7;  ///< those that NCCL's tuner knows
+inline constexpr std::size_t kAlgorithms = 7;  ///< those of NCCL's tuner
 inline constexpr std::array<std::string_view, kAlgorithms + 1> kAlgorithmNames = {
     "tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat", "p2p"};
 
-/// How a kernel knows that data has come: a flag with every 4 bytes, every 120, or every slice.
+/// How a kernel detects that data has arrived: a flag with every 4 bytes, every 120, or every
+/// slice.
 enum class CollectiveProtocol { Ll, Ll128, Simple };
 inline constexpr std::size_t kProtocols = 3;
 inline constexpr std::array<std::string_view, kProtocols> kProtocolNames = {

@@ -85,7 +85,7 @@ struct BackwardRatio {
     double tail = 1.0;  ///< of forward's: backward has tiles of keys too, and fills the GPU better
 };
 
-/// Experts' matrix multiplies as one kernel, over what the dense fit says of all their tiles.
+/// Experts' matrix multiplies as one kernel, relative to the dense fit of all their tiles.
 struct GroupedFit {
     double forward = 1.0;
     double inputGradient = 1.0;

@@ -72,7 +72,7 @@ struct MoeSpec {
 };
 
 /// This is what a transformer is made of: enough for exact parameter counts, FLOPs and saved bytes.
-/// One value describes every layer; `sparse[i]` says whether layer i has experts, `window[i]` its
+/// One value describes every layer; `sparse[i]`: layer i has experts, `window[i]` its
 /// attention window (0: full).
 struct ModelSpec {
     std::string name;
@@ -99,7 +99,7 @@ struct ModelSpec {
     bool headBias = false;
     std::int64_t embeddingWidth = 0;  ///< OPT: V x p tables with two projections; 0: hidden
     std::int64_t mtpDepth = 0;       ///< multi-token-prediction layers, counted apart from `layers`
-    std::vector<std::string> notes;  ///< what a reader of its numbers should know
+    std::vector<std::string> notes;  ///< a remark on its numbers
 
     [[nodiscard]] bool isSparse(std::int64_t layer) const {
         return !sparse.empty() && sparse[static_cast<std::size_t>(layer)];

@@ -1,21 +1,12 @@
 #pragma once
+#include "planner/base/enum_names.h"
 #include "planner/spec/dtype.h"
 #include "planner/spec/layout.h"
 #include "planner/spec/settings.h"
 
 #include <array>
-#include <cstddef>
-#include <optional>
-#include <string_view>
 
 namespace fabricast {
-
-/// One value of an enumeration as it is typed and printed.
-template <class T>
-struct Named {
-    T value;
-    std::string_view name;
-};
 
 /// The names of an enumeration's values: one table per enumeration, read by parsers and printers.
 ///     for (const auto& [value, name] : namesOf(Shard{})) { … }
@@ -90,43 +81,6 @@ constexpr auto namesOf(Quantization) {
                                                {Quantization::Fp8Blockwise, "fp8_blockwise"},
                                                {Quantization::MxFp8, "mxfp8"},
                                                {Quantization::NvFp4, "nvfp4"}});
-}
-
-template <class T>
-constexpr std::string_view nameOf(T value) {
-    for (const auto& entry : namesOf(value)) {
-        if (entry.value == value) {
-            return entry.name;
-        }
-    }
-    return "unknown";
-}
-
-/// Whether two names are the same but for hyphens and underscores: "zb-v" and "zbv" are "zb_v".
-constexpr bool sameName(std::string_view a, std::string_view b) {
-    const auto skip = [](std::string_view text, std::size_t at) {
-        while (at < text.size() && (text[at] == '-' || text[at] == '_')) {
-            ++at;
-        }
-        return at;
-    };
-    std::size_t i = skip(a, 0);
-    std::size_t j = skip(b, 0);
-    while (i < a.size() && j < b.size() && a[i] == b[j]) {
-        i = skip(a, i + 1);
-        j = skip(b, j + 1);
-    }
-    return i >= a.size() && j >= b.size();
-}
-
-template <class T>
-constexpr std::optional<T> fromName(std::string_view name) {
-    for (const auto& entry : namesOf(T{})) {
-        if (sameName(entry.name, name)) {
-            return entry.value;
-        }
-    }
-    return std::nullopt;
 }
 
 }  // namespace fabricast

@@ -6,11 +6,11 @@
 
 namespace fabricast {
 
-/// What a process holds of a GPU's memory beside its tensors: hardware_profiles/runtimes.
+/// GPU memory of a process in addition to its tensors: hardware_profiles/runtimes.
 struct RuntimeMemory {
     std::string title;
     Sourced<Bytes> context{};       ///< once CUDA, cuBLASLt and cuDNN have worked
-    Sourced<Bytes> kernels{};       ///< that a framework loads beside
+    Sourced<Bytes> kernels{};       ///< that a framework loads in addition
     Sourced<Bytes> communicator{};  ///< NCCL's buffers of one group, after its first collective
 };
 

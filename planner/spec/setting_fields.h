@@ -13,7 +13,7 @@ struct Field {
     std::string_view name;
     Value Group::*member;
     double least = 0;
-    double most = 1099511627776.0;  // 2^40: the largest count of elements anybody types
+    double most = 1099511627776.0;  // 2^40: the largest accepted count of elements
 };
 
 // Not every compiler works these out for an aggregate.
@@ -22,8 +22,8 @@ Field(std::string_view, Value Group::*) -> Field<Group, Value>;
 template <class Group, class Value>
 Field(std::string_view, Value Group::*, double, double) -> Field<Group, Value>;
 
-// The one table of every setting, read by whoever reads, prints or lists them. A test counts the
-// members of each struct, so a setting cannot be forgotten here.
+// The one table of all settings, used by the code that reads, prints or lists them. A test counts
+// the members of each struct, so a setting cannot be forgotten here.
 
 constexpr auto fieldsOf(const KernelSettings&) {
     using Group = KernelSettings;
@@ -145,7 +145,7 @@ constexpr auto fieldsOf(const LoraSettings&) {
                       Field{"double_quantization", &Group::doubleQuantization},
                       Field{"prepared_for_kbit", &Group::preparedForKbit}};
 }
-/// The groups first, then the settings that stand alone.
+/// The groups first, then the settings without a group.
 constexpr auto fieldsOf(const Settings&) {
     return std::tuple{Field{"kernels", &Settings::kernels},
                       Field{"precision", &Settings::precision},

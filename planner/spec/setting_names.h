@@ -4,7 +4,7 @@
 
 namespace fabricast {
 
-// The names of what a scenario's "settings" may say; layout's and the shared ones are in names.h.
+// The names in a scenario's "settings"; layout's and the shared ones are in names.h.
 
 constexpr auto namesOf(ModelCode) {
     return std::to_array<Named<ModelCode>>({{ModelCode::Torch, "torch"},

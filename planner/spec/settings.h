@@ -1,16 +1,15 @@
 #pragma once
+#include "planner/base/name_set.h"
 #include "planner/spec/attention_code.h"
 #include "planner/spec/dtype.h"
 
 #include <cstdint>
-#include <set>
-#include <string>
 
 namespace fabricast {
 
 /// Whose model code runs: it decides which operations there are and what each one keeps.
 enum class ModelCode { Torch, HuggingFace, TorchTitan, Megatron, TransformerEngine };
-/// Who owns parameters and gradients during a step; `Local` is a process of its own.
+/// The engine that owns parameters and gradients during a step; `Local` is a process of its own.
 enum class Engine { Local, Ddp, Fsdp1, Fsdp2, DeepSpeed, Megatron, MegatronFsdp };
 enum class NormKernel { Fused, Fp32 };  ///< one kernel, or written out in fp32
 enum class RopeKernel { Complex, CosSin };
@@ -23,8 +22,8 @@ enum class AuxLoss { None, Batch, Sequence, Global };
 enum class Checkpointing { None, Full, Block, Selective, Modules };
 enum class GradientSync { EachMicroBatch, LastMicroBatch };
 enum class Reshard { Default, Always, Never };
-/// Who calls torchtitan's tensor, context and expert parallel collectives: its own typed functions,
-/// or DTensor for the parallel regions alone, or for everything.
+/// What issues torchtitan's tensor, context and expert parallel collectives: its own typed
+/// functions, or DTensor for the parallel regions alone, or for everything.
 enum class TitanBackend { SpmdTypes, PartialDTensor, FullDTensor };
 enum class OptimizerKind {
     AdamW,
@@ -84,7 +83,7 @@ struct KernelSettings {
     double capacityFactor = 0.0;  ///< 0: dropless
     bool padToCapacity = false;
     bool dispatchOncePerNode = false;  ///< DeepEP, HybridEP: one copy of a row to each node
-    bool balancedRouting = false;      ///< tokens are dealt to experts in turn (benchmarks)
+    bool balancedRouting = false;      ///< tokens are distributed round-robin (benchmarks)
     /// Rows that the busiest expert-parallel rank receives, over its even share: what it needs is
     /// what is forecast, as every layer waits for its busiest rank.
     double imbalance = 1.0;
@@ -99,17 +98,18 @@ struct PrecisionSettings {
     Dtype reduce = Dtype::Fp32;     ///< on the wire
     bool masterWeights = false;     ///< a separate fp32 copy belongs to the optimizer
     Dtype moments = Dtype::Fp32;
-    bool masterRemainder = false;  ///< 2-byte remainder beside bf16 weights (precision-aware Adam)
+    bool masterRemainder =
+        false;  ///< 2-byte remainder in addition to bf16 weights (precision-aware Adam)
 };
 
 struct RecomputeSettings {
     Checkpointing kind = Checkpointing::None;
-    std::set<std::string> modules;  ///< Checkpointing::Modules: core_attn, mlp, moe, moe_act, ...
+    NameSet modules;  ///< Checkpointing::Modules: core_attn, mlp, moe, moe_act, ...
     std::int64_t layers =
         0;  ///< Full: layers per checkpoint (0: 1); Block: layers recomputed per stage
 };
 
-/// How layers are dealt to pipeline stages; `splitLayers` in stage_split.h does it.
+/// How layers are distributed over pipeline stages; `splitLayers` in stage_split.h does it.
 struct PipelineSettings {
     std::int64_t embeddingWeight = 0;  ///< layers that the embedding counts as on the first stage
     std::int64_t headWeight = 0;       ///< layers that the norm and head count as on the last stage
@@ -135,7 +135,7 @@ struct TorchSettings {
     bool bucketView = false;
     bool staticGraph = false;
     std::int64_t bucketCapMb = 25;
-    bool smallFirstBucket = true;  ///< DDP's first is 1 MiB, if nobody set bucket_cap_mb
+    bool smallFirstBucket = true;  ///< DDP's first is 1 MiB, unless bucket_cap_mb is set
     bool setToNone = true;
     Reshard reshard = Reshard::Default;
     bool shardGradOp = false;  ///< FSDP1 SHARD_GRAD_OP and _HYBRID_SHARD_ZERO2
@@ -170,7 +170,7 @@ struct MegatronSettings {
     bool overlapParamGather = false;
     std::int64_t bucketElements = 0;  ///< --ddp-bucket-size; 0: max(40e6, 1e6 · dp · cp)
     bool tensorOverlap = false;  ///< --tp-comm-overlap: GEMMs and their communication in slices
-    bool expertOverlap = false;  ///< one microbatch's all-to-alls beside another's compute
+    bool expertOverlap = false;  ///< one microbatch's all-to-alls overlap another's compute
     bool padBuckets = false;
     std::int64_t optimizerInstances = 1;
     std::int64_t vocabPadding = 128;
@@ -178,10 +178,15 @@ struct MegatronSettings {
     bool gradientAccumulationFusion = true;
 };
 
+inline const NameSet& everyLinear() {
+    static const NameSet names = {"q", "k", "v", "o", "gate", "up", "down"};
+    return names;
+}
+
 struct LoraSettings {
     std::int64_t rank = 16;
     /// All linear layers, as most recipes have it; peft itself starts from q and v.
-    std::set<std::string> targets = {"q", "k", "v", "o", "gate", "up", "down"};
+    NameSet targets = everyLinear();
     double dropout = 0.0;
     Dtype dtype = Dtype::Fp32;
     bool dora = false;

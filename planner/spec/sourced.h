@@ -6,14 +6,14 @@ namespace fabricast {
 
 enum class Source { Datasheet, Measured, Fitted, Assumed };
 
-/// A hardware number with where it comes from; `value` is empty where nobody has said.
+/// A hardware number with where it comes from; `value` is empty if not published.
 template <class T>
 struct Sourced {
     std::optional<T> value;
     Source source = Source::Assumed;
     std::string note;
     std::string from{};     ///< an id of hardware_profiles/sources.json, a title, or a URL
-    std::optional<T> lo{};  ///< where sources differ: the least and the most that one says
+    std::optional<T> lo{};  ///< if sources differ: the smallest and the largest value
     std::optional<T> hi{};
 };
 

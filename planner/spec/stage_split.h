@@ -20,8 +20,8 @@ struct StageSplit {
 };
 Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSplit& split);
 
-/// The split when nothing says otherwise is even, one more layer for the first ones if there is a
-/// remainder. Megatron takes no remainder: this says whether there is one.
+/// The default split is even, one more layer for the first ones if there is a
+/// remainder. Megatron takes no remainder: this returns whether there is one.
 bool splitsEvenly(std::int64_t layers, const StageSplit& split);
 
 }  // namespace fabricast

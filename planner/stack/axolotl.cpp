@@ -1,4 +1,3 @@
-#include "planner/stack/accelerate_rules.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"
@@ -13,11 +12,11 @@ StackAxes axes() {
 }
 
 // Axolotl trains through Accelerate: the same engines, dtypes and no_sync.
-Settings defaults(const Layout& layout) {
+Settings axolotlDefaults(const Layout& layout) {
     return accelerateStack().defaults(layout);
 }
 
-Result<void> checkOptimizer(const Scenario& scenario) {
+Result<void> checkAxolotlOptimizer(const Scenario& scenario) {
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     const bool deepspeed = scenario.settings.engine == Engine::DeepSpeed;
     if (optimizer == OptimizerKind::Muon && deepspeed) {
@@ -34,7 +33,7 @@ Result<void> checkOptimizer(const Scenario& scenario) {
     return {};
 }
 
-Result<void> checkExperts(const Scenario& scenario) {
+Result<void> checkAxolotlExperts(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t world = scenario.cluster.gpus();
     if (layout.ep == 1 || !scenario.model.moe) {
@@ -49,7 +48,7 @@ Result<void> checkExperts(const Scenario& scenario) {
     if (layout.shardSize > 0 && layout.shardSize < layout.replicas()) {
         return lacks("layout.shard_size",
                      "The product must equal the world size for orthogonal mesh axes to be valid: "
-                     "no dp_replicate_size beside expert_parallel_size",
+                     "no dp_replicate_size together with expert_parallel_size",
                      "shard=fsdp");
     }
     if (layout.tp > 1) {
@@ -70,17 +69,17 @@ Result<void> checkExperts(const Scenario& scenario) {
 }
 
 // Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
-Result<void> check(const Scenario& scenario) {
+Result<void> checkAxolotl(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     FABRICAST_TRY(checkCommon(axolotlStack(), scenario));
-    FABRICAST_TRY(checkOptimizer(scenario));
+    FABRICAST_TRY(checkAxolotlOptimizer(scenario));
     if (layout.cp > 1 && layout.microBatch > 1) {
         return breaks("layout.micro_batch",
                       "micro_batch_size must be set to 1 when sample_packing is enabled due to a "
                       "`ring-flash-attn` requirement",
                       "micro_batch=1");
     }
-    FABRICAST_TRY(checkExperts(scenario));
+    FABRICAST_TRY(checkAxolotlExperts(scenario));
     return checkAccelerateRules(scenario);
 }
 
@@ -93,8 +92,8 @@ Stack axolotlStack() {
             .axes = axes(),
             .methods = accelerateStack().methods,
             .experts = ExpertPlace::DataFirst,
-            .defaults = &defaults,
-            .check = &check};
+            .defaults = &axolotlDefaults,
+            .check = &checkAxolotl};
 }
 
 }  // namespace fabricast

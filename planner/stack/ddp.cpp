@@ -8,19 +8,19 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array kShards = {Shard::None};
-constexpr StackAxes kAxes{.shards = kShards};
-constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
-                                .quantizations = kTorchaoLinears,
-                                .compute = kEveryCompute,
-                                .recompute = kWholeBlocks,
-                                .lora = true,
-                                .quantizedBase = true};
+constexpr std::array kDdpShards = {Shard::None};
+constexpr StackAxes kDdpAxes{.shards = kDdpShards};
+constexpr StackMethods kDdpMethods{.optimizers = kEveryOptimizer,
+                                   .quantizations = kTorchaoLinears,
+                                   .compute = kEveryCompute,
+                                   .recompute = kWholeBlocks,
+                                   .lora = true,
+                                   .quantizedBase = true};
 
 // torch.nn.parallel.DistributedDataParallel around a transformers model under autocast: fp32
 // weights and gradients, 25 MiB buckets that are not the gradients themselves, one all-reduce per
 // step (training loops wrap the other micro-steps in no_sync).
-Settings defaults(const Layout&) {
+Settings ddpDefaults(const Layout&) {
     Settings settings;
     settings.engine = Engine::Ddp;
     settings.kernels = huggingFaceKernels();
@@ -36,7 +36,7 @@ Settings defaults(const Layout&) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkDdp(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(ddpStack(), scenario));
     FABRICAST_TRY(checkWorld(scenario));
     return checkBatch(scenario);
@@ -48,10 +48,10 @@ Stack ddpStack() {
     return {.name = "ddp",
             .title = "PyTorch DDP",
             .description = "every GPU holds the whole model; gradients are all-reduced in buckets",
-            .axes = kAxes,
-            .methods = kMethods,
-            .defaults = &defaults,
-            .check = &check};
+            .axes = kDdpAxes,
+            .methods = kDdpMethods,
+            .defaults = &ddpDefaults,
+            .check = &checkDdp};
 }
 
 }  // namespace fabricast

@@ -1,4 +1,4 @@
-#include "planner/stack/deepspeed_rules.h"
+#include "planner/spec/stage_split.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
@@ -7,34 +7,178 @@
 #include <array>
 
 namespace fabricast {
+
 namespace {
 
-constexpr std::array kShards = {Shard::Zero3, Shard::Zero2, Shard::Zero1, Shard::None};
-constexpr std::array kContext = {CpKind::Ulysses};
-constexpr std::array kSchedules = {ScheduleKind::OneFOneB};  // PipelineModule's TrainSchedule
-constexpr std::array kOffloads = {
+int stageOf(Shard shard) {
+    switch (shard) {
+        case Shard::Zero1:
+            return 1;
+        case Shard::Zero2:
+            return 2;
+        case Shard::Zero3:
+            return 3;
+        default:
+            return 0;
+    }
+}
+
+Result<void> checkBatchParameters(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t batch = scenario.workload.globalBatch;
+    const std::int64_t round = layout.microBatch * layout.dp;
+    if (batch % round == 0) {
+        return {};
+    }
+    return breaks("workload.global_batch",
+                  "Check batch related parameters. train_batch_size is not equal to "
+                  "micro_batch_per_gpu * gradient_acc_step * world_size " +
+                      text(batch) + " != " + text(layout.microBatch) + " * " + text(batch / round) +
+                      " * " + text(layout.dp),
+                  multiplesHint("global_batch", batch, round));
+}
+
+Result<void> checkSharding(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const PrecisionSettings& precision = scenario.settings.precision;
+    const int stage = stageOf(layout.shard);
+    if (layout.shardSize > 0 && layout.shardSize != layout.replicas()) {
+        return lacks("layout.shard_size",
+                     "MiCS ZeRO-3 sharding has been removed",
+                     "leave shard_size out, or stack=fsdp2 with shard=hsdp");
+    }
+    if (layout.pp > 1 && stage >= 2) {
+        return breaks("layout.shard",
+                      "ZeRO-2 and ZeRO-3 are incompatible with pipeline parallelism",
+                      "shard=zero1");
+    }
+    const bool mixed = precision.parameters != precision.gradients && !precision.autocast;
+    if (stage == 0 && mixed && layout.pp == 1) {
+        return breaks("settings.precision.gradients",
+                      "unsupported mix of model_dtype=torch.bfloat16 and "
+                      "grad_accum_dtype=torch.float32",
+                      "gradients in the parameters' dtype, or shard=zero1");
+    }
+    return {};
+}
+
+Result<void> checkZeroOffloadSettings(const Scenario& scenario) {
+    const Offload offload = scenario.layout.offload;
+    if (offload == Offload::None || offload == Offload::Activations) {
+        return {};
+    }
+    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
+    if (optimizer != OptimizerKind::AdamW && optimizer != OptimizerKind::Lion) {
+        return breaks("settings.optimizer.kind",
+                      "You are using ZeRO-Offload with a client provided optimizer: only "
+                      "DeepSpeedCPUAdam and DeepSpeedCPULion run on the host",
+                      "optimizer adamw or lion");
+    }
+    return {};
+}
+
+Result<void> checkUlysses(const Scenario& scenario) {
+    const std::int64_t size = scenario.layout.cp;
+    const AttentionSpec& attention = scenario.model.attention;
+    if (size == 1) {
+        return {};
+    }
+    if (attention.heads % size != 0) {
+        return breaks("layout.cp",
+                      "Attention head count " + text(attention.heads) +
+                          " is not divisible by SP size " + text(size),
+                      divisorsHint("cp", attention.heads));
+    }
+    const std::int64_t kvHeads = attention.kvHeads;
+    if (kvHeads > 0 && kvHeads % size != 0 && size % kvHeads != 0) {
+        return breaks("layout.cp",
+                      "KV attention head count " + text(kvHeads) + " is not divisible by SP size " +
+                          text(size) + " or vice versa",
+                      divisorsHint("cp", kvHeads));
+    }
+    if (scenario.workload.sequence % size != 0) {
+        return breaks("workload.sequence",
+                      "batch's seqlen=" + text(scenario.workload.sequence) +
+                          " isn't divisible by sp-size=" + text(size),
+                      multiplesHint("seq", scenario.workload.sequence, size));
+    }
+    return {};
+}
+
+Result<void> checkDeepspeedTensorParallel(const Scenario& scenario) {
+    const std::int64_t heads = scenario.model.attention.heads;
+    const std::int64_t size = scenario.layout.tp;
+    if (heads % size != 0) {
+        return lacks(
+            "layout.tp",
+            "AutoTP would split heads unevenly: " + text(heads) + " heads, which is not forecast",
+            divisorsHint("tp", heads));
+    }
+    return {};
+}
+
+Result<void> checkDeepspeedExperts(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (!scenario.model.moe || layout.ep == 1) {
+        return {};
+    }
+    const std::int64_t experts = scenario.model.moe->experts;
+    if (experts % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "Number of experts (" + text(experts) +
+                          ") should be divisible by expert parallel size (" + text(layout.ep) + ")",
+                      divisorsHint("ep", experts));
+    }
+    if (layout.replicas() % layout.ep != 0) {
+        return breaks("layout.ep",
+                      text(layout.replicas()) + " is not divisible by " + text(layout.ep) +
+                          ": expert groups are blocks of data parallel ranks",
+                      divisorsHint("ep", layout.replicas()));
+    }
+    if (layout.shard == Shard::Zero3 && layout.tp > 1) {
+        return breaks("layout.tp",
+                      "AutoEP with ZeRO Stage 3 does not support AutoTP yet "
+                      "(tensor_parallel.autotp_size=" +
+                          text(layout.tp) + ").",
+                      "shard=zero2");
+    }
+    if (layout.shard == Shard::Zero3 && layout.cp > 1) {
+        return breaks("layout.cp",
+                      "AutoEP with ZeRO Stage 3 does not support sequence parallelism yet "
+                      "(sequence_parallel_size=" +
+                          text(layout.cp) + ").",
+                      "shard=zero2");
+    }
+    return {};
+}
+
+constexpr std::array kDeepspeedShards = {Shard::Zero3, Shard::Zero2, Shard::Zero1, Shard::None};
+constexpr std::array kDeepspeedContext = {CpKind::Ulysses};
+constexpr std::array kDeepspeedSchedules = {
+    ScheduleKind::OneFOneB};  // PipelineModule's TrainSchedule
+constexpr std::array kDeepspeedOffloads = {
     Offload::OptimizerCpu, Offload::OptimizerNvme, Offload::ParametersCpu, Offload::ParametersNvme};
-constexpr StackAxes kAxes{.tensor = true,
-                          .pipeline = true,
-                          .expert = true,
-                          .context = kContext,
-                          .shards = kShards,
-                          .schedules = kSchedules,
-                          .offloads = kOffloads,
-                          .checkOffload = &checkZeroOffload};
+constexpr StackAxes kDeepspeedAxes{.tensor = true,
+                                   .pipeline = true,
+                                   .expert = true,
+                                   .context = kDeepspeedContext,
+                                   .shards = kDeepspeedShards,
+                                   .schedules = kDeepspeedSchedules,
+                                   .offloads = kDeepspeedOffloads,
+                                   .checkOffload = &checkZeroOffload};
 
 // Adam, Lion and Muon are DeepSpeed's; the others run with zero_allow_untested_optimizer. It has no
 // 8-bit linears of its own.
-constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
-                                .compute = kEveryCompute,
-                                .recompute = kWholeBlocks,
-                                .lora = true,
-                                .quantizedBase = true};
+constexpr StackMethods kDeepspeedMethods{.optimizers = kEveryOptimizer,
+                                         .compute = kEveryCompute,
+                                         .recompute = kWholeBlocks,
+                                         .lora = true,
+                                         .quantizedBase = true};
 
 // bf16 enabled: 16-bit weights and gradients, fp32 master and moments, gradients accumulated and
 // sent in the model's dtype. Bucket sizes are DeepSpeed's own, in elements; `overlap_comm` is None,
 // which means on for stage 3 only; `pin_memory` is true since 0.19.1.
-Settings defaults(const Layout& layout) {
+Settings deepspeedDefaults(const Layout& layout) {
     Settings settings;
     settings.engine = Engine::DeepSpeed;
     settings.kernels = huggingFaceKernels();
@@ -49,7 +193,7 @@ Settings defaults(const Layout& layout) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkDeepspeed(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(deepspeedStack(), scenario));
     FABRICAST_TRY(checkWorld(scenario));
     return checkDeepspeedRules(scenario);
@@ -57,17 +201,45 @@ Result<void> check(const Scenario& scenario) {
 
 }  // namespace
 
+Result<void> checkZeroOffload(Shard shard, Offload offload) {
+    const int stage = stageOf(shard);
+    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
+    if ((parameters || nvme) && stage != 3) {
+        return breaks("layout.offload",
+                      std::string(parameters ? "offload_param" : "an NVMe device") +
+                          " is read by ZeRO stage 3 only; stage " + text(stage) + " ignores it",
+                      "shard=zero3");
+    }
+    if (stage == 0) {
+        return breaks("layout.offload", "offload_optimizer needs a ZeRO stage", "shard=zero1");
+    }
+    return {};
+}
+
+Result<void> checkDeepspeedRules(const Scenario& scenario) {
+    FABRICAST_TRY(checkBatchParameters(scenario));
+    FABRICAST_TRY(checkSharding(scenario));
+    FABRICAST_TRY(checkZeroOffloadSettings(scenario));
+    FABRICAST_TRY(checkUlysses(scenario));
+    FABRICAST_TRY(checkDeepspeedTensorParallel(scenario));
+    FABRICAST_TRY(splitLayers(
+        scenario.model.layers,
+        {.stages = scenario.layout.pp, .chunks = 1, .pipeline = scenario.settings.pipeline}));
+    return checkDeepspeedExperts(scenario);
+}
+
 Stack deepspeedStack() {
     return {.name = "deepspeed",
             .title = "DeepSpeed ZeRO",
             .description =
                 "ZeRO-1/2/3 by shard, ZeRO-Infinity by offload, Ulysses by "
                 "cp_kind=ulysses, DeepSpeed-MoE by ep",
-            .axes = kAxes,
-            .methods = kMethods,
+            .axes = kDeepspeedAxes,
+            .methods = kDeepspeedMethods,
             .experts = ExpertPlace::InsideData,
-            .defaults = &defaults,
-            .check = &check};
+            .defaults = &deepspeedDefaults,
+            .check = &checkDeepspeed};
 }
 
 }  // namespace fabricast

@@ -10,28 +10,28 @@ namespace fabricast {
 namespace {
 
 // FULL_SHARD, HYBRID_SHARD, SHARD_GRAD_OP, NO_SHARD
-constexpr std::array kShards = {Shard::Fsdp, Shard::Hsdp, Shard::Zero2, Shard::None};
-constexpr std::array kOffloads = {Offload::ParametersCpu};  // CPUOffload(offload_params=True)
-constexpr StackAxes kAxes{.shards = kShards, .offloads = kOffloads};
+constexpr std::array kFsdp1Shards = {Shard::Fsdp, Shard::Hsdp, Shard::Zero2, Shard::None};
+constexpr std::array kFsdp1Offloads = {Offload::ParametersCpu};  // CPUOffload(offload_params=True)
+constexpr StackAxes kFsdp1Axes{.shards = kFsdp1Shards, .offloads = kFsdp1Offloads};
 
 // Flat parameters hold no matrices, so there is no Muon, and no torchao linears.
-constexpr std::array kOptimizers = {OptimizerKind::AdamW,
-                                    OptimizerKind::AdamW8bit,
-                                    OptimizerKind::PagedAdamW8bit,
-                                    OptimizerKind::Adafactor,
-                                    OptimizerKind::Lion,
-                                    OptimizerKind::Lion8bit,
-                                    OptimizerKind::Sgd,
-                                    OptimizerKind::SgdMomentum};
-constexpr StackMethods kMethods{.optimizers = kOptimizers,
-                                .compute = kEveryCompute,
-                                .recompute = kWholeBlocks,
-                                .lora = true,
-                                .quantizedBase = true};
+constexpr std::array kFsdp1Optimizers = {OptimizerKind::AdamW,
+                                         OptimizerKind::AdamW8bit,
+                                         OptimizerKind::PagedAdamW8bit,
+                                         OptimizerKind::Adafactor,
+                                         OptimizerKind::Lion,
+                                         OptimizerKind::Lion8bit,
+                                         OptimizerKind::Sgd,
+                                         OptimizerKind::SgdMomentum};
+constexpr StackMethods kFsdp1Methods{.optimizers = kFsdp1Optimizers,
+                                     .compute = kEveryCompute,
+                                     .recompute = kWholeBlocks,
+                                     .lora = true,
+                                     .quantizedBase = true};
 
 // torch's FullyShardedDataParallel with MixedPrecision(param_dtype=bf16): reduce_dtype is None, so
 // gradients travel as bf16; the shards stay fp32. BACKWARD_PRE and limit_all_gathers are on.
-Settings defaults(const Layout& layout) {
+Settings fsdp1Defaults(const Layout& layout) {
     Settings settings;
     settings.engine = Engine::Fsdp1;
     settings.kernels = huggingFaceKernels();
@@ -50,7 +50,7 @@ Settings defaults(const Layout& layout) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkFsdp1(const Scenario& scenario) {
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     if (optimizer == OptimizerKind::Muon) {
         return lacks(
@@ -76,10 +76,10 @@ Stack fsdp1Stack() {
     return {.name = "fsdp1",
             .title = "PyTorch FSDP1",
             .description = "FullyShardedDataParallel with flat parameters; superseded by fsdp2",
-            .axes = kAxes,
-            .methods = kMethods,
-            .defaults = &defaults,
-            .check = &check};
+            .axes = kFsdp1Axes,
+            .methods = kFsdp1Methods,
+            .defaults = &fsdp1Defaults,
+            .check = &checkFsdp1};
 }
 
 }  // namespace fabricast

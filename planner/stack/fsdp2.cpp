@@ -9,20 +9,20 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array kShards = {Shard::Fsdp, Shard::Hsdp};
-constexpr std::array kOffloads = {Offload::ParametersCpu};  // CPUOffloadPolicy
-constexpr StackAxes kAxes{.shards = kShards, .offloads = kOffloads};
-constexpr StackMethods kMethods{.optimizers = kEveryOptimizer,
-                                .quantizations = kTorchaoLinears,
-                                .compute = kEveryCompute,
-                                .recompute = kWholeBlocks,
-                                .lora = true,
-                                .quantizedBase = true};
+constexpr std::array kFsdp2Shards = {Shard::Fsdp, Shard::Hsdp};
+constexpr std::array kFsdp2Offloads = {Offload::ParametersCpu};  // CPUOffloadPolicy
+constexpr StackAxes kFsdp2Axes{.shards = kFsdp2Shards, .offloads = kFsdp2Offloads};
+constexpr StackMethods kFsdp2Methods{.optimizers = kEveryOptimizer,
+                                     .quantizations = kTorchaoLinears,
+                                     .compute = kEveryCompute,
+                                     .recompute = kWholeBlocks,
+                                     .lora = true,
+                                     .quantizedBase = true};
 
 // fully_shard on every block and the root with MixedPrecisionPolicy(param_dtype=bf16): shards,
 // gradients and moments are fp32, reduce_dtype defaults to the gradients' bf16, and every backward
 // reduces. Blocks are resharded after forward, the root is not.
-Settings defaults(const Layout&) {
+Settings fsdp2Defaults(const Layout&) {
     Settings settings;
     settings.engine = Engine::Fsdp2;
     settings.kernels = huggingFaceKernels();
@@ -38,7 +38,7 @@ Settings defaults(const Layout&) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkFsdp2(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(fsdp2Stack(), scenario));
     FABRICAST_TRY(checkWorld(scenario));
     FABRICAST_TRY(checkBatch(scenario));
@@ -68,10 +68,10 @@ Stack fsdp2Stack() {
             .description =
                 "fully_shard: parameters, gradients and optimizer split over all ranks, "
                 "or over each group of shard_size with hsdp",
-            .axes = kAxes,
-            .methods = kMethods,
-            .defaults = &defaults,
-            .check = &check};
+            .axes = kFsdp2Axes,
+            .methods = kFsdp2Methods,
+            .defaults = &fsdp2Defaults,
+            .check = &checkFsdp2};
 }
 
 }  // namespace fabricast

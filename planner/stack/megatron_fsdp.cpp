@@ -1,5 +1,4 @@
 #include "planner/spec/names.h"
-#include "planner/stack/megatron_rules.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
@@ -12,31 +11,31 @@ namespace {
 
 // --data-parallel-sharding-strategy optim_grads_params (its default), HSDP by
 // --num-distributed-optimizer-instances, optim_grads, optim, no_shard
-constexpr std::array kShards = {
+constexpr std::array kMegatronFsdpShards = {
     Shard::Fsdp, Shard::Hsdp, Shard::Zero3, Shard::Zero2, Shard::Zero1, Shard::None};
-constexpr std::array kContext = {
+constexpr std::array kMegatronFsdpContext = {
     CpKind::Ring, CpKind::AllGather, CpKind::Ulysses, CpKind::Hierarchical};
-constexpr StackAxes kAxes{.tensor = true,
-                          .sequence = true,
-                          .expert = true,
-                          .expertTensor = true,
-                          .context = kContext,
-                          .shards = kShards};
+constexpr StackAxes kMegatronFsdpAxes{.tensor = true,
+                                      .sequence = true,
+                                      .expert = true,
+                                      .expertTensor = true,
+                                      .context = kMegatronFsdpContext,
+                                      .shards = kMegatronFsdpShards};
 
-constexpr std::array kOptimizers = {
+constexpr std::array kMegatronFsdpOptimizers = {
     OptimizerKind::AdamW, OptimizerKind::Sgd, OptimizerKind::SgdMomentum};
-constexpr std::array kQuantizations = {Quantization::Fp8Tensorwise,
-                                       Quantization::Fp8Blockwise,
-                                       Quantization::MxFp8,
-                                       Quantization::NvFp4};
-constexpr StackMethods kMethods{.optimizers = kOptimizers,
-                                .quantizations = kQuantizations,
-                                .compute = kEveryCompute,
-                                .recompute = kMegatronRecompute};
+constexpr std::array kMegatronFsdpQuantizations = {Quantization::Fp8Tensorwise,
+                                                   Quantization::Fp8Blockwise,
+                                                   Quantization::MxFp8,
+                                                   Quantization::NvFp4};
+constexpr StackMethods kMegatronFsdpMethods{.optimizers = kMegatronFsdpOptimizers,
+                                            .quantizations = kMegatronFsdpQuantizations,
+                                            .compute = kEveryCompute,
+                                            .recompute = kMegatronRecompute};
 
 // --use-megatron-fsdp: bf16 weights, fp32 master and moments, all split; main gradients take the
-// parameters' dtype unless megatron_fsdp_main_grads_dtype says otherwise.
-Settings defaults(const Layout&) {
+// parameters' dtype unless megatron_fsdp_main_grads_dtype is set.
+Settings megatronFsdpDefaults(const Layout&) {
     Settings settings;
     settings.engine = Engine::MegatronFsdp;
     settings.kernels = megatronKernels();
@@ -51,7 +50,7 @@ Settings defaults(const Layout&) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkMegatronFsdp(const Scenario& scenario) {
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     if (optimizer == OptimizerKind::Muon || optimizer == OptimizerKind::Lion) {
         return lacks("settings.optimizer.kind",
@@ -71,10 +70,10 @@ Stack megatronFsdpStack() {
             .description =
                 "Megatron-Core with --use-megatron-fsdp: weights, gradients and "
                 "optimizer split over data parallel ranks",
-            .axes = kAxes,
-            .methods = kMethods,
-            .defaults = &defaults,
-            .check = &check};
+            .axes = kMegatronFsdpAxes,
+            .methods = kMegatronFsdpMethods,
+            .defaults = &megatronFsdpDefaults,
+            .check = &checkMegatronFsdp};
 }
 
 }  // namespace fabricast

@@ -1,7 +1,6 @@
-#include "planner/stack/megatron_pipeline.h"
-
 #include "planner/spec/stage_split.h"
 #include "planner/stack/rules.h"
+#include "planner/stack/stack_list.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
-#include "planner/stack/megatron_rules.h"
-
 #include "planner/spec/setting_names.h"
-#include "planner/stack/megatron_pipeline.h"
 #include "planner/stack/rules.h"
+#include "planner/stack/stack_list.h"
 
 #include <algorithm>
 #include <array>
@@ -47,7 +45,7 @@ Result<void> checkRanks(const Scenario& scenario) {
     return checkInstances(layout);
 }
 
-Result<void> checkExperts(const Scenario& scenario) {
+Result<void> checkMegatronExperts(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     if (!scenario.model.moe) {
         return {};
@@ -162,7 +160,7 @@ Result<void> checkRecompute(const Scenario& scenario) {
     return {};
 }
 
-Result<void> checkOffload(const Scenario& scenario) {
+Result<void> checkMegatronOffload(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     if (layout.offload != Offload::Activations) {
         return {};
@@ -181,11 +179,11 @@ Result<void> checkOffload(const Scenario& scenario) {
 }
 
 /// --use-precision-aware-optimizer: other dtypes than fp32 in the optimizer, or its states on CPU.
-Result<void> checkOptimizer(const Scenario& scenario) {
+Result<void> checkMegatronOptimizer(const Scenario& scenario) {
     const PrecisionSettings& precision = scenario.settings.precision;
     if (precision.parameters != Dtype::Fp32 && !precision.masterWeights) {
         return lacks("settings.precision.master_weights",
-                     "Megatron's optimizers keep main parameters beside " +
+                     "Megatron's optimizers keep main parameters in addition to " +
                          std::string(nameOf(precision.parameters)) + " weights",
                      "master_weights=true; master_remainder=true keeps only 2 more bytes");
     }
@@ -212,13 +210,13 @@ Result<void> checkOptimizer(const Scenario& scenario) {
 Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkRanks(scenario));
     FABRICAST_TRY(checkHeads(scenario));
-    FABRICAST_TRY(checkExperts(scenario));
+    FABRICAST_TRY(checkMegatronExperts(scenario));
     FABRICAST_TRY(checkSequence(scenario));
     FABRICAST_TRY(checkMegatronPipeline(scenario));
     FABRICAST_TRY(checkLoss(scenario));
     FABRICAST_TRY(checkRecompute(scenario));
-    FABRICAST_TRY(checkOffload(scenario));
-    return checkOptimizer(scenario);
+    FABRICAST_TRY(checkMegatronOffload(scenario));
+    return checkMegatronOptimizer(scenario);
 }
 
 }  // namespace fabricast

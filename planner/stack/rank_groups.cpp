@@ -9,20 +9,20 @@
 namespace fabricast {
 namespace {
 
-enum class Axis { Tensor, Context, Data, Pipeline, ExpertTensor, Expert, ExpertData };
+enum class RankAxis { Tensor, Context, Data, Pipeline, ExpertTensor, Expert, ExpertData };
 
 struct MeshAxis {
-    Axis axis;
+    RankAxis axis;
     std::int64_t size;
 };
 /// Axes from the fastest-varying to the slowest; the sizes multiply to the number of ranks.
 using Mesh = std::vector<MeshAxis>;
 
 Mesh denseMesh(const Layout& layout, const RankOrder& order) {
-    Mesh mesh = {{Axis::Tensor, layout.tp},
-                 {Axis::Context, layout.cp},
-                 {Axis::Data, layout.dp},
-                 {Axis::Pipeline, layout.pp}};
+    Mesh mesh = {{RankAxis::Tensor, layout.tp},
+                 {RankAxis::Context, layout.cp},
+                 {RankAxis::Data, layout.dp},
+                 {RankAxis::Pipeline, layout.pp}};
     if (order.pipelineInside) {
         std::swap(mesh[2], mesh[3]);
     }
@@ -33,10 +33,10 @@ Mesh expertMesh(const Layout& layout, const RankOrder& order) {
     const bool overAll = order.experts == ExpertPlace::OverAll;
     const std::int64_t inner = overAll ? layout.etp : layout.tp;
     const std::int64_t stage = layout.world() / layout.pp;
-    Mesh mesh = {{Axis::ExpertTensor, inner},
-                 {Axis::Expert, layout.ep},
-                 {Axis::ExpertData, stage / (inner * layout.ep)},
-                 {Axis::Pipeline, layout.pp}};
+    Mesh mesh = {{RankAxis::ExpertTensor, inner},
+                 {RankAxis::Expert, layout.ep},
+                 {RankAxis::ExpertData, stage / (inner * layout.ep)},
+                 {RankAxis::Pipeline, layout.pp}};
     if (order.experts == ExpertPlace::DataFirst) {
         std::swap(mesh[1], mesh[2]);
     }
@@ -46,12 +46,14 @@ Mesh expertMesh(const Layout& layout, const RankOrder& order) {
     return mesh;
 }
 
-bool isIn(Axis axis, std::initializer_list<Axis> axes) {
+bool isIn(RankAxis axis, std::initializer_list<RankAxis> axes) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
 /// The offsets that the chosen (or the other) axes add to a rank, ascending.
-std::vector<std::int64_t> offsets(const Mesh& mesh, std::initializer_list<Axis> axes, bool chosen) {
+std::vector<std::int64_t> offsets(const Mesh& mesh,
+                                  std::initializer_list<RankAxis> axes,
+                                  bool chosen) {
     std::vector<std::int64_t> ranks = {0};
     std::int64_t stride = 1;
     for (const auto& [axis, size] : mesh) {
@@ -69,7 +71,7 @@ std::vector<std::int64_t> offsets(const Mesh& mesh, std::initializer_list<Axis> 
     return ranks;
 }
 
-std::vector<RankGroup> groupsAlong(const Mesh& mesh, std::initializer_list<Axis> axes) {
+std::vector<RankGroup> groupsAlong(const Mesh& mesh, std::initializer_list<RankAxis> axes) {
     const std::vector<std::int64_t> members = offsets(mesh, axes, true);
     std::vector<RankGroup> groups;
     for (const std::int64_t base : offsets(mesh, axes, false)) {
@@ -127,7 +129,7 @@ std::vector<RankGroup> shardGroups(const Layout& layout, const RankOrder& order,
     return replicate ? across(groups, shardSize(layout)) : cut(groups, shardSize(layout));
 }
 
-/// Whole stages, cut into the ranks of each shard group and joined over the pipeline.
+/// Whole stages, split into the ranks of each shard group and joined over the pipeline.
 std::vector<RankGroup> instanceGroups(const Layout& layout, const RankOrder& order) {
     std::vector<RankGroup> instances;
     const std::vector<RankGroup> shards = shardGroups(layout, order, false);
@@ -193,35 +195,35 @@ std::int64_t contextInner(const Layout& layout) {
 std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind) {
     constexpr std::int64_t kMostRanks = 1 << 24;
     FABRICAST_CHECK(layout.world() >= 1 && layout.world() <= kMostRanks);
-    const auto dense = [&](std::initializer_list<Axis> axes) {
+    const auto dense = [&](std::initializer_list<RankAxis> axes) {
         return groupsAlong(denseMesh(layout, order), axes);
     };
-    const auto sparse = [&](std::initializer_list<Axis> axes) {
+    const auto sparse = [&](std::initializer_list<RankAxis> axes) {
         return groupsAlong(expertMesh(layout, order), axes);
     };
     switch (kind) {
         case GroupKind::Tensor:
-            return dense({Axis::Tensor});
+            return dense({RankAxis::Tensor});
         case GroupKind::Context:
-            return dense({Axis::Context});
+            return dense({RankAxis::Context});
         case GroupKind::Data:
-            return dense({Axis::Data});
+            return dense({RankAxis::Data});
         case GroupKind::DataContext:
-            return dense({Axis::Context, Axis::Data});
+            return dense({RankAxis::Context, RankAxis::Data});
         case GroupKind::Pipeline:
-            return dense({Axis::Pipeline});
+            return dense({RankAxis::Pipeline});
         case GroupKind::TensorContext:
-            return dense({Axis::Tensor, Axis::Context});
+            return dense({RankAxis::Tensor, RankAxis::Context});
         case GroupKind::Embedding:
-            return ends(dense({Axis::Pipeline}));
+            return ends(dense({RankAxis::Pipeline}));
         case GroupKind::ExpertTensor:
-            return sparse({Axis::ExpertTensor});
+            return sparse({RankAxis::ExpertTensor});
         case GroupKind::Expert:
-            return sparse({Axis::Expert});
+            return sparse({RankAxis::Expert});
         case GroupKind::ExpertTensorExpert:
-            return sparse({Axis::ExpertTensor, Axis::Expert});
+            return sparse({RankAxis::ExpertTensor, RankAxis::Expert});
         case GroupKind::ExpertData:
-            return sparse({Axis::ExpertData});
+            return sparse({RankAxis::ExpertData});
         case GroupKind::Shard:
             return shardGroups(layout, order, false);
         case GroupKind::Replicate:
@@ -231,19 +233,19 @@ std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, 
         case GroupKind::ExpertReplicate:
             return expertShardGroups(layout, order, true);
         case GroupKind::Stage:
-            return dense({Axis::Tensor, Axis::Context, Axis::Data});
+            return dense({RankAxis::Tensor, RankAxis::Context, RankAxis::Data});
         case GroupKind::TensorPipeline:
-            return dense({Axis::Tensor, Axis::Pipeline});
+            return dense({RankAxis::Tensor, RankAxis::Pipeline});
         case GroupKind::ExpertModel:
-            return sparse({Axis::ExpertTensor, Axis::Expert, Axis::Pipeline});
+            return sparse({RankAxis::ExpertTensor, RankAxis::Expert, RankAxis::Pipeline});
         case GroupKind::OptimizerInstance:
             return instanceGroups(layout, order);
         case GroupKind::World:
-            return dense({Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline});
+            return dense({RankAxis::Tensor, RankAxis::Context, RankAxis::Data, RankAxis::Pipeline});
         case GroupKind::ContextInner:
-            return cut(dense({Axis::Context}), contextInner(layout));
+            return cut(dense({RankAxis::Context}), contextInner(layout));
         case GroupKind::ContextOuter:
-            return across(dense({Axis::Context}), contextInner(layout));
+            return across(dense({RankAxis::Context}), contextInner(layout));
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include "planner/stack/rank_groups.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,25 +21,25 @@ struct StackAxes {
     bool expert = false;
     bool expertTensor = false;                  ///< etp other than 1
     std::span<const CpKind> context{};          ///< empty: no cp
-    std::span<const Shard> shards{};            ///< first: what a layout gets that does not say
+    std::span<const Shard> shards{};            ///< first: the default of a layout
     std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
-    std::span<const Offload> offloads{};        ///< besides Offload::None
+    std::span<const Offload> offloads{};        ///< in addition to Offload::None
     /// Refuses offloads that a sharding does not have; where there is none, each has all.
     Result<void> (*checkOffload)(Shard shard, Offload offload) = nullptr;
-    std::span<const RankPlacement> placements{};  ///< besides RankPlacement::DpInside
+    std::span<const RankPlacement> placements{};  ///< in addition to RankPlacement::DpInside
 };
 
 /// Which ways of training a stack has at all.
 struct StackMethods {
     std::span<const OptimizerKind> optimizers{};
-    std::span<const Quantization> quantizations{};  ///< besides Quantization::None
+    std::span<const Quantization> quantizations{};  ///< in addition to Quantization::None
     std::span<const Dtype> compute{};
-    std::span<const Checkpointing> recompute{};  ///< besides Checkpointing::None
+    std::span<const Checkpointing> recompute{};  ///< in addition to Checkpointing::None
     bool lora = false;
     bool quantizedBase = false;  ///< QLoRA: a base of 4 or 8 bits
 };
 
-/// What a layout gets for the keys that nobody typed.
+/// The defaults for the keys that were not given.
 struct LayoutDefaults {
     Shard shard = Shard::None;
     ScheduleKind schedule = ScheduleKind::None;
@@ -49,7 +50,7 @@ struct LayoutDefaults {
 };
 
 /// This is one training stack: what it can express, what it refuses (in its own words), and how it
-/// does a step when nobody says otherwise.
+/// does a step by default.
 ///     FABRICAST_ASSIGN(const Stack* stack, findStack("megatron"));
 ///     scenario.settings = stack->defaults(scenario.layout);
 ///     FABRICAST_TRY(stack->check(scenario));
@@ -69,7 +70,7 @@ std::span<const Stack> allStacks();
 /// By name or alias ("megatron-bridge" is nemo); an unknown name is an error with the nearest one.
 Result<const Stack*> findStack(std::string_view name);
 
-/// `given` holds the keys that were typed; the answer says what the others are under this stack.
+/// `given` holds the keys that were given; the answer has the others under this stack.
 LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 
 /// `stack.defaults`, and what the stack's own launcher derives from the model: bucket sizes from
@@ -82,5 +83,13 @@ RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed);
 
 /// How the stack numbers its ranks, for `rankGroups`.
 RankOrder rankOrderOf(const Stack& stack, const Layout& layout);
+
+/// A stack as requested: its settings for any layout, with the user's overrides.
+/// Of the layout they depend on the sharding, on whether there is data parallelism, and on the
+/// pipeline.
+struct StackSettings {
+    const Stack* stack = nullptr;
+    std::function<Result<Settings>(const Layout&)> settingsFor;
+};
 
 }  // namespace fabricast

@@ -1,9 +1,47 @@
 #include "planner/stack/state_bytes.h"
 
+#include <array>
+#include <charconv>
 #include <utility>
 
 namespace fabricast {
+
 namespace {
+
+std::string number(double value) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return {buffer.data(), end.ptr};
+}
+
+std::string joined(const std::vector<StatePart>& parts, StatePlace place, bool sharded) {
+    std::string text;
+    for (const StatePart& part : parts) {
+        if (part.place == place && part.sharded == sharded) {
+            text += (text.empty() ? "" : " + ") + number(part.bytes) + " " + std::string(part.name);
+        }
+    }
+    return text;
+}
+
+std::string formulaOf(const std::vector<StatePart>& parts, StatePlace place) {
+    std::string everywhere = joined(parts, place, false);
+    const std::string split = joined(parts, place, true);
+    if (split.empty()) {
+        return everywhere;
+    }
+    return everywhere + (everywhere.empty() ? "" : " + ") + "(" + split + ")/d";
+}
+
+double sum(const std::vector<StatePart>& parts, StatePlace place, bool sharded) {
+    double bytes = 0;
+    for (const StatePart& part : parts) {
+        if (part.place == place && part.sharded == sharded) {
+            bytes += part.bytes;
+        }
+    }
+    return bytes;
+}
 
 /// Which parts a sharding splits: ZeRO-1 the optimizer, ZeRO-2 gradients too, the rest everything.
 struct Splits {
@@ -40,8 +78,8 @@ bool transformerEngineFp8(const Settings& settings) {
            settings.kernels.quantization != Quantization::None;
 }
 
-/// fp8 primary weights have a column-wise copy beside the row-wise one, MXFP8 a scale of one byte
-/// per 32 elements in each.
+/// fp8 primary weights have a column-wise copy in addition to the row-wise one, MXFP8 a scale of
+/// one byte per 32 elements in each.
 double weightBytes(const Settings& settings) {
     if (settings.precision.parameters != Dtype::Fp8) {
         return size(settings.precision.parameters);
@@ -51,7 +89,7 @@ double weightBytes(const Settings& settings) {
 }
 
 /// bf16 weights with 8-bit GEMMs: Transformer Engine caches the casts, row- and column-wise, for
-/// the micro-batches of a step; torchao casts anew.
+/// the micro-batches of a step; torchao casts again.
 double castBytes(const Settings& settings) {
     const PrecisionSettings& precision = settings.precision;
     if (transformerEngineFp8(settings)) {
@@ -82,7 +120,8 @@ void addGradients(Parts& parts, const Settings& settings, const Splits& splits) 
     const double bytes = size(precision.gradients);
     const bool accumulates = settings.engine == Engine::DeepSpeed && !splits.gradients &&
                              splits.optimizer && precision.gradients != precision.parameters;
-    if (accumulates) {  // BF16_Optimizer: autograd's own gradients beside the accumulation buffer
+    if (accumulates) {  // BF16_Optimizer: autograd's own gradients in addition to the accumulation
+                        // buffer
         parts.add("gradients", size(precision.parameters), false);
         parts.add("accumulation", bytes, false);
         return;
@@ -110,9 +149,9 @@ double gradientCopyBytes(const Settings& settings) {
     return copies ? 4.0 : 0.0;
 }
 
-/// DeepSpeed's host offload keeps fp32 gradients and a 16-bit staging copy beside master and
-/// moments (18 bytes), parameter offload the weights too; on NVMe the 16-bit gradients stay on the
-/// host.
+/// DeepSpeed's host offload keeps fp32 gradients and a 16-bit staging copy in addition to master
+/// and moments (18 bytes), parameter offload the weights too; on NVMe the 16-bit gradients stay on
+/// the host.
 void addDeepspeedOffload(Parts& parts, const Settings& settings, const Layout& layout) {
     const bool nvme =
         layout.offload == Offload::OptimizerNvme || layout.offload == Offload::ParametersNvme;
@@ -142,6 +181,36 @@ StatePlace optimizerPlace(const Settings& settings, const Layout& layout) {
 
 }  // namespace
 
+double BytesPerParameter::replicated(StatePlace place) const {
+    return sum(parts, place, false);
+}
+double BytesPerParameter::sharded(StatePlace place) const {
+    return sum(parts, place, true);
+}
+double BytesPerParameter::whole(StatePlace place) const {
+    return replicated(place) + sharded(place);
+}
+double BytesPerParameter::perRank(double ranks, StatePlace place) const {
+    return replicated(place) + sharded(place) / ranks;
+}
+
+double BytesPerParameter::of(std::string_view name) const {
+    double bytes = 0;
+    for (const StatePart& part : parts) {
+        bytes += part.name == name ? part.bytes : 0.0;
+    }
+    return bytes;
+}
+
+std::string BytesPerParameter::formula() const {
+    std::string text = formulaOf(parts, StatePlace::Device);
+    const std::string host = formulaOf(parts, StatePlace::Host);
+    const std::string nvme = formulaOf(parts, StatePlace::Nvme);
+    text += host.empty() ? "" : "; on the host " + host;
+    text += nvme.empty() ? "" : "; on NVMe " + nvme;
+    return text;
+}
+
 // Blocks of quantised moments have fp32 scales: 256 elements (bitsandbytes, torchao 8-bit), 128
 // (torchao 4-bit). torch's SGD, Lion and Muon keep one moment in the parameters' dtype.
 double momentBytes(const Settings& settings) {
@@ -168,10 +237,6 @@ double momentBytes(const Settings& settings) {
             return 0;
     }
     return 0;
-}
-
-std::int64_t adafactorBytes(std::int64_t rows, std::int64_t cols) {
-    return 4 * (rows + cols);
 }
 
 BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
@@ -207,25 +272,6 @@ BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
     parts.add("master", masterBytes(trained.precision), splits.optimizer, optimizer);
     parts.add("moments", momentBytes(trained), splits.optimizer, optimizer);
     parts.add("gradient copies", gradientCopyBytes(trained), splits.optimizer, optimizer);
-    return parts.take();
-}
-
-// NF4: 4 bits and one fp32 scale per 64; double quantisation makes that scale 8 bits, with one fp32
-// per 256 of them. Int8 has a scale per row, which is nothing per element. Only the packed weights
-// are split; the scales are kept by every rank.
-BytesPerParameter frozenBaseBytes(const LoraSettings& lora, const Layout& layout) {
-    const bool splits =
-        layout.shard == Shard::Zero3 || layout.shard == Shard::Fsdp || layout.shard == Shard::Hsdp;
-    const StatePlace place =
-        layout.offload == Offload::ParametersCpu ? StatePlace::Host : StatePlace::Device;
-    Parts parts;
-    if (lora.base != Dtype::Nf4) {
-        parts.add("weights", size(lora.base), splits, place);
-        return parts.take();
-    }
-    parts.add("weights", 0.5, splits, place);
-    const double scales = lora.doubleQuantization ? 1.0 / 64 + 4.0 / (64 * 256) : 4.0 / 64;
-    parts.add("scales", scales, false, StatePlace::Device);
     return parts.take();
 }
 

@@ -34,7 +34,7 @@ struct RankParameters {
 };
 
 /// This is what is reduced and gathered over data parallel ranks, and when, in a steady step. The
-/// group says over whom; experts have groups of their own when ep > 1, with the same list.
+/// group is the set of ranks; experts have groups of their own when ep > 1, with the same list.
 std::vector<StepCollective> stepCollectives(const Settings& settings,
                                             const Layout& layout,
                                             const RankParameters& parameters);

@@ -1,50 +1,216 @@
+#include "planner/spec/stage_split.h"
 #include "planner/stack/model_code.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 #include "planner/stack/torch_methods.h"
-#include "planner/stack/torchtitan_rules.h"
 
 #include <array>
 
 namespace fabricast {
+
 namespace {
 
+/// dp · cp ranks as torchtitan's mesh has them: replicate x shard x cp.
+struct DataMesh {
+    std::int64_t replicate = 1;
+    std::int64_t shard = 1;
+};
+
+Result<DataMesh> dataMesh(const Layout& layout) {
+    if (layout.shard == Shard::None) {
+        if (layout.cp > 1) {  // its mesh for FSDP is dp_shard x cp
+            return breaks("layout.shard",
+                          "parameters are always sharded over the ranks of cp",
+                          layout.dp > 1 ? "shard=hsdp,shard_size=" + text(layout.cp)
+                                        : std::string("shard=fsdp"));
+        }
+        return DataMesh{.replicate = layout.dp};
+    }
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    if (group % layout.cp != 0) {
+        return breaks(
+            "layout.shard_size",
+            "a shard group of " + text(group) + " is not a multiple of cp " + text(layout.cp),
+            multiplesHint("shard_size", group, layout.cp));
+    }
+    return DataMesh{.replicate = layout.replicas() / group, .shard = group / layout.cp};
+}
+
+Result<void> checkTorchtitanMesh(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    FABRICAST_ASSIGN(const DataMesh mesh, dataMesh(layout));
+    if (layout.world() != scenario.cluster.gpus()) {
+        return breaks("layout.dp",
+                      "Invalid parallel dims: dp_replicate(" + text(mesh.replicate) +
+                          ") * dp_shard(" + text(mesh.shard) + ") * cp(" + text(layout.cp) +
+                          ") * tp(" + text(layout.tp) + ") * pp(" + text(layout.pp) +
+                          ") != WORLD_SIZE(" + text(scenario.cluster.gpus()) + ")",
+                      checkWorld(scenario).error().hint);
+    }
+    const std::int64_t sparse = mesh.shard * layout.cp * layout.tp;
+    if (sparse % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "expert_parallel_degree (" + text(layout.ep) +
+                          ") must divide dp_shard * cp * tp (" + text(sparse) + ")",
+                      divisorsHint("ep", sparse));
+    }
+    return {};
+}
+
+Result<void> checkModel(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const ModelSpec& model = scenario.model;
+    const std::string degree = "tensor_parallel_degree (" + text(layout.tp) + ") must divide ";
+    if (model.attention.heads % layout.tp != 0) {
+        return breaks("layout.tp",
+                      degree + "n_heads (" + text(model.attention.heads) + ").",
+                      divisorsHint("tp", model.attention.heads));
+    }
+    const bool grouped = model.attention.kind == AttentionKind::Grouped;
+    if (grouped && model.attention.kvHeads % layout.tp != 0) {
+        return breaks("layout.tp",
+                      degree + "n_kv_heads (" + text(model.attention.kvHeads) + ").",
+                      divisorsHint("tp", model.attention.kvHeads));
+    }
+    if (layout.tp > 1 && model.vocab % layout.tp != 0) {
+        return breaks("layout.tp",
+                      "the vocabulary of " + text(model.vocab) +
+                          " is not a multiple of tp: ranks past the remainder fail",
+                      "tp that divides " + text(model.vocab));
+    }
+    if (model.moe && model.moe->experts % layout.ep != 0) {
+        return breaks("layout.ep",
+                      "num_experts (" + text(model.moe->experts) +
+                          ") must be divisible by expert_parallel_degree (" + text(layout.ep) +
+                          ").",
+                      divisorsHint("ep", model.moe->experts));
+    }
+    if (model.tiedEmbeddings && layout.pp > 1) {
+        return breaks("layout.pp", "Weight tying is not supported with Pipeline Parallel.", "pp=1");
+    }
+    return {};
+}
+
+Result<void> checkTokens(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t sequence = scenario.workload.sequence;
+    const std::int64_t longest = scenario.model.maxPositions;
+    if (longest > 0 && sequence > longest) {
+        return breaks("workload.sequence",
+                      "Training sequence length " + text(sequence) +
+                          " exceeds attention RoPE maximum supported sequence length " +
+                          text(longest) + ".",
+                      "seq=" + text(longest));
+    }
+    const std::int64_t divisor = (layout.sp ? layout.tp : 1) * (layout.cp > 1 ? 2 * layout.cp : 1);
+    if (sequence % divisor != 0) {
+        return breaks("workload.sequence",
+                      "The number of tokens per pipeline microbatch (" + text(sequence) +
+                          ") must be divisible by " + text(divisor) +
+                          " for the configured sequence/context parallelism.",
+                      multiplesHint("seq", sequence, divisor));
+    }
+    const std::int64_t round = layout.microBatch * layout.dp;
+    const std::int64_t batch = scenario.workload.globalBatch;
+    if (batch % round != 0) {
+        return breaks("workload.global_batch",
+                      "global batch size must be multiple of local batch size times data-parallel "
+                      "degree (" +
+                          text(batch) + " % (" + text(layout.microBatch) + " * " + text(layout.dp) +
+                          ") != 0)",
+                      multiplesHint("global_batch", batch, round));
+    }
+    return {};
+}
+
+/// Stages that a rank holds: exactly that many, or at least.
+struct ChunkRule {
+    std::int64_t least;
+    std::int64_t most;
+};
+
+ChunkRule chunksOf(ScheduleKind schedule) {
+    constexpr std::int64_t kAny = 1 << 20;
+    switch (schedule) {
+        case ScheduleKind::Interleaved:
+        case ScheduleKind::LoopedBfs:
+        case ScheduleKind::InterleavedZb:
+            return {2, kAny};
+        case ScheduleKind::ZbV:
+        case ScheduleKind::DualPipeV:
+            return {2, 2};
+        default:
+            return {1, 1};
+    }
+}
+
+Result<void> checkStages(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (layout.pp == 1) {
+        return layout.vpp == 1
+                   ? Result<void>{}
+                   : breaks("layout.vpp", "there is no pipeline to interleave", "vpp=1");
+    }
+    const ChunkRule rule = chunksOf(layout.schedule);
+    if (layout.vpp > rule.most && rule.most == 1) {
+        return breaks("layout.vpp",
+                      "Single stage schedule requires exactly 1 stage per rank, but got " +
+                          text(layout.vpp) + " stages per rank.",
+                      "vpp=1, or schedule=interleaved");
+    }
+    if (layout.vpp < rule.least) {
+        return breaks("layout.vpp",
+                      "Multi-stage schedule requires at least 2 stages per rank, but got " +
+                          text(layout.vpp) + " stages per rank.",
+                      "vpp=2");
+    }
+    if (layout.vpp > rule.most) {
+        return breaks("layout.vpp",
+                      "a V schedule has exactly 2 stages per rank, not " + text(layout.vpp),
+                      "vpp=2");
+    }
+    FABRICAST_TRY(splitLayers(
+        scenario.model.layers,
+        {.stages = layout.pp, .chunks = layout.vpp, .pipeline = scenario.settings.pipeline}));
+    return {};
+}
+
 // none is data_parallel_replicate_degree alone
-constexpr std::array kShards = {Shard::Fsdp, Shard::Hsdp, Shard::None};
-constexpr std::array kContext = {CpKind::AllGather, CpKind::Ring};
-constexpr std::array kSchedules = {ScheduleKind::OneFOneB,
-                                   ScheduleKind::Gpipe,
-                                   ScheduleKind::Interleaved,
-                                   ScheduleKind::LoopedBfs,
-                                   ScheduleKind::InterleavedZb,
-                                   ScheduleKind::ZbV,
-                                   ScheduleKind::DualPipeV};
-constexpr std::array kOffloads = {Offload::ParametersCpu};  // training.enable_cpu_offload
-constexpr StackAxes kAxes{.tensor = true,
-                          .sequence = true,
-                          .pipeline = true,
-                          .virtualPipeline = true,
-                          .expert = true,
-                          .context = kContext,
-                          .shards = kShards,
-                          .schedules = kSchedules,
-                          .offloads = kOffloads};
+constexpr std::array kTorchtitanShards = {Shard::Fsdp, Shard::Hsdp, Shard::None};
+constexpr std::array kTorchtitanContext = {CpKind::AllGather, CpKind::Ring};
+constexpr std::array kTorchtitanSchedules = {ScheduleKind::OneFOneB,
+                                             ScheduleKind::Gpipe,
+                                             ScheduleKind::Interleaved,
+                                             ScheduleKind::LoopedBfs,
+                                             ScheduleKind::InterleavedZb,
+                                             ScheduleKind::ZbV,
+                                             ScheduleKind::DualPipeV};
+constexpr std::array kTorchtitanOffloads = {Offload::ParametersCpu};  // training.enable_cpu_offload
+constexpr StackAxes kTorchtitanAxes{.tensor = true,
+                                    .sequence = true,
+                                    .pipeline = true,
+                                    .virtualPipeline = true,
+                                    .expert = true,
+                                    .context = kTorchtitanContext,
+                                    .shards = kTorchtitanShards,
+                                    .schedules = kTorchtitanSchedules,
+                                    .offloads = kTorchtitanOffloads};
 
 // mixed_precision_param is bfloat16 or float32. AdamW is its own, Muon its DistMuon; torchao's
 // AdamW takes its place through the optimizers container.
-constexpr std::array kOptimizers = {
+constexpr std::array kTorchtitanOptimizers = {
     OptimizerKind::AdamW, OptimizerKind::AdamW8bit, OptimizerKind::Muon};
 constexpr std::array kCompute = {Dtype::Bf16, Dtype::Fp32};
 constexpr std::array kRecompute = {Checkpointing::Selective, Checkpointing::Full};
-constexpr StackMethods kMethods{.optimizers = kOptimizers,
-                                .quantizations = kTorchaoLinears,
-                                .compute = kCompute,
-                                .recompute = kRecompute,
-                                .lora = true};
+constexpr StackMethods kTorchtitanMethods{.optimizers = kTorchtitanOptimizers,
+                                          .quantizations = kTorchaoLinears,
+                                          .compute = kCompute,
+                                          .recompute = kRecompute,
+                                          .lora = true};
 
 // torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
 // SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").
-Settings defaults(const Layout& layout) {
+Settings torchtitanDefaults(const Layout& layout) {
     Settings settings;
     settings.engine = layout.shard == Shard::None && layout.dp > 1 ? Engine::Ddp : Engine::Fsdp2;
     settings.kernels = torchtitanKernels();
@@ -63,7 +229,7 @@ Settings defaults(const Layout& layout) {
     return settings;
 }
 
-Result<void> check(const Scenario& scenario) {
+Result<void> checkTorchtitan(const Scenario& scenario) {
     FABRICAST_TRY(checkCommon(torchtitanStack(), scenario));
     FABRICAST_TRY(checkTorchtitanRules(scenario));
     return checkShardedOptimizer(scenario);
@@ -71,14 +237,26 @@ Result<void> check(const Scenario& scenario) {
 
 }  // namespace
 
+Result<void> checkTorchtitanRules(const Scenario& scenario) {
+    if (scenario.settings.precision.reduce != Dtype::Fp32) {
+        return lacks("settings.precision.reduce",
+                     "training.mixed_precision_reduce can only be float32",
+                     "reduce fp32");
+    }
+    FABRICAST_TRY(checkTorchtitanMesh(scenario));
+    FABRICAST_TRY(checkModel(scenario));
+    FABRICAST_TRY(checkTokens(scenario));
+    return checkStages(scenario);
+}
+
 Stack torchtitanStack() {
     return {.name = "torchtitan",
             .title = "TorchTitan",
             .description = "FSDP2 with tensor, pipeline, context and expert parallelism",
-            .axes = kAxes,
-            .methods = kMethods,
-            .defaults = &defaults,
-            .check = &check};
+            .axes = kTorchtitanAxes,
+            .methods = kTorchtitanMethods,
+            .defaults = &torchtitanDefaults,
+            .check = &checkTorchtitan};
 }
 
 }  // namespace fabricast

@@ -25,7 +25,7 @@ std::string gib(std::size_t bytes) {
 }
 
 /// Processes in other containers are seen by their work and their memory alone.
-std::string busyNow(const Nvml& nvml) {
+std::string busyNow(const GpuMonitor& nvml) {
     const std::vector<unsigned> processes = nvml.processes();
     if (!processes.empty()) {
         return "process " + std::to_string(processes.front()) + " computes there";
@@ -35,7 +35,7 @@ std::string busyNow(const Nvml& nvml) {
     return utilisation >= kBusy ? "it is " + std::to_string(utilisation) + " % busy" : "";
 }
 
-std::string whoElse(const Nvml& nvml, double usedBytes) {
+std::string whoElse(const GpuMonitor& nvml, double usedBytes) {
     constexpr double kLittle = 4.0 * 1024 * 1024 * 1024;
     if (usedBytes > kLittle) {
         return gib(static_cast<std::size_t>(usedBytes)) + " of its memory are in use";
@@ -66,7 +66,7 @@ std::string cudaVersions() {
 }
 
 std::string gpuReport(const GpuFacts& gpu,
-                      const std::optional<Nvml>& nvml,
+                      const std::optional<GpuMonitor>& nvml,
                       const std::string& busy) {
     std::string text = "GPU " + std::to_string(gpu.device) + ": " + gpu.name + ", sm_" +
                        std::to_string(gpu.capability) + ", " + std::to_string(gpu.multiprocessors) +
@@ -91,7 +91,7 @@ std::string gpuReport(const GpuFacts& gpu,
     return text + "in use: " + (busy.empty() ? "no" : busy) + "\n";
 }
 
-JsonLine gpuIdentity(const GpuFacts& gpu, const std::optional<Nvml>& nvml) {
+JsonLine gpuIdentity(const GpuFacts& gpu, const std::optional<GpuMonitor>& nvml) {
     JsonLine line;
     line.add("gpu", gpu.name)
         .add("capability", gpu.capability)
@@ -117,7 +117,7 @@ GpuBefore lookBefore(int device) {
         cudaGetLastError();  // whoever takes the GPU says what is wrong
         return before;
     }
-    const Answer<Nvml> nvml = Nvml::open(bus.data());
+    const Answer<GpuMonitor> nvml = GpuMonitor::open(bus.data());
     if (nvml) {
         before.nvml = *nvml;
         before.usedBytes = nvml->usedBytes();

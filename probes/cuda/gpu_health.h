@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/cuda/gpu.h"
-#include "probes/cuda/nvml.h"
+#include "probes/nvml/gpu_monitor.h"
 #include "probes/record/json_line.h"
 
 #include <optional>
@@ -13,15 +13,15 @@ std::string cudaVersions();
 
 /// What the GPU is and how it is doing, a line each; `busy` says who else uses it.
 std::string gpuReport(const GpuFacts& gpu,
-                      const std::optional<Nvml>& nvml,
+                      const std::optional<GpuMonitor>& nvml,
                       const std::string& busy);
 
 /// Device and versions, for the head of a record.
-JsonLine gpuIdentity(const GpuFacts& gpu, const std::optional<Nvml>& nvml);
+JsonLine gpuIdentity(const GpuFacts& gpu, const std::optional<GpuMonitor>& nvml);
 
 /// What can be seen of a GPU before it is taken: later, whoever takes it would see itself.
 struct GpuBefore {
-    std::optional<Nvml> nvml;
+    std::optional<GpuMonitor> nvml;
     double usedBytes = -1.0;  ///< of its memory; negative where it is not told
     std::string busy;         ///< who else uses it ("process 4711 computes there"); empty: nobody
 };

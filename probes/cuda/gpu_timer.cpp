@@ -35,7 +35,7 @@ double secondsNow() {
     return std::chrono::duration<double>(since).count();
 }
 
-Answer<GpuTimer> GpuTimer::make(const GpuFacts& gpu, std::optional<Nvml> nvml) {
+Answer<GpuTimer> GpuTimer::make(const GpuFacts& gpu, std::optional<GpuMonitor> nvml) {
     GpuTimer timer;
     timer.nvml_ = nvml;
     Done done = cudaDone(cudaSetDevice(gpu.device), "the GPU");

@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/cuda/gpu.h"
-#include "probes/cuda/nvml.h"
+#include "probes/nvml/gpu_monitor.h"
 #include "probes/record/measurement.h"
 #include "probes/record/sample_loop.h"
 
@@ -22,7 +22,7 @@ using GpuWork = std::function<Done(cudaStream_t stream, std::size_t call)>;
 /// that what is timed never waits for the host.
 class GpuTimer {
 public:
-    static Answer<GpuTimer> make(const GpuFacts& gpu, std::optional<Nvml> nvml);
+    static Answer<GpuTimer> make(const GpuFacts& gpu, std::optional<GpuMonitor> nvml);
 
     /// Seconds of one call, sampled until the rule is satisfied, into the measurement, with clocks,
     /// power and throttling as they were meanwhile.
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] bool lastWithin(cudaEvent_t from, cudaEvent_t to) const;
 
     [[nodiscard]] cudaStream_t stream() const { return stream_; }
-    [[nodiscard]] const std::optional<Nvml>& nvml() const { return nvml_; }
+    [[nodiscard]] const std::optional<GpuMonitor>& nvml() const { return nvml_; }
 
     /// What was seen of the GPU since the last time it was asked, as facts and words.
     void describe(Measurement& into);
@@ -47,7 +47,7 @@ public:
     void look();
 
 private:
-    std::optional<Nvml> nvml_;
+    std::optional<GpuMonitor> nvml_;
     cudaStream_t stream_ = nullptr;
     cudaEvent_t begin_ = nullptr;
     cudaEvent_t end_ = nullptr;

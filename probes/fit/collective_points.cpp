@@ -1,6 +1,6 @@
 #include "probes/fit/collective_points.h"
 
-#include "planner/io/json_text.h"
+#include "planner/text/json_text.h"
 
 #include <algorithm>
 #include <array>

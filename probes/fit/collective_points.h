@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/io/measurements.h"
-#include "planner/spec/measured_collectives.h"
+#include "planner/evidence/measured_collectives.h"
+#include "planner/measured/measurements.h"
 
 #include <span>
 #include <string>

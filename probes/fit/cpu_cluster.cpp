@@ -1,7 +1,7 @@
 #include "probes/fit/cpu_cluster.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/io/json_text.h"
+#include "planner/text/json_text.h"
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "probes/fit/cpu_kernels.h"
 
+#include "planner/base/median.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/spec/kernel_names.h"
 #include "probes/fit/cpu_rows.h"
@@ -124,7 +125,7 @@ void addAttention(const CpuRows& rows, FittedKernels& fitted) {
                      .inputBytes = 4,
                      .source = Source::Assumed};
     if (!shares.empty()) {
-        fit.efficiency = medianOf(shares);
+        fit.efficiency = median(shares);
         fit.source = Source::Measured;
         fitted.rows["attention.native.fp32"] = shares.size();
     }
@@ -164,7 +165,7 @@ void addMemory(const CpuRows& rows, FittedKernels& fitted) {
             shares = measured(MemoryOp::Elementwise);
         }
         if (!shares.empty()) {
-            fit.efficiency = std::clamp(1.0 / medianOf(shares), 1e-3, 10.0);
+            fit.efficiency = std::clamp(1.0 / median(shares), 1e-3, 10.0);
         }
     }
 }

@@ -1,4 +1,4 @@
-#include "planner/io/json_text.h"
+#include "planner/text/json_text.h"
 #include "probes/fit/cpu_cluster.h"
 
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #include "probes/fit/cpu_profile.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_cluster.h"
 #include "probes/fit/cpu_kernels.h"

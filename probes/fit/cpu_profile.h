@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/io/measurements.h"
+#include "planner/measured/measurements.h"
 #include "probes/fit/fit_section.h"
 #include "probes/fit/profile_text.h"
 

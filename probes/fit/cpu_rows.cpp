@@ -1,5 +1,7 @@
 #include "probes/fit/cpu_rows.h"
 
+#include "planner/base/median.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -121,13 +123,7 @@ double backwardRatio(const std::vector<MeasuredAttention>& rows) {
             }
         }
     }
-    return ratios.empty() ? 0.0 : medianOf(std::move(ratios));
-}
-
-double medianOf(std::vector<double> values) {
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+    return ratios.empty() ? 0.0 : median(std::move(ratios));
 }
 
 }  // namespace fabricast

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/io/measurements.h"
+#include "planner/measured/measurements.h"
 #include "probes/fit/measured_tables.h"
 
 #include <span>
@@ -21,8 +21,5 @@ Result<CpuRows> cpuRows(std::span<const RecordedPoint> points);
 
 /// Of backward over forward attention at the same shape; 0 where there is no such pair.
 double backwardRatio(const std::vector<MeasuredAttention>& rows);
-
-/// The one in the middle; not for none.
-double medianOf(std::vector<double> values);
 
 }  // namespace fabricast

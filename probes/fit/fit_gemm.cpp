@@ -1,5 +1,6 @@
 #include "probes/fit/fit_gemm.h"
 
+#include "planner/base/median.h"
 #include "probes/fit/free_numbers.h"
 #include "probes/fit/held_out.h"
 
@@ -89,12 +90,6 @@ std::vector<Residual> residualsOf(const KernelProfile& kernels,
 std::span<const Free> numbersOf(const GemmFit& start) {
     return std::span(kNumbers).first(start.quantiseTraffic > 0 ? kNumbers.size()
                                                                : kNumbers.size() - 1);
-}
-
-double median(std::vector<double> values) {
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace

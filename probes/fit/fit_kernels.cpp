@@ -79,7 +79,10 @@ private:
                 continue;
             }
             if (!fit) {
-                refuse(section, {.why = "the GPU, or its donor, has no such type to start from"});
+                refuse(section,
+                       {Error::Code::BadInput,
+                        "",
+                        "the GPU, or its donor, has no such type to start from"});
                 continue;
             }
             auto fitted = fitGemm(kernels(), *fit, rows);

@@ -1,7 +1,7 @@
 #include "probes/fit/fit_node.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/io/sourced_json.h"
+#include "planner/profiles/sourced_json.h"
 #include "probes/fit/record_machine.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/io/edit_profile.h"
-#include "planner/io/measurements.h"
+#include "planner/measured/measurements.h"
+#include "planner/profiles/edit_profile.h"
 #include "planner/spec/cluster_spec.h"
 #include "probes/fit/number_change.h"
 

@@ -1,8 +1,8 @@
 #include "probes/fit/fit_program.h"
 
-#include "planner/io/profile_store.h"
-#include "planner/io/text_file.h"
-#include "planner/spec/borrow_kernels.h"
+#include "planner/evidence/borrow_kernels.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/kernel_json.h"

@@ -1,7 +1,7 @@
 #include "probes/fit/fit_record.h"
 
-#include "planner/io/read_runtime.h"
-#include "planner/spec/borrow_kernels.h"
+#include "planner/evidence/borrow_kernels.h"
+#include "planner/profiles/read_runtime.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"

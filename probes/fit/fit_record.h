@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/io/measurements.h"
-#include "planner/io/profile_store.h"
+#include "planner/measured/measurements.h"
+#include "planner/profiles/profile_store.h"
 #include "probes/fit/fit_section.h"
 #include "probes/fit/number_change.h"
 #include "probes/fit/profile_text.h"

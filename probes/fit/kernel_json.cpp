@@ -1,9 +1,9 @@
 #include "probes/fit/kernel_json.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/io/json_text.h"
-#include "planner/io/sourced_json.h"
+#include "planner/profiles/sourced_json.h"
 #include "planner/spec/kernel_names.h"
+#include "planner/text/json_text.h"
 
 #include <cmath>
 

@@ -3,7 +3,6 @@
 #include "planner/base/units.h"
 #include "planner/compute/attention_time.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/compute/grouped_gemm_time.h"
 
 #include <optional>
 #include <string>

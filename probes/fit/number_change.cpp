@@ -1,5 +1,7 @@
 #include "probes/fit/number_change.h"
 
+#include "planner/base/median.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,12 +20,6 @@ std::string percentText(double share) {
     std::array<char, 32> text{};
     const int length = std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
     return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
-}
-
-double middle(std::vector<double>& values) {
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 std::string lineOf(const Row& row, const std::array<std::size_t, 5>& widths) {
@@ -92,11 +88,11 @@ MiddleValue middleOf(std::vector<double> values) {
     if (values.empty()) {
         return {};
     }
-    MiddleValue found{.value = middle(values)};
+    MiddleValue found{.value = median(values)};
     for (double& value : values) {
         value = std::abs(value / found.value - 1);
     }
-    found.spread = middle(values);
+    found.spread = median(std::move(values));
     return found;
 }
 

@@ -1,6 +1,6 @@
 #include "probes/fit/record_machine.h"
 
-#include "planner/io/recognise_machine.h"
+#include "planner/measured/recognise_machine.h"
 
 #include <charconv>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
-#include "planner/io/measurements.h"
-#include "planner/io/profile_store.h"
+#include "planner/measured/measurements.h"
+#include "planner/profiles/profile_store.h"
 
 #include <optional>
 #include <string>

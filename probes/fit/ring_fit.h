@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/spec/measured_collectives.h"
+#include "planner/evidence/measured_collectives.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,5 +1,5 @@
-#include "planner/io/text_file.h"
-#include "planner/io/verify_profiles.h"
+#include "planner/profiles/verify_profiles.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/fit_record.h"
 
 #include <algorithm>

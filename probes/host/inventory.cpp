@@ -104,7 +104,7 @@ std::string moduleVersion(const std::string& text) {
 Inventory takeInventory(const SystemFiles& files, bool askDriver) {
     Inventory inventory{.host = hostFacts(files), .ports = networkPorts(files)};
     if (askDriver) {
-        Answer<InstalledDriver> driver = askNvml();
+        Answer<InstalledDriver> driver = installedDriver();
         if (driver) {
             inventory.driver = *driver;
         } else {

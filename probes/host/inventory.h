@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/host/host_facts.h"
-#include "probes/host/nvml.h"
+#include "probes/nvml/installed_gpus.h"
 #include "probes/record/json_line.h"
 
 #include <map>

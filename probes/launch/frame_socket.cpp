@@ -2,6 +2,7 @@
 
 #include "probes/launch/packed.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -68,7 +69,7 @@ void FrameSocket::move() {
     receive();
 }
 
-std::optional<StarFrame> FrameSocket::next() {
+std::optional<ControlFrame> FrameSocket::next() {
     if (inbox_.size() < kHead || garbled_) {
         return std::nullopt;
     }
@@ -80,7 +81,7 @@ std::optional<StarFrame> FrameSocket::next() {
     if (inbox_.size() - kHead < length) {
         return std::nullopt;
     }
-    StarFrame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
+    ControlFrame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
     inbox_.erase(0, kHead + length);
     return frame;
 }
@@ -89,6 +90,38 @@ void FrameSocket::finish() {
     if (socket_.open()) {
         (void)shutdown(socket_.handle(), SHUT_WR);
     }
+}
+
+void shutDown(std::vector<FrameSocket>& wires, double seconds) {
+    const WaitLimit deadline = WaitLimit::in(seconds);
+    constexpr int kShutDownTickMs = 20;
+    std::vector<bool> finished(wires.size());
+    for (bool first = true; first || !deadline.passed(); first = false) {
+        std::vector<pollfd> waits;
+        for (std::size_t at = 0; at < wires.size(); ++at) {
+            FrameSocket& wire = wires[at];
+            if (!wire.open()) {
+                continue;
+            }
+            wire.move();
+            while (wire.next()) {
+                // Nobody reads them any more.
+            }
+            if (!wire.wantsToSend() && !finished[at]) {
+                wire.finish();
+                finished[at] = true;
+            }
+            if (wire.open() && !wire.garbled()) {
+                const int events = POLLIN | (wire.wantsToSend() ? POLLOUT : 0);
+                waits.push_back({wire.handle(), static_cast<short>(events), 0});
+            }
+        }
+        if (waits.empty()) {
+            break;
+        }
+        (void)poll(waits.data(), waits.size(), deadline.pollMs(kShutDownTickMs));
+    }
+    wires.clear();
 }
 
 }  // namespace fabricast::probe

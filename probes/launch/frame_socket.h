@@ -6,11 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast::probe {
 
 /// One message of the control plane.
-struct StarFrame {
+struct ControlFrame {
     char kind = 0;
     std::string bytes;
 };
@@ -37,7 +38,7 @@ public:
     /// Sends what can be sent and takes in what has come; afterwards open() is false where the
     /// other end is gone and nothing more will come.
     void move();
-    std::optional<StarFrame> next();
+    std::optional<ControlFrame> next();
     /// From now on frames may be this long.
     void allow(std::size_t longest) { longest_ = longest; }
     /// No more is sent: the other end sees that this was all.
@@ -60,5 +61,10 @@ private:
     WaitLimit::Clock::time_point heard_ = WaitLimit::Clock::now();
     WaitLimit::Clock::time_point spoke_ = WaitLimit::Clock::now();
 };
+
+/// Closes sockets so that what was sent on them arrives: sends the rest and the end of the stream,
+/// and waits for the other ends to close, but no longer than this. (A socket that is closed while
+/// unread bytes lie in it discards what it has sent.)
+void shutDown(std::vector<FrameSocket>& wires, double seconds);
 
 }  // namespace fabricast::probe

@@ -2,7 +2,10 @@
 
 #include "probes/launch/launchers.h"
 
+#include <unistd.h>
+
 #include <charconv>
+#include <string_view>
 
 namespace fabricast::probe {
 
@@ -66,6 +69,21 @@ Done setPort(const Environment& environment, Place& place) {
         return port.trouble();
     }
     place.port = static_cast<std::uint16_t>(*port);
+    return std::monostate();
+}
+
+/// Whoever starts all ranks can open the port before them, and hand the socket to rank 0.
+Done setListener(const Environment& environment, Place& place) {
+    const std::string given = variableOf(environment, "FABRICAST_PROBE_LISTENER");
+    if (given.empty() || place.rank != 0) {
+        return std::monostate();
+    }
+    constexpr int kMostHandles = 1 << 20;
+    const Answer<int> handle = wholeVariable("FABRICAST_PROBE_LISTENER", given, 3, kMostHandles);
+    if (!handle) {
+        return handle.trouble();
+    }
+    place.listener = *handle;
     return std::monostate();
 }
 
@@ -133,6 +151,9 @@ Answer<Place> placeOf(const PlaceFlags& flags, const Environment& environment) {
     if (done) {
         done = checkPlace(*place);
     }
+    if (done) {
+        done = setListener(environment, *place);
+    }
     if (!done) {
         return done.trouble();
     }
@@ -149,6 +170,23 @@ Answer<Place> placeOf(const PlaceFlags& flags, const Environment& environment) {
                                  " does not say where rank 0 runs: give --rendezvous HOST:PORT"};
     }
     return place;
+}
+
+Environment processEnvironment() {
+    Environment environment;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (equals != std::string_view::npos) {
+            environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return environment;
+}
+
+std::string variableOf(const Environment& environment, const std::string& name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
 }
 
 }  // namespace fabricast::probe

@@ -1,12 +1,21 @@
 #pragma once
-#include "probes/launch/environment.h"
 #include "probes/record/answer.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
 namespace fabricast::probe {
+
+/// Environment variables by name.
+using Environment = std::map<std::string, std::string>;
+
+/// Those of this process.
+Environment processEnvironment();
+
+/// A variable's text; empty where it is not set.
+std::string variableOf(const Environment& environment, const std::string& name);
 
 /// Where this process stands among those that were started together.
 struct Place {
@@ -16,6 +25,7 @@ struct Place {
     std::optional<int> localSize;  ///< how many there are on this host
     std::string host;              ///< where rank 0 waits for the others; empty in a world of one
     std::uint16_t port = 0;
+    int listener = -1;     ///< of rank 0: a socket that listens there already; -1: none
     std::string job;       ///< what tells this job from others: a Slurm job's id, say
     std::string launcher;  ///< "flags", "torchrun", "mpirun", "srun", "mpiexec" or "alone"
 };

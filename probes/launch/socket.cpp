@@ -129,6 +129,18 @@ Answer<Socket> listenAt(const std::string& host, std::uint16_t port) {
     return listenOn(reinterpret_cast<const sockaddr*>(&any), sizeof any, AF_INET, port);
 }
 
+Answer<Socket> adoptListener(int handle) {
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    if (getsockopt(handle, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0) {
+        return Trouble{"FABRICAST_PROBE_LISTENER: descriptor " + std::to_string(handle) +
+                       " is not a listening socket"};
+    }
+    (void)fcntl(handle, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(handle, F_SETFL, O_NONBLOCK);
+    return Socket(handle);
+}
+
 std::uint16_t portOf(const Socket& listener) {
     sockaddr_in6 address = {};
     socklen_t length = sizeof address;

@@ -46,23 +46,24 @@ Communicator::~Communicator() {
     callOff();
 }
 
-Done Communicator::settled(Star& star,
+Done Communicator::settled(ControlChannel& channel,
                            double seconds,
                            ncclResult_t result,
                            const std::string& what) const {
     if (startedWell(result) != ncclSuccess) {
-        return star.fail(doneBy(result, handle_, what).trouble().why);
+        return channel.fail(doneBy(result, handle_, what).trouble().why);
     }
-    return awaited(star, seconds, what, [&] { return isSettled(handle_, what); });
+    return awaited(channel, seconds, what, [&] { return isSettled(handle_, what); });
 }
 
-Answer<Communicator> Communicator::ofWorld(Star& star, double seconds) {
+Answer<Communicator> Communicator::ofWorld(ControlChannel& channel, double seconds) {
     ncclUniqueId id = {};
-    const ncclResult_t made = star.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
+    const ncclResult_t made = channel.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
     if (made != ncclSuccess) {
-        return star.fail(doneBy(made, nullptr, "ncclGetUniqueId").trouble().why);
+        return channel.fail(doneBy(made, nullptr, "ncclGetUniqueId").trouble().why);
     }
-    const Answer<std::string> told = star.broadcast(std::string(id.internal, sizeof id.internal));
+    const Answer<std::string> told =
+        channel.broadcast(std::string(id.internal, sizeof id.internal));
     if (!told) {
         return told.trouble();
     }
@@ -70,18 +71,18 @@ Answer<Communicator> Communicator::ofWorld(Star& star, double seconds) {
     ncclConfig_t config = configOf(false);
     Communicator world;
     const ncclResult_t begun =
-        ncclCommInitRankConfig(&world.handle_, star.world(), id, star.rank(), &config);
+        ncclCommInitRankConfig(&world.handle_, channel.world(), id, channel.rank(), &config);
     if (world.handle_ == nullptr) {
-        return star.fail(
+        return channel.fail(
             doneBy(begun == ncclSuccess ? ncclInternalError : begun, nullptr, "ncclCommInitRank")
                 .trouble()
                 .why);
     }
-    const Done done = world.settled(star, seconds, begun, "ncclCommInitRank");
+    const Done done = world.settled(channel, seconds, begun, "ncclCommInitRank");
     return done ? Answer<Communicator>(std::move(world)) : done.trouble();
 }
 
-Answer<Communicator> Communicator::split(Star& star,
+Answer<Communicator> Communicator::split(ControlChannel& channel,
                                          double seconds,
                                          const std::optional<GroupSeat>& seat) {
     ncclConfig_t config = configOf(true);
@@ -91,17 +92,17 @@ Answer<Communicator> Communicator::split(Star& star,
                                              seat ? seat->place : 0,
                                              &part.handle_,
                                              &config);
-    Done done = settled(star, seconds, begun, "ncclCommSplit");
+    Done done = settled(channel, seconds, begun, "ncclCommSplit");
     if (done && seat && part.handle_ == nullptr) {
-        done = star.fail("ncclCommSplit gave no communicator");
+        done = channel.fail("ncclCommSplit gave no communicator");
     }
     if (done && part.handle_ != nullptr) {
-        done = part.settled(star, seconds, ncclSuccess, "ncclCommSplit");
+        done = part.settled(channel, seconds, ncclSuccess, "ncclCommSplit");
     }
     return done ? Answer<Communicator>(std::move(part)) : done.trouble();
 }
 
-Done Communicator::close(Star& star, double seconds) {
+Done Communicator::close(ControlChannel& channel, double seconds) {
     if (handle_ == nullptr) {
         return std::monostate();
     }
@@ -118,7 +119,8 @@ Done Communicator::close(Star& star, double seconds) {
         }
         return done ? doneBy(ncclCommDestroy(handle_), nullptr, "ncclCommDestroy") : done;
     };
-    const Done done = guarded(star, seconds, "ncclCommFinalize", finalize, [this] { callOff(); });
+    const Done done =
+        guarded(channel, seconds, "ncclCommFinalize", finalize, [this] { callOff(); });
     if (done) {
         handle_ = nullptr;
     }

@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/collective/strided_group.h"
-#include "probes/launch/star.h"
+#include "probes/launch/control_channel.h"
 
 #include <nccl.h>
 
@@ -11,10 +11,12 @@ namespace fabricast::probe {
 class Communicator {
 public:
     /// Of all ranks. No collective runs on it: others are split off it.
-    static Answer<Communicator> ofWorld(Star& star, double seconds);
+    static Answer<Communicator> ofWorld(ControlChannel& channel, double seconds);
     /// Of this rank's group, for blocking calls, which come back as soon as their kernel is
     /// launched; all ranks of the world call. Without a seat it is of no use (see valid).
-    Answer<Communicator> split(Star& star, double seconds, const std::optional<GroupSeat>& seat);
+    Answer<Communicator> split(ControlChannel& channel,
+                               double seconds,
+                               const std::optional<GroupSeat>& seat);
 
     Communicator() = default;
     Communicator(Communicator&& other) noexcept;
@@ -27,7 +29,7 @@ public:
     [[nodiscard]] ncclComm_t handle() const { return handle_; }
 
     /// Waits for what is under way, and gives it back.
-    Done close(Star& star, double seconds);
+    Done close(ControlChannel& channel, double seconds);
     /// Stops what is under way, which another thread may wait for. Of no use afterwards.
     void callOff() {
         if (handle_ != nullptr && !aborted_) {
@@ -40,7 +42,10 @@ public:
 private:
     explicit Communicator(ncclComm_t handle) : handle_(handle) {}
 
-    Done settled(Star& star, double seconds, ncclResult_t result, const std::string& what) const;
+    Done settled(ControlChannel& channel,
+                 double seconds,
+                 ncclResult_t result,
+                 const std::string& what) const;
 
     ncclComm_t handle_ = nullptr;
     bool aborted_ = false;

@@ -29,15 +29,15 @@ Trouble tooLong(const std::string& what, double seconds) {
                    " s"};
 }
 
-/// Until the work has ended: trouble of the star, or of a work that stands still.
-std::optional<Trouble> watchOver(Star& star,
+/// Until the work has ended: trouble of the channel, or of a work that stands still.
+std::optional<Trouble> watchOver(ControlChannel& channel,
                                  double seconds,
                                  const std::string& what,
                                  Guard& guard) {
     int seen = -1;
     WaitLimit limit = WaitLimit::in(seconds);
     while (!guard.ended.load(std::memory_order_acquire)) {
-        if (const Done alive = star.watch(); !alive) {
+        if (const Done alive = channel.watch(); !alive) {
             return alive.trouble();
         }
         if (const int steps = guard.signs.steps.load(); steps != seen) {
@@ -62,10 +62,10 @@ extern "C" void onAlarm(int) {
 
 /// After it nothing is measured any more. What is left is to give back what a GPU holds, which
 /// must not take for ever where that GPU hangs.
-Trouble lastTrouble(Star& star, const std::string& why) {
+Trouble lastTrouble(ControlChannel& channel, const std::string& why) {
     constexpr unsigned kSeconds = 15;
     endWithin(kSeconds, kEnvironment);
-    return star.fail(why);
+    return channel.fail(why);
 }
 
 /// Work that is called off ends in a moment, or the process does.
@@ -83,7 +83,7 @@ void awaitEnd(const Guard& guard, const std::string& why) {
 
 }  // namespace
 
-Done guarded(Star& star,
+Done guarded(ControlChannel& channel,
              double seconds,
              const std::string& what,
              const GuardedWork& work,
@@ -93,20 +93,20 @@ Done guarded(Star& star,
         guard.outcome = work(guard.signs);
         guard.ended.store(true, std::memory_order_release);
     });
-    const std::optional<Trouble> trouble = watchOver(star, seconds, what, guard);
+    const std::optional<Trouble> trouble = watchOver(channel, seconds, what, guard);
     if (trouble) {
         guard.signs.unwanted = true;
-        const Trouble told = lastTrouble(star, trouble->why);
+        const Trouble told = lastTrouble(channel, trouble->why);
         callOff();
         awaitEnd(guard, told.why);
         thread.join();
         return told;
     }
     thread.join();
-    return guard.outcome ? guard.outcome : lastTrouble(star, guard.outcome.trouble().why);
+    return guard.outcome ? guard.outcome : lastTrouble(channel, guard.outcome.trouble().why);
 }
 
-Done awaited(Star& star,
+Done awaited(ControlChannel& channel,
              double seconds,
              const std::string& what,
              const std::function<Answer<bool>()>& ready) {
@@ -114,16 +114,16 @@ Done awaited(Star& star,
     while (true) {
         const Answer<bool> is = ready();
         if (!is) {
-            return lastTrouble(star, is.trouble().why);
+            return lastTrouble(channel, is.trouble().why);
         }
         if (*is) {
             return std::monostate();
         }
-        if (const Done alive = star.watch(); !alive) {
-            return lastTrouble(star, alive.trouble().why);
+        if (const Done alive = channel.watch(); !alive) {
+            return lastTrouble(channel, alive.trouble().why);
         }
         if (limit.passed()) {
-            return lastTrouble(star, tooLong(what, seconds).why);
+            return lastTrouble(channel, tooLong(what, seconds).why);
         }
         std::this_thread::sleep_for(microseconds(500));
     }

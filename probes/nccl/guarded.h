@@ -1,5 +1,5 @@
 #pragma once
-#include "probes/launch/star.h"
+#include "probes/launch/control_channel.h"
 
 #include <atomic>
 #include <functional>
@@ -21,7 +21,7 @@ using GuardedWork = std::function<Done(WorkSigns&)>;
 /// one is gone, or no step was made for `seconds`, the trouble is told to all, `callOff` is called,
 /// and the work gets a moment to end. If it does not even end then, the process does, with
 /// kEnvironment: nothing of a hanging GPU can be given back.
-Done guarded(Star& star,
+Done guarded(ControlChannel& channel,
              double seconds,
              const std::string& what,
              const GuardedWork& work,
@@ -29,7 +29,7 @@ Done guarded(Star& star,
 
 /// Waits until `ready`, on this thread and in the same way. Trouble of `ready` itself is told to
 /// all.
-Done awaited(Star& star,
+Done awaited(ControlChannel& channel,
              double seconds,
              const std::string& what,
              const std::function<Answer<bool>()>& ready);

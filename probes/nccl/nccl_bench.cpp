@@ -17,14 +17,16 @@ std::size_t bytesOf(const CollectiveTask& task, std::int64_t elements) {
 
 }  // namespace
 
-Answer<NcclBench> NcclBench::make(Star& star, const SweepFlags& flags, double seconds) {
+Answer<NcclBench> NcclBench::make(ControlChannel& channel,
+                                  const SweepFlags& flags,
+                                  double seconds) {
     Answer<CallClock> clock = CallClock::make();
     Done held =
         clock ? clock->hold(static_cast<std::size_t>(flags.iterations) + 1) : Done(clock.trouble());
     if (!held) {
-        return star.fail(held.trouble().why);
+        return channel.fail(held.trouble().why);
     }
-    NcclBench bench(star, flags, seconds, std::move(*clock));
+    NcclBench bench(channel, flags, seconds, std::move(*clock));
     const Answer<double> bytes = bench.initBytes();
     if (!bytes) {
         return bytes.trouble();
@@ -42,8 +44,8 @@ Answer<Measurement> NcclBench::measure(const Point& point) {
 }
 
 std::string NcclBench::refusal(const CollectiveTask& task) const {
-    if (groupsIn(task.shape, star_->world()) == 0) {
-        return "a world of " + std::to_string(star_->world()) + " has no " +
+    if (groupsIn(task.shape, channel_->world()) == 0) {
+        return "a world of " + std::to_string(channel_->world()) + " has no " +
                std::to_string(task.shape.ranks) + " ranks " + std::to_string(task.shape.stride) +
                " apart";
     }
@@ -51,10 +53,10 @@ std::string NcclBench::refusal(const CollectiveTask& task) const {
         return std::to_string(task.bytes) + " bytes are not one element for each rank";
     }
     std::vector<std::string> hosts;
-    for (const Member& member : star_->members()) {
+    for (const Member& member : channel_->members()) {
         hosts.push_back(member.host);
     }
-    for (int group = 0; group < (task.oneGroup ? 1 : groupsIn(task.shape, star_->world()));
+    for (int group = 0; group < (task.oneGroup ? 1 : groupsIn(task.shape, channel_->world()));
          ++group) {
         const int nodes = nodesSpanned(membersOf(task.shape, group), hosts);
         if (nodes != task.nodes) {
@@ -67,8 +69,8 @@ std::string NcclBench::refusal(const CollectiveTask& task) const {
 
 Done NcclBench::dropGroup() {
     groupShape_.reset();
-    Done done = group_.close(*star_, seconds_);
-    return done ? done : star_->fail(done.trouble().why);
+    Done done = group_.close(*channel_, seconds_);
+    return done ? done : channel_->fail(done.trouble().why);
 }
 
 Done NcclBench::takeGroup(const CollectiveTask& task) {
@@ -79,11 +81,11 @@ Done NcclBench::takeGroup(const CollectiveTask& task) {
     if (!dropped) {
         return dropped;
     }
-    seat_ = seatOf(task.shape, star_->world(), star_->rank());
+    seat_ = seatOf(task.shape, channel_->world(), channel_->rank());
     if (seat_ && task.oneGroup && seat_->group != 0) {
         seat_.reset();
     }
-    Answer<Communicator> part = world_.split(*star_, seconds_, seat_);
+    Answer<Communicator> part = world_.split(*channel_, seconds_, seat_);
     if (!part) {
         return part.trouble();
     }
@@ -97,7 +99,7 @@ Answer<bool> NcclBench::holdBuffers(const CollectiveTask& task) {
     const CollectiveCounts counts = countsOf(task);
     const std::size_t most = static_cast<std::size_t>(counts.bytes);
     const bool held = !seat_ || (send_.hold(bytesOf(task, counts.sent)) && receive_.hold(most));
-    const Answer<std::vector<double>> lacking = star_->maxima({held ? 0.0 : 1.0});
+    const Answer<std::vector<double>> lacking = channel_->maxima({held ? 0.0 : 1.0});
     return lacking ? Answer<bool>(lacking->front() == 0.0) : lacking.trouble();
 }
 
@@ -108,14 +110,14 @@ Done NcclBench::runCalls(const CollectiveTask& task,
     int device = 0;
     Done done = doneBy(cudaGetDevice(&device), "cudaGetDevice");
     if (!done) {
-        return star_->fail(done.trouble().why);
+        return channel_->fail(done.trouble().why);
     }
     const auto onDevice = [&](WorkSigns& signs) -> Done {
         Done set = doneBy(cudaSetDevice(device), "cudaSetDevice");
         return set && seat_ ? work(signs) : set;
     };
     return guarded(
-        *star_,
+        *channel_,
         seconds_,
         what + std::string(nameOf(task.call)) + " of " + std::to_string(task.bytes) + " bytes",
         onDevice,
@@ -133,10 +135,10 @@ Done NcclBench::check(const CollectiveTask& task, bool sameMemory, Side& side) {
                 : doneBy(cudaMemset(side.buffers.receive, 0xA5, bytesOf(task, counts.received)),
                          "cudaMemset");
         if (!done) {
-            return star_->fail(done.trouble().why);
+            return channel_->fail(done.trouble().why);
         }
         done = sendPattern(
-            *star_, pattern, counts.sent, task.type.bytes, seat_->place, side.buffers.send);
+            *channel_, pattern, counts.sent, task.type.bytes, seat_->place, side.buffers.send);
         if (!done) {
             return done;
         }
@@ -154,7 +156,7 @@ Done NcclBench::check(const CollectiveTask& task, bool sameMemory, Side& side) {
         return called;
     }
     const Answer<std::int64_t> wrong = wrongElements(
-        *star_, pattern, counts.received, task.type.bytes, seat_->place, side.buffers.receive);
+        *channel_, pattern, counts.received, task.type.bytes, seat_->place, side.buffers.receive);
     side.wrong = wrong ? *wrong : 0;
     return wrong ? Done(std::monostate()) : wrong.trouble();
 }
@@ -167,7 +169,7 @@ Done NcclBench::time(const CollectiveTask& task, Side& side) {
         return warmUp(clock_, send, flags_.warmUps, signs);
     });
     if (done) {
-        done = star_->barrier();
+        done = channel_->barrier();
     }
     if (!done) {
         return done;
@@ -225,7 +227,7 @@ Answer<Measurement> NcclBench::measureCollective(const Point& point, const Colle
 
 Done NcclBench::close() {
     Done done = dropGroup();
-    return done ? world_.close(*star_, seconds_) : done;
+    return done ? world_.close(*channel_, seconds_) : done;
 }
 
 }  // namespace fabricast::probe

@@ -13,7 +13,7 @@ namespace fabricast::probe {
 class NcclBench {
 public:
     /// Makes the communicator of all ranks; `seconds` is how long anything may stand still.
-    static Answer<NcclBench> make(Star& star, const SweepFlags& flags, double seconds);
+    static Answer<NcclBench> make(ControlChannel& channel, const SweepFlags& flags, double seconds);
 
     /// Every rank calls, with the same point; rank 0's answer is the measurement.
     Answer<Measurement> measure(const Point& point);
@@ -28,8 +28,11 @@ private:
         std::int64_t wrong = 0;
     };
 
-    NcclBench(Star& star, SweepFlags flags, double seconds, CallClock clock)
-        : star_(&star), flags_(std::move(flags)), seconds_(seconds), clock_(std::move(clock)) {}
+    NcclBench(ControlChannel& channel, SweepFlags flags, double seconds, CallClock clock)
+        : channel_(&channel),
+          flags_(std::move(flags)),
+          seconds_(seconds),
+          clock_(std::move(clock)) {}
 
     Answer<Measurement> measureCollective(const Point& point, const CollectiveTask& task);
     Answer<Measurement> measureFootprint(const Point& point);
@@ -46,7 +49,7 @@ private:
     Answer<double> firstCallBytes(std::int64_t bytes);
     Done dropGroup();
 
-    Star* star_;
+    ControlChannel* channel_;
     SweepFlags flags_;
     double seconds_;
     CallClock clock_;

@@ -6,30 +6,30 @@ namespace fabricast::probe {
 
 namespace {
 
-Answer<double> freeBytes(Star& star) {
+Answer<double> freeBytes(ControlChannel& channel) {
     std::size_t free = 0;
     std::size_t total = 0;
     // What is under way elsewhere on the GPU is not to be mistaken for ours.
     const Done done = doneBy(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-    return done ? Answer<double>(static_cast<double>(free)) : star.fail(done.trouble().why);
+    return done ? Answer<double>(static_cast<double>(free)) : channel.fail(done.trouble().why);
 }
 
 /// What `step` takes of the GPU's memory.
-Answer<double> takenBy(Star& star, const std::function<Done()>& step) {
-    const Answer<double> before = freeBytes(star);
+Answer<double> takenBy(ControlChannel& channel, const std::function<Done()>& step) {
+    const Answer<double> before = freeBytes(channel);
     if (!before) {
         return before;
     }
     const Done done = step();
-    const Answer<double> after = done ? freeBytes(star) : Answer<double>(done.trouble());
+    const Answer<double> after = done ? freeBytes(channel) : Answer<double>(done.trouble());
     return after ? Answer<double>(*before - *after) : after;
 }
 
 }  // namespace
 
 Answer<double> NcclBench::initBytes() {
-    return takenBy(*star_, [&]() -> Done {
-        Answer<Communicator> world = Communicator::ofWorld(*star_, seconds_);
+    return takenBy(*channel_, [&]() -> Done {
+        Answer<Communicator> world = Communicator::ofWorld(*channel_, seconds_);
         if (!world) {
             return world.trouble();
         }
@@ -44,8 +44,8 @@ Answer<double> NcclBench::splitBytes() {
         return dropped.trouble();
     }
     CollectiveTask all;
-    all.shape = {.ranks = star_->world(), .stride = 1};
-    return takenBy(*star_, [&] { return takeGroup(all); });
+    all.shape = {.ranks = channel_->world(), .stride = 1};
+    return takenBy(*channel_, [&] { return takeGroup(all); });
 }
 
 Answer<double> NcclBench::firstCallBytes(std::int64_t bytes) {
@@ -60,11 +60,11 @@ Answer<double> NcclBench::firstCallBytes(std::int64_t bytes) {
         return held.trouble();
     }
     if (!*held) {
-        return star_->fail("the GPUs lack the memory for buffers of " + std::to_string(bytes) +
-                           " bytes");
+        return channel_->fail("the GPUs lack the memory for buffers of " + std::to_string(bytes) +
+                              " bytes");
     }
     const CallBuffers buffers{.send = send_.at(), .receive = receive_.at()};
-    return takenBy(*star_, [&] {
+    return takenBy(*channel_, [&] {
         return runCalls(task, "the first ", [&](WorkSigns& signs) {
             return warmUp(
                 clock_,
@@ -91,12 +91,12 @@ Answer<Measurement> NcclBench::measureFootprint(const Point& point) {
                                  : of == "nccl_split" ? splitBytes()
                                                       : firstCallBytes(*bytes);
     const Answer<std::vector<double>> most =
-        taken ? star_->maxima({*taken}) : Answer<std::vector<double>>(taken.trouble());
+        taken ? channel_->maxima({*taken}) : Answer<std::vector<double>>(taken.trouble());
     if (!most) {
         return most.trouble();
     }
     measurement.samples = *most;
-    measurement.facts["ranks"] = star_->world();
+    measurement.facts["ranks"] = channel_->world();
     return measurement;
 }
 

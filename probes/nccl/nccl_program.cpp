@@ -1,6 +1,6 @@
 #include "probes/nccl/nccl_program.h"
 
-#include "probes/launch/together.h"
+#include "probes/launch/lockstep_points.h"
 #include "probes/nccl/guarded.h"
 #include "probes/nccl/nccl_flags.h"
 #include "probes/nccl/nccl_trouble.h"
@@ -95,16 +95,16 @@ Done NcclProgram::open() {
     if (flags_.shareGpu) {
         setSharedGpuEnvironment(here->rank);
     }
-    MeetingRules rules{.version = "NCCL " + ncclVersionText(ncclLibraryVersion()),
-                       .token = flags_.token,
-                       .seconds = flags_.joinSeconds};
+    RendezvousRules rules{.version = "NCCL " + ncclVersionText(ncclLibraryVersion()),
+                          .token = flags_.token,
+                          .seconds = flags_.joinSeconds};
     // Tests on one machine stand for several hosts with it.
     rules.host = variableOf(environment_, "FABRICAST_PROBE_HOST");
-    Answer<Meeting> meeting = meet(*here, rules);
-    if (!meeting) {
-        return meeting.trouble();
+    Answer<Rendezvous> rendezvous = meet(*here, rules);
+    if (!rendezvous) {
+        return rendezvous.trouble();
     }
-    star_ = std::make_unique<Star>(std::move(*meeting), here->rank, flags_.silence);
+    channel_ = std::make_unique<ControlChannel>(std::move(*rendezvous), here->rank, flags_.silence);
     Done opened = openBench();
     if (!opened) {
         endWithin(10, kEnvironment);
@@ -113,7 +113,7 @@ Done NcclProgram::open() {
 }
 
 Done NcclProgram::openBench() {
-    Answer<std::vector<RankDevice>> devices = takeGpus(*star_, flags_.shareGpu);
+    Answer<std::vector<RankDevice>> devices = takeGpus(*channel_, flags_.shareGpu);
     if (!devices) {
         return devices.trouble();
     }
@@ -121,7 +121,7 @@ Done NcclProgram::openBench() {
     run_.flags = flags_.sweep;
     run_.ncclVersion = std::to_string(ncclLibraryVersion());
     // Who is alive but gets nowhere for twice as long hangs.
-    Answer<NcclBench> bench = NcclBench::make(*star_, flags_.sweep, 2.0 * flags_.silence);
+    Answer<NcclBench> bench = NcclBench::make(*channel_, flags_.sweep, 2.0 * flags_.silence);
     if (!bench) {
         return bench.trouble();
     }
@@ -135,7 +135,7 @@ JsonLine NcclProgram::identity() const {
     (void)cudaDriverGetVersion(&driver);
     (void)cudaRuntimeGetVersion(&runtime);
     std::set<std::string> hosts;
-    for (const Member& member : star_->members()) {
+    for (const Member& member : channel_->members()) {
         hosts.insert(member.host);
     }
     JsonLine identity;
@@ -143,7 +143,7 @@ JsonLine NcclProgram::identity() const {
         .add("nccl", ncclVersionText(ncclLibraryVersion()))
         .add("cuda", runtimeVersionText(runtime))
         .add("driver", runtimeVersionText(driver))
-        .add("ranks", star_->world())
+        .add("ranks", channel_->world())
         .add("nodes", hosts.size());
     return flags_.shareGpu ? identity.add("shared_gpu", "yes") : identity;
 }
@@ -158,7 +158,7 @@ Answer<Measurement> NcclProgram::measure(const Point& point) {
 
 Answer<Measurement> NcclProgram::lead(const Point& point) {
     Answer<Measurement> measurement =
-        leadPoint(*star_, point, [this](const Point& one) { return measure(one); });
+        leadPoint(*channel_, point, [this](const Point& one) { return measure(one); });
     if (measurement && !flags_.json.empty()) {
         measured_.push_back(*measurement);
         const Done written =
@@ -171,14 +171,14 @@ Answer<Measurement> NcclProgram::lead(const Point& point) {
 }
 
 Done NcclProgram::follow() {
-    Done followed = followPoints(*star_, [this](const Point& point) { return measure(point); });
+    Done followed = followPoints(*channel_, [this](const Point& point) { return measure(point); });
     failed_ = !followed;
     return followed;
 }
 
 void NcclProgram::close() {
-    if (!failed_ && star_->rank() == 0) {
-        endPoints(*star_);
+    if (!failed_ && channel_->rank() == 0) {
+        endPoints(*channel_);
         std::fputs(table_.foot().c_str(), stdout);
         std::fflush(stdout);
     }
@@ -187,7 +187,7 @@ void NcclProgram::close() {
         endWithin(10, kEnvironment);
         return;
     }
-    star_->leave();
+    channel_->leave();
 }
 
 ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
@@ -207,12 +207,12 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .measure = [this](const Point& point) { return lead(point); },
             .close = [this] { close(); },
             .row = [this](const Measurement& one) { return table_.row(run_, one); },
-            .speaks = [this] { return star_->rank() == 0; },
+            .speaks = [this] { return channel_->rank() == 0; },
             .follow = [this] { return follow(); },
             .failed =
                 [this](const std::string& why) {
                     failed_ = true;
-                    (void)star_->fail(why);
+                    (void)channel_->fail(why);
                 }};
 }
 

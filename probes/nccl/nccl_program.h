@@ -45,7 +45,7 @@ private:
     NcclTestsRun run_;
     NcclTestsTable table_;
     std::vector<Measurement> measured_;
-    std::unique_ptr<Star> star_;
+    std::unique_ptr<ControlChannel> channel_;
     std::unique_ptr<NcclBench> bench_;
     bool failed_ = false;
 };

@@ -34,23 +34,23 @@ Done NcclBench::report(const CollectiveTask& task,
                        const Side& out,
                        const Side& same,
                        Measurement& into) {
-    const Answer<std::vector<double>> each = star_->maxima(out.times.each);
+    const Answer<std::vector<double>> each = channel_->maxima(out.times.each);
     const Answer<std::vector<double>> sameEach =
-        each ? star_->maxima(same.times.each) : Answer<std::vector<double>>(each.trouble());
+        each ? channel_->maxima(same.times.each) : Answer<std::vector<double>>(each.trouble());
     if (!sameEach) {
         return sameEach.trouble();
     }
-    const auto all = star_->shared({out.times.wall,
-                                    same.times.wall,
-                                    static_cast<double>(out.wrong),
-                                    static_cast<double>(same.wrong)});
+    const auto all = channel_->shared({out.times.wall,
+                                       same.times.wall,
+                                       static_cast<double>(out.wrong),
+                                       static_cast<double>(same.wrong)});
     if (!all) {
         return all.trouble();
     }
     const auto bytes = static_cast<double>(countsOf(task).bytes);
     into.samples = *each;
     into.facts = {{"bytes", bytes},
-                  {"groups", task.oneGroup ? 1.0 : groupsIn(task.shape, star_->world())},
+                  {"groups", task.oneGroup ? 1.0 : groupsIn(task.shape, channel_->world())},
                   {"wall", meanOf(*all, 0)}};
     const double seconds = median(*each);
     if (seconds > 0.0) {

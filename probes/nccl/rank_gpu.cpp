@@ -19,12 +19,12 @@ std::string packedDevice(const RankDevice& device) {
         .text();
 }
 
-Answer<RankDevice> takeOwn(const Star& star, bool shared) {
+Answer<RankDevice> takeOwn(const ControlChannel& channel, bool shared) {
     const Answer<int> count = countGpus();
     if (!count) {
         return count.trouble();
     }
-    const Member& self = star.members()[static_cast<std::size_t>(star.rank())];
+    const Member& self = channel.members()[static_cast<std::size_t>(channel.rank())];
     // Slurm and containers often show each process its own GPU alone.
     const int device = shared || *count == 1 ? self.localRank % *count : self.localRank;
     if (device >= *count) {
@@ -92,22 +92,22 @@ void setSharedGpuEnvironment(int rank) {
     }
 }
 
-Answer<std::vector<RankDevice>> takeGpus(Star& star, bool shared) {
-    const Answer<RankDevice> own = takeOwn(star, shared);
+Answer<std::vector<RankDevice>> takeGpus(ControlChannel& channel, bool shared) {
+    const Answer<RankDevice> own = takeOwn(channel, shared);
     if (!own) {
-        return star.fail(own.trouble().why);
+        return channel.fail(own.trouble().why);
     }
-    const Answer<std::vector<std::string>> all = star.gather(packedDevice(*own));
+    const Answer<std::vector<std::string>> all = channel.gather(packedDevice(*own));
     if (!all) {
         return all.trouble();
     }
-    const Answer<std::string> told = star.broadcast(packedTexts(*all));
+    const Answer<std::string> told = channel.broadcast(packedTexts(*all));
     if (!told) {
         return told.trouble();
     }
     std::vector<RankDevice> devices;
     for (const std::string& packed : unpackedTexts(*told)) {
-        const Member& member = star.members().at(devices.size());
+        const Member& member = channel.members().at(devices.size());
         Unpacker unpacker(packed);
         RankDevice device{.rank = member.rank, .pid = member.pid, .host = member.host};
         device.device = static_cast<int>(unpacker.whole32());
@@ -117,7 +117,7 @@ Answer<std::vector<RankDevice>> takeGpus(Star& star, bool shared) {
     }
     const Done each = shared ? Done(std::monostate()) : noneTwice(devices);
     if (!each) {
-        return star.fail(each.trouble().why);
+        return channel.fail(each.trouble().why);
     }
     return devices;
 }

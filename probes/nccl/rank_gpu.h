@@ -1,6 +1,6 @@
 #pragma once
 #include "probes/collective/nccl_tests_table.h"
-#include "probes/launch/star.h"
+#include "probes/launch/control_channel.h"
 
 namespace fabricast::probe {
 
@@ -14,6 +14,6 @@ void setSharedGpuEnvironment(int rank);
 
 /// Takes the GPU of this rank, and says on every rank which each one has. Two ranks with one GPU
 /// are refused, unless it is to be shared.
-Answer<std::vector<RankDevice>> takeGpus(Star& star, bool shared);
+Answer<std::vector<RankDevice>> takeGpus(ControlChannel& channel, bool shared);
 
 }  // namespace fabricast::probe

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kPieceBytes = std::int64_t{8} << 20;
 
 /// For each piece: its first element, and its bytes in host memory.
-Done inPieces(Star& star,
+Done inPieces(ControlChannel& channel,
               std::int64_t elements,
               int elementBytes,
               const std::function<Done(std::int64_t first, std::span<char> piece)>& each) {
@@ -25,9 +25,9 @@ Done inPieces(Star& star,
             static_cast<std::size_t>(std::min(most, elements - first) * elementBytes);
         Done done = each(first, {piece.data(), bytes});
         if (!done) {
-            return star.fail(done.trouble().why);
+            return channel.fail(done.trouble().why);
         }
-        done = star.watch();
+        done = channel.watch();
         if (!done) {
             return done;
         }
@@ -37,22 +37,24 @@ Done inPieces(Star& star,
 
 }  // namespace
 
-Done sendPattern(Star& star,
+Done sendPattern(ControlChannel& channel,
                  const CheckPattern& pattern,
                  std::int64_t elements,
                  int elementBytes,
                  int place,
                  char* device) {
-    return inPieces(star, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
-        pattern.fill(piece, first, place);
-        return doneBy(
-            cudaMemcpy(
-                device + first * elementBytes, piece.data(), piece.size(), cudaMemcpyHostToDevice),
-            "cudaMemcpy");
-    });
+    return inPieces(
+        channel, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
+            pattern.fill(piece, first, place);
+            return doneBy(cudaMemcpy(device + first * elementBytes,
+                                     piece.data(),
+                                     piece.size(),
+                                     cudaMemcpyHostToDevice),
+                          "cudaMemcpy");
+        });
 }
 
-Answer<std::int64_t> wrongElements(Star& star,
+Answer<std::int64_t> wrongElements(ControlChannel& channel,
                                    const CheckPattern& pattern,
                                    std::int64_t elements,
                                    int elementBytes,
@@ -60,7 +62,7 @@ Answer<std::int64_t> wrongElements(Star& star,
                                    const char* device) {
     std::int64_t wrong = 0;
     const Done done =
-        inPieces(star, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
+        inPieces(channel, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
             Done copied = doneBy(cudaMemcpy(piece.data(),
                                             device + first * elementBytes,
                                             piece.size(),

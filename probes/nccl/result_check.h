@@ -1,13 +1,13 @@
 #pragma once
 #include "probes/collective/check_pattern.h"
-#include "probes/launch/star.h"
+#include "probes/launch/control_channel.h"
 
 #include <cuda_runtime_api.h>
 
 namespace fabricast::probe {
 
 /// Puts what a member sends into device memory.
-Done sendPattern(Star& star,
+Done sendPattern(ControlChannel& channel,
                  const CheckPattern& pattern,
                  std::int64_t elements,
                  int elementBytes,
@@ -15,7 +15,7 @@ Done sendPattern(Star& star,
                  char* device);
 
 /// Counts what is wrong in what it received.
-Answer<std::int64_t> wrongElements(Star& star,
+Answer<std::int64_t> wrongElements(ControlChannel& channel,
                                    const CheckPattern& pattern,
                                    std::int64_t elements,
                                    int elementBytes,

@@ -14,7 +14,7 @@ using SimTime = Quantity<struct SimTimeTag, std::int64_t>;
 
 inline constexpr double kPicoseconds = 1e12;
 
-/// To the nearest picosecond; what is longer than can be counted is the longest there is.
+/// To the nearest picosecond; longer times are the largest representable one.
 inline SimTime simTime(Seconds time) {
     constexpr double kMost = 9.2e18;
     const double ticks = std::round(time.count() * kPicoseconds);
@@ -26,6 +26,11 @@ inline SimTime simTime(Seconds time) {
 
 constexpr Seconds seconds(SimTime time) {
     return Seconds(static_cast<double>(time.count()) / kPicoseconds);
+}
+
+/// For tables and JSON.
+constexpr double secondsOf(SimTime time) {
+    return seconds(time).count();
 }
 
 }  // namespace fabricast

@@ -8,7 +8,7 @@
 
 namespace fabricast {
 
-/// Which ops wait for each op, by what the program says; what follows on a stream aside.
+/// Which ops wait for each op, as the program states; without the order of streams.
 class Dependants {
 public:
     explicit Dependants(const SimProgram& program)

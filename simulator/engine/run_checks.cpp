@@ -19,7 +19,7 @@ Error deadlockOf(const SimProgram& program, std::span<const std::uint32_t> waits
     names += waiting > kNamed ? "; …" : "";
     return {Error::Code::BadInput,
             "simulate",
-            std::to_string(waiting) + " ops wait for each other for ever: " + names,
+            std::to_string(waiting) + " ops wait for each other (deadlock): " + names,
             "another schedule, group or number of microbatches"};
 }
 

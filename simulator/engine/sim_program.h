@@ -17,8 +17,8 @@ using ActorIndex = std::uint32_t;
 inline constexpr OpIndex kNoOp = std::numeric_limits<OpIndex>::max();
 inline constexpr std::uint32_t kNoFlow = std::numeric_limits<std::uint32_t>::max();
 
-/// The lanes of an actor. Each runs its ops in the order they were added; hand-overs between
-/// actors (Pipeline) run beside each other.
+/// The lanes of an actor. Each runs its ops in the order they were added; transfers between
+/// actors (Pipeline) run concurrently.
 enum class SimStream : std::uint8_t { Compute, Tensor, Expert, Data, Pipeline, Copy, Host, Count_ };
 inline constexpr std::size_t kSimStreams = static_cast<std::size_t>(SimStream::Count_);
 
@@ -29,7 +29,7 @@ enum class SimKind : std::uint8_t {
     InputGradient,
     WeightGradient,
     HandOver,
-    Transfer,  ///< beside the kernels of a pass
+    Transfer,  ///< during the kernels of a pass
     Meeting,   ///< takes nothing: several actors are ready
     Gather,
     Reduce,
@@ -46,12 +46,12 @@ struct SimOp {
     std::int16_t stage = -1;       ///< of the model; -1: all that the actor has
     SimKind kind = SimKind::Forward;
     SimStream stream = SimStream::Compute;
-    bool slowed = false;  ///< kernels, which what `slows` beside them on their actor slows
+    bool slowed = false;  ///< kernels, slowed by concurrent ops with `slows` on their actor
     bool slows = false;
     std::uint32_t flow = kNoFlow;  ///< of the program's; kNoFlow: it shares nothing
 };
 
-/// What transfers of one kind take of links that others use too, while at full speed.
+/// The share of links that transfers of one kind use at full speed.
 struct SimFlow {
     std::vector<ResourceUse> uses;  ///< of each link's rate, the share
     double weight = 1.0;            ///< of two that share a full link, speeds are as the weights
@@ -67,7 +67,7 @@ struct SimHop {
 };
 
 /// This is what every actor of a simulation does: ops on streams, and what they wait for. An actor
-/// is a rank, or stands for all ranks that do the same at the same time.
+/// is a rank, or represents all ranks that do the same at the same time.
 ///     SimProgram program({.actors = 2});
 ///     const OpIndex made = program.add({.duration = simTime(Seconds(1e-3)), .actor = 0});
 ///     const OpIndex used = program.add({.duration = simTime(Seconds(2e-3)), .actor = 1});
@@ -76,7 +76,7 @@ class SimProgram {
 public:
     struct Setting {
         ActorIndex actors = 1;
-        double contention = 0.0;  ///< of their rate, what kernels lose beside what `slows`
+        double contention = 0.0;  ///< of their rate, what kernels lose during ops with `slows`
     };
     struct Edge {
         OpIndex op = kNoOp;
@@ -95,7 +95,7 @@ public:
     [[nodiscard]] const std::vector<SimOp>& ops() const { return ops_; }
     [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
     [[nodiscard]] const std::vector<SimHop>& hops() const { return hops_; }
-    /// What the flow of ops stands for; ops whose flow uses nothing run as if alone.
+    /// What the flow of ops means; ops whose flow uses nothing run as if alone.
     [[nodiscard]] const std::vector<SimFlow>& flows() const { return flows_; }
     /// The op that follows on its stream; kNoOp for the last one.
     [[nodiscard]] const std::vector<OpIndex>& next() const { return next_; }

@@ -34,7 +34,7 @@ struct Changing {
 /// The kernels that an actor runs now, where something may slow them.
 struct Kernels {
     Changing running;
-    std::uint32_t slowing = 0;  ///< ops beside them that slow them
+    std::uint32_t slowing = 0;  ///< concurrent ops that slow them
 };
 
 /// The links that ops share, each of rate 1.
@@ -80,9 +80,8 @@ public:
             }
         }
         if (tooLong_) {
-            return fail(Error::Code::Unsupported,
-                        "simulate",
-                        "a step of more than 106 days cannot be counted in picoseconds");
+            return fail(
+                Error::Code::Unsupported, "simulate", "a step must be shorter than 106 days");
         }
         if (run_.events < ops_.size()) {
             return tl::unexpected(deadlockOf(program_, waits_));
@@ -183,7 +182,7 @@ private:
         }
     }
 
-    /// What was planned anew ends at another event.
+    /// Rescheduled ops end at another event.
     [[nodiscard]] bool replaced(const Event& event) const {
         return planned_[event.op] != event.sequence;
     }

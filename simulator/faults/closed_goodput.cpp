@@ -1,10 +1,10 @@
-#include "planner/budget/checkpoint_interval.h"
+#include "planner/budget/goodput.h"
 #include "simulator/faults/run_plan.h"
 
 namespace fabricast {
 namespace {
 
-/// Failures of which these are a share come so much more seldom.
+/// Failures of which these are a share occur less often by that share.
 Seconds mtbfOf(const RunFailures& failures, double share) {
     return share > 0.0 ? Seconds(failures.mtbf.count() / share)
                        : Seconds(std::numeric_limits<double>::infinity());

@@ -6,8 +6,8 @@
 namespace fabricast {
 
 /// This draws by how much the slowest of all ranks makes a step longer: the largest over the groups
-/// of spread times the largest of so many standard normal numbers. A step is longer by at most x
-/// with the probability
+/// of spread times the largest of a number of standard normal numbers. A step is longer by at most
+/// x with the probability
 ///     F(x) = product over the groups of Φ(x / spread)^ranks
 /// which is inverted once, at the points of a table over v = −ln(−ln F), in which x is almost a
 /// straight line; between the points a draw is off by less than 1e-4 of the largest spread.

@@ -1,6 +1,5 @@
 #include "simulator/faults/plan_run.h"
 
-#include "planner/budget/checkpoint_bytes.h"
 #include "planner/budget/goodput.h"
 
 #include <algorithm>
@@ -46,16 +45,16 @@ Result<void> checkRequest(const RunRequest& request) {
         return fail(Error::Code::BadInput, "--steps", "a run has at least one step");
     }
     if (!(request.step > Seconds()) || std::isinf(request.step.count())) {
-        return fail(Error::Code::BadInput, "--steps", "the step takes no time that can be added");
+        return fail(Error::Code::BadInput, "--steps", "the step time must be positive and finite");
     }
     if (!request.failures && (request.spares || request.repair)) {
         return fail(Error::Code::BadInput,
                     request.spares ? "--spares" : "--repair",
-                    "nothing fails in this run",
+                    "the run has no failures",
                     "--failures");
     }
     if (request.spares.value_or(0) < 0) {
-        return fail(Error::Code::BadInput, "--spares", "there cannot be fewer than none");
+        return fail(Error::Code::BadInput, "--spares", "must be 0 or more");
     }
     return {};
 }

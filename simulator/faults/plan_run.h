@@ -17,7 +17,7 @@ struct RunRequest {
 
 /// A run with the times of the forecast's goodput: failures of the job, and checkpoints as the
 /// budget has them, each at the whole number of steps next to its interval. Without failures it
-/// saves only if an interval is said.
+/// saves only if an interval is given.
 ///     FABRICAST_ASSIGN(RunPlan plan, planRun(scenario, facts, {.steps = 1000, .step = step}));
 Result<RunPlan> planRun(const Scenario& scenario,
                         const BudgetFacts& facts,

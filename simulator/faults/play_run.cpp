@@ -14,7 +14,7 @@ struct Progress {
     Seconds work;  ///< that these steps took
 };
 
-/// The nodes that stand by, and those in repair.
+/// The spare nodes, and those in repair.
 class NodePool {
 public:
     explicit NodePool(const RunFailures& failures)
@@ -177,7 +177,7 @@ private:
 NextFailure randomFailures(const RunFailures& failures, std::uint64_t seed, std::uint64_t run) {
     return [failures, random = RandomStream(seed, run, RandomUse::Failures)]() mutable {
         Failure failure{.after = Seconds(random.exponential(failures.mtbf.count()))};
-        // What takes a node out stops one host only: both are told by one number.
+        // What takes a node down stops one host only: one number decides both.
         const double kind = random.uniform();
         failure.oneHost = kind < failures.oneHostShare;
         failure.hardware = kind < failures.hardwareShare;

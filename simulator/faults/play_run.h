@@ -32,10 +32,10 @@ struct RunTimes {
 };
 
 /// Plays a run from event to event: checkpoints, what storage has got, failures, nodes that come
-/// back. A failure can come at any time, in a restart too, which then begins anew; not while the
+/// back. A failure can come at any time, also in a restart, which then begins again; not while the
 /// run waits for a node. It loses what was done since the last checkpoint that is complete, and
 /// whatever is being written. Every checkpoint is at a whole number of steps, the last one at the
-/// run's end. Empty when it was stopped, which may be said at any checkpoint.
+/// run's end. Empty when it was stopped, which is possible at any checkpoint.
 std::optional<RunTimes> playRun(const RunPlan& plan,
                                 StepClock& clock,
                                 const NextFailure& nextFailure,

@@ -9,7 +9,7 @@
 namespace fabricast {
 
 /// Ranks of which the slowest one of a step decides how long it takes: the step is longer by
-/// `spread` times the largest of so many standard normal numbers.
+/// `spread` times the largest of a number of standard normal numbers.
 struct JitterGroup {
     double ranks = 1.0;
     Seconds spread;
@@ -18,7 +18,7 @@ struct JitterGroup {
 /// Something that is slow for a while, again and again: both times are exponential.
 struct SlowSpells {
     Seconds every;        ///< from one to the next, on average
-    Seconds last;         ///< of which it is slow so long
+    Seconds last;         ///< and the time it is slow
     double factor = 1.0;  ///< by which a step then takes longer
 };
 
@@ -31,7 +31,7 @@ struct RunSaving {
     bool inMemory = false;         ///< other hosts keep each of them as well
 };
 
-/// What stops a run, and what it takes to go on.
+/// What stops a run, and the time to resume.
 struct RunFailures {
     Seconds mtbf{std::numeric_limits<double>::infinity()};  ///< of the whole job
     double oneHostShare = 0.0;   ///< that copies in other hosts' memory are enough for
@@ -40,11 +40,11 @@ struct RunFailures {
     Seconds restart;
     Seconds load;  ///< to read what storage has
     Seconds repair;
-    /// Nodes that stand by; empty: there is always one.
+    /// Spare nodes; empty: unlimited.
     std::optional<std::int64_t> spares;
 };
 
-/// This is a run: so many steps, and what may happen to it.
+/// A run: a number of steps, and its failures.
 struct RunPlan {
     std::int64_t steps = 1;
     Seconds step;  ///< of each, when all goes well
@@ -56,8 +56,8 @@ struct RunPlan {
     [[nodiscard]] Seconds useful() const { return static_cast<double>(steps) * step; }
 };
 
-/// The share of useful work that the closed form says of the plan's own intervals, for steps that
-/// take `step` on average: planner/budget/checkpoint_interval.h, with the cycles of goodput.h. A
+/// The share of useful work by the closed form for the plan's own intervals, for steps that
+/// take `step` on average: planner/budget/goodput.h, with its cycles. A
 /// spare is always there.
 double closedGoodput(const RunPlan& plan, Seconds step);
 

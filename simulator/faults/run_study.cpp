@@ -40,13 +40,13 @@ RunSpread spreadOver(const std::vector<RunTimes>& runs, const Number& number) {
     return spreadOf(std::move(values));
 }
 
-/// What can be said before a run is played.
+/// Checks before a run is played.
 Result<void> checkPlan(const RunPlan& plan, const StudyOptions& options) {
     const double share = closedGoodput(plan, plan.step);
     if (share < kLeastGoodput) {
         return fail(Error::Code::BadInput,
                     "--failures",
-                    "the run does not get on: failures come faster than it recovers",
+                    "the run makes no progress: failures occur faster than it recovers",
                     "a longer --mtbf, or --checkpoint two_level");
     }
     const auto steps = static_cast<double>(plan.steps);
@@ -57,7 +57,7 @@ Result<void> checkPlan(const RunPlan& plan, const StudyOptions& options) {
     if (!(events < kMostEvents)) {
         return fail(Error::Code::Unsupported,
                     "--runs",
-                    "that many runs of that many steps would take hours",
+                    "this many runs of this many steps would take hours",
                     "fewer --runs, or fewer --steps");
     }
     return {};
@@ -143,7 +143,7 @@ Result<RunStudy> studyRuns(const RunPlan& plan, const StudyOptions& options) {
     if (runs.empty()) {
         return fail(Error::Code::Environment,
                     "",
-                    "interrupted before the first run was over",
+                    "interrupted before the first run was complete",
                     "fewer --steps");
     }
     RunStudy study{.plan = plan,

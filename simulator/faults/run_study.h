@@ -23,7 +23,7 @@ struct StudyOptions {
     std::uint64_t seed = 1;
     std::int64_t runs = 200;
     std::size_t threads = 1;
-    /// Asked from any thread: what is over once it is true is the answer; may be empty.
+    /// Asked from any thread: once it is true, the completed runs are the answer; may be empty.
     std::function<bool()> stopped{};
     /// Told how many are over, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};

@@ -5,7 +5,7 @@
 
 namespace fabricast {
 
-/// This says how long the next steps of one run take. With jitter each step is as long as its
+/// Gives the duration of the next steps of one run. With jitter each step is as long as its
 /// slowest rank makes it, which is drawn at once. In a slow spell all of it takes longer. Spells
 /// come and go while steps run.
 class StepClock {
@@ -13,7 +13,7 @@ public:
     /// `draw` is of the plan's jitter: the same for all of its runs, which outlives them.
     StepClock(const RunPlan& plan, const JitterDraw& draw, std::uint64_t seed, std::uint64_t run);
 
-    /// How long so many steps take from here on.
+    /// The duration of a number of steps from here on.
     Seconds take(std::int64_t steps);
 
 private:

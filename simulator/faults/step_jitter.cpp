@@ -1,6 +1,6 @@
 #include "simulator/faults/step_jitter.h"
 
-#include "planner/estimate/step_pieces.h"
+#include "planner/estimate/step_estimator.h"
 #include "simulator/engine/simulate.h"
 #include "simulator/faults/normal_quantile.h"
 
@@ -69,7 +69,7 @@ Result<std::vector<JitterGroup>> jitterGroups(const Scenario& scenario,
     if (!(sigma > 0.0 && sigma <= kMostJitter)) {
         return fail(Error::Code::BadInput,
                     "--jitter",
-                    "kernels vary by more than 0 and at most 20 % from step to step",
+                    "jitter must be above 0 and at most 20 %",
                     "--jitter 1%");
     }
     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, profiles));

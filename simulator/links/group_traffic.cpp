@@ -20,7 +20,7 @@ std::vector<Members> byNode(const RankGroup& group, std::int64_t nodeRanks) {
     return members;
 }
 
-/// Around the members of one node. Where rings go on to other nodes, each leaves out one link.
+/// Around the members of one node. If rings continue to other nodes, each leaves out one link.
 void addInside(const Members& members, bool alone, std::vector<RankTraffic>& traffic) {
     const std::size_t count = members.size();
     const double left = alone ? 1.0 : 1.0 - 1.0 / static_cast<double>(count);

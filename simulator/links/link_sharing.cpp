@@ -106,7 +106,7 @@ private:
         return left;
     }
 
-    /// A stream runs one transfer at a time, but hand-overs beside each other.
+    /// A stream runs one transfer at a time, but stage transfers concurrently.
     [[nodiscard]] bool mayBeFull(const LinkParts& parts) const {
         std::map<std::tuple<std::size_t, SimStream, std::uint32_t>, double> most;
         for (const LinkPart& part : parts) {

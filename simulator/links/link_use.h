@@ -13,7 +13,7 @@ struct LinkUse {
     std::string name;        ///< by what they join: "gpu-nvswitch"
     std::int64_t links = 0;  ///< each way counts
     double mean = 0.0;
-    double most = 0.0;    ///< of the fullest of them
+    double most = 0.0;    ///< of the most loaded of them
     std::string fullest;  ///< "node3/nic2-leaf4"; empty where nothing is sent
 };
 

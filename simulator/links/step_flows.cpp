@@ -108,7 +108,7 @@ Result<void> StepFlows::slow(const std::string& link, double factor) {
             topology_ && !topology_->links().empty() ? topology_->linkName(0) : "node0/nic0-leaf0";
         return fail(Error::Code::NotFound,
                     "--stragglers",
-                    "there is no link \"" + link + "\" in the cluster's graph",
+                    "the cluster's graph has no link \"" + link + "\"",
                     "a name as in fabricast topology --format dot: \"" + known + "\"");
     }
     for (const bool forth : {true, false}) {

@@ -12,7 +12,7 @@
 
 namespace fabricast {
 
-/// Traffic of one kind: what all ranks of a stage send in their groups, or hand to another stage.
+/// Traffic of one kind: what all ranks of a stage send in their groups, or to another stage.
 struct TrafficKind {
     std::size_t from = 0;  ///< stages
     std::size_t to = 0;
@@ -23,12 +23,12 @@ struct TrafficKind {
 };
 
 /// What a kind's members put on links for each byte that a rank sends: all of them together where
-/// one stands for all.
+/// one represents all.
 using KindLoads = std::vector<std::vector<ResourceUse>>;
 
 /// This turns the transfers of a step into flows over a cluster's links. A transfer alone takes
-/// what the forecast says, whatever the graph's line rates say: it takes at most all of a link. Of
-/// a collective all groups of the stage are thought to run at once.
+/// the forecast's time, regardless of the graph's line rates: it takes at most all of a link. Of
+/// a collective all groups of the stage are assumed to run at once.
 ///     FABRICAST_ASSIGN(StepFlows flows, StepFlows::of(scenario, order,
 ///     StepFlows::Actors::Classes)); op.flow = flows.collective(stage, SimStream::Tensor,
 ///     pieces.sent[stage].…); flows.finish(program);
@@ -40,7 +40,7 @@ public:
     StepFlows() = default;
     static Result<StepFlows> of(const Scenario& scenario, const RankOrder& order, Actors actors);
 
-    /// The flow of a transfer that sends so much: of the stage's first member; those of the others
+    /// The flow of a transfer of this size: of the stage's first member; those of the others
     /// follow. kNoFlow where it sends nothing.
     std::uint32_t collective(std::size_t stage, SimStream stream, const SentBytes& sent);
     std::uint32_t handOver(std::size_t from, std::size_t to, const SentBytes& sent);
@@ -48,7 +48,7 @@ public:
     /// A link of the topology takes `factor` times as long for a byte, both ways.
     Result<void> slow(const std::string& link, double factor);
     /// Gives the program what its flows use. Links that can never be full are left out, and of
-    /// links that all flows use alike one stands for all: neither changes when anything ends.
+    /// links that all flows use equally one represents all: neither changes when anything ends.
     void finish(SimProgram& program);
 
     /// One flow: of its kind of traffic, `rate` bytes a second leave each rank.

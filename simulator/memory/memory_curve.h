@@ -11,14 +11,14 @@
 
 namespace fabricast {
 
-/// From this time on so many bytes are live.
+/// The number of live bytes from this time on.
 struct MemoryPoint {
     SimTime at;
     MemoryByKind bytes;
 };
 
 /// One rank's memory through a simulated step, requested bytes: while a pass runs, what it takes at
-/// its fullest moment; between passes, what is left.
+/// its peak; between passes, what remains.
 struct MemoryCurve {
     std::int64_t stage = 0;
     ActorIndex actor = 0;    ///< whose passes these are

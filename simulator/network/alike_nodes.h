@@ -7,13 +7,13 @@
 
 namespace fabricast {
 
-/// This is which nodes of a topology are built alike: the k-th device and the k-th own link of one
+/// Which nodes of a topology have the same structure: the k-th device and the k-th own link of one
 /// do in it what those of another do there. What is worked out for one holds for all of its make.
 class AlikeNodes {
 public:
     explicit AlikeNodes(const Topology& topology);
 
-    /// Equal for nodes that are alike.
+    /// Equal for symmetric nodes.
     [[nodiscard]] std::uint32_t makeOf(std::int32_t node) const {
         return makes_[static_cast<std::size_t>(node)];
     }

@@ -168,7 +168,7 @@ Result<void> check(const ClusterSpec& cluster,
     if (cluster.gpus() > kMostGpus / std::max<std::int64_t>(1, options.wan.sites)) {
         return fail(Error::Code::Unsupported,
                     "cluster",
-                    "a graph of more than " + std::to_string(kMostGpus) + " GPUs",
+                    "the graph would have more than " + std::to_string(kMostGpus) + " GPUs",
                     "-n " + std::to_string(kMostGpus / options.wan.sites / cluster.node.gpus));
     }
     if (!plan && (options.wan.sites > 1 || cluster.gpus() > std::max(domain, cluster.node.gpus))) {

@@ -14,11 +14,11 @@ struct WanTier {
     Seconds latency;           ///< from one site to another
 };
 
-/// A topology with what is said about it beside the graph.
+/// A topology with its description.
 struct DescribedTopology {
     Topology topology;
     std::string title;                 ///< "2,048 x dgx-h100 on ib-ndr"
-    std::vector<std::string> assumed;  ///< what no profile says
+    std::vector<std::string> assumed;  ///< what no profile has
 };
 
 /// What a cluster's profile leaves to other profiles or to the user.
@@ -29,8 +29,8 @@ struct TopologyOptions {
 
 /// This builds the graph of a cluster from its profile: every node with its GPUs, NVSwitches, PCIe
 /// and NICs ("node3/nic2"), the leaves, spines and cores of its fabric, and the line to other
-/// sites. Rates are line rates. Where the profile does not say how a device is joined it gets a
-/// link of its own, and where it does not say how fast a link is, that is as fast as what lies
+/// sites. Rates are line rates. A device whose connection is not in the profile gets a
+/// link of its own, and a link without a rate is as fast as what lies
 /// behind it.
 ///     FABRICAST_ASSIGN(const DescribedTopology built, clusterTopology(cluster, {}));
 Result<DescribedTopology> clusterTopology(const ClusterSpec& cluster,

@@ -16,7 +16,7 @@ public:
 
     static constexpr std::uint16_t kUnreached = 0xFFFF;
 
-    /// Hops from a NIC to another; kUnreached where there is no way.
+    /// Hops from a NIC to another; kUnreached if there is no path.
     std::uint16_t hops(DeviceIndex fromNic, DeviceIndex toNic);
     /// The links that lie on a shortest way from a switch or NIC to a NIC.
     std::vector<Hop> next(DeviceIndex from, DeviceIndex toNic);

@@ -25,7 +25,7 @@ struct FabricPlan {
     std::int64_t coresPerPlane = 0;  ///< spines of one number in every pod share these; 0: one pod
     double leafUp = 0.0;             ///< cables up from one leaf, each of the NICs' rate
     double spineUp = 0.0;
-    std::vector<std::string> assumed;  ///< what no profile says
+    std::vector<std::string> assumed;  ///< what no profile has
 
     /// The leaf of a NIC, counted over the whole cluster.
     [[nodiscard]] std::int64_t leafOf(std::int64_t node, std::int64_t nic) const {

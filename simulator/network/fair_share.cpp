@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-/// No link carries more than it can; so much for sums in floating point.
+/// No link carries more than it can; the tolerance for sums in floating point.
 constexpr double kRounding = 1.0 + 1e-9;
 
 }  // namespace

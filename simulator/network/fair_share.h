@@ -22,7 +22,7 @@ struct ResourceUse {
 struct FlowDemand {
     std::vector<ResourceUse> uses;  ///< no resource twice
     double weight = 1.0;            ///< of two flows over one link, the rates are as the weights
-    double copies = 1.0;            ///< so many equal flows, of which this is one
+    double copies = 1.0;            ///< number of equal flows, of which this is one
     /// What its ends sustain at most.
     BytesPerSecond limit = BytesPerSecond(std::numeric_limits<double>::infinity());
 };

@@ -122,18 +122,18 @@ Result<void> NodeDevices::addSockets(Place& place) {
         place.sockets.push_back(made);
     }
     if (!known && sockets > 1) {
-        assumed_.insert("links between sockets as fast as all GPUs of one");
+        assumed_.insert("links between sockets are as fast as all GPUs of one socket together");
     }
     return {};
 }
 
-/// Boards whose GPUs are joined with each other come with a NIC beside each, or each few, of them.
+/// Boards whose GPUs are joined with each other have a NIC next to each, or each few, of them.
 std::int64_t NodeDevices::assumedPerSwitch() {
     const std::int64_t nics = nicRate_.count() > 0 ? spec_.nics.value.value_or(0) : 0;
     if (spec_.gpuFabric == "pcie" || spec_.pci.rootComplexes.value || nics == 0) {
         return 0;
     }
-    assumed_.insert("a PCIe switch for each NIC and the GPUs nearest to it");
+    assumed_.insert("one PCIe switch for each NIC and its nearest GPUs");
     return std::max<std::int64_t>(1, spec_.gpus / nics);
 }
 
@@ -173,11 +173,11 @@ Result<void> NodeDevices::addHost(Place& place) {
     if (rate.count() <= 0) {
         return fail(Error::Code::Unsupported,
                     "gpu \"" + spec_.gpu.name + "\"",
-                    "its profile says no bandwidth of PCIe",
-                    "add pcie.bandwidth to a profile of your own, and give --profile-dir");
+                    "its profile has no PCIe bandwidth",
+                    "add pcie.bandwidth to a profile of your own (--profile-dir)");
     }
     if (!known) {
-        assumed_.insert("GPUs reach their CPU as fast as each other");
+        assumed_.insert("GPUs reach their CPU at the rate between GPUs");
     }
     FABRICAST_TRY(addSockets(place));
     std::vector<DeviceIndex> made;
@@ -210,7 +210,7 @@ Result<void> NodeDevices::addNics(Place& place) {
         place.ports.nics.push_back(made);
     }
     if (nics > 0) {
-        assumed_.insert("a NIC's slot is as fast as a GPU's, and beside the nearest one");
+        assumed_.insert("NIC slots are as fast as GPU slots, next to the nearest GPU");
     }
     return {};
 }
@@ -223,7 +223,7 @@ Result<void> NodeDevices::addGpuLinks(Place& place) {
     if (spec_.gpuFabric != "nvswitch") {
         return addMesh(place);
     }
-    // Switches of a domain over several nodes are no node's own.
+    // Switches of a domain over several nodes belong to no single node.
     return spec_.domainGpus > spec_.gpus ? Result<void>() : addSwitches(place);
 }
 
@@ -232,7 +232,7 @@ Result<void> NodeDevices::addSwitches(Place& place) {
     const BytesPerSecond rate =
         *spec_.gpu.linkBandwidth.value * (1.0 / static_cast<double>(switches));
     if (spec_.gpuSwitches == 0) {
-        assumed_.insert("one NVSwitch that stands for all of them");
+        assumed_.insert("one NVSwitch represents all of them");
     }
     for (std::int64_t plane = 0; plane < switches; ++plane) {
         FABRICAST_ASSIGN(const DeviceIndex made, place.add(DeviceKind::NvSwitch, plane));

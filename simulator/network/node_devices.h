@@ -48,13 +48,10 @@ private:
     std::set<std::string> assumed_;
 };
 
-/// NVSwitches that join GPUs: those of the profile, or one that stands for all of them.
+/// NVSwitches that join GPUs: those of the profile, or one that represents all of them.
 std::int64_t switchCount(const NodeSpec& spec);
 
-/// The NIC nearest to a GPU, and the GPU nearest to a NIC.
-constexpr std::int64_t nicOfGpu(std::int64_t gpu, std::int64_t gpus, std::int64_t nics) {
-    return gpu * nics / gpus;
-}
+/// The GPU nearest to a NIC.
 constexpr std::int64_t gpuOfNic(std::int64_t nic, std::int64_t gpus, std::int64_t nics) {
     return nic * gpus / nics;
 }

@@ -39,8 +39,8 @@ Parts partsOf(const Topology& topology, bool network) {
     return parts;
 }
 
-/// What a GPU can say hello to: its own part of the node, and the parts of the network that it has
-/// a NIC in.
+/// What a GPU can reach directly: its own part of the node, and the parts of the network that it
+/// has a NIC in.
 struct Doors {
     std::size_t inside = 0;
     std::vector<std::size_t> outside;

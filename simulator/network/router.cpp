@@ -128,7 +128,7 @@ std::vector<ResourceUse> Router::localUses(DeviceIndex gpu, DeviceIndex device, 
 /// Back from the device to the GPU, with equal parts over equal ways.
 void Router::addLocal(DeviceIndex gpu, DeviceIndex device, bool outward, Shares& shares) {
     const LocalPaths& paths = local(gpu);
-    // Farthest first: all that comes to a device is there before it is handed on.
+    // Farthest first: all that arrives at a device is there before it is forwarded.
     std::map<std::pair<std::int64_t, DeviceIndex>, double, std::greater<>> open;
     open[{paths.at(device).cost, device}] = 1.0;
     while (!open.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/spec/nccl_model.h"
+#include "planner/evidence/nccl_model.h"
 #include "simulator/network/fabric_paths.h"
 #include "simulator/network/fair_share.h"
 #include "simulator/network/local_paths.h"
@@ -21,7 +21,7 @@ enum class Spread {
 struct RouteOptions {
     Spread spread = Spread::ByFlow;
     std::uint64_t flow = 0;
-    bool pxn = true;  ///< to another rail's NIC over NVLink and the GPU beside it
+    bool pxn = true;  ///< to another rail's NIC over NVLink and the GPU next to it
 };
 
 /// How traffic goes from one GPU to another. NVSwitches always carry equal parts.
@@ -44,14 +44,14 @@ std::vector<BytesPerSecond> resourceCapacities(const Topology& topology);
 /// flow takes the pair of NICs that is the fewest switches apart, and of those the nearest to both
 /// GPUs: with rails the NIC of the peer's rail, reached over NVLink (PXN).
 ///     Router router(topology);
-///     const auto route = router.route(from, to, {.flow = 7});   // empty: there is no way
+///     const auto route = router.route(from, to, {.flow = 7});   // empty: there is no path
 class Router {
 public:
     explicit Router(const Topology& topology) : topology_(topology), fabric_(topology) {}
 
     std::optional<Route> route(DeviceIndex from, DeviceIndex to, const RouteOptions& options = {});
 
-    /// The NICs that a flow between nodes may leave and come by: all pairs that are best alike.
+    /// The NICs that a flow between nodes may leave and come by: all equally good pairs.
     struct NicPair {
         DeviceIndex from = 0;
         DeviceIndex to = 0;

@@ -112,7 +112,8 @@ void Topology::index() {
 
 Result<DeviceIndex> TopologyBuilder::add(NetworkDevice device) {
     if (device.name.empty() || device.name.find_first_of(" \t\r\n") != std::string::npos) {
-        return fail(Error::Code::BadInput, "", "\"" + device.name + "\" is no name of a device");
+        return fail(
+            Error::Code::BadInput, "", "\"" + device.name + "\" is not a valid device name");
     }
     const auto index = static_cast<DeviceIndex>(made_.devices_.size());
     if (!made_.byName_.emplace(device.name, index).second) {
@@ -140,7 +141,7 @@ Result<LinkIndex> TopologyBuilder::join(NetworkLink link) {
     }
     const auto index = static_cast<LinkIndex>(made_.links_.size());
     if (!pairs_.emplace(pairKey(link.from, link.to), index).second) {
-        return refuse("is there twice");
+        return refuse("appears twice");
     }
     made_.links_.push_back(link);
     return index;

@@ -54,7 +54,7 @@ struct NetworkLink {
     BytesPerSecond bandwidth;  ///< one way, of all its cables together
     Seconds latency;           ///< beyond what a step costs the collective library anyway
     std::int32_t cables = 1;
-    bool assumed = false;  ///< nobody has said the rate: as fast as what lies behind it
+    bool assumed = false;  ///< no published rate: as fast as what lies behind it
     bool up = true;
 };
 
@@ -99,7 +99,7 @@ private:
 };
 
 /// Collects devices and links, and refuses what no machine has: two devices of one name, a link
-/// from a device to itself, said twice or without a rate. Errors have no place: a reader adds its.
+/// from a device to itself, duplicate or without a rate. Errors have no place: a reader adds its.
 class TopologyBuilder {
 public:
     Result<DeviceIndex> add(NetworkDevice device);
@@ -117,7 +117,7 @@ private:
     std::unordered_map<std::uint64_t, LinkIndex> pairs_;
 };
 
-/// The fastest that a link may be said to be.
+/// The highest accepted rate of a link.
 inline constexpr BytesPerSecond kFastestLink = BytesPerSecond(1e15);
 
 }  // namespace fabricast

@@ -51,7 +51,7 @@ void Transfers::setCapacity(SimTime now, ResourceIndex resource, BytesPerSecond 
     follow(now);
 }
 
-/// Plans the end of every transfer anew whose rate has changed.
+/// Reschedules the end of every transfer whose rate has changed.
 void Transfers::follow(SimTime now) {
     for (const FlowIndex flow : network_.solved()) {
         Moving& moving = moving_[flow];

@@ -13,7 +13,7 @@ struct NetworkCut {
 };
 
 /// This is the max-flow between two groups of GPUs over every path there is, and its min-cut. A
-/// node's NICs carry only what its own GPUs send or get. GPUs of one group stand for one sender.
+/// node's NICs carry only what its own GPUs send or get. GPUs of one group count as one sender.
 NetworkCut weakestCut(const Topology& topology,
                       std::span<const DeviceIndex> from,
                       std::span<const DeviceIndex> to);

@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-/// One transfer as both of its sides name it. Megatron's calls do not say of which tensor they
+/// One transfer as both of its sides name it. Megatron's calls do not name the tensor they
 /// are: those of a kind between two ranks meet in their turn.
 struct TransferKey {
     std::size_t from = 0;
@@ -55,7 +55,7 @@ private:
         return {Error::Code::BadInput,
                 "schedule",
                 "rank " + std::to_string(key.from) + " and rank " + std::to_string(key.to) +
-                    " do not both call the transfer of " +
+                    " do not both issue the transfer of " +
                     (key.forward ? "an output" : "a gradient") +
                     (key.stage < 0 ? ", number " + std::to_string(key.turn)
                                    : " of stage " + std::to_string(key.stage) + " for microbatch " +
@@ -99,7 +99,7 @@ private:
         return transfers;
     }
 
-    /// The rank goes on once all of these have ended.
+    /// The rank continues once all of these have ended.
     void waitFor(std::size_t rank, const std::vector<StageOps>& transfers) {
         const StageOps waited =
             writer_.add(rank, {.kind = SimKind::Meeting, .stream = SimStream::Pipeline});

@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-/// What of a pass goes over one stream for one group: waited for, and beside other things.
+/// The transfers of a pass on one stream for one group: exposed, and overlapped.
 struct Moved {
     SimStream stream = SimStream::Tensor;
     GroupKind group = GroupKind::Tensor;

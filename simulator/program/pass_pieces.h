@@ -11,7 +11,7 @@
 namespace fabricast {
 
 /// A piece of a pass on one of the rank's streams. Those of a collective start when all ranks of
-/// the group are there.
+/// the group have arrived.
 struct PassPiece {
     SimStream stream = SimStream::Compute;
     SimTime duration;
@@ -21,8 +21,8 @@ struct PassPiece {
 };
 
 /// A microbatch through a model chunk, one piece after the other: in each of its layers, which are
-/// thought alike, the transfers that run beside others, kernels, and what is waited for. Without
-/// those beside, they last as long as the pass, to the picosecond. At least one.
+/// assumed identical: overlapped transfers, kernels, and exposed transfers. Without
+/// the overlapped ones, they last as long as the pass, to the picosecond. At least one.
 using PassPieces = std::vector<PassPiece>;
 struct PassFlows {
     std::uint32_t tensor = kNoFlow;

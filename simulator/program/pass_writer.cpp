@@ -23,7 +23,7 @@ SimKind kindOf(Pass pass) {
     return SimKind::WeightGradient;
 }
 
-PassFlows flowsOf(std::size_t stage, const PassSent& sent, StepFlows& flows) {
+PassFlows passFlows(std::size_t stage, const PassSent& sent, StepFlows& flows) {
     return {.tensor = flows.collective(stage, SimStream::Tensor, sent.tensor),
             .context = flows.collective(stage, SimStream::Expert, sent.context),
             .expert = flows.collective(stage, SimStream::Expert, sent.expert),
@@ -90,7 +90,7 @@ std::vector<PassPieces> passesOfOrder(const Scenario& scenario,
             passes.push_back(passPieces(time.chunks.at(number),
                                         static_cast<Pass>(pass),
                                         layers,
-                                        flowsOf(rank, sent[forward ? 0 : 1], flows)));
+                                        passFlows(rank, sent[forward ? 0 : 1], flows)));
         }
     }
     return passes;

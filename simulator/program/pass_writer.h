@@ -6,8 +6,8 @@
 
 namespace fabricast {
 
-/// This writes a rank's passes as its order has them, with what data parallelism transfers beside
-/// the first forward and the last gradient of each chunk.
+/// This writes a rank's passes as its order has them, with the data-parallel transfers concurrent
+/// with the first forward and the last gradient of each chunk.
 class PassWriter {
 public:
     /// `passes` are by timeIndex.

@@ -13,7 +13,7 @@
 namespace fabricast {
 namespace {
 
-/// All stages hand over as much.
+/// All stage transfers have the same size.
 HandOver handOverOf(const StepPieces& pieces, double seconds) {
     std::int64_t bytes = 0;
     for (const StageTime& stage : pieces.stages) {
@@ -38,13 +38,13 @@ ActionOrder oneByOne(const Scenario& scenario) {
     return order;
 }
 
-/// Megatron posts its transfers and goes on wherever there are virtual stages, if nobody turns
+/// Megatron posts its transfers and continues with virtual stages, unless a setting turns
 /// that off.
 Result<CommProgram> callsOf(const Scenario& scenario, const FrameworkOrder& order) {
     if (scenario.layout.pp == 1) {
         return fail(Error::Code::BadInput,
                     "--calls",
-                    "without pipeline stages nothing is handed over",
+                    "without pipeline stages there are no stage transfers",
                     "leave --calls out, or layout.pp=2");
     }
     FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
@@ -104,7 +104,7 @@ private:
             const StageOps received = writer_.add(rank, handOver_.op(from, rank, writer_.flows()));
             const StageOps& made = made_[step.after[half]];
             writer_.wait(received, made);
-            if (blocks) {  // only when the rank has nothing else to do, and all inputs are there
+            if (blocks) {  // only when the rank has nothing else to do, and all inputs have arrived
                 writer_.wait(received, writer_.last(rank));
                 for (std::size_t other = 0; other < step.after.size(); ++other) {
                     if (other != half && step.after[other] != 0) {

@@ -1,7 +1,6 @@
 #include "simulator/program/simulate_step.h"
 
 #include "planner/estimate/step_estimator.h"
-#include "planner/estimate/step_pieces.h"
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-/// One simulated training step, beside what the formulas say of it.
+/// One simulated training step, and the forecast by formulas.
 struct SimulatedStep {
     StepEstimate forecast;
     SimProgram program;
@@ -31,7 +31,7 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
                                    const StepDetail& detail);
 
-/// The forecast of a step with the simulated time in place of its own: for whoever asks either.
+/// The forecast of a step with the simulated time in place of its own: usable like a forecast.
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles);
 
 }  // namespace fabricast

@@ -10,8 +10,8 @@ namespace fabricast {
 /// One op of each member of a stage, in the members' order.
 using StageOps = std::vector<OpIndex>;
 
-/// This writes what all ranks of a stage do alike, and what they wait for: the last thing that
-/// they did, and whatever is said besides.
+/// Writes what all ranks of a stage have in common, and what they wait for: the last thing that
+/// they did, and further dependencies.
 class StageOpWriter {
 public:
     StageOpWriter(SimProgram& program, const StageRanks& ranks, StepFlows& flows)
@@ -22,7 +22,7 @@ public:
           handedOver_(ranks.stages()) {}
 
     /// The op of every member. It waits for nothing but its stream. Its flow is that of the first
-    /// member, whose transfers stand for all where the flows are not by rank.
+    /// member, whose transfers represent all if the flows are not by rank.
     StageOps add(std::size_t stage, const SimOp& op);
     void wait(const StageOps& ops, const StageOps& after);
     /// After what the members did last, whatever `ops` also wait for; they are the last thing now.
@@ -39,7 +39,7 @@ public:
                   const std::vector<StageOps>& inputs);
 
     [[nodiscard]] const StageOps& last(std::size_t stage) const { return last_[stage]; }
-    /// What the stage handed over last; empty where it never did.
+    /// The stage's last transfer; empty if there was none.
     void handOver(std::size_t stage, const StageOps& ops) { handedOver_[stage] = ops; }
     [[nodiscard]] const StageOps& handedOver(std::size_t stage) const { return handedOver_[stage]; }
     [[nodiscard]] SimProgram& program() { return program_; }
@@ -49,7 +49,7 @@ public:
 private:
     SimProgram& program_;
     [[nodiscard]] std::uint32_t flowOf(const SimOp& op, std::size_t member) const;
-    /// A transfer beside what follows, once its group is ready.
+    /// A transfer concurrent with what follows, once its group is ready.
     StageOps beside(std::size_t stage, SimOp op, const PassPiece& piece);
 
     const StageRanks& ranks_;

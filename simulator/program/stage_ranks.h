@@ -11,7 +11,7 @@
 namespace fabricast {
 
 /// The ranks of every pipeline stage, as actors of a simulation. Ranks of a stage that differ in
-/// nothing do the same at the same time, so one stands for all of them: an actor for each stage. Or
+/// nothing do the same at the same time, so one represents all of them: an actor for each stage. Or
 /// each rank is an actor of its own, and meets the others of its groups.
 class StageRanks {
 public:
@@ -25,13 +25,13 @@ public:
     /// experts. Actors of the usual replica come first.
     static StageRanks withSlowReplica(const Layout& layout);
 
-    /// Kernels of a GPU in the slow replica take so many times as long.
+    /// The slowdown of a GPU's kernels in the slow replica.
     void slow(std::size_t stage, double factor);
 
     using Members = std::vector<std::uint32_t>;  ///< of a stage, from 0
 
     [[nodiscard]] std::size_t stages() const { return actors_.size(); }
-    /// Of each stage as many, in the same order: the i-th members hand over to each other.
+    /// Of each stage as many, in the same order: the i-th members send to each other.
     [[nodiscard]] const std::vector<ActorIndex>& of(std::size_t stage) const {
         return actors_[stage];
     }
@@ -41,7 +41,7 @@ public:
         return member == 0 && stage < slow_.size() ? slow_[stage] : 1.0;
     }
     /// The groups of several members of a stage that take part in a collective together: tensor,
-    /// context, expert, or the data ranks of the dense part. None where one stands for all.
+    /// context, expert, or the data ranks of the dense part. None if one represents all.
     [[nodiscard]] const std::vector<Members>& groups(std::size_t stage, GroupKind kind) const;
 
 private:

@@ -28,7 +28,7 @@ Result<void> checkSize(const Scenario& scenario, std::size_t ranks, bool all) {
                 std::to_string(ranks) + (all ? " ranks" : " stages") + " of " +
                     std::to_string(static_cast<long long>(passes)) +
                     " passes are too many to simulate one by one",
-                all ? "leave --expand out: a rank of each stage then stands for all"
+                all ? "without --expand one rank represents each stage"
                     : "a smaller global batch, or a larger micro-batch");
 }
 
@@ -39,7 +39,7 @@ Result<void> checkFactor(double factor) {
     if (!(factor >= 1.0 && factor <= kMostSlow)) {
         return fail(Error::Code::BadInput,
                     "--stragglers",
-                    "what is slow takes 1 to 1000 times as long",
+                    "a slowdown must be from 1 to 1000",
                     "--stragglers 1.3@stage0");
     }
     return {};
@@ -50,14 +50,14 @@ Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
     if (gpu.stage >= static_cast<std::size_t>(layout.pp)) {
         return fail(Error::Code::BadInput,
                     "--stragglers",
-                    "there is no stage " + std::to_string(gpu.stage) + ", the last one is " +
+                    "unknown stage " + std::to_string(gpu.stage) + "; the last stage is " +
                         std::to_string(layout.pp - 1),
                     "--stragglers 1.3@stage" + std::to_string(layout.pp - 1));
     }
     return {};
 }
 
-Result<StepFlows> flowsOf(const Scenario& scenario, const StepDetail& detail) {
+Result<StepFlows> stepFlows(const Scenario& scenario, const StepDetail& detail) {
     const bool alone = scenario.layout.world() == 1 && detail.slowLinks.empty();
     if (detail.links == Links::Unlimited || alone) {
         return StepFlows();
@@ -102,7 +102,7 @@ Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,
                                 const StepDetail& detail) {
     FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, detail));
-    FABRICAST_ASSIGN(StepFlows flows, flowsOf(scenario, detail));
+    FABRICAST_ASSIGN(StepFlows flows, stepFlows(scenario, detail));
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks, flows);
     StepTransfers transfers(scenario, pieces, writer);

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/estimate/step_pieces.h"
+#include "planner/estimate/step_estimator.h"
 #include "planner/spec/scenario.h"
 #include "simulator/engine/sim_program.h"
 #include "simulator/links/step_flows.h"
@@ -13,17 +13,17 @@
 
 namespace fabricast {
 
-/// Whether a rank of each stage stands for all that do the same, or every rank is an actor.
+/// Whether one rank represents each stage, or every rank is an actor.
 enum class Ranks : std::uint8_t { Classes, All };
 
-/// How stages hand over: as the forecast has it, an output being there so much later; or by the
+/// How stage transfers are modelled: as in the forecast, with a delay of the output; or by the
 /// framework's own send and receive calls, which wait for each other.
 enum class HandOvers : std::uint8_t { Forecast, Framework };
 
 /// Whether transfers that use the same links of the cluster slow each other.
 enum class Links : std::uint8_t { Unlimited, Shared };
 
-/// A link of the cluster's graph that takes `factor` times as long for a byte, whoever sends it.
+/// A link of the cluster's graph that takes `factor` times as long for a byte of any sender.
 struct SlowLink {
     std::string link;  ///< "node0/nic2-leaf4"
     double factor = 1.0;
@@ -48,15 +48,15 @@ struct StepDetail {
 /// A rank of each stage, or every rank, as such a step is simulated.
 Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail);
 
-/// One training step as a program: every microbatch in the order that the stack runs it, hand-overs
-/// between stages, what data parallelism transfers, the optimizer, the training loop. Takes what
-/// the forecast takes for each piece; when they run is for the engine to find out.
+/// One training step as a program: every microbatch in the order that the stack runs it, stage
+/// transfers between stages, what data parallelism transfers, the optimizer, the training loop.
+/// Takes what the forecast takes for each piece; when they run is for the engine to find out.
 ///     FABRICAST_ASSIGN(const StepPieces pieces, stepPieces(scenario, timing));
 ///     FABRICAST_ASSIGN(const StepProgram step, stepProgram(scenario, pieces, {}));
 ///     FABRICAST_ASSIGN(const SimRun run, simulate(step.program));
 struct StepProgram {
     SimProgram program;
-    StepFlows flows;  ///< what its ops' flows stand for
+    StepFlows flows;  ///< the meaning of its ops' flows
 };
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/estimate/data_parallel_tail.h"
-#include "planner/estimate/step_pieces.h"
+#include "planner/estimate/step_estimator.h"
 #include "simulator/program/stage_ops.h"
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace fabricast {
 
 /// A chunk whose parameters are gathered while the step's first forwards run, or whose gradients
 /// are reduced while its last backward still does: layer by layer, so that the first layer's
-/// transfer, or the last one's, has nothing to run beside.
+/// transfer, or the last one's, has nothing to overlap with.
 class StepTransfers {
 public:
     StepTransfers(const Scenario& scenario, const StepPieces& pieces, StageOpWriter& writer);

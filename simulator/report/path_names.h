@@ -34,7 +34,7 @@ constexpr std::string_view pathWords(PathPart part) {
         case PathPart::Data:
             return "waiting for parameters and gradients";
         case PathPart::Pipeline:
-            return "hand-overs between stages";
+            return "transfers between stages";
         case PathPart::Optimizer:
             return "optimizer";
         case PathPart::Copy:

@@ -32,7 +32,7 @@ void addTimes(JsonText& json, const RunTimes& mean) {
 void addFailures(JsonText& json, const RunFailures& failures) {
     json.beginObject("failing");
     if (std::isinf(failures.mtbf.count())) {
-        json.addNull("mtbf_s", "nothing fails");
+        json.addNull("mtbf_s", "no failures");
     } else {
         json.add("mtbf_s", failures.mtbf.count());
     }
@@ -45,7 +45,7 @@ void addFailures(JsonText& json, const RunFailures& failures) {
     if (failures.spares) {
         json.add("spares", *failures.spares);
     } else {
-        json.addNull("spares", "a spare is always at hand");
+        json.addNull("spares", "unlimited");
     }
     json.end();
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/io/json_text.h"
+#include "planner/text/json_text.h"
 #include "simulator/report/simulation.h"
 
 namespace fabricast {

@@ -16,7 +16,7 @@ std::string percent(double share) {
     return fmt::format("{:.2f} %", 100.0 * share);
 }
 
-std::string headText(const RunStudy& study) {
+std::string runHead(const RunStudy& study) {
     const auto time = [](double value) { return durationText(Seconds(value)); };
     std::string text = fmt::format("RUN  {} steps in {} [{}..{}], goodput {} [{}..{}]\n",
                                    grouped(study.plan.steps),
@@ -27,7 +27,7 @@ std::string headText(const RunStudy& study) {
                                    percent(study.goodput.p5),
                                    percent(study.goodput.p95));
     text += fmt::format(
-        "  the mean of {} run{} [nine of ten of them]; goodput: median {}, sd {}, "
+        "  the mean of {} run{} [90 % of them]; goodput: median {}, sd {}, "
         "standard error {}; seed {}\n",
         grouped(study.runs),
         study.runs == 1 ? "" : "s",
@@ -37,7 +37,7 @@ std::string headText(const RunStudy& study) {
         study.seed);
     if (study.runs < study.asked) {
         text += fmt::format(
-            "  interrupted: {} of {} runs are over\n", grouped(study.runs), grouped(study.asked));
+            "  interrupted after {} of {} runs\n", grouped(study.runs), grouped(study.asked));
     }
     return text;
 }
@@ -45,11 +45,11 @@ std::string headText(const RunStudy& study) {
 Table timeTable(const RunTimes& mean) {
     Table table{{{"where the time goes"}, {"mean", Align::Right}, {"share", Align::Right}}, {}};
     for (const auto& [words, time] :
-         {std::pair<const char*, Seconds>{"steps, as if all went well", mean.useful},
-          {"steps that take longer", mean.slower},
+         {std::pair<const char*, Seconds>{"steps without trouble", mean.useful},
+          {"slower steps", mean.slower},
           {"stopped by checkpoints", mean.saving},
-          {"work that was lost", mean.lost},
-          {"detection, restart, reading back", mean.recovery},
+          {"lost work", mean.lost},
+          {"detection, restart, reload", mean.recovery},
           {"waiting for a node", mean.waiting}}) {
         const double share = time / mean.wall;
         if (std::abs(share) >= 5e-7) {
@@ -70,21 +70,21 @@ std::string closedText(const RunStudy& study) {
                             longer < 0.0 ? "shorter" : "longer",
                             study.errorsOff());
     }
-    return text + (study.plan.failures.spares ? " (with spares enough)\n" : "\n");
+    return text + (study.plan.failures.spares ? " (without waiting for spares)\n" : "\n");
 }
 
 std::string failuresText(const RunAnswer& run) {
     const RunStudy& study = run.study;
     const RunFailures& failures = study.plan.failures;
     if (std::isinf(failures.mtbf.count())) {
-        return "nothing fails\n";
+        return "no failures\n";
     }
-    const std::string spares = failures.spares ? fmt::format("{} spare node{}, back after {}",
+    const std::string spares = failures.spares ? fmt::format("{} spare node{}, repair takes {}",
                                                              *failures.spares,
                                                              *failures.spares == 1 ? "" : "s",
                                                              durationText(failures.repair))
-                                               : std::string("a spare node always at hand");
-    return fmt::format("{:.3g} failures a run [{:.3g}..{:.3g}], one each {}; {}; site {}\n",
+                                               : std::string("unlimited spare nodes");
+    return fmt::format("{:.3g} failures per run [{:.3g}..{:.3g}], one every {}; {}; site {}\n",
                        study.failures.mean,
                        study.failures.p5,
                        study.failures.p95,
@@ -96,7 +96,7 @@ std::string failuresText(const RunAnswer& run) {
 std::string savingText(const RunAnswer& run) {
     const RunPlan& plan = run.study.plan;
     if (plan.saving.every >= plan.steps && plan.saving.blocking == Seconds()) {
-        return "never saved\n";
+        return "no checkpoints\n";
     }
     std::string text =
         fmt::format("saved ({}) every {}, {}, which stops the run for {}",
@@ -138,7 +138,7 @@ std::string slowerText(const RunAnswer& run) {
 }  // namespace
 
 std::string runText(const RunAnswer& run) {
-    return headText(run.study) + closedText(run.study) + "\n" +
+    return runHead(run.study) + closedText(run.study) + "\n" +
            alignedText(timeTable(run.study.mean)) + "\n" + failuresText(run) + savingText(run) +
            slowerText(run);
 }

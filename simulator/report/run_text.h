@@ -5,7 +5,8 @@
 
 namespace fabricast {
 
-/// How long the runs took and their goodput, beside the closed form, and where the time went.
+/// The duration of the runs and their goodput, compared with the closed form, and where the time
+/// went.
 std::string runText(const RunAnswer& run);
 
 }  // namespace fabricast

@@ -7,11 +7,11 @@
 
 namespace fabricast {
 
-/// The actors that a report shows: all where they are at most so many; else the ends, the busiest
-/// and the least busy.
+/// The actors that a report shows: all up to a maximum number; else the first, the last, the
+/// busiest and the least busy.
 std::vector<std::size_t> shownActors(const SimulatedStep& step, std::size_t most);
 
-/// The same of pipeline stages, and always the fullest.
+/// The same of pipeline stages, and always the one with the highest peak.
 std::vector<std::size_t> shownStages(const SimulatedStep& step,
                                      const StageRanks& ranks,
                                      std::size_t fullest,

@@ -1,7 +1,7 @@
 #pragma once
+#include "planner/evidence/site_profile.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
-#include "planner/spec/site_profile.h"
 #include "simulator/faults/run_study.h"
 #include "simulator/memory/memory_curve.h"
 #include "simulator/program/simulate_step.h"
@@ -26,9 +26,8 @@ struct Simulation {
     SimulatedStep step;
     std::optional<Seconds> undisturbed;  ///< the step without its slow GPUs, where it has some
     MemoryBreakdown memory;
-    std::vector<MemoryCurve> curves;  ///< of the stages that are shown, the fullest among them
+    std::vector<MemoryCurve> curves;  ///< of the stages that are shown, including the highest peak
     std::optional<RunAnswer> run;
-    double wallSeconds = 0.0;        ///< that simulating took
     std::vector<std::string> notes;  ///< what was assumed
 
     /// Of the stages' actors those of the slow replica come after those of the usual one.

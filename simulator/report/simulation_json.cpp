@@ -1,9 +1,9 @@
 #include "simulator/report/simulation_json.h"
 
-#include "planner/io/headline_json.h"
-#include "planner/io/json_text.h"
-#include "planner/io/layout_json.h"
-#include "planner/io/memory_json.h"
+#include "planner/report/headline_json.h"
+#include "planner/report/memory_json.h"
+#include "planner/request/layout_json.h"
+#include "planner/text/json_text.h"
 #include "simulator/engine/sim_names.h"
 #include "simulator/report/path_names.h"
 #include "simulator/report/run_json.h"
@@ -13,10 +13,6 @@
 
 namespace fabricast {
 namespace {
-
-double secondsOf(SimTime time) {
-    return seconds(time).count();
-}
 
 void addPath(JsonText& json, const SimulatedStep& step) {
     json.beginObject("critical_path");
@@ -106,7 +102,7 @@ void addSlow(JsonText& json, const Simulation& simulation) {
     json.add("undisturbed_step_s", simulation.undisturbed->count());
 }
 
-/// Of the stages that are shown, when they are fullest.
+/// Of the stages that are shown, when they peak.
 void addCurve(JsonText& json, const Simulation& simulation, const StageMemory& stage) {
     for (const MemoryCurve& curve : simulation.curves) {
         if (curve.stage == stage.stage) {
@@ -121,7 +117,9 @@ void addCurve(JsonText& json, const Simulation& simulation, const StageMemory& s
 
 }  // namespace
 
-std::string simulationJson(const Simulation& simulation, std::string_view version) {
+std::string simulationJson(const Simulation& simulation,
+                           double wallSeconds,
+                           std::string_view version) {
     const SimulatedStep& step = simulation.step;
     JsonText json;
     json.beginObject();
@@ -152,7 +150,7 @@ std::string simulationJson(const Simulation& simulation, std::string_view versio
         writeRun(json, *simulation.run);
     }
     json.add("events", step.run.events);
-    json.add("wall_seconds", simulation.wallSeconds);
+    json.add("wall_seconds", wallSeconds);
     json.beginArray("assumed");
     for (const std::string& note : simulation.notes) {
         json.item(note);

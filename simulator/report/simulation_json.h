@@ -6,7 +6,10 @@
 
 namespace fabricast {
 
-/// "fabricast.simulation/1"; "run" is there where runs were asked for.
-std::string simulationJson(const Simulation& simulation, std::string_view version);
+/// "fabricast.simulation/1"; "run" is there where runs were asked for. `wallSeconds` is what
+/// answering took.
+std::string simulationJson(const Simulation& simulation,
+                           double wallSeconds,
+                           std::string_view version);
 
 }  // namespace fabricast

@@ -20,10 +20,6 @@
 namespace fabricast {
 namespace {
 
-double secondsOf(SimTime time) {
-    return seconds(time).count();
-}
-
 /// Never "-0.00".
 double hundredths(double value) {
     return std::round(100.0 * value) / 100.0 + 0.0;
@@ -67,7 +63,7 @@ Table stageTable(const Simulation& simulation) {
           {SimStream::Tensor, "tensor"},
           {SimStream::Expert, "context, experts"},
           {SimStream::Data, "data"},
-          {SimStream::Pipeline, "hand-overs"},
+          {SimStream::Pipeline, "transfers"},
           {SimStream::Copy, "copies"},
           {SimStream::Host, "host"}}) {
         const auto index = static_cast<std::size_t>(stream);
@@ -93,7 +89,7 @@ Table linkTable(const std::vector<LinkUse>& links) {
     Table table{{{"links"},
                  {"number", Align::Right},
                  {"busy", Align::Right},
-                 {"fullest", Align::Right},
+                 {"most loaded", Align::Right},
                  {""}},
                 {}};
     for (const LinkUse& use : links) {
@@ -108,7 +104,7 @@ Table linkTable(const std::vector<LinkUse>& links) {
     return table;
 }
 
-/// When the fullest stage is, and in what.
+/// When and where the stage with the highest peak reaches it.
 std::string peakText(const Simulation& simulation) {
     const TimeScale scale = timeScaleFor(secondsOf(simulation.step.run.makespan));
     for (const MemoryCurve& curve : simulation.curves) {
@@ -133,8 +129,8 @@ std::string slowText(const StepDetail& detail) {
     return text;
 }
 
-/// The step beside its forecast, and beside itself without slow GPUs.
-std::string headText(const Simulation& simulation) {
+/// The step compared with its forecast, and with the step without slow GPUs.
+std::string simulationHead(const Simulation& simulation) {
     const SimulatedStep& step = simulation.step;
     const double simulated = secondsOf(step.run.makespan);
     const double forecast = step.forecast.step.value.count();
@@ -145,7 +141,7 @@ std::string headText(const Simulation& simulation) {
                                    hundredths(100.0 * step.difference()));
     if (simulation.undisturbed) {
         const double usual = simulation.undisturbed->count();
-        text += fmt::format("  with what is slow ({}); without it {}: it adds {:.2f} %\n",
+        text += fmt::format("  with stragglers ({}); without them {}: +{:.2f} %\n",
                             slowText(step.detail),
                             scale.withUnit(usual),
                             100.0 * (simulated / usual - 1.0));
@@ -158,12 +154,13 @@ std::string busyText(const Simulation& simulation) {
     const SimulatedStep& step = simulation.step;
     const std::size_t busiest = step.path.busiest;
     const bool slow = simulation.isSlowReplica(busiest);
-    return fmt::format("{} {} of {}{} is the busiest; what runs on each, of the step\n{}\n",
-                       step.expanded() ? "rank" : "stage",
-                       slow ? busiest - simulation.stages() : busiest,
-                       step.expanded() ? step.path.busy.size() : simulation.stages(),
-                       slow ? ", in the slow replica," : "",
-                       alignedText(stageTable(simulation)));
+    return fmt::format(
+        "{} {} of {}{} is the busiest; utilisation by stream, share of the step\n{}\n",
+        step.expanded() ? "rank" : "stage",
+        slow ? busiest - simulation.stages() : busiest,
+        step.expanded() ? step.path.busy.size() : simulation.stages(),
+        slow ? ", in the slow replica," : "",
+        alignedText(stageTable(simulation)));
 }
 
 /// How full links are, and what of the step that costs.
@@ -175,7 +172,7 @@ std::string linksText(const SimulatedStep& step) {
     const double all = secondsOf(step.run.makespan);
     std::string text = alignedText(links) + "\n";
     if (secondsOf(step.slowed) > 1e-4 * all) {
-        text = fmt::format("of the critical path, {} is waiting for links that are full\n{}",
+        text = fmt::format("waiting for full links: {} of the critical path\n{}",
                            timeScaleFor(all).withUnit(secondsOf(step.slowed)),
                            text);
     }
@@ -188,9 +185,9 @@ std::string simulationText(const Simulation& simulation) {
     const MemoryBreakdown& memory = simulation.memory;
     std::string text;
     if (simulation.run) {
-        text = runText(*simulation.run) + "\n" + headText(simulation);
+        text = runText(*simulation.run) + "\n" + simulationHead(simulation);
     } else {
-        text = headText(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
+        text = simulationHead(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
                busyText(simulation) + linksText(simulation.step);
     }
     text += fmt::format("memory: {} of {}, {} (stage {}{})\n",

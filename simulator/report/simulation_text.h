@@ -5,8 +5,8 @@
 
 namespace fabricast {
 
-/// A screen: the step beside its forecast, what its critical path is made of, and what the stages
-/// are busy with.
+/// A screen: the step compared with its forecast, what its critical path is made of, and what the
+/// stages are busy with.
 std::string simulationText(const Simulation& simulation);
 
 }  // namespace fabricast

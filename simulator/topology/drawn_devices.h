@@ -7,7 +7,7 @@
 
 namespace fabricast {
 
-/// One line of a picture: devices of one kind, or two that take the same place.
+/// One line of a picture: devices of one kind, or two that share a position.
 struct DrawnRow {
     std::vector<DeviceKind> kinds;
     std::vector<DeviceIndex> devices;  ///< those that are shown
@@ -15,7 +15,7 @@ struct DrawnRow {
 };
 
 /// What a picture shows of a topology, the network on top: the first node and what its NICs reach,
-/// then others, up to so many in a row.
+/// then others, up to a number per row.
 std::vector<DrawnRow> drawnRows(const Topology& topology, std::size_t most);
 
 }  // namespace fabricast

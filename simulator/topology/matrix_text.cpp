@@ -8,12 +8,12 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostDevices = 256;
-constexpr std::int64_t kMostNvLinks = 64;
+constexpr std::int64_t kMostMatrixLinks = 64;
 
 constexpr std::array<std::string_view, 5> kNearness = {"PIX", "PXB", "PHB", "NODE", "SYS"};
 
 /// Words without the escapes that underline the heading.
-std::vector<std::string> wordsOf(std::string_view line) {
+std::vector<std::string> plainWordsOf(std::string_view line) {
     std::vector<std::string> words;
     std::string word;
     for (std::size_t at = 0; at <= line.size(); ++at) {
@@ -52,7 +52,7 @@ public:
     Result<std::vector<MatrixRow>> read() {
         std::vector<MatrixRow> rows;
         while (next()) {
-            std::vector<std::string> words = wordsOf(line_);
+            std::vector<std::string> words = plainWordsOf(line_);
             if (heading_.empty()) {
                 FABRICAST_TRY(readHeading(words));
             } else if (!words.empty() && rows.size() < heading_.size()) {
@@ -62,7 +62,7 @@ public:
         }
         if (heading_.empty() || rows.size() < heading_.size()) {
             return wrong(number_,
-                         heading_.empty() ? "there is no line of GPU0, GPU1, …"
+                         heading_.empty() ? "no line with GPU0, GPU1, …"
                                           : "the table ends before " + heading_[rows.size()]);
         }
         FABRICAST_TRY(checkSymmetry(rows));
@@ -74,7 +74,7 @@ private:
         return fail(Error::Code::BadInput,
                     source_ + ":" + std::to_string(line),
                     std::move(why),
-                    "what nvidia-smi topo -m prints");
+                    "the output of nvidia-smi topo -m");
     }
 
     bool next() {
@@ -97,7 +97,7 @@ private:
                 break;
             }
             if (std::ranges::find(heading_, word) != heading_.end()) {
-                return wrong(number_, word + " is there twice");
+                return wrong(number_, word + " appears twice");
             }
             heading_.push_back(word);
         }
@@ -110,11 +110,11 @@ private:
         if (word == "X" || self) {
             return word == "X" && self
                        ? Result<MatrixCell>(MatrixCell{.self = true})
-                       : wrong(number_, "\"" + word + "\" stands where X belongs, or X elsewhere");
+                       : wrong(number_, "\"" + word + "\" in place of X, or X elsewhere");
         }
         if (word.starts_with("NV")) {
             const auto links = wholeNumber(std::string_view(word).substr(2));
-            if (links && *links >= 1 && *links <= kMostNvLinks) {
+            if (links && *links >= 1 && *links <= kMostMatrixLinks) {
                 return MatrixCell{.nvLinks = *links};
             }
         }
@@ -122,7 +122,7 @@ private:
         if (known == kNearness.end()) {
             return wrong(
                 number_,
-                "\"" + word.substr(0, 40) + "\" is none of X, NV#, PIX, PXB, PHB, NODE, SYS");
+                "\"" + word.substr(0, 40) + "\" is not one of X, NV#, PIX, PXB, PHB, NODE, SYS");
         }
         return MatrixCell{.nearness = static_cast<Nearness>(known - kNearness.begin())};
     }
@@ -130,8 +130,7 @@ private:
     Result<MatrixRow> readRow(const std::vector<std::string>& words, std::size_t index) const {
         if (words.front() != heading_[index]) {
             return wrong(number_,
-                         "\"" + words.front().substr(0, 40) + "\" stands where " + heading_[index] +
-                             " belongs");
+                         "\"" + words.front().substr(0, 40) + "\" in place of " + heading_[index]);
         }
         if (words.size() <= heading_.size()) {
             return wrong(number_, "the row of " + heading_[index] + " is too short");
@@ -153,7 +152,7 @@ private:
                 if (!(rows[one].cells[other] == rows[other].cells[one])) {
                     return wrong(rows[one].line,
                                  rows[one].name + " and " + rows[other].name +
-                                     " say different things of each other");
+                                     " disagree about the link between them");
                 }
             }
         }

@@ -13,7 +13,7 @@ namespace fabricast {
 /// How near two devices of a node are, nearest first: PIX, PXB, PHB, NODE, SYS.
 enum class Nearness { OnePciSwitch, PciSwitches, HostBridge, NumaNode, System };
 
-/// What a table says of two devices.
+/// The entry of a table for two devices.
 struct MatrixCell {
     Nearness nearness = Nearness::System;
     std::int64_t nvLinks = 0;  ///< which hide what else is between them
@@ -31,7 +31,7 @@ struct MatrixRow {
     [[nodiscard]] bool isGpu() const;
 };
 
-/// The table in what `nvidia-smi topo -m` prints. Errors say file:line.
+/// The table in what `nvidia-smi topo -m` prints. Errors have file:line.
 Result<std::vector<MatrixRow>> readMatrix(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

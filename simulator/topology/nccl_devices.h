@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/spec/nccl_model.h"
+#include "planner/evidence/nccl_model.h"
 #include "simulator/network/topology.h"
 #include "simulator/topology/xml_text.h"
 
@@ -18,7 +18,7 @@ namespace fabricast {
 constexpr std::int64_t kMostNvLinks = 64;  ///< of one GPU to one other
 
 /// What becomes of NCCL's XML while it is read: devices and links so far, and what waits for the
-/// rest of the file. Errors say file:line.
+/// rest of the file. Errors have file:line.
 struct NcclDevices {
     struct Host {
         std::int32_t number = 0;
@@ -32,7 +32,7 @@ struct NcclDevices {
         BytesPerSecond rate;
         Seconds latency;
     };
-    /// NVLinks of a GPU, whose other end may stand further down.
+    /// NVLinks of a GPU, whose other end may come later in the file.
     struct NvLinks {
         const XmlElement* element;
         DeviceIndex gpu;

@@ -45,7 +45,7 @@ Result<DeviceIndex> otherEnd(NcclDevices& found,
     const auto bus = found.buses.find(target);
     if (bus == found.buses.end()) {
         return found.wrong(*link.element,
-                           "an <nvlink> goes to \"" + target + "\", which is not there");
+                           "an <nvlink> goes to \"" + target + "\", which does not exist");
     }
     return bus->second;
 }
@@ -62,7 +62,7 @@ Result<void> joinNvLinks(NcclDevices& found) {
         if (!joined.emplace(link.gpu, other).second) {
             return found.wrong(*link.element, "two <nvlink> go to \"" + target + "\"");
         }
-        // GPUs name each other: the second time says nothing new.
+        // GPUs name each other: the second time is redundant.
         if (!joined.contains({other, link.gpu})) {
             FABRICAST_TRY(found.join(*link.element,
                                      {.from = link.gpu,
@@ -79,7 +79,7 @@ Result<void> joinSockets(NcclDevices& found) {
     for (const auto& [hash, host] : found.hosts) {
         for (std::size_t one = 0; one < host.sockets.size(); ++one) {
             for (std::size_t other = one + 1; other < host.sockets.size(); ++other) {
-                found.assumed.insert("CPUs are joined as fast as eight slots");
+                found.assumed.insert("links between CPUs are as fast as eight slots");
                 FABRICAST_TRY(found.join(*found.lastCpu,
                                          {.from = host.sockets[one],
                                           .to = host.sockets[other],

@@ -56,7 +56,7 @@ private:
             } else if (child.name == "nic") {
                 FABRICAST_TRY(readNic(child, parent, std::nullopt));
             } else if (child.name == "gpu") {
-                return found_.wrong(child, "<gpu> stands outside a <pci>");
+                return found_.wrong(child, "<gpu> outside of a <pci>");
             }
         }
         return {};
@@ -78,7 +78,7 @@ private:
         FABRICAST_ASSIGN(const std::string bus, found_.textOf(pci, "busid"));
         if (const auto [entry, isNew] = found_.buses.emplace(lowerCase(bus), parent.device);
             !isNew) {
-            return found_.wrong(pci, "the bus \"" + bus + "\" is there twice");
+            return found_.wrong(pci, "the bus \"" + bus + "\" appears twice");
         }
         FABRICAST_ASSIGN(const std::optional<BytesPerSecond> rate, pciRate(pci));
         const std::string* kind = pci.find("class");
@@ -152,8 +152,7 @@ private:
                 return generation.linkBandwidth;
             }
         }
-        return found_.wrong(gpu,
-                            "\"" + found_.model.name + "\" knows no NVLink of \"" + name + "\"");
+        return found_.wrong(gpu, "\"" + found_.model.name + "\" has no NVLink of \"" + name + "\"");
     }
 
     /// A superchip's own link to its CPU.
@@ -162,7 +161,7 @@ private:
         FABRICAST_ASSIGN(const double count, found_.numberOf(link, "count", 1.0, kMostNvLinks));
         const DeviceIndex socket = parent.host->sockets.back();
         if (parent.device == socket) {
-            return {};  // beside PCIe between the same two: one way is enough
+            return {};  // in addition to PCIe between the same two: one path is enough
         }
         return found_.join(link,
                            {.from = gpu,

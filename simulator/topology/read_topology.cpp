@@ -1,6 +1,6 @@
 #include "simulator/topology/read_topology.h"
 
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "simulator/topology/nccl_topology.h"
 #include "simulator/topology/topo_matrix.h"
 #include "simulator/topology/topology_facts.h"
@@ -24,14 +24,14 @@ Result<DescribedTopology> parsed(const std::string& text,
     if (!isTopoMatrix(text)) {
         return fail(Error::Code::BadInput,
                     source + ":1",
-                    "this is no topology",
-                    "XML of NCCL_TOPO_DUMP_FILE, what nvidia-smi topo -m prints, or JSON of "
+                    "this is not a topology",
+                    "XML of NCCL_TOPO_DUMP_FILE, output of nvidia-smi topo -m, or JSON of "
                     "fabricast topology");
     }
     if (gpu.empty()) {
         return fail(Error::Code::BadInput,
                     source,
-                    "nvidia-smi says no rates, and nothing says which GPUs these are",
+                    "nvidia-smi topo has no rates, and the GPU is not given",
                     "--gpu h100-sxm5-80gb");
     }
     FABRICAST_ASSIGN(const GpuSpec spec, profiles.gpu(gpu, "--gpu"));

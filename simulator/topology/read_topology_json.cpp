@@ -1,5 +1,5 @@
 #include "planner/base/quantity_text.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "simulator/topology/topology_json.h"
 #include "simulator/topology/topology_keys.h"
 
@@ -29,7 +29,7 @@ public:
         FABRICAST_ASSIGN(const std::string schema, root.textOr("schema", ""));
         if (schema != "fabricast.topology/1") {
             return tl::unexpected(
-                root.problem("is no topology", "\"schema\": \"fabricast.topology/1\""));
+                root.problem("is not a topology", "\"schema\": \"fabricast.topology/1\""));
         }
         FABRICAST_ASSIGN(const JsonValue* const nodes, root.require("nodes"));
         FABRICAST_TRY(nodes->expect(JsonValue::Kind::Array));
@@ -141,7 +141,7 @@ private:
         FABRICAST_ASSIGN(const std::string text, item.text());
         const std::size_t middle = text.find(kLinkBetween);
         if (middle == std::string::npos) {
-            return tl::unexpected(item.problem("is no link", "\"node0/nic0 - leaf0\""));
+            return tl::unexpected(item.problem("is not a link", "\"node0/nic0 - leaf0\""));
         }
         const std::string names[] = {text.substr(0, middle),
                                      text.substr(middle + kLinkBetween.size())};
@@ -150,7 +150,7 @@ private:
             const auto device = builder_.device(names[end]);
             if (!device) {
                 return tl::unexpected(
-                    item.problem("joins \"" + names[end] + "\", which is no device"));
+                    item.problem("joins \"" + names[end] + "\", which is not a device"));
             }
             found[end] = *device;
         }

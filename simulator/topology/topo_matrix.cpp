@@ -208,16 +208,16 @@ Result<DescribedTopology> topoMatrix(std::string_view text,
     if (!gpu.pcieBandwidth.value) {
         return fail(Error::Code::Unsupported,
                     "--gpu",
-                    "the profile of \"" + gpu.name + "\" says no PCIe bandwidth");
+                    "the profile of \"" + gpu.name + "\" has no PCIe bandwidth");
     }
     Result<Topology> built = MatrixGraph(rows, gpu).build();
     if (!built) {
         return fail(Error::Code::BadInput, source, built.error().why);
     }
-    return DescribedTopology{
-        *std::move(built),
-        source + ", with " + gpu.name,
-        {"NICs are as fast as their slots", "links between sockets as fast as all GPUs and NICs"}};
+    return DescribedTopology{*std::move(built),
+                             source + ", with " + gpu.name,
+                             {"NICs are as fast as their slots",
+                              "links between sockets are as fast as all GPUs and NICs of one"}};
 }
 
 }  // namespace fabricast

@@ -10,17 +10,17 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostWhole = 400;
-constexpr std::size_t kMostInRow = 16;
-constexpr std::array<const char*, kDeviceKinds> kFills = {"#76b900",
-                                                          "#b7d98b",
-                                                          "#d9d9d9",
-                                                          "#e6e6e6",
-                                                          "#bfbfbf",
-                                                          "#9ecae1",
-                                                          "#6baed6",
-                                                          "#4292c6",
-                                                          "#2171b5",
-                                                          "#fdae6b"};
+constexpr std::size_t kMostInDotRow = 16;
+constexpr std::array<const char*, kDeviceKinds> kDotFills = {"#76b900",
+                                                             "#b7d98b",
+                                                             "#d9d9d9",
+                                                             "#e6e6e6",
+                                                             "#bfbfbf",
+                                                             "#9ecae1",
+                                                             "#6baed6",
+                                                             "#4292c6",
+                                                             "#2171b5",
+                                                             "#fdae6b"};
 
 std::string quoted(const std::string& name) {
     std::string text = "\"";
@@ -39,7 +39,7 @@ std::set<DeviceIndex> shownDevices(const Topology& topology) {
         }
         return shown;
     }
-    for (const DrawnRow& row : drawnRows(topology, kMostInRow)) {
+    for (const DrawnRow& row : drawnRows(topology, kMostInDotRow)) {
         shown.insert(row.devices.begin(), row.devices.end());
     }
     return shown;
@@ -65,7 +65,7 @@ std::string topologyDot(const DescribedTopology& described, const TopologyFacts&
     for (const DeviceIndex device : shown) {
         const NetworkDevice& at = topology.devices()[device];
         text += "  " + quoted(at.name) + " [fillcolor=\"" +
-                kFills[static_cast<std::size_t>(at.kind)] + "\"]\n";
+                kDotFills[static_cast<std::size_t>(at.kind)] + "\"]\n";
     }
     for (LinkIndex link = 0; link < topology.links().size(); ++link) {
         const NetworkLink& at = topology.links()[link];

@@ -54,7 +54,7 @@ Result<std::vector<LinkIndex>> linksNamed(const Topology& topology, const std::s
     const std::string near = nearestName(name, known);
     return fail(Error::Code::NotFound,
                 "--fail",
-                "there is no link or device \"" + name + "\"",
+                "unknown link or device \"" + name + "\"",
                 near.empty()
                     ? "a name as " +
                           topology.linkName(static_cast<LinkIndex>(topology.links().size() - 1)) +
@@ -126,7 +126,7 @@ Result<void> checkReach(const Topology& topology) {
         Error::Code::BadInput,
         "",
         topology.devices()[reach.apart.front()].name + rest + " cannot reach the other GPUs",
-        "join them by a link");
+        "add a link between them");
 }
 
 Result<TopologyFacts> topologyFacts(const DescribedTopology& described,

@@ -35,7 +35,7 @@ struct OutageEffect {
     BytesPerSecond nodeAfter;
 };
 
-/// This is what a report or a picture says of a topology, worked out once.
+/// The facts of a topology for reports and drawings, computed once.
 struct TopologyFacts {
     std::string title;
     std::vector<std::string> assumed;

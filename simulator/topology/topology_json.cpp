@@ -1,7 +1,7 @@
 #include "simulator/topology/topology_json.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/io/json_text.h"
+#include "planner/text/json_text.h"
 #include "simulator/topology/topology_keys.h"
 
 #include <algorithm>

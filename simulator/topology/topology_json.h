@@ -16,7 +16,7 @@ Result<std::string> topologyJson(const DescribedTopology& described,
                                  const TopologyFacts& facts,
                                  std::string_view version);
 
-/// Errors say file:line:column.
+/// Errors have file:line:column.
 Result<DescribedTopology> readTopologyJson(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

@@ -167,7 +167,7 @@ std::string topologyText(const TopologyFacts& facts, const Topology& topology) {
     }
     const bool marked =
         std::ranges::any_of(facts.tiers, [](const LinkTier& tier) { return tier.assumed; });
-    return text + assumedText(facts) + (marked ? "? not known: see what is assumed\n" : "");
+    return text + assumedText(facts) + (marked ? "? not published: see the assumptions\n" : "");
 }
 
 }  // namespace fabricast

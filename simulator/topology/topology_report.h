@@ -15,7 +15,7 @@ Table tierTable(const TopologyFacts& facts);
 /// Links by the kinds of device they join, with the first of each: "8,192 links NIC to leaf".
 std::string linksText(const Topology& topology, const std::vector<LinkIndex>& links);
 
-/// "GPU", "PCIe switch", as people say it.
+/// "GPU", "PCIe switch": display names.
 std::string_view deviceWord(DeviceKind kind);
 
 }  // namespace fabricast

@@ -23,18 +23,18 @@ constexpr int kBoxHeight = 36;
 constexpr int kWidestBox = 110;
 constexpr int kGap = 10;
 constexpr int kArc = 34;
-constexpr std::size_t kMostInRow = 8;
+constexpr std::size_t kMostInSvgRow = 8;
 
-constexpr std::array<const char*, kDeviceKinds> kFills = {"#a6d96a",
-                                                          "#d9efc1",
-                                                          "#e6e6e6",
-                                                          "#f0f0f0",
-                                                          "#d0d0d0",
-                                                          "#c6dbef",
-                                                          "#9ecae1",
-                                                          "#6baed6",
-                                                          "#7fa8d9",
-                                                          "#fdd0a2"};
+constexpr std::array<const char*, kDeviceKinds> kSvgFills = {"#a6d96a",
+                                                             "#d9efc1",
+                                                             "#e6e6e6",
+                                                             "#f0f0f0",
+                                                             "#d0d0d0",
+                                                             "#c6dbef",
+                                                             "#9ecae1",
+                                                             "#6baed6",
+                                                             "#7fa8d9",
+                                                             "#fdd0a2"};
 constexpr std::array<const char*, kLinkKinds> kLines = {
     "#5aa02c", "#8c8c8c", "#8c8c8c", "#3182bd", "#e6872b"};
 
@@ -63,7 +63,7 @@ public:
         : described_(described),
           topology_(described.topology),
           facts_(facts),
-          rows_(drawnRows(described.topology, kMostInRow)) {
+          rows_(drawnRows(described.topology, kMostInSvgRow)) {
         for (std::size_t row = 0; row < rows_.size(); ++row) {
             place(row);
         }
@@ -197,7 +197,7 @@ private:
                     std::to_string(box.left) + "\" y=\"" + std::to_string(box.top) + "\" width=\"" +
                     std::to_string(box.width) + "\" height=\"" + std::to_string(kBoxHeight) +
                     "\" rx=\"5\" stroke=\"#666\" fill=\"" +
-                    kFills[static_cast<std::size_t>(at.kind)] + "\"/>";
+                    kSvgFills[static_cast<std::size_t>(at.kind)] + "\"/>";
             text += label(box.middle(),
                           top + kBoxHeight / 2 + 5,
                           shortName(at.name),

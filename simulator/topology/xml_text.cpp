@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostXmlBytes = std::size_t{8} << 20;
 constexpr std::size_t kDeepest = 32;
 constexpr std::size_t kMostElements = 100'000;
 constexpr std::size_t kMostAttributes = 64;
@@ -44,7 +44,7 @@ public:
     Result<XmlElement> run() {
         FABRICAST_TRY(skipOutside());
         if (at_ == text_.size()) {
-            return wrong("there is no element");
+            return wrong("the file has no element");
         }
         std::vector<XmlElement> open;
         while (true) {
@@ -65,7 +65,7 @@ public:
         }
         FABRICAST_TRY(skipOutside());
         if (at_ != text_.size()) {
-            return wrong("something follows the last element");
+            return wrong("text after the last element");
         }
         return std::move(open.front());
     }
@@ -75,7 +75,7 @@ private:
         return fail(Error::Code::BadInput,
                     source_ + ":" + std::to_string(line_),
                     std::move(why),
-                    "a file that NCCL_TOPO_DUMP_FILE wrote");
+                    "a file written by NCCL_TOPO_DUMP_FILE");
     }
 
     void step(std::size_t count = 1) {
@@ -108,7 +108,7 @@ private:
             } else if (sees("<?")) {
                 FABRICAST_TRY(skipPast("?>", "a declaration"));
             } else if (sees("<!")) {
-                return wrong("a DOCTYPE or CDATA, which no topology has");
+                return wrong("a DOCTYPE or CDATA, which topologies do not have");
             } else if (text_[at_] == '<') {
                 return {};
             } else {
@@ -138,7 +138,7 @@ private:
             FABRICAST_ASSIGN(const std::string name, readName());
             skipSpace();
             if (!sees(">") || open.empty() || open.back().name != name) {
-                return wrong("</" + name + "> ends nothing that is open");
+                return wrong("</" + name + "> has no opening tag");
             }
             step();
             return true;
@@ -173,7 +173,7 @@ private:
             skipSpace();
             FABRICAST_ASSIGN(attribute.value, readValue());
             if (element.find(attribute.name) != nullptr) {
-                return wrong("\"" + attribute.name + "\" is said twice");
+                return wrong("\"" + attribute.name + "\" is given twice");
             }
             if (element.attributes.size() == kMostAttributes) {
                 return wrong("<" + element.name + "> has more than 64 attributes");
@@ -192,7 +192,7 @@ private:
         std::string value;
         while (at_ < text_.size() && text_[at_] != quote) {
             if (text_[at_] == '<') {
-                return wrong("a value has no end: there is a < in it");
+                return wrong("a value is not closed: it contains <");
             }
             if (text_[at_] == '&') {
                 FABRICAST_ASSIGN(const char letter, readEntity());
@@ -222,7 +222,7 @@ private:
         }
         const bool printable = code >= ' ' && code < 0x7F;
         if (known == kEntities.end() && !printable) {
-            return wrong("an entity that is none of &lt; &gt; &amp; &quot; &apos;");
+            return wrong("an entity other than &lt; &gt; &amp; &quot; &apos;");
         }
         step(end + 1);
         return known == kEntities.end() ? static_cast<char>(code) : known->letter;
@@ -243,7 +243,7 @@ const std::string* XmlElement::find(std::string_view attribute) const {
 }
 
 Result<XmlElement> parseXml(std::string_view text, const std::string& source) {
-    if (text.size() > kMostBytes) {
+    if (text.size() > kMostXmlBytes) {
         return fail(Error::Code::BadInput, source, "is larger than 8 MiB");
     }
     if (text.starts_with(kByteOrderMark)) {

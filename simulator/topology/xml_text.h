@@ -24,7 +24,7 @@ struct XmlElement {
 };
 
 /// Reads the XML that NCCL writes: elements, attributes, comments, a declaration. Refused, each
-/// with its line: what is cut off or not closed, an attribute said twice, a DOCTYPE (there are no
+/// with its line: truncated or unclosed text, a duplicate attribute, a DOCTYPE (there are no
 /// entities but the five of XML and numbers), and more than 8 MiB, 32 levels or 100,000 elements.
 Result<XmlElement> parseXml(std::string_view text, const std::string& source);
 

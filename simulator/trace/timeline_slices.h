@@ -41,8 +41,8 @@ constexpr std::string_view wordsFor(Paint paint) {
     return kWords[static_cast<std::size_t>(paint)];
 }
 
-/// Where an op is drawn: what a rank does one after the other, what it transfers beside that, and
-/// what is handed over to it.
+/// Where an op is drawn: the rank's sequence of work, its concurrent transfers, and
+/// stage transfers to it.
 enum class TimelineRow : std::uint8_t { Main, Beside, HandOver };
 inline constexpr std::size_t kTimelineRows = 3;
 
@@ -59,8 +59,8 @@ struct ActorSlices {
     std::vector<TimelineSlice> critical;  ///< stretches of the critical path
 };
 
-/// The ops of some actors on a picture so many hundredths of a pixel wide. Neighbours narrower than
-/// half a pixel are drawn as one, in the colour of what takes most of it.
+/// The ops of some actors on a picture of a width in hundredths of a pixel. Neighbours narrower
+/// than half a pixel are drawn as one, in the colour of what takes most of it.
 struct TimelineSlices {
     std::vector<ActorSlices> actors;  ///< in the order asked for
     std::size_t merged = 0;           ///< ops that are not drawn by themselves

@@ -149,7 +149,7 @@ private:
         return text + microBatchNumbers(actor.rows[0], main) + memory(curve, top + 45);
     }
 
-    /// Height of so many bytes, in hundredths.
+    /// Height of a number of bytes, in hundredths.
     [[nodiscard]] std::int64_t heightOf(Bytes bytes) const {
         return most_ > Bytes(0) ? std::llround(bytes / most_ * 100.0 * kMemory) : 0;
     }
@@ -183,10 +183,9 @@ private:
     [[nodiscard]] std::string footnote() const {
         std::string text;
         if (picture_.curves.size() < picture_.stages) {
-            text = fmt::format(
-                "{} of {} stages: the ends, the busiest, the least busy and the fullest. ",
-                picture_.curves.size(),
-                picture_.stages);
+            text = fmt::format("{} of {} stages: first, last, busiest, least busy, highest peak. ",
+                               picture_.curves.size(),
+                               picture_.stages);
         }
         if (slices_.merged > 0) {
             text += fmt::format("{} ops narrower than half a pixel are drawn together.",

@@ -16,7 +16,7 @@ struct TimelinePicture {
 };
 
 /// A step as a picture (SVG): a lane for a rank of each stage with its passes, what they wait for
-/// and what is transferred beside them, the memory that it takes below, and above it a line where
+/// and concurrent transfers, its memory below, and above it a line where
 /// it is on the critical path. The same step gives the same bytes.
 std::string timelineSvg(const SimProgram& program,
                         const SimRun& run,

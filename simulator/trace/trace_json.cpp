@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, kSimStreams> kLanes = {
     "compute", "TP", "CP/EP", "DP", "PP", "copy", "host"};
 
-/// The lane of every op. Hand-overs may run beside each other, which slices of one lane must not:
+/// The lane of every op. Stage transfers may overlap, which slices of one lane must not:
 /// each takes the first lane that is free, those beyond the streams' own where there is none.
 std::vector<std::size_t> lanesOf(const SimProgram& program, const SimRun& run) {
     std::vector<std::size_t> lanes;
@@ -47,7 +47,7 @@ std::vector<std::size_t> lanesOf(const SimProgram& program, const SimRun& run) {
     return lanes;
 }
 
-/// "TP"; "PP 2" where hand-overs run beside each other.
+/// "TP"; "PP 2" for concurrent stage transfers.
 std::string laneName(std::size_t lane) {
     return lane < kSimStreams ? std::string(kLanes[lane])
                               : fmt::format("PP {}", lane - kSimStreams + 2);
@@ -144,7 +144,7 @@ private:
         }
     }
 
-    /// From the slice that made it to the slice of the hand-over; none where either takes no time.
+    /// From the slice that made it to the slice of the transfer; none if either takes no time.
     void addArrow(std::size_t number, const SimHop& hop) {
         if (run_.lasted(hop.made) > SimTime(0) && run_.lasted(hop.op) > SimTime(0)) {
             addArrowEnd("\"s\"", number, hop.made);

@@ -8,8 +8,8 @@
 namespace fabricast {
 
 /// A simulation for Perfetto or chrome://tracing (Trace Event Format): a process for each actor, a
-/// thread for each of its streams, a slice for each op, and an arrow from what made a hand-over to
-/// the hand-over. The memory of actors that have a curve is a counter.
+/// thread for each of its streams, a slice for each op, and an arrow from what made a stage
+/// transfer to the transfer. The memory of actors that have a curve is a counter.
 std::string traceJson(const SimProgram& program,
                       const SimRun& run,
                       const std::vector<MemoryCurve>& curves = {});

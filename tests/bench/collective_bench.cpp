@@ -1,5 +1,5 @@
 #include "planner/comm/collective_curve.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <benchmark/benchmark.h>
 

@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-/// A whole call of the program but for starting a process: profiles, model, walk, report.
+/// A complete call of the program except process start: profiles, model, walk, report.
 void explain(benchmark::State& state, const std::vector<std::string>& arguments) {
     for (auto _ : state) {
         const ProgramOutput answer = runProgram(arguments, {});

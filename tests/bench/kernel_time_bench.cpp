@@ -1,6 +1,6 @@
 #include "planner/compute/attention_time.h"
 #include "planner/compute/gemm_time.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <benchmark/benchmark.h>
 

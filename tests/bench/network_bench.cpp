@@ -1,4 +1,4 @@
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/network/cluster_topology.h"
 #include "simulator/network/router.h"
 #include "simulator/network/transfers.h"
@@ -59,7 +59,7 @@ void routeFlows(benchmark::State& state) {
 }
 BENCHMARK(routeFlows);
 
-/// Starts and ends of flows between GPUs at random rails, with so many at once: 64 nodes.
+/// Starts and ends of flows between GPUs at random rails, with a number of them at once: 64 nodes.
 void shareFlows(benchmark::State& state) {
     const Topology topology = clusterTopology(h100(64), {})->topology;
     const auto gpus = topology.gpus();

@@ -1,5 +1,5 @@
+#include "planner/schedule/pipeline_span.h"
 #include "planner/schedule/span_bounds.h"
-#include "planner/schedule/span_workspace.h"
 
 #include <benchmark/benchmark.h>
 
@@ -23,7 +23,8 @@ void pipelineSpan(benchmark::State& state, OrderKind kind, const PipelineShape& 
     const std::vector<double> passes = unevenStages(shape);
     const SpanTimes<double> times{.passes = passes, .handOver = 1e-4};
     for (auto _ : state) {
-        benchmark::DoNotOptimize(fabricast::pipelineSpan(kind, shape, times, workspace).makespan);
+        benchmark::DoNotOptimize(
+            workspace.clock().time(workspace.steps(kind, shape), times).makespan);
     }
     const auto steps = static_cast<std::int64_t>(workspace.steps(kind, shape).steps.size());
     state.SetItemsProcessed(state.iterations() * steps);

@@ -1,11 +1,17 @@
-#include "planner/io/json_document.h"
 #include "planner/load/load_search.h"
 #include "planner/load/load_timing.h"
 #include "planner/search/find_plans.h"
+#include "planner/text/json_document.h"
 
 #include <benchmark/benchmark.h>
+#include <pthread.h>
+#include <time.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -15,17 +21,26 @@ const ProfileStore& profiles() {
     return store;
 }
 
-/// A whole search on one core, from the axes to the five best layouts walked.
-void search(benchmark::State& state, const std::string& scenario, const std::string& target) {
-    static const TimingProfiles timing = loadTiming(profiles()).value();
+const TimingProfiles& timing() {
+    static const TimingProfiles loaded = loadTiming(profiles()).value();
+    return loaded;
+}
+
+SearchTask taskOf(const std::string& scenario) {
     const JsonValue root = parseJson(scenario, "scenario").value();
     LoadedSearch loaded = loadSearch(root, profiles(), {}, {}).value();
     SearchTask task{
         .base = std::move(loaded.base), .stacks = std::move(loaded.stacks), .rules = {}};
     task.rules.fixed = std::move(loaded.fixed);
+    return task;
+}
+
+/// A whole search on one core, from the axes to the five best layouts walked.
+void search(benchmark::State& state, const std::string& scenario, const std::string& target) {
+    const SearchTask task = taskOf(scenario);
     std::int64_t layouts = 0;
     for (auto _ : state) {
-        const auto report = findPlans(task, timing, {});
+        const auto report = findPlans(task, timing(), {});
         if (!report || report->plans.empty()) {
             state.SkipWithError("no plan");
             break;
@@ -39,20 +54,101 @@ BENCHMARK_CAPTURE(search,
                   llama_70b_on_64,
                   R"({"model": "llama-3.1-70b", "cluster": {"name": "dgx-h100", "nodes": 8},
                       "workload": {"sequence": 8192, "global_batch": 512}})",
-                  "16 ms")
+                  "25 ms")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search,
+                  mistral_7b_on_8,
+                  R"({"model": "mistral-7b", "cluster": {"name": "dgx-h100", "nodes": 1},
+                      "workload": {"sequence": 8192, "global_batch": 128}})",
+                  "8 ms")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(search,
                   llama_405b_on_16384,
                   R"({"model": "llama-3.1-405b", "cluster": {"name": "dgx-h100", "nodes": 2048},
                       "workload": {"sequence": 8192, "global_batch": 2048}})",
-                  "250 ms")
+                  "100 ms")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(search,
                   gpt3_on_4096,
                   R"({"model": "gpt3-175b", "cluster": {"name": "dgx-a100", "nodes": 512},
                       "workload": {"sequence": 2048, "global_batch": 1536}})",
-                  "1,000,000 layouts/s")
+                  "120 ms")
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search,
+                  gpt_oss_120b_on_64,
+                  R"({"model": "gpt-oss-120b", "cluster": {"name": "dgx-h100", "nodes": 8},
+                      "workload": {"sequence": 8192, "global_batch": 512}})",
+                  "100 ms")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search,
+                  gpt_oss_120b_on_2048,
+                  R"({"model": "gpt-oss-120b", "cluster": {"name": "dgx-h100", "nodes": 256},
+                      "workload": {"sequence": 8192, "global_batch": 2048}})",
+                  "400 ms")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search,
+                  qwen3_235b_on_256,
+                  R"({"model": "qwen3-235b-a22b", "cluster": {"name": "dgx-h200", "nodes": 32},
+                      "workload": {"sequence": 4096, "global_batch": 1024}})",
+                  "150 ms")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(search,
+                  deepseek_v3_on_2048,
+                  R"({"model": "deepseek-v3", "cluster": {"name": "dgx-h100", "nodes": 256},
+                      "workload": {"sequence": 4096, "global_batch": 15360}})",
+                  "400 ms")
+    ->Unit(benchmark::kMillisecond);
+
+/// CPU time of a thread so far.
+double cpuSeconds(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// How long a search still works after a stop, at the worst of moments all over it.
+void searchStops(benchmark::State& state, const std::string& scenario) {
+    const SearchTask task = taskOf(scenario);
+    double worst = 0.0;
+    int stopped = 0;
+    std::chrono::microseconds wait{0};
+    for (auto _ : state) {
+        std::stop_source stop;
+        const Watch watch{.stop = stop.get_token()};
+        double end = 0.0;
+        bool done = false;
+        std::thread searcher([&] {
+            done = findPlans(task, timing(), {}, watch).has_value();
+            end = cpuSeconds(CLOCK_THREAD_CPUTIME_ID);
+        });
+        std::this_thread::sleep_for(wait);
+        clockid_t clock{};
+        const bool runs = pthread_getcpuclockid(searcher.native_handle(), &clock) == 0;
+        const double asked = runs ? cpuSeconds(clock) : 0.0;
+        stop.request_stop();
+        searcher.join();
+        if (runs && !done) {
+            worst = std::max(worst, end - asked);
+            ++stopped;
+        }
+        wait = done ? std::chrono::microseconds(0) : wait + std::chrono::microseconds(1'370);
+    }
+    state.counters["worst_ms"] = 1e3 * worst;
+    state.counters["stopped"] = stopped;
+    state.SetLabel("target: worst_ms 5");
+}
+BENCHMARK_CAPTURE(searchStops,
+                  deepseek_v3_on_2048,
+                  R"({"model": "deepseek-v3", "cluster": {"name": "dgx-h100", "nodes": 256},
+                      "workload": {"sequence": 4096, "global_batch": 15360}})")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(searchStops,
+                  llama_405b_on_16384,
+                  R"({"model": "llama-3.1-405b", "cluster": {"name": "dgx-h100", "nodes": 2048},
+                      "workload": {"sequence": 8192, "global_batch": 2048}})")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace fabricast

@@ -1,6 +1,6 @@
-#include "planner/io/json_document.h"
 #include "planner/load/load_scenario.h"
 #include "planner/load/load_timing.h"
+#include "planner/text/json_document.h"
 #include "simulator/links/link_loads.h"
 #include "simulator/network/cluster_topology.h"
 #include "simulator/program/simulate_step.h"

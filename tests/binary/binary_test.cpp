@@ -1,4 +1,4 @@
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "tests/binary/process.h"
 #include "tests/support/text_mutator.h"
 

@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>

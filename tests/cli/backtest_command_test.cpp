@@ -1,6 +1,6 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
-#include "planner/io/text_file.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ ProgramOutput backtest(std::vector<std::string> arguments) {
     return runProgram(arguments, {});
 }
 
-/// What the command says to a file of these bytes.
+/// The command's answer to a file of these bytes.
 ProgramOutput of(const std::string& bytes) {
     const std::string file = testing::TempDir() + "runs.csv";
     EXPECT_TRUE(writeTextFile(file, bytes));
@@ -63,7 +63,7 @@ TEST(BacktestCommand, CountsEveryRowWithAll) {
 
 TEST(BacktestCommand, SaysWhyARowIsRefused) {
     const ProgramOutput output = backtest({kFewRuns, "--verbose"});
-    EXPECT_NE(output.out.find("1 x micro_batch: the row does not say"), std::string::npos);
+    EXPECT_NE(output.out.find("1 x micro_batch: the cell is empty"), std::string::npos);
     EXPECT_NE(output.out.find("\"abacus\""), std::string::npos) << output.out;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
-#include "planner/io/text_file.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
 
@@ -156,9 +156,9 @@ TEST(ExplainCommand, WhySaysWhatDataParallelRanksExchange) {
 }
 
 TEST(ExplainCommand, ErrorsNameTheFlag) {
-    EXPECT_EQ(explain({}).err, "error: model: no model is said\n  try: -m llama-3.1-8b\n");
-    EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 36),
-              "error: cluster: no cluster is said\n ");
+    EXPECT_EQ(explain({}).err, "error: model: no model given\n  try: -m llama-3.1-8b\n");
+    EXPECT_EQ(explain({"-m", "llama-3.1-8b"}).err.substr(0, 33),
+              "error: cluster: no cluster given\n");
     EXPECT_EQ(explain(small({"--layout", "tp=3"})).err,
               "error: --layout: tp 3 x pp 1 x cp 1 = 3, which does not divide 8 GPUs\n"
               "  try: --gpus 6 or 9\n");

@@ -30,7 +30,7 @@ TEST(ExplainCost, LooksAsItLooks) {
     const auto with = [](const std::string& format) {
         return explain({"--section", "cost", "--tokens", "1T", "-f", format}).out;
     };
-    // Step times move as kernels are fitted anew: what is compared is the form.
+    // Step times change when kernels are refitted: only the form is compared.
     const std::string text = with("text");
     for (const char* words : {"COST  $",
                               " per million tokens [$",
@@ -133,7 +133,7 @@ TEST(ExplainCost, AnUnknownPriceIsSaidWithWhatToType) {
     EXPECT_EQ(text.code, ExitCode::Ok);
     EXPECT_TRUE(
         text.out.starts_with("COST  not known  no price: spot price of h100-sxm5-80gb is not "
-                             "in aws-2026-06; type --price-kind on_demand, or --price FILE"))
+                             "in aws-2026-06; use --price-kind on_demand, or --price FILE"))
         << text.out;
     const JsonValue cost = *documentOf({"--price-kind", "spot", "--price", "aws"}).find("cost");
     EXPECT_TRUE(cost.find("usd_per_mtok")->is(JsonValue::Kind::Null));
@@ -154,7 +154,7 @@ TEST(ExplainCost, RefusesByFlagWithWhatToType) {
         {{"--tokens", "9e18"}, "--tokens", ""},
         {{"--mtbf", "50000"}, "--mtbf", "50000 h"},
         {{"--mtbf", "0h"}, "--mtbf", "50000 h"},
-        {{"--mtbf", "often"}, "--mtbf", "write for example"},
+        {{"--mtbf", "often"}, "--mtbf", "for example"},
         {{"--checkpoint", "asyn"}, "--checkpoint", "did you mean \"async\""},
         {{"--checkpoint-interval", "20"}, "--checkpoint-interval", "20 min"},
         {{"--price", "markt"}, "--price", "did you mean"},
@@ -177,10 +177,10 @@ TEST(ExplainCost, TakesAPriceOutright) {
     const JsonValue root = documentOf({"--price", "$2.5/h"});
     const JsonValue& price = *root.find("cost")->find("price");
     EXPECT_EQ(numberOf(price, "usd_per_gpu_hour"), 2.5);
-    EXPECT_EQ(price.find("profile")->text(), "as typed");
-    EXPECT_NE(
-        explain({"--section", "cost", "--price", "2.5 USD/h"}).out.find("$2.5/h a GPU, as typed\n"),
-        std::string::npos);
+    EXPECT_EQ(price.find("profile")->text(), "given price");
+    EXPECT_NE(explain({"--section", "cost", "--price", "2.5 USD/h"})
+                  .out.find("$2.5/h a GPU, given price\n"),
+              std::string::npos);
     EXPECT_EQ(explain({"--section", "cost", "--price", "$0/h"}).code, ExitCode::BadInput);
     // A file's price, and a profile typed over it.
     const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/scenarios/llama_8b_two_nodes.json";
@@ -188,7 +188,7 @@ TEST(ExplainCost, TakesAPriceOutright) {
         more.insert(more.begin(), {"explain", file, "--section", "cost"});
         return runProgram(more, {}).out;
     };
-    EXPECT_NE(cost({}).find("$2.5/h a GPU, as typed"), std::string::npos) << cost({});
+    EXPECT_NE(cost({}).find("$2.5/h a GPU, given price"), std::string::npos) << cost({});
     EXPECT_NE(cost({"--price", "aws"}).find("$6.88/h a GPU, aws-2026-06"), std::string::npos);
 }
 

@@ -1,6 +1,6 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
-#include "planner/io/text_file.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ double explainedStep(std::vector<std::string> more) {
     return numberAt(output.out, {"time", "step_s", "value"});
 }
 
-/// Eight runs of the same work on one machine, as long as a step is said to be.
+/// Eight runs of the same work on one machine, of the given step time.
 std::string ownRuns(double step) {
     std::string csv =
         "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpus_per_node,gpu,stack,dp,tp,"

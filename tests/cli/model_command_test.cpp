@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +14,12 @@ ProgramOutput run(std::vector<std::string> arguments) {
 }
 
 TEST(ModelCommand, WritesEveryFormat) {
-    expectGolden("model_llama_8b.txt", run({"model", "llama-3.1-8b"}).out);
-    expectGolden("model_deepseek_v3.txt", run({"model", "deepseek-v3", "--seq", "8192"}).out);
-    expectGolden("model_mixtral.md", run({"model", "mixtral-8x7b", "--format", "md"}).out);
-    expectGolden("model_gpt2.csv", run({"model", "gpt2", "--format", "csv"}).out);
-    expectGolden("model_gpt3.json", run({"model", "gpt3-175b", "--format", "json"}).out);
+    expectGolden("model_llama_8b.txt", run({"model", "llama-3.1-8b"}).out, kExact);
+    expectGolden(
+        "model_deepseek_v3.txt", run({"model", "deepseek-v3", "--seq", "8192"}).out, kExact);
+    expectGolden("model_mixtral.md", run({"model", "mixtral-8x7b", "--format", "md"}).out, kExact);
+    expectGolden("model_gpt2.csv", run({"model", "gpt2", "--format", "csv"}).out, kExact);
+    expectGolden("model_gpt3.json", run({"model", "gpt3-175b", "--format", "json"}).out, kExact);
 }
 
 TEST(ModelCommand, TakesANameAFileOrAFolder) {

@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
     EXPECT_EQ(held.find("pp="), std::string::npos);
     const ProgramOutput none = plan({"--stack", "fsdp2", "--fix", "tp=3"});
     EXPECT_EQ(none.code, ExitCode::BadInput);
-    EXPECT_NE(none.err.find("no stack takes any layout here"), std::string::npos) << none.err;
+    EXPECT_NE(none.err.find("no stack accepts any layout here"), std::string::npos) << none.err;
 }
 
 TEST(PlanCommand, LetsGpusIdleForTheFewestAndTheCheapest) {
@@ -59,7 +59,7 @@ TEST(PlanCommand, LetsGpusIdleForTheFewestAndTheCheapest) {
     const ProgramOutput cheap = plan({"--stack", "megatron", "--objective", "cost", "--pareto"});
     EXPECT_NE(cheap.out.find("cheapest tokens first"), std::string::npos) << cheap.err;
     EXPECT_NE(cheap.out.find("GPUs"), std::string::npos);
-    EXPECT_NE(cheap.out.find("none is faster with less memory"), std::string::npos);
+    EXPECT_NE(cheap.out.find("nothing else is faster with less memory"), std::string::npos);
     const ProgramOutput held =
         plan({"--stack", "megatron", "--objective", "cost", "--fix", "dp=8"});
     EXPECT_EQ(held.code, ExitCode::Ok) << held.err;

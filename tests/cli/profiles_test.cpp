@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
 #include "tests/support/profile_folder.h"
 
@@ -25,7 +25,7 @@ JsonValue jsonOf(const ProgramOutput& output) {
 TEST(ProfilesCommand, ShowsAClusterWithAllItNamesAndEverySource) {
     const ProgramOutput shown = profiles({"show", "dgx-h100"});
     EXPECT_EQ(shown.code, ExitCode::Ok);
-    expectGolden("profiles_show_dgx_h100.txt", shown.out);
+    expectGolden("profiles_show_dgx_h100.txt", shown.out, kExact);
 }
 
 TEST(ProfilesCommand, ShowsNumbersInTheirBaseUnitAsJson) {
@@ -51,7 +51,7 @@ TEST(ProfilesCommand, ListsOneKindInEveryFormat) {
     const JsonValue json = jsonOf(profiles({"list", "--format", "json"}));
     EXPECT_GE(json.find("profiles")->items().size(), 150U);
     EXPECT_EQ(profiles({"list", "--kind", "gpus"}).err,
-              "error: --kind: there is no kind \"gpus\"\n  try: did you mean \"gpu\"?\n");
+              "error: --kind: unknown kind \"gpus\"\n  try: did you mean \"gpu\"?\n");
 }
 
 TEST(ProfilesCommand, VerifiesFoldersOfTheUser) {

@@ -22,17 +22,16 @@ TEST(Program, ErrorsGoToStandardErrorWithWhatToType) {
     const ProgramOutput none = run({});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_EQ(none.out, "");
-    EXPECT_EQ(none.err,
-              "error: a command is needed after \"fabricast\"\n  try: fabricast --help\n");
+    EXPECT_EQ(none.err, "error: missing command after \"fabricast\"\n  try: fabricast --help\n");
     EXPECT_EQ(run({"hlep"}).err,
-              "error: there is no command \"hlep\"\n  try: did you mean \"help\"?\n");
+              "error: unknown command \"hlep\"\n  try: did you mean \"help\"?\n");
     EXPECT_EQ(run({"help", "--fromat", "json"}).err,
-              "error: --fromat: there is no such flag\n  try: --format\n");
+              "error: --fromat: unknown flag\n  try: --format\n");
     EXPECT_EQ(run({"help", "exit-codes", "more"}).err,
-              "error: \"more\" was not expected after \"fabricast help\"\n"
+              "error: \"more\" is not expected after \"fabricast help\"\n"
               "  try: fabricast help --help\n");
     EXPECT_EQ(run({"profiles"}).err,
-              "error: a command is needed after \"fabricast profiles\"\n"
+              "error: missing command after \"fabricast profiles\"\n"
               "  try: fabricast profiles --help\n");
 }
 
@@ -46,12 +45,12 @@ TEST(Program, SaysWhatAFlagTakes) {
     EXPECT_EQ(run({"help", "--format"}).err,
               "error: --format: needs a value\n  try: fabricast help --help\n");
     EXPECT_EQ(run({"explain", "-m", "a", "-m", "b"}).err,
-              "error: --model: is said twice\n  try: fabricast explain --help\n");
+              "error: --model: is given twice\n  try: fabricast explain --help\n");
     EXPECT_EQ(run({"explain", "--layout", "--seq", "5"}).err,
               "error: --layout: needs a value; \"--seq\" is the next flag\n"
               "  try: --layout KEYS\n");
     EXPECT_EQ(run({"help", "-C", "/no/such/folder"}).err,
-              "error: --directory: there is no folder \"/no/such/folder\"\n");
+              "error: --directory: no such folder: \"/no/such/folder\"\n");
 }
 
 TEST(Program, ColorsErrorsOnlyForATerminalOrWhenTold) {
@@ -73,9 +72,8 @@ TEST(Program, HelpKnowsCommandsAndTopics) {
     EXPECT_NE(run({"help", "settings"}).out.find("settings.kernels.loss"), std::string::npos);
     EXPECT_NE(run({"help", "stacks"}).out.find("megatron"), std::string::npos);
     expectGolden("help_layout.txt", run({"help", "layout"}).out);
-    EXPECT_EQ(
-        run({"help", "exit-code"}).err,
-        "error: help: there is no topic \"exit-code\"\n  try: did you mean \"exit-codes\"?\n");
+    EXPECT_EQ(run({"help", "exit-code"}).err,
+              "error: help: unknown topic \"exit-code\"\n  try: did you mean \"exit-codes\"?\n");
 }
 
 TEST(Program, HelpTextsAreWhatTheDocumentsShow) {

@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -20,11 +20,11 @@ TEST(ScheduleCommand, WritesEveryFormat) {
         arguments.insert(arguments.end(), {"--pp", "2", "--microbatches", "3", "-f", format});
         return run(arguments).out;
     };
-    expectGolden("schedule_1f1b.txt", run({"1f1b", "--pp", "4"}).out);
-    expectGolden("schedule_zbv.txt", run(titan).out);
-    expectGolden("schedule_zb_h2.txt", run({"zb-h2", "--durations", "F=1;I=1;W=1"}).out);
-    expectGolden("schedule_v_half.txt", run({"v-half", "--durations", "F=1;I=1;W=1"}).out);
-    expectGolden("schedule_dualpipe.txt", run({"dualpipe", "--pp", "4"}).out);
+    expectGolden("schedule_1f1b.txt", run({"1f1b", "--pp", "4"}).out, kExact);
+    expectGolden("schedule_zbv.txt", run(titan).out, kExact);
+    expectGolden("schedule_zb_h2.txt", run({"zb-h2", "--durations", "F=1;I=1;W=1"}).out, kExact);
+    expectGolden("schedule_v_half.txt", run({"v-half", "--durations", "F=1;I=1;W=1"}).out, kExact);
+    expectGolden("schedule_dualpipe.txt", run({"dualpipe", "--pp", "4"}).out, kExact);
     expectGolden("schedule_interleaved.txt",
                  run({"interleaved",
                       "--stack",
@@ -35,10 +35,11 @@ TEST(ScheduleCommand, WritesEveryFormat) {
                       "40",
                       "--microbatches",
                       "80"})
-                     .out);
-    expectGolden("schedule_zbv.json", with("json"));
-    expectGolden("schedule_zbv.md", with("md"));
-    expectGolden("schedule_zbv.csv", with("csv"));
+                     .out,
+                 kExact);
+    expectGolden("schedule_zbv.json", with("json"), kExact);
+    expectGolden("schedule_zbv.md", with("md"), kExact);
+    expectGolden("schedule_zbv.csv", with("csv"), kExact);
 }
 
 TEST(ScheduleCommand, SpellsActionsAsTheFrameworksDo) {

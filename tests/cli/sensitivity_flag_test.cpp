@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ TEST(SensitivityFlag, SearchesAgainInPlan) {
         EXPECT_LE(numberOf(*best, "step_s"), numberOf(*knob.find("twice"), "step_s") * (1 + 1e-9));
     }
     EXPECT_EQ(searched, 9);
-    EXPECT_NE(asked("plan", {}).out.find("layout held and searched again"), std::string::npos);
+    EXPECT_NE(asked("plan", {}).out.find("layout held, and with a new search"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(SimulateCommand, SaysTheSameWithEveryRank) {
 }
 
 TEST(SimulateCommand, HandsOverByTheFrameworksCalls) {
-    // torch's 1F1B waits for its receives; the forecast has them beside passes.
+    // torch's 1F1B waits for its receives; the forecast overlaps them with passes.
     const auto titan = [](std::vector<std::string> more) {
         std::vector<std::string> arguments = {"simulate",
                                               "-m",

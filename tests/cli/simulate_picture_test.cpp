@@ -1,4 +1,4 @@
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
 
@@ -52,7 +52,7 @@ TEST(StepPicture, HasALaneForEachOfSixteenStagesAndFourOfMore) {
     EXPECT_LT(sixteen.size(), 1'500'000U);
     const std::string more = stages("42", "42");
     EXPECT_LE(countOf(more, ">stage "), 5U);
-    EXPECT_NE(more.find(" of 42 stages: the ends,"), std::string::npos);
+    EXPECT_NE(more.find(" of 42 stages: first, last,"), std::string::npos);
     EXPECT_NE(more.find("narrower than half a pixel"), std::string::npos);
 }
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <stop_token>
 
 namespace fabricast {
 namespace {
@@ -137,8 +137,14 @@ TEST(SimulateRun, AGpuThatComesAndGoes) {
 }
 
 TEST(SimulateRun, AnInterruptedOnePrintsWhatIsOver) {
-    std::atomic<int> asked = 0;
-    const Surroundings surroundings{.interrupted = [&asked] { return ++asked > 2000; }};
+    std::stop_source source;
+    const Surroundings surroundings{.progress =
+                                        [&](std::size_t done, std::size_t) {
+                                            if (done == 3) {
+                                                source.request_stop();
+                                            }
+                                        },
+                                    .stop = [&] { return source.get_token(); }};
     std::vector<std::string> arguments;
     std::istringstream words(kRun + " --threads 1");
     for (std::string word; words >> word;) {
@@ -146,11 +152,11 @@ TEST(SimulateRun, AnInterruptedOnePrintsWhatIsOver) {
     }
     const ProgramOutput output = runProgram(arguments, surroundings);
     EXPECT_EQ(output.code, ExitCode::Interrupted);
-    EXPECT_NE(output.out.find("  interrupted: "), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("  interrupted after 3 of "), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("closed form: "), std::string::npos);
-    const ProgramOutput none = runProgram(arguments, {.interrupted = [] { return true; }});
-    EXPECT_EQ(none.code, ExitCode::Environment);
-    EXPECT_NE(none.err.find("interrupted before"), std::string::npos) << none.err;
+    const ProgramOutput none = runProgram(arguments, {.stop = [&] { return source.get_token(); }});
+    EXPECT_EQ(none.code, ExitCode::Interrupted);
+    EXPECT_NE(none.err.find("stopped before it was done"), std::string::npos) << none.err;
 }
 
 TEST(SimulateRun, RefusesWhatMakesNoSense) {

@@ -5,14 +5,14 @@
 
 namespace fabricast {
 
-/// One command of a ```console block in a page, and what the page says that it prints.
+/// One command of a ```console block in a page, and its output on the page.
 struct ConsoleCommand {
     int line = 0;         ///< of the "$ "
     std::string command;  ///< without the "$ "
     std::string printed;
 };
 
-/// A page cut at its console commands: text, command, text, command, …, text.
+/// A page split at its console commands: text, command, text, command, …, text.
 struct ConsolePage {
     std::vector<std::string> texts;  ///< one more than commands; each begins after the output
     std::vector<ConsoleCommand> commands;

@@ -1,6 +1,6 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
-#include "planner/io/text_file.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
 #include "tests/fuzz/random_scenario.h"
 #include "tests/support/text_mutator.h"
 
@@ -84,7 +84,7 @@ bool isSound(const JsonValue& value) {
     return std::all_of(parts.begin(), parts.end(), isSound);
 }
 
-/// Exit 0, 1 or 2; one JSON document or an error that says what is wrong; and in time.
+/// Exit 0, 1 or 2; one JSON document or an error with the reason; within the time limit.
 ExitCode expectAnAnswerOrAnError(const std::vector<std::string>& arguments,
                                  const std::string& text) {
     const auto begin = std::chrono::steady_clock::now();

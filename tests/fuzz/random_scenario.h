@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/io/settings_json.h"
+#include "planner/request/settings_json.h"
 #include "planner/stack/stack.h"
 #include "tests/support/text_mutator.h"
 

@@ -1,5 +1,5 @@
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 #include "tests/support/text_mutator.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ Arguments mutated(TextMutator& mutator, Arguments arguments) {
     return arguments;
 }
 
-// Whatever is typed, an answer of which nothing is negative, or an error that says what is wrong.
+// For any input, an answer without negative numbers, or an error with the reason.
 TEST(ScheduleFuzz, MutatedCommandLines) {
     std::size_t answered = 0;
     for (std::size_t seed = 0; seed < 3000; ++seed) {

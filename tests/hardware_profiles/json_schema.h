@@ -22,7 +22,7 @@ inline json readJson(const std::filesystem::path& file) {
     return json::parse(stream);
 }
 
-/// What a schema says about a document; empty when it is content.
+/// The violations of a schema by a document; empty if valid.
 inline std::string complaints(const json& schemaText, const json& document) {
     using valijson::adapters::NlohmannJsonAdapter;
     valijson::Schema schema;

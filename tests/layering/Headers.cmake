@@ -2,10 +2,10 @@
 # same name includes first.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/planner/*.h" "${PROJECT_SOURCE_DIR}/simulator/*.h"
-     "${PROJECT_SOURCE_DIR}/cli/*.h")
+     "${PROJECT_SOURCE_DIR}/machine/*.h" "${PROJECT_SOURCE_DIR}/cli/*.h")
 # Of the probes, those that can be built here.
 set(built_rooms "")
-foreach(room record tuner launch collective host fit cpu mpi cuda nccl)
+foreach(room record nvml tuner launch collective host fit cpu mpi cuda nccl)
   if(TARGET fabricast_probes_${room})
     file(GLOB room_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/probes/${room}/*.h")
     list(APPEND headers ${room_headers})
@@ -29,3 +29,5 @@ endforeach()
 add_library(fabricast_headers OBJECT ${header_sources})
 target_link_libraries(fabricast_headers PRIVATE fabricast_options tl::expected nlohmann_json::nlohmann_json
                                                 CLI11::CLI11 fmt::fmt ${built_rooms})
+# Nothing of them runs.
+target_compile_options(fabricast_headers PRIVATE -O0 -g0)

@@ -100,10 +100,6 @@ int run(int argc, char** argv) {
         return 2;
     }
     const CsvTable table = CsvTable::read(argv[1]);
-    if (!table.opened()) {
-        std::fprintf(stderr, "%s: cannot be read\n", argv[1]);
-        return 2;
-    }
     const auto recorded =
         compares ? recordedTotals(CsvTable::read(argv[3])) : std::map<std::string, CommTotals>{};
     Score score;

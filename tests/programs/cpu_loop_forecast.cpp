@@ -1,9 +1,9 @@
 // cpu_loop_forecast PROFILE_DIR CLUSTER RECORD.jsonl: what the profiles forecast of each collective
 // that a record has, as lines "point,measured seconds,forecast seconds".
 #include "planner/comm/collective_curve.h"
-#include "planner/io/measurements.h"
-#include "planner/io/profile_store.h"
 #include "planner/load/load_timing.h"
+#include "planner/measured/measurements.h"
+#include "planner/profiles/profile_store.h"
 
 #include <algorithm>
 #include <cstdio>

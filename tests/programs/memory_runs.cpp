@@ -4,7 +4,7 @@
 #include "planner/memory/runtime_overhead.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/programs/oracle_rows/published_run.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <cmath>
 #include <cstdio>
@@ -29,7 +29,7 @@ struct Tally {
 
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
-/// The fullest stage, with the allocator replayed.
+/// The stage with the highest peak, with the allocator replayed.
 Result<StageMemory> fullestStage(const Scenario& scenario) {
     StageMemory fullest;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {

@@ -46,7 +46,7 @@ inline StageMemory exampleStage(std::int64_t stage, Bytes activations) {
     return memory;
 }
 
-/// Four stages, the first the fullest and over the limit; the last two are alike.
+/// Four stages, the first with the highest peak and over the limit; the last two are equal.
 inline MemoryBreakdown exampleMemory() {
     using namespace literals;  // NOLINT(google-build-using-namespace)
     MemoryBreakdown memory;

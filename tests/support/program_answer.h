@@ -1,6 +1,6 @@
 #pragma once
 #include "cli/run_program.h"
-#include "planner/io/json_document.h"
+#include "planner/text/json_document.h"
 
 #include <gtest/gtest.h>
 

@@ -109,7 +109,7 @@ private:
         return text.replace(begin, end - begin, other);
     }
 
-    /// What stands between a colon and the next comma or bracket.
+    /// The text between a colon and the next comma or bracket.
     std::string replacedValue(std::string text) {
         const std::size_t colon = text.find(':', below(text.size()));
         if (colon == std::string::npos) {

@@ -1,5 +1,5 @@
-#include "cli/calibrate_plan.h"
 #include "cli/run_program.h"
+#include "tests/support/fake_probes.h"
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -9,48 +9,29 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stop_token>
 #include <thread>
 
 namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/probes/";
 
 std::string contents(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A folder with probes that play a mode, and a place for what they write.
-class FakeProbes {
-public:
-    explicit FakeProbes(const std::string& name)
-        : folder_(fs::path(testing::TempDir()) / ("fabricast_calibrate_" + name)) {
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        for (const char* program : {"fabricast-probe-host", "fabricast-probe-cuda"}) {
-            fs::copy_file(kCases + "fake_probe.sh", folder_ / program);
-        }
-        fs::copy_file(kCases + "h100_node.json", folder_ / "inventory.json");
-    }
-
-    ProgramOutput run(const std::string& mode,
-                      std::vector<std::string> more,
-                      const Surroundings& surroundings = {}) const {
-        std::ofstream(folder_ / "mode") << mode;
-        std::vector<std::string> arguments = {
-            "calibrate", "--probes", folder_.string(), "--out", at("run.jsonl")};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return runProgram(arguments, surroundings);
-    }
-    [[nodiscard]] std::string at(const std::string& name) const {
-        return (folder_ / name).string();
-    }
-
-private:
-    fs::path folder_;
-};
+ProgramOutput run(const FakeProbes& probes,
+                  const std::string& mode,
+                  std::vector<std::string> more,
+                  const Surroundings& surroundings = {}) {
+    probes.play(mode);
+    std::vector<std::string> arguments = {
+        "calibrate", "--probes", probes.folder(), "--out", probes.at("run.jsonl")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runProgram(arguments, surroundings);
+}
 
 /// Folders differ from run to run. `folder` ends in a slash.
 std::string without(std::string text, const std::string& folder) {
@@ -71,11 +52,11 @@ TEST(CalibrateCommand, MeasuresFitsAndSaysHowToUseIt) {
     const FakeProbes probes("ok");
     const std::string profile = probes.at("measured");
     const ProgramOutput output =
-        probes.run("ok", {"--engine", "host", "--profile", profile, "--name", "ours"});
+        run(probes, "ok", {"--engine", "host", "--profile", profile, "--name", "ours"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     expectGolden("calibrate_fake.txt", without(output.out, probes.at("")));
     // The machine was recognised, and said.
-    EXPECT_NE(output.err.find("taken for azure-nd-h100-v5"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("assuming azure-nd-h100-v5"), std::string::npos) << output.err;
     EXPECT_TRUE(fs::exists(profile + "/collectives/measured-ours.json"));
     EXPECT_EQ(runProgram({"profiles", "verify", "--profile-dir", profile}, {}).code, ExitCode::Ok);
     expectGolden("help_calibrate.txt", runProgram({"calibrate", "--help"}, {}).out);
@@ -84,21 +65,21 @@ TEST(CalibrateCommand, MeasuresFitsAndSaysHowToUseIt) {
 TEST(CalibrateCommand, AnswersInJson) {
     const FakeProbes probes("json");
     const ProgramOutput dry =
-        probes.run("ok", {"--engine", "host", "--dry-run", "--format", "json"});
+        run(probes, "ok", {"--engine", "host", "--dry-run", "--format", "json"});
     EXPECT_EQ(dry.code, ExitCode::Ok) << dry.err;
     expectGolden("calibrate_dry.json", without(dry.out, probes.at("")));
     const std::vector<std::string> fit = {
         "--format", "json", "--profile", probes.at("measured"), "--name", "ours"};
     std::vector<std::string> both = fit;
     both.insert(both.end(), {"--engine", "auto"});
-    const ProgramOutput done = probes.run("ok", both);
+    const ProgramOutput done = run(probes, "ok", both);
     EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
     expectGolden("calibrate_fake.json", without(done.out, probes.at("")));
     // What was measured is told where a probe died and where nothing could be fitted.
     std::vector<std::string> one = fit;
     one.insert(one.end(), {"--engine", "host"});
     fs::remove(probes.at("inventory.json"));
-    const ProgramOutput dead = probes.run("die", one);
+    const ProgramOutput dead = run(probes, "die", one);
     EXPECT_EQ(dead.code, ExitCode::Environment);
     EXPECT_NE(dead.out.find("\"status\": \"failed\""), std::string::npos) << dead.out;
     EXPECT_NE(dead.out.find("\"fitted\": null"), std::string::npos) << dead.out;
@@ -108,7 +89,7 @@ TEST(CalibrateCommand, AnswersInJson) {
 
 TEST(CalibrateCommand, SeveralEnginesWriteARecordEach) {
     const FakeProbes probes("auto");
-    const ProgramOutput output = probes.run("ok", {});
+    const ProgramOutput output = run(probes, "ok", {});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_EQ(linesOf(probes.at("run.host.jsonl")), 4U);
     EXPECT_EQ(linesOf(probes.at("run.cuda.jsonl")), 4U);
@@ -119,38 +100,37 @@ TEST(CalibrateCommand, SeveralEnginesWriteARecordEach) {
 
 TEST(CalibrateCommand, SaysWhatItWouldMeasure) {
     const FakeProbes probes("dry");
-    const ProgramOutput output = probes.run("ok", {"--engine", "host", "--dry-run"});
+    const ProgramOutput output = run(probes, "ok", {"--engine", "host", "--dry-run"});
     EXPECT_EQ(output.out,
               probes.at("fabricast-probe-host") + " --suite quick --dry-run: 3 points into " +
                   probes.at("run.jsonl") + "\n");
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
 }
 
-TEST(CalibrateCommand, ADeadProbeIsToldOfAndGoneOnWith) {
+TEST(CalibrateCommand, ADeadProbeIsReportedAndResumed) {
     const FakeProbes probes("die");
-    const ProgramOutput dead = probes.run("die", {"--engine", "host"});
+    const ProgramOutput dead = run(probes, "die", {"--engine", "host"});
     EXPECT_EQ(dead.code, ExitCode::Environment);
     EXPECT_NE(dead.err.find("ended with exit code 9"), std::string::npos) << dead.err;
     EXPECT_NE(dead.err.find("rank 3 is gone"), std::string::npos) << dead.err;
     EXPECT_NE(dead.out.find("all_reduce ranks=8 nodes=1"), std::string::npos) << dead.out;
     EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
-    const ProgramOutput killed = probes.run("kill", {"--engine", "host"});
+    const ProgramOutput killed = run(probes, "kill", {"--engine", "host"});
     EXPECT_EQ(killed.code, ExitCode::Environment);
-    EXPECT_NE(killed.err.find("was ended by a signal: Killed"), std::string::npos) << killed.err;
-    const ProgramOutput again = probes.run("ok", {"--engine", "host"});
+    EXPECT_NE(killed.err.find("was killed by a signal: Killed"), std::string::npos) << killed.err;
+    const ProgramOutput again = run(probes, "ok", {"--engine", "host"});
     EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
     EXPECT_EQ(linesOf(probes.at("run.jsonl")), 4U);
 }
 
-TEST(CalibrateCommand, AStalledProbeIsEndedWithItsChildren) {
+TEST(CalibrateCommand, AStalledProbeIsKilledWithItsChildren) {
     const FakeProbes probes("stall");
     const auto begin = std::chrono::steady_clock::now();
-    const ProgramOutput output = probes.run("stall", {"--engine", "host", "--stall", "1s"});
+    const ProgramOutput output = run(probes, "stall", {"--engine", "host", "--stall", "1s"});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     EXPECT_LT(took.count(), 20.0);
     EXPECT_EQ(output.code, ExitCode::Environment);
-    EXPECT_NE(output.err.find("said nothing any more and was ended"), std::string::npos)
-        << output.err;
+    EXPECT_NE(output.err.find("stopped printing and was killed"), std::string::npos) << output.err;
     EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
     const std::string pid = contents(probes.at("pid"));
     ASSERT_FALSE(pid.empty());
@@ -169,16 +149,18 @@ TEST(CalibrateCommand, AStalledProbeIsEndedWithItsChildren) {
 
 TEST(CalibrateCommand, CtrlCKeepsWhatWasMeasured) {
     const FakeProbes probes("interrupt");
-    bool pressed = false;
+    std::stop_source pressed;
     Surroundings surroundings;
-    surroundings.interrupted = [&] { return pressed; };
+    surroundings.stop = [&] { return pressed.get_token(); };
     surroundings.status = [&](const std::string& line) {
-        pressed = pressed || line.find("[x/3]") != std::string::npos;
+        if (line.find("[x/3]") != std::string::npos) {
+            pressed.request_stop();
+        }
     };
     const ProgramOutput output =
-        probes.run("slow", {"--engine", "host", "--profile", probes.at("measured")}, surroundings);
+        run(probes, "slow", {"--engine", "host", "--profile", probes.at("measured")}, surroundings);
     EXPECT_EQ(output.code, ExitCode::Interrupted);
-    EXPECT_NE(output.err.find("interrupted; what was measured is kept"), std::string::npos)
+    EXPECT_NE(output.err.find("interrupted; the measurements so far are kept"), std::string::npos)
         << output.err;
     EXPECT_EQ(linesOf(probes.at("run.jsonl")), 2U);
     // Half a measurement makes no profile.
@@ -187,10 +169,10 @@ TEST(CalibrateCommand, CtrlCKeepsWhatWasMeasured) {
 
 TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
     const FakeProbes probes("full");
-    const ProgramOutput full = probes.run("full", {"--engine", "host"});
+    const ProgramOutput full = run(probes, "full", {"--engine", "host"});
     EXPECT_EQ(full.code, ExitCode::Environment);
     EXPECT_NE(full.err.find("No space left on device"), std::string::npos) << full.err;
-    const ProgramOutput wrong = probes.run("wrong", {"--engine", "host"});
+    const ProgramOutput wrong = run(probes, "wrong", {"--engine", "host"});
     EXPECT_EQ(wrong.code, ExitCode::DoesNotFit);
     EXPECT_NE(wrong.out.find("1 WRONG"), std::string::npos) << wrong.out;
 }
@@ -198,7 +180,7 @@ TEST(CalibrateCommand, AFullDiskAndWrongResultsAreSaid) {
 TEST(CalibrateCommand, WhatIsMissingIsNamed) {
     const FakeProbes probes("missing");
     for (const char* const engine : {"nccl", "mpi"}) {
-        const ProgramOutput output = probes.run("ok", {"--engine", engine});
+        const ProgramOutput output = run(probes, "ok", {"--engine", engine});
         EXPECT_EQ(output.code, ExitCode::Environment);
         EXPECT_NE(output.err.find(std::string("fabricast-probe-") + engine + ": is not in"),
                   std::string::npos)
@@ -211,7 +193,7 @@ TEST(CalibrateCommand, WhatIsMissingIsNamed) {
 TEST(CalibrateCommand, MistakesNameTheirFlag) {
     const FakeProbes probes("mistakes");
     const auto why = [&](std::vector<std::string> more) {
-        const ProgramOutput output = probes.run("ok", std::move(more));
+        const ProgramOutput output = run(probes, "ok", std::move(more));
         EXPECT_EQ(output.code, ExitCode::BadInput) << output.err;
         return output.err.substr(0, output.err.find('\n'));
     };
@@ -219,15 +201,15 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
               "error: --time-budget: 'soon' is no time: write 90s, 5m or 1h");
     EXPECT_EQ(why({"--suite", "quik"}), "error: --suite: cannot be \"quik\"");
     EXPECT_EQ(why({"--engine", "host", "--ranks", "2"}),
-              "error: --ranks: is for --engine mpi and nccl");
-    EXPECT_EQ(why({"--name", "Our Own"}), "error: --name: \"Our Own\" is no name of a profile");
-    EXPECT_EQ(why({"--topology", "t.xml"}), "error: --topology: is kept beside a profile");
+              "error: --ranks: is for --engine mpi or nccl");
+    EXPECT_EQ(why({"--name", "Our Own"}), "error: --name: \"Our Own\" is not a valid profile name");
+    EXPECT_EQ(why({"--topology", "t.xml"}), "error: --topology: needs a profile to be kept with");
     EXPECT_EQ(why({"--from-record", "a", "--from-nccl-tests", "b"}),
-              "error: --from-record: and --from-nccl-tests are two ways to say what was measured");
+              "error: --from-record: cannot be combined with --from-nccl-tests");
     EXPECT_EQ(runProgram({"calibrate", "--from-record", "/no/such.jsonl"}, {}).err,
               "error: /no/such.jsonl: cannot be opened: No such file or directory\n");
     EXPECT_EQ(why({"--from-record", "a"}),
-              "error: --probes: is for measuring, and --from-record measures nothing");
+              "error: --probes: is for measuring, but --from-record measures nothing");
     EXPECT_EQ(why({"--engine", "host", "--tuner-dump", "x"}),
               "error: --tuner-dump: is for --engine nccl");
     EXPECT_EQ(why({"--format", "csv"}), "error: --format: calibrate prints text or json");
@@ -236,23 +218,23 @@ TEST(CalibrateCommand, MistakesNameTheirFlag) {
 TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
     const FakeProbes probes("before");
     const auto why = [&](ExitCode code, std::vector<std::string> more) {
-        const ProgramOutput output = probes.run("ok", std::move(more));
+        const ProgramOutput output = run(probes, "ok", std::move(more));
         EXPECT_EQ(output.code, code) << output.err;
         EXPECT_EQ(output.out, "");
         return without(output.err.substr(0, output.err.find('\n')), probes.at(""));
     };
     const std::string file = probes.at("inventory.json");
     EXPECT_EQ(runProgram({"calibrate", "--out", "/no/such/run.jsonl"}, {}).err,
-              "error: --out: there is no folder \"/no/such\"\n  try: mkdir -p /no/such\n");
+              "error: --out: the folder \"/no/such\" does not exist\n  try: mkdir -p /no/such\n");
     EXPECT_EQ(
         runProgram({"calibrate", "--out", "/usr"}, {}).err,
         "error: --out: \"/usr\" is a folder\n  try: name a file in it: --out /usr/run.jsonl\n");
     EXPECT_EQ(why(ExitCode::Environment, {"--profile", file}),
-              "error: --profile: \"inventory.json\" is no folder");
+              "error: --profile: \"inventory.json\" is not a folder");
     EXPECT_EQ(why(ExitCode::Environment, {"--profile", file + "/deeper/still"}),
-              "error: --profile: \"inventory.json\" is no folder");
+              "error: --profile: \"inventory.json\" is not a folder");
     EXPECT_EQ(why(ExitCode::Environment, {"--scratch", "/no/such"}),
-              "error: --scratch: there is no folder \"/no/such\"");
+              "error: --scratch: the folder \"/no/such\" does not exist");
     EXPECT_EQ(why(ExitCode::BadInput, {"--machine", "no-such"}).substr(0, 17), "error: --machine:");
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpu", "no-such"}).substr(0, 13), "error: --gpu:");
     EXPECT_EQ(why(ExitCode::BadInput, {"--profile", probes.at("m"), "--topology", "/no/such"}),
@@ -261,17 +243,17 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
               "error: --time-budget: is longer than 30 days");
     // The machine that the probe plays has eight GPUs.
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,8"}),
-              "error: --gpus: no GPU 8: there are 8 GPUs here, counted from 0");
+              "error: --gpus: GPU 8 does not exist: there are 8 GPUs here, numbered from 0");
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "first"}),
-              "error: --gpus: \"first\" is no number of a GPU");
+              "error: --gpus: \"first\" is not a GPU number");
     EXPECT_EQ(why(ExitCode::BadInput, {"--ranks", "9"}),
-              "error: --ranks: 9 ranks need a GPU each, and there are 8 GPUs here");
+              "error: --ranks: 9 ranks need one GPU each, and there are 8 GPUs here");
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,1", "--ranks", "3"}),
-              "error: --ranks: 3 ranks need a GPU each, and --gpus names 2");
+              "error: --ranks: 3 ranks need one GPU each, and --gpus lists 2");
     EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--hosts", "a,; rm"}),
-              "error: --hosts: \"; rm\" is no name of a host");
+              "error: --hosts: \"; rm\" is not a host name");
     EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--ranks", "2000"}),
-              "error: --ranks: 2000 are more than 1024 on a host");
+              "error: --ranks: 2000 ranks are more than the limit of 1024 per host");
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
 }
 
@@ -342,32 +324,6 @@ TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {
                                    R"("now": "53.7 GB/s")"}) {
         EXPECT_NE(output.out.find(part), std::string::npos) << part << "\n" << output.out;
     }
-}
-
-TEST(CalibratePlan, MpiStartsAsManyRanksAsAreAsked) {
-    const FakeProbes probes("mpi");
-    fs::copy_file(kCases + "fake_probe.sh", probes.at("fabricast-probe-mpi"));
-    CalibrateRequest request{.engine = CalibrateEngine::Mpi,
-                             .ranks = 4,
-                             .hosts = {"10.0.0.1", "10.0.0.2:3"},
-                             .out = "run.jsonl",
-                             .probes = fs::path(probes.at("x")).parent_path().string()};
-    const auto plan = planCalibration(request, {});
-    if (!plan) {
-        // A machine without Open MPI says so.
-        EXPECT_EQ(plan.error().where, "mpirun");
-        return;
-    }
-    std::string command;
-    for (const std::string& word : plan->runs.at(0).command) {
-        command += " " + word;
-    }
-    EXPECT_NE(command.find("-np 4 --map-by node --bind-to none --host 10.0.0.1:2,10.0.0.2:3 "),
-              std::string::npos)
-        << command;
-    EXPECT_EQ(recordOf("a/run.jsonl", "cuda", true), "a/run.cuda.jsonl");
-    EXPECT_EQ(recordOf("run", "cuda", true), "run.cuda.jsonl");
-    EXPECT_EQ(recordOf("run.txt", "cuda", false), "run.txt");
 }
 
 }  // namespace

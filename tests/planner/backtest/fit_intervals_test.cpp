@@ -58,7 +58,7 @@ TEST(FitIntervals, LeavesTheSourceOutThatItSpeaksOf) {
         }
     }
     (void)fitIntervals(rows);
-    EXPECT_LT(*rows.front().looseHi, 12.0);  // the other three know nothing of such runs
+    EXPECT_LT(*rows.front().looseHi, 12.0);  // the other three have no such runs
 }
 
 TEST(FitIntervals, SayNothingWithoutRuns) {

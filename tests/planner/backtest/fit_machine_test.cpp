@@ -1,8 +1,8 @@
 #include "planner/backtest/fit_machine.h"
 
 #include "planner/backtest/forecast_run.h"
-#include "planner/io/csv_text.h"
 #include "planner/load/load_timing.h"
+#include "planner/text/csv_text.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-/// A machine whose runs are played: every step is what a forecast with these factors says.
+/// A machine with made-up runs: every step is the forecast with these factors.
 class MachineFits : public testing::Test {
 protected:
     static void SetUpTestSuite() {
@@ -63,7 +63,7 @@ TEST_F(MachineFits, FindAClockThatIsFifteenPercentSlower) {
     const auto fit = fitted(runs);
     ASSERT_TRUE(fit) << fit.error().text();
     EXPECT_NEAR(fit->clock, 1.0 / 1.15, 0.01);
-    EXPECT_EQ(fit->network, 1.0);  // nobody left the node
+    EXPECT_EQ(fit->network, 1.0);  // no traffic leaves the node
     EXPECT_EQ(fit->runs, 9);
     EXPECT_LT(fit->errorAfter, 0.01);
     EXPECT_GT(fit->errorBefore, 0.05);

@@ -1,7 +1,7 @@
 #include "planner/backtest/forecast_run.h"
 #include "planner/backtest/run_scenario.h"
-#include "planner/io/text_file.h"
 #include "planner/load/load_timing.h"
+#include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
 
@@ -70,17 +70,17 @@ TEST_F(Forecasts, RefusesARowThatSaysTooLittle) {
     const RunForecast forecast =
         of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,,64,bf16,5\n");
     EXPECT_FALSE(forecast.step);
-    EXPECT_EQ(forecast.why, "micro_batch: the row does not say");
+    EXPECT_EQ(forecast.why, "micro_batch: the cell is empty");
 }
 
 TEST_F(Forecasts, RefusesAStepThatNoGpuCouldRun) {
     const RunForecast forecast =
         of("a-1,Llama3 8B,32,4096,14336,32,8,128256,8192,8,8,h100_sxm,fsdp2,8,1,1,1,64,bf16,0.1\n");
     EXPECT_FALSE(forecast.step);
-    EXPECT_TRUE(forecast.why.starts_with("measured_step_s: so short a step")) << forecast.why;
+    EXPECT_TRUE(forecast.why.starts_with("measured_step_s: a step this short")) << forecast.why;
 }
 
-/// The balanced subset of the published runs that say all they need: how far forecasts are off.
+/// The balanced subset of complete published runs: the errors of forecasts.
 TEST_F(Forecasts, OfPublishedRunsStayNearWhatWasMeasured) {
     const std::string path = FABRICAST_SOURCE_DIR "/tests/cases/published/runs.csv";
     const auto text = readTextFile(path);

@@ -1,7 +1,7 @@
 #include "planner/backtest/run_scenario.h"
 
-#include "planner/io/csv_text.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/text/csv_text.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-/// What a source says in words, as one run's settings.
+/// Words of a source as settings of a run.
 RunScenario readAs(const std::string& framework, const std::string& notes, const std::string& vpp) {
     static const ProfileStore profiles = ProfileStore::builtIn();
     static const RunCatalog catalog = RunCatalog::open(profiles).value();

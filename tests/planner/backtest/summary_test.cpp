@@ -40,7 +40,7 @@ TEST(Summary, RegretIsWhatOurPickLoses) {
     EXPECT_EQ(backtest.all.sweeps.sweeps, 1U);
     EXPECT_NEAR(backtest.all.sweeps.regret, 0.2, 1e-12);
     EXPECT_NEAR(backtest.all.sweeps.rank, 0.8, 1e-12);
-    backtest.rows.pop_back();  // three are no sweep
+    backtest.rows.pop_back();  // three are not a sweep
     summariseRows(backtest);
     EXPECT_EQ(backtest.all.sweeps.sweeps, 0U);
 }
@@ -69,7 +69,7 @@ TEST(ConstantRate, IsOfOtherSourcesAndOfTheSameStackFirst) {
     addConstantRate(rows);
     EXPECT_NEAR(*rows[0].constantRateStep, 5, 1e-12);
     EXPECT_NEAR(*rows[1].constantRateStep, 10, 1e-12);
-    EXPECT_NEAR(*rows[2].constantRateStep, 100 / 15.0, 1e-12);  // nobody else: the GPU's median
+    EXPECT_NEAR(*rows[2].constantRateStep, 100 / 15.0, 1e-12);  // no other source: the GPU's median
 }
 
 }  // namespace

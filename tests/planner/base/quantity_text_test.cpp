@@ -44,7 +44,7 @@ TEST(QuantityText, PartsOfAByteAreRoundedInPrefixedUnitsOnly) {
     EXPECT_EQ(parsed<Bytes>("79.65 GiB"), 85'523'536'282);  // 79.65 * 2^30 = 85 523 536 281.6
     EXPECT_EQ(parsed<Bytes>("1.2345 kB"), 1235);
     EXPECT_EQ(refusal<Bytes>("1.5 B"),
-              "--flag: \"1.5 B\" is not a whole number (write for example \"80 GiB\")");
+              "--flag: \"1.5 B\" is not a whole number (for example \"80 GiB\")");
     EXPECT_NE(refusal<Bytes>("0.0000001 kB").find("less than one"), std::string::npos);
 }
 
@@ -81,15 +81,15 @@ TEST(QuantityText, TheOtherDimensions) {
 TEST(QuantityText, ARefusalSaysWhatToType) {
     EXPECT_EQ(refusal<Bytes>("80"), "--flag: \"80\" has no unit (write \"80 GB\" or \"80 GiB\")");
     EXPECT_EQ(refusal<Bytes>("80 gib"),
-              "--flag: \"80 gib\" is not a size: \"gib\" is no unit of it (did you mean \"80 "
+              "--flag: \"80 gib\" is not a size: \"gib\" is not a unit of it (did you mean \"80 "
               "GiB\"?)");
     EXPECT_EQ(refusal<Bytes>("fast"),
-              "--flag: \"fast\" is not a number with a unit (write for example \"80 GiB\")");
+              "--flag: \"fast\" is not a number with a unit (for example \"80 GiB\")");
     EXPECT_EQ(refusal<Bytes>("1,5 GB"),
               "--flag: \"1,5 GB\" is not a number with a unit (write the number without "
               "separators and with a decimal point)");
     EXPECT_EQ(refusal<BytesPerSecond>("450 GB"),
-              "--flag: \"450 GB\" is not a bandwidth: \"GB\" is no unit of it (write for example "
+              "--flag: \"450 GB\" is not a bandwidth: \"GB\" is not a unit of it (for example "
               "\"450 GB/s\")");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/budget/cost_of.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 namespace fabricast {

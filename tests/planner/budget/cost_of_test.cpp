@@ -1,8 +1,7 @@
 #include "planner/budget/cost_of.h"
 
-#include "planner/budget/checkpoint_bytes.h"
+#include "planner/budget/goodput.h"
 #include "planner/budget/gpu_hour.h"
-#include "planner/budget/run_power.h"
 #include "tests/planner/budget/budget_example.h"
 #include "tests/support/case_table.h"
 

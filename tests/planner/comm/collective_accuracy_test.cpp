@@ -54,7 +54,7 @@ TEST_P(CollectiveAccuracy, StaysWithinItsBars) {
     }
 }
 
-// Bars stand a little above what is reached; half of the rows lie below it.
+// Bars are a little above the current errors; half of the rows are below.
 INSTANTIATE_TEST_SUITE_P(
     Rows,
     CollectiveAccuracy,
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return row.param.what; });
 
 TEST(CollectiveAccuracyOverNodes, KeepsLargeMessagesWithinATenth) {
-    // Two nodes of each network that somebody measured, by the library's model alone.
+    // Two nodes of each measured network, by the library's model alone.
     const auto scores =
         scoresOf(measuredRows(), forecastsOf(measuredRows(), machines(), LeftOut::Corrections));
     std::size_t checked = 0;

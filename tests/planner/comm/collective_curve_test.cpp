@@ -1,6 +1,6 @@
 #include "planner/comm/collective_curve.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST(CollectiveCurve, IsMonotoneAndFiniteEverywhere) {
 }
 
 TEST(CollectiveCurve, FollowsThePriorBetweenItsKnots) {
-    // Without corrections a curve is the model, but for the corner where two lines cross.
+    // Without corrections a curve is the model, except for the corner where two lines cross.
     const Machine h100("dgx-h100");
     const CorrectionTable none;
     const CollectiveSetting setting{h100.links, h100.model, h100.place, none};

@@ -1,6 +1,6 @@
 #include "planner/comm/collective_time.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "planner/comm/token_dispatch.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <gtest/gtest.h>
 

@@ -71,7 +71,7 @@ TEST(AttentionTime, TheKernelsRankAsTheirFiguresDo) {
 }
 
 TEST(AttentionTime, BackwardIsTheMeasuredRatioOfForward) {
-    // With many heads there is no tail to speak of.
+    // With many heads the tail is negligible.
     Attention attention = kLlama;
     attention.heads = attention.kvHeads = 4096;
     const auto ratio = [&](const char* gpu) {

@@ -1,6 +1,5 @@
 #include "planner/compute/gemm_time.h"
 
-#include "planner/compute/grouped_gemm_time.h"
 #include "tests/planner/compute/shipped_kernels.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ std::int64_t whole(const CaseRow& row, const char* column) {
 constexpr double kRounding = 1e-6;
 constexpr double kMicroseconds = 1e6;
 
-/// The second evaluation knows the clocks of benchmarks only; Hopper's and B200's were fitted to
+/// The second evaluation has the clocks of benchmarks only; Hopper's and B200's were fitted to
 /// training runs since.
 KernelProfile withBenchmarkClock(const std::string& gpu) {
     KernelProfile kernels = shippedKernels(gpu);

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <map>
 #include <stdexcept>

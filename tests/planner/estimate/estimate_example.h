@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/estimate/estimate_step.h"
-#include "planner/io/profile_store.h"
 #include "planner/load/load_timing.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/stack/stack.h"
 
 #include <string>

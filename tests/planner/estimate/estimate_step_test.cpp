@@ -1,5 +1,6 @@
 #include "planner/estimate/estimate_step.h"
 
+#include "planner/compute/optimizer_step_time.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>
@@ -194,6 +195,30 @@ TEST(StepEstimate, AGpuThatNobodyMeasuredIsAnError) {
     const auto estimate = estimateStep(scenario, exampleTiming());
     ASSERT_FALSE(estimate);
     EXPECT_EQ(estimate.error().where, "cluster.gpu");
+}
+
+// Muon moves as many bytes as SGD with momentum. On top come the products for the four matrices of
+// each of the 32 layers, a fourth of each on a rank of tensor parallelism.
+TEST(EstimateStep, CountsMuonsNewtonSchulz) {
+    const auto optimizerOf = [](OptimizerKind kind, const Layout& layout) {
+        Scenario scenario = exampleRun("megatron", layout);
+        scenario.settings.optimizer.kind = kind;
+        return estimated(scenario).parts.of(TimePart::Optimizer);
+    };
+    const auto addedBy = [&](const Layout& layout) {
+        return optimizerOf(OptimizerKind::Muon, layout) -
+               optimizerOf(OptimizerKind::SgdMomentum, layout);
+    };
+    const Scenario example = exampleRun("megatron", {.dp = 2, .tp = 4});
+    const KernelProfile& kernels = *example.cluster.node.gpu.kernels;
+    const auto products = [&](std::int64_t rows, std::int64_t columns) {
+        return newtonSchulzTime(kernels, rows, columns, {}).count();
+    };
+    const double layer = products(6144 / 4, 4096) + products(4096, 4096 / 4) +
+                         products(2 * 14336 / 4, 4096) + products(4096, 14336 / 4);
+    EXPECT_NEAR(addedBy({.dp = 2, .tp = 4}), 32 * layer, 1e-6);
+    // The distributed optimizer divides the matrices over two ranks.
+    EXPECT_NEAR(addedBy({.dp = 2, .tp = 4, .shard = Shard::Zero1}), 16 * layer, 1e-6);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "planner/io/model_file.h"
+#include "planner/models/model_file.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-/// An answer is a finite time, or an error that says why.
+/// An answer is a finite time, or an error with the reason.
 void expectAnswer(const Scenario& scenario, const std::string& what) {
     const auto estimate = estimateStep(scenario, exampleTiming());
     if (estimate) {

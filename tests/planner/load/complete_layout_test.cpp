@@ -1,6 +1,6 @@
 #include "planner/load/complete_layout.h"
 
-#include "planner/io/layout_json.h"
+#include "planner/request/layout_json.h"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
               "(a smaller ep)");
     EXPECT_EQ(why("tp=2,ep=8", gpus(8)),
               "layout.ep: ep 8 x etp 2 = 16, which does not divide the 8 GPUs of a pipeline stage "
-              "(etp=1; it follows tp unless it is said)");
+              "(etp=1 (default: tp))");
     EXPECT_EQ(why("shard_size=3", gpus(8)),
               "layout.shard_size: shard_size 3 does not divide dp x cp = 8");
     EXPECT_NE(why("tp=1048576,pp=1048576,cp=1048576,dp=1048576", {}), "");

@@ -10,7 +10,7 @@ namespace fabricast {
 namespace {
 
 Result<FoundCluster> find(const ClusterRequest& request, const std::string& folder = {}) {
-    return findCluster(request, ProfileStore::builtIn(), folder);
+    return findCluster(request, ProfileStore::builtIn(), {.file = folder});
 }
 
 TEST(FindCluster, TakesANodeWhereAClusterIsAsked) {

@@ -1,6 +1,6 @@
 #include "planner/load/load_scenario.h"
 
-#include "planner/io/settings_json.h"
+#include "planner/request/settings_json.h"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST(LoadScenario, ABatchMayBeSaidInTokens) {
     };
     EXPECT_EQ(batch("65536 tokens")->scenario.workload.globalBatch, 16);
     EXPECT_EQ(batch("65537 tokens").error().why,
-              "65537 tokens are no whole number of sequences of 4096");
+              "65537 tokens are not a whole number of sequences of 4096");
     EXPECT_FALSE(batch("16"));
 }
 
@@ -120,7 +120,7 @@ TEST(LoadScenario, ASequenceEndsWhereLearnedPositionsDo) {
     EXPECT_EQ(withSequence("gpt2", "1025").error().why,
               "workload.sequence: gpt2 has 1024 positions, fewer than a sequence of 1025");
     EXPECT_EQ(withSequence("pythia-70m", "4096")->assumed.front(),
-              "positions beyond the model's own 2048");
+              "positions beyond the model's 2048");
 }
 
 TEST(LoadScenario, AModelMayBeSaidInPlace) {

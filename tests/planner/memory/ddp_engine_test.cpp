@@ -1,11 +1,11 @@
-#include "planner/memory/ddp_engine.h"
+#include "planner/memory/engines/torch/ddp_engine.h"
 
 #include <gtest/gtest.h>
 
 namespace fabricast {
 namespace {
 
-/// Two weights of 100 and 50 elements; one backward pass hands over both gradients.
+/// Two weights of 100 and 50 elements; one backward pass delivers both gradients.
 class DdpEngineTest : public testing::Test {
 protected:
     static std::vector<Unit> units() {

@@ -1,6 +1,6 @@
-#include "planner/memory/bf16_optimizer_engine.h"
-#include "planner/memory/deepspeed_engine.h"
-#include "planner/memory/zero_partition_engine.h"
+#include "planner/memory/engines/deepspeed/bf16_optimizer_engine.h"
+#include "planner/memory/engines/deepspeed/deepspeed_engine.h"
+#include "planner/memory/engines/deepspeed/zero_partition_engine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "planner/io/profile_store.h"
-#include "planner/memory/estimate_memory.h"
+#include "planner/memory/memory_of_stages.h"
+#include "planner/profiles/profile_store.h"
 #include "tests/programs/oracle_rows/published_run.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-/// The GPUs of the published runs by the names of ours.
+/// The GPUs of the published runs by our names.
 Result<ClusterSpec> clusterOf(const CsvTable& table, std::size_t row) {
     static const std::map<std::string, std::string> kNames = {{"A100-80GB-SXM", "a100-sxm4-80gb"},
                                                               {"A100-40GB-SXM", "a100-sxm4-40gb"},
@@ -29,11 +29,11 @@ Result<ClusterSpec> clusterOf(const CsvTable& table, std::size_t row) {
 Result<MemoryBreakdown> answer(const CsvTable& table, std::size_t row) {
     FABRICAST_ASSIGN(Scenario scenario, publishedRun(table, row));
     FABRICAST_ASSIGN(scenario.cluster, clusterOf(table, row));
-    return estimateMemory(scenario);
+    return memoryOfAllStages(scenario);
 }
 
-// Layouts that ran out of memory are never said to fit: they do not, or it is uncertain. What the
-// source does not say is refused by name.
+// Layouts that ran out of memory are never forecast to fit: they do not, or it is uncertain. What
+// the source leaves out is refused by name.
 TEST(DidNotFit, IsNeverSaidToFit) {
     const std::map<std::string, std::string> refused = {{"litgpt-0015", "seq"},
                                                         {"litgpt-0020", "seq"},

@@ -1,4 +1,4 @@
-#include "planner/memory/fsdp1_engine.h"
+#include "planner/memory/engines/torch/fsdp1_engine.h"
 
 #include <gtest/gtest.h>
 

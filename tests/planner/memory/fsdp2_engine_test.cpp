@@ -1,4 +1,4 @@
-#include "planner/memory/fsdp2_engine.h"
+#include "planner/memory/engines/torch/fsdp2_engine.h"
 
 #include <gtest/gtest.h>
 
@@ -40,17 +40,19 @@ TEST_F(Fsdp2EngineTest, ExpertsAreDealtOutWhole) {
     EXPECT_EQ(of(MemoryKind::Gathered), 2 * (64 + 80) + 2 * 80);
 }
 
-// More ranks than experts: every expert is cut into pieces of equal size.
+// More ranks than experts: the ten rows of every expert are split over twelve ranks, a row each.
 TEST_F(Fsdp2EngineTest, ExpertsAreCutWhereRanksAreMore) {
-    Fsdp2Engine engine(device_, layers(1), options(12));
+    Fsdp2Options cut = options(12);
+    cut.cutsExpertRows = true;
+    Fsdp2Engine engine(device_, layers(1), cut);
     engine.holdStates();
-    EXPECT_EQ(of(MemoryKind::Weights), 4 * (16 + 5));
+    EXPECT_EQ(of(MemoryKind::Weights), 4 * (16 + 6));
     const std::int64_t states = device_.live();
     engine.beginForward();
     engine.beforeForward(0);
-    EXPECT_EQ(of(MemoryKind::Gathered), 2 * (64 + 60) + 2 * 60);
-    // Both copies of the experts beside the all-gather's output, on the way.
-    EXPECT_EQ(device_.peak(), states + 2 * 64 + 3 * 2 * 60);
+    EXPECT_EQ(of(MemoryKind::Gathered), 2 * (64 + 72) + 2 * 72);
+    // Both copies of the experts and the all-gather's output.
+    EXPECT_EQ(device_.peak(), states + 2 * 64 + 3 * 2 * 72);
 }
 
 // Backward gathers the module before ahead, but not weights that this rank has whole.
@@ -80,7 +82,7 @@ TEST_F(Fsdp2EngineTest, GroupsAreReducedOneAfterAnother) {
     engine.afterBackward(0);
     EXPECT_EQ(of(MemoryKind::Communication), 4 * (60 + 64));  // until the next module's
     EXPECT_EQ(of(MemoryKind::Gradients), 4 * (30 + 16));
-    // At the fullest, the experts' input and shard are there, the dense input just made.
+    // At the peak, the experts' input and shard are live, the dense input just made.
     EXPECT_EQ(device_.peak(), 4 * (60 + 30) + 2 * 64 + 4 * 64);
     engine.endBackward();
     EXPECT_EQ(device_.live(), 4 * (30 + 16));

@@ -31,7 +31,7 @@ Scenario pipelined(Engine engine, std::int64_t pp, std::int64_t vpp, std::int64_
     return scenario;
 }
 
-/// As though every stage were walked.
+/// As if every stage were walked.
 Bytes fullestOfAll(const Scenario& scenario) {
     Bytes fullest;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {

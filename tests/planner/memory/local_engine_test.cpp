@@ -1,4 +1,4 @@
-#include "planner/memory/local_engine.h"
+#include "planner/memory/engines/torch/local_engine.h"
 
 #include <gtest/gtest.h>
 

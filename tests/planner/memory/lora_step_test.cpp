@@ -1,8 +1,8 @@
 #include "planner/memory/check_lora.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
-#include "planner/memory/pipeline_order.h"
-#include "planner/memory/step_walk.h"
+#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/walk/step_walk.h"
 
 #include <gtest/gtest.h>
 

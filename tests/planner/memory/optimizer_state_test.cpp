@@ -1,4 +1,4 @@
-#include "planner/memory/optimizer_state.h"
+#include "planner/memory/engines/optimizer_state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "planner/memory/optimizer_state.h"
+#include "planner/memory/engines/optimizer_state.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(StepTemporaries, AdafactorHoldsTheLastUpdateUntilTheNext) {
 
 // 32,000 rows of 1,024 columns: 132 multiprocessors hold 16 blocks of 32 x 4 threads, 8 of them
 // span the columns (four to a thread), so 264 share each column; each keeps 1,024 columns' sums 128
-// wide. Beside them: gradient, parameter, update, and the 1,024 means.
+// wide. In addition: gradient, parameter, update, and the 1,024 means.
 TEST(StepTemporaries, AdafactorsColumnMeansTakeABuffer) {
     const OptimizerSettings adafactor{.kind = OptimizerKind::Adafactor, .kernel = kLoop};
     const StepTensor table{.elements = 32000 * 1024, .width = 2, .columns = 1024};

@@ -1,5 +1,6 @@
-#include "planner/memory/pipeline_order.h"
+#include "planner/memory/program/pipeline_order.h"
 
+#include "planner/sharding/stage_shape.h"
 #include "tests/support/scenarios.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "planner/memory/receive_order.h"
+#include "planner/memory/engines/torch/receive_order.h"
 
 #include "tests/support/scenarios.h"
 

@@ -11,9 +11,9 @@
 namespace fabricast {
 namespace {
 
-/// Where a record says that its step was fullest, and where the walk has it.
+/// Where a record has the peak of its step, and where the walk has it.
 struct PeakPlaces {
-    std::string phase;   ///< "backward"; empty where the record does not say
+    std::string phase;   ///< "backward"; empty if the record does not have it
     std::string module;  ///< "layers.7"; likewise
     std::string walked;  ///< "backward of layer 7"
 };
@@ -74,7 +74,7 @@ PeakPlaces placesOf(const CsvTable& table, std::size_t row, RowReader reader) {
 
 struct PeakFile {
     const char* name;
-    int phases;   ///< rows that say one; the walk's is the same in all
+    int phases;   ///< rows that name one; the walk's is the same in all
     int modules;  ///< likewise of modules, but for
     int behind;   ///< those behind the first layer
 };

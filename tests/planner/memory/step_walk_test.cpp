@@ -1,8 +1,8 @@
-#include "planner/memory/step_walk.h"
+#include "planner/memory/walk/step_walk.h"
 
+#include "planner/memory/engines/megatron/megatron_states.h"
 #include "planner/memory/make_boundary.h"
-#include "planner/memory/megatron_states.h"
-#include "planner/memory/pipeline_order.h"
+#include "planner/memory/program/pipeline_order.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ TEST_P(StepWalkTest, EndsWithWhatItBeganWith) {
         const auto program = stageProgram(scenario, 0);
         ASSERT_TRUE(program) << program.error().text();
         Device device;
-        MegatronEngine engine(device, megatronStates(scenario, *program, {}));
+        MegatronEngine engine(device,
+                              megatronStates(stageShape(scenario, 0).value(), *program, {}));
         StepWalk walk(device, engine, *program, false);
         const auto order = pipelineOrder(scenario, 0);
         walk.run(*order, *makeBoundary(scenario, device, *program, *order, 0));
@@ -49,7 +50,7 @@ TEST_P(StepWalkTest, EndsWithWhatItBeganWith) {
     }
 }
 
-// So do the tensors between pipeline stages, whoever holds them.
+// So do the tensors between pipeline stages, regardless of their owner.
 TEST(PipelineWalk, EndsWithWhatItBeganWith) {
     for (const std::int64_t chunks : {1, 2}) {
         for (const std::int64_t microBatches : {1, 2, 8}) {
@@ -65,7 +66,10 @@ TEST(PipelineWalk, EndsWithWhatItBeganWith) {
                 const auto order = pipelineOrder(scenario, stage);
                 ASSERT_TRUE(program && order);
                 Device device;
-                MegatronEngine engine(device, megatronStates(scenario, *program, {.stage = stage}));
+                MegatronEngine engine(
+                    device,
+                    megatronStates(
+                        stageShape(scenario, stage).value(), *program, {.stage = stage}));
                 StepWalk walk(device, engine, *program, false);
                 walk.run(*order, *makeBoundary(scenario, device, *program, *order, stage));
                 EXPECT_EQ(device.live(), walk.betweenSteps())

@@ -1,4 +1,4 @@
-#include "planner/memory/torch_boundary.h"
+#include "planner/memory/engines/torch/torch_boundary.h"
 
 #include <gtest/gtest.h>
 

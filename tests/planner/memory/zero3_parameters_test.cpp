@@ -1,4 +1,4 @@
-#include "planner/memory/zero3_parameters.h"
+#include "planner/memory/engines/deepspeed/zero3_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,21 @@ protected:
         return list;
     }
     static Zero3GatherOptions options() {
-        return {.ranks = 4, .prefetchBucket = 0, .persistenceThreshold = 10};
+        return {.ranks = 4, .limits = {.prefetchBucket = 0, .persistenceThreshold = 10}};
     }
     static ModuleVisit visit(int module, std::vector<std::size_t> parameters) {
         return {.module = module, .parameters = std::move(parameters)};
+    }
+    /// A forward that enters and leaves one module after another.
+    static ModuleTrace oneAfterAnother(const std::vector<ModuleVisit>& visits) {
+        ModuleTrace trace{.own = std::vector<ParameterIds>(visits.size()), .events = {}};
+        for (const ModuleVisit& visit : visits) {
+            const auto module = static_cast<std::size_t>(visit.module);
+            trace.own[module] = visit.parameters;
+            trace.events.push_back({.enter = true, .module = module});
+            trace.events.push_back({.enter = false, .module = module});
+        }
+        return trace;
     }
     Device device_;
 };
@@ -56,9 +67,10 @@ TEST_F(Zero3ParametersTest, WhatIsNeededSoonIsNotFreed) {
     for (const std::int64_t maxReuse : {60, 61}) {
         device_ = Device();
         Zero3GatherOptions reuse = options();
-        reuse.maxReuse = maxReuse;
+        reuse.limits.maxReuse = maxReuse;
         Zero3Parameters zero(device_, parameters(), reuse);
-        zero.follow({visit(0, {0}), visit(1, {1}), visit(0, {0})});
+        zero.follow(oneAfterAnother({visit(0, {0}), visit(1, {1}), visit(0, {0})}), false);
+        zero.reset();
         zero.enter(visit(0, {0}));
         zero.leave(visit(0, {0}));
         EXPECT_EQ(device_.live(), maxReuse > 60 ? 2 * 100 : 0);
@@ -70,10 +82,11 @@ TEST_F(Zero3ParametersTest, TheTraceIsFetchedAhead) {
     for (const std::int64_t maxLive : {100, 101}) {
         device_ = Device();
         Zero3GatherOptions ahead = options();
-        ahead.prefetchBucket = 1;
-        ahead.maxLive = maxLive;
+        ahead.limits.prefetchBucket = 1;
+        ahead.limits.maxLive = maxLive;
         Zero3Parameters zero(device_, parameters(), ahead);
-        zero.follow({visit(0, {0}), visit(1, {1}), visit(2, {2})});
+        zero.follow(oneAfterAnother({visit(0, {0}), visit(1, {1}), visit(2, {2})}), false);
+        zero.reset();
         zero.enter(visit(0, {0}));
         EXPECT_EQ(device_.live(), 2 * 100 + (maxLive > 100 ? 2 * 60 : 0));
     }

@@ -1,9 +1,8 @@
 #include "planner/ops/flops.h"
 
-#include "planner/io/model_file.h"
-#include "planner/io/text_file.h"
-#include "planner/ops/matmul_flops.h"
-#include "tests/support/csv.h"
+#include "planner/models/model_file.h"
+#include "planner/text/text_file.h"
+#include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +57,7 @@ TEST(Flops, PredictionLayersAndTheirLogitsCount) {
 
 TEST(Flops, OurCountIsMegatronsButForTheDiagonal) {
     const ModelSpec model = shipped("llama-3.1-8b");
-    // Token i sees i positions, itself included: (s+1)/2 on average where Megatron says s/2.
+    // Token i sees i positions, itself included: (s+1)/2 on average, in Megatron s/2.
     const double diagonal = 6.0 * 32 * 32 * 128;
     EXPECT_DOUBLE_EQ(perToken(model, 8192, FlopsConvention::Matmul),
                      perToken(model, 8192, FlopsConvention::Megatron) + diagonal);

@@ -1,7 +1,7 @@
-#include "planner/io/model_file.h"
-#include "planner/io/text_file.h"
+#include "planner/models/model_file.h"
 #include "planner/ops/parameters.h"
-#include "tests/support/csv.h"
+#include "planner/text/text_file.h"
+#include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "planner/ops/moe_shape.h"
+#include "planner/ops/rank_shape.h"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(MoeShape, HalvesRoundToEven) {
     }
 }
 
-// What does not divide is dealt out: 7 tokens x 1 over three experts are 2, 2 and 3.
+// What does not divide is distributed: 7 tokens x 1 over three experts are 2, 2 and 3.
 TEST(MoeShape, RemaindersGoToTheLastExperts) {
     Scenario scenario = twoOfEight();
     scenario.model.moe->experts = 3;

@@ -1,7 +1,7 @@
-#include "planner/io/model_file.h"
-#include "planner/io/text_file.h"
+#include "planner/models/model_file.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/parameters.h"
+#include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace fabricast {
 namespace {
 
-/// Numbers and words that break readers, put in the place of whatever value stood there.
+/// Numbers and words that break readers, put in place of the original value.
 constexpr std::array<std::string_view, 24> kValues{"0",
                                                    "-1",
                                                    "1",

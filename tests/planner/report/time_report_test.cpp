@@ -19,28 +19,27 @@ Scenario exampleQuestion() {
 }
 
 TEST(TimeReport, IsWrittenForPeopleAndForSpreadsheets) {
-    expectGolden("time_report.txt", timeText(exampleQuestion(), exampleStep()));
-    expectGolden("time_report.md", timeMarkdown(exampleQuestion(), exampleStep()));
-    expectGolden("time_report.csv", timeCsv(exampleStep()));
+    expectGolden("time_report.txt", timeText(exampleQuestion(), exampleStep()), kExact);
+    expectGolden("time_report.md", timeMarkdown(exampleQuestion(), exampleStep()), kExact);
+    expectGolden("time_report.csv", timeCsv(exampleStep()), kExact);
 }
 
 TEST(CommReport, IsWrittenForPeopleAndForSpreadsheets) {
-    expectGolden("comm_report.txt", commText(exampleQuestion(), exampleStep(), false));
-    expectGolden("comm_report.md", commMarkdown(exampleQuestion(), exampleStep()));
-    expectGolden("comm_report.csv", commCsv(exampleQuestion(), exampleStep()));
+    expectGolden("comm_report.txt", commText(exampleQuestion(), exampleStep(), false), kExact);
+    expectGolden("comm_report.md", commMarkdown(exampleQuestion(), exampleStep()), kExact);
+    expectGolden("comm_report.csv", commCsv(exampleQuestion(), exampleStep()), kExact);
 }
 
 TEST(CommReport, LeavesOutWhatAddsLeastUnlessAllIsAsked) {
     StepEstimate step = exampleStep();
     step.comm.resize(30, step.comm.back());
     const std::string some = commText(exampleQuestion(), step, false);
-    EXPECT_NE(some.find("… 10 rows more, 4.000 s of which 1.000 exposed: --verbose"),
+    EXPECT_NE(some.find("… 10 more rows, 4.000 s of which 1.000 exposed: --verbose"),
               std::string::npos)
         << some;
-    EXPECT_EQ(commText(exampleQuestion(), step, true).find("rows more"), std::string::npos);
+    EXPECT_EQ(commText(exampleQuestion(), step, true).find("more rows"), std::string::npos);
     step.comm.clear();
-    EXPECT_NE(commText(exampleQuestion(), step, false).find("nothing is communicated"),
-              std::string::npos);
+    EXPECT_NE(commText(exampleQuestion(), step, false).find("no communication"), std::string::npos);
 }
 
 TEST(TimeReport, WhyPutsTheNumbersIn) {
@@ -55,18 +54,18 @@ TEST(TimeReport, WhyPutsTheNumbersIn) {
     for (const char* key : {"time.bubble", "time.optimizer", "time.host", "time.stage"}) {
         EXPECT_TRUE(why(key)) << key;
     }
-    EXPECT_EQ(why("time.gem").error().why, "no number is called \"time.gem\"");
+    EXPECT_EQ(why("time.gem").error().why, "unknown number \"time.gem\"");
     EXPECT_TRUE(why("time.gem").error().hint.starts_with("one of: time.step, "));
     StepEstimate unknown = exampleStep();
     unknown.utilisation = {.mfu = {}, .why = "nobody knows", .perToken = {}, .peak = {}};
     EXPECT_EQ(timeWhy(exampleQuestion(), unknown, "time.mfu").error().why,
-              "there is no MFU: nobody knows");
+              "MFU is not known: nobody knows");
 }
 
 TEST(TimeReport, SaysWhatAChangeWouldBring) {
-    const FasterChange change{"layout.tp=4", {Seconds(4.0), {}, {}}, Verdict::Uncertain};
+    const FasterChange change{"layout.tp=4", {}, {Seconds(4.0), {}, {}}, Verdict::Uncertain};
     EXPECT_EQ(fasterText(exampleStep(), change),
-              "--set layout.tp=4 takes 4.000 s, 26.2 % less, and may not fit");
+              "--set layout.tp=4: 4.000 s, 26.2 % less, may not fit");
 }
 
 TEST(TimeScale, IsMillisecondsBelowASecond) {

@@ -1,6 +1,6 @@
 #include "planner/schedule/action_order.h"
 
-#include "planner/schedule/order_text.h"
+#include "planner/schedule/order_kind.h"
 #include "planner/schedule/step_list.h"
 #include "tests/planner/schedule/any_order.h"
 

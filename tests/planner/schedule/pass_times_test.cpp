@@ -1,4 +1,4 @@
-#include "planner/schedule/pass_times.h"
+#include "planner/schedule/draw_timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -42,11 +42,11 @@ TEST(PassTimes, SayWhatIsWrong) {
         const auto times = parsePassTimes(text, "0", 4, needed);
         return times ? std::string("fine") : times.error().why;
     };
-    EXPECT_EQ(why("F=1", kWhole), "B is not said");
-    EXPECT_EQ(why("F=1;B=2", kSplit), "this schedule splits the backward, and I is not said");
+    EXPECT_EQ(why("F=1", kWhole), "B is not given");
+    EXPECT_EQ(why("F=1;B=2", kSplit), "this schedule splits the backward, and I is not given");
     EXPECT_EQ(why("F=1 2;B=2", kWhole), "F has 2 numbers");
     EXPECT_EQ(why("F=;B=2", kWhole), "F has 0 numbers");
-    EXPECT_EQ(why("F=1;F=1;B=2", kWhole), "F is said twice");
+    EXPECT_EQ(why("F=1;F=1;B=2", kWhole), "F is given twice");
     EXPECT_EQ(why("G=1", kWhole), "\"G=1\" is not a pass and its duration");
     EXPECT_EQ(why("12", kWhole), "\"12\" is not a pass and its duration");
     EXPECT_EQ(why("F=1;B=2x", kWhole), "\"2x\" is not a duration");

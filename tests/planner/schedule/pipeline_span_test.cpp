@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-/// The recurrence as it is said, over (stage, microbatch) and without any sorting: ends grow until
+/// The recurrence as stated, over (stage, microbatch) and without any sorting: ends grow until
 /// nothing moves.
 std::int64_t slowMakespan(const ActionOrder& order,
                           const std::vector<std::int64_t>& times,
@@ -132,7 +132,7 @@ TEST(StepList, NamesWhatWaitsForEver) {
     std::swap(order.ranks[1][0], order.ranks[1][1]);
     const auto list = sortSteps(order, PairMode::Atomic);
     ASSERT_FALSE(list);
-    EXPECT_EQ(list.error().why, "rank 0 waits for ever for what 0B0 needs");
+    EXPECT_EQ(list.error().why, "rank 0 waits forever for an input of 0B0");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "planner/schedule/span_workspace.h"
+#include "planner/schedule/pipeline_span.h"
 #include "tests/planner/schedule/any_order.h"
 
 #include <gtest/gtest.h>

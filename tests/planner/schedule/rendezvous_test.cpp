@@ -1,4 +1,4 @@
-#include "planner/schedule/rendezvous.h"
+#include "tests/programs/schedule_rows/rendezvous.h"
 
 #include "tests/planner/schedule/any_order.h"
 
@@ -57,7 +57,7 @@ TEST(Replay, NamesACallThatNobodyAnswers) {
                               .value();
     program[1].clear();
     const std::vector<std::int64_t> times(2 * kPasses, 1);
-    EXPECT_EQ(replay(program, times, 0).error().why, "rank 0 never gets past C(sn)");
+    EXPECT_EQ(replay(program, times, 0).error().why, "deadlock: rank 0 never completes C(sn)");
 }
 
 TEST(CommProgram, IsRefusedWhereTheFrameworkHasNone) {

@@ -12,7 +12,7 @@
 namespace fabricast {
 
 /// Every layout of a small world under one stack, by loops over all values of all keys: what the
-/// search has to find without them. A layout that runs as another one does stands for it.
+/// search has to find without them. A layout that runs as another one does represents it.
 class EveryLayout {
 public:
     using Run = std::tuple<Layout, Checkpointing>;
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    /// Within what docs/search.md says is searched.
+    /// Within the search space of docs/search.md.
     [[nodiscard]] bool isWhole(const Layout& layout) const {
         const PartialLayout& fixed = task_.rules.fixed;
         const bool held = (!fixed.says("tp") || fixed.layout.tp == layout.tp) &&
@@ -137,7 +137,7 @@ private:
                workload.globalBatch % (layout.dp * layout.microBatch) == 0;
     }
 
-    /// Keys that say nothing here at their usual values.
+    /// Unused keys at their default values.
     [[nodiscard]] Layout asItRuns(Layout layout) const {
         const std::int64_t inner = layout.tp * layout.cp;
         if (layout.pp == 1 || layout.dp == 1 || inner >= base_.cluster.node.gpus ||

@@ -1,7 +1,7 @@
 #include "planner/search/find_plans.h"
 
 #include "planner/estimate/offload_time.h"
-#include "planner/memory/estimate_memory.h"
+#include "planner/memory/memory_of_stages.h"
 #include "tests/planner/search/every_layout.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::vector<double> bruteForce(const SearchTask& task, std::size_t top) {
         steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<double> times;
     for (std::size_t i = 0; i < steps.size() && times.size() < top; ++i) {
-        const auto memory = judgeMemory(steps[i].second);
+        const auto memory = memoryOfAllStages(steps[i].second);
         if (memory && memory->verdict != Verdict::DoesNotFit &&
             Plan{.scenario = steps[i].second, .memory = *memory}.fitsHost()) {
             times.push_back(steps[i].first);
@@ -91,6 +91,11 @@ INSTANTIATE_TEST_SUITE_P(
                     WorldCase{{.model = "mixtral-8x7b", .layers = 2, .gpus = 4, .memory = 30_GiB},
                               {"megatron"}},
                     WorldCase{{.model = "qwen3-30b-a3b", .layers = 2, .gpus = 8, .memory = 8_GiB},
+                              {"torchtitan"}},
+                    WorldCase{
+                        {.model = "deepseek-v2-lite", .layers = 4, .gpus = 4, .memory = 16_GiB},
+                        {"megatron"}},
+                    WorldCase{{.model = "qwen3-30b-a3b", .layers = 3, .gpus = 16, .memory = 12_GiB},
                               {"torchtitan"}},
                     WorldCase{{.model = "llama-3.2-1b", .layers = 4, .gpus = 16, .memory = 3_GiB},
                               {"megatron", "fsdp2"}},

@@ -1,4 +1,5 @@
-#include "planner/memory/estimate_memory.h"
+#include "planner/estimate/step_bounds.h"
+#include "planner/memory/memory_of_stages.h"
 #include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/memory_bound.h"
@@ -49,7 +50,7 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         if (!scenario) {
             continue;
         }
-        const auto memory = judgeMemory(**scenario);
+        const auto memory = memoryOfAllStages(**scenario);
         const auto& cost = blocks_.of(candidate, **scenario);
         if (!memory || !cost) {
             continue;
@@ -81,21 +82,31 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         ASSERT_TRUE(cost.has_value() && least.has_value());
         const Settings& settings = (*scenario)->settings;
         const bool all = settings.recompute.kind == Checkpointing::Full;
-        const double perFlop = estimator_.leastPerFlop(settings);
+        const double perFlop = leastPerFlop(settings, estimator_.limits());
         const double seconds = step->step.value.count() * (1 + 1e-12);
-        const auto samples = static_cast<double>((*scenario)->layout.microBatch);
-        const auto sized = bound.fromBlocks(candidate, **scenario, {*least, samples});
-        const auto blocks = bound.fromBlocks(
-            candidate,
-            **scenario,
-            {cost->time, 1.0, blocks_.exposures(candidate, **scenario, cost->time), true});
+        Candidate largest = candidate;
+        largest.size = static_cast<std::uint16_t>(space_.sizesOf(candidate.family).size() - 1);
+        const Layout layout = (*scenario)->layout;
+        const auto waits = estimator_.leastWaits(*scenarios_.of(largest).value());
+        ASSERT_TRUE(waits.has_value());
+        ASSERT_TRUE(scenarios_.of(candidate).has_value());
+        const auto ordered = bound.fromOrder(candidate, **scenario, *least, *waits);
+        const auto* layers = bound.layersOf(candidate, **scenario).value();
+        PassFloors& known = blocks_.floorsOf(candidate, **scenario);
+        const auto floor = estimator_.floor(**scenario, cost->time, *layers, known);
+        ASSERT_TRUE(floor.has_value());
+        const auto close = bound.fromFloor(candidate, **scenario, *floor);
         const std::string what = layoutText((*scenario)->layout);
         const double after = bound.hostStep(**scenario);
         EXPECT_LE(bound.fromFlops(settings, all, perFlop) + after, seconds) << what;
-        EXPECT_LE(bound.fromSamples(**scenario, *least), seconds) << what;
-        ASSERT_TRUE(sized.has_value() && blocks.has_value());
-        EXPECT_LE(*sized, seconds) << what;
-        EXPECT_LE(*blocks, seconds) << what;
+        EXPECT_LE(bound.fromFlops(settings, all, perFlop) + bound.fromWaits(layout, *waits),
+                  seconds)
+            << what;
+        EXPECT_LE(bound.fromSamples(layout, *least) + bound.fromWaits(layout, *waits), seconds)
+            << what;
+        ASSERT_TRUE(ordered.has_value() && close.has_value());
+        EXPECT_LE(*ordered, seconds) << what;
+        EXPECT_LE(*close, seconds) << what;
         ++seen;
     }
     EXPECT_GT(seen, 5U);
@@ -110,7 +121,7 @@ TEST_P(SearchBounds, WhatTheHostCannotHoldDoesNotFitIt) {
         if (!scenario || (*scenario)->layout.offload == Offload::None) {
             continue;
         }
-        const auto memory = judgeMemory(**scenario);
+        const auto memory = memoryOfAllStages(**scenario);
         const std::uint32_t stack = space_.families[candidate.family].stack;
         const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
         Plan plan{.scenario = **scenario, .memory = memory.value()};

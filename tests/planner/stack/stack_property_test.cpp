@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-// Sizes that occur, sizes that do not divide, and sizes that nobody means.
+// Sizes that occur, sizes that do not divide, and nonsensical sizes.
 rc::Gen<std::int64_t> anySize() {
     return rc::gen::weightedOneOf<std::int64_t>(
         {{30, rc::gen::element<std::int64_t>(1, 1, 1, 2, 2, 4, 8, 16)},

@@ -67,12 +67,6 @@ TEST(StateBytes, PerParameterOfEveryStackAndPrecision) {
     }
 }
 
-TEST(StateBytes, ShortFormula) {
-    EXPECT_EQ(stateOf("megatron", {}, {}).shortFormula(), "6 + 12/d");
-    EXPECT_EQ(stateOf("deepspeed", {{"shard", "zero3"}}, {}).shortFormula(), "16/d");
-    EXPECT_EQ(stateOf("megatron", {{"shard", "none"}}, {}).shortFormula(), "18");
-}
-
 // The ZeRO paper's figure 1: 7.5 billion parameters on 64 GPUs, in GB of 10^9.
 TEST(StateBytes, ZeroPaper) {
     const auto gigabytes = [](const char* shard, double parameters, double ranks) {
@@ -118,24 +112,6 @@ TEST(StateBytes, SeventyBillionOnFourGpus) {
     EXPECT_DOUBLE_EQ(gigabytes("deepspeed", "zero1", pure), 350);
     EXPECT_DOUBLE_EQ(gigabytes("deepspeed", "zero2", pure), 245);
     EXPECT_DOUBLE_EQ(gigabytes("deepspeed", "zero3", pure), 140);
-}
-
-// 4 + 8/64 + 32/(64 · 256) bits with double quantisation, 4 + 32/64 without.
-TEST(StateBytes, FrozenBase) {
-    LoraSettings lora{.base = Dtype::Nf4, .doubleQuantization = true};
-    EXPECT_EQ(frozenBaseBytes(lora, {}).whole() * 8, 4.126953125);
-    lora.doubleQuantization = false;
-    EXPECT_EQ(frozenBaseBytes(lora, {}).whole() * 8, 4.5);
-    EXPECT_EQ(frozenBaseBytes(lora, {.shard = Shard::Fsdp}).formula(),
-              "0.0625 scales + (0.5 weights)/d");
-    lora.base = Dtype::Bf16;
-    EXPECT_EQ(frozenBaseBytes(lora, {}).whole(), 2);
-    lora.base = Dtype::Int8;
-    EXPECT_EQ(frozenBaseBytes(lora, {}).whole(), 1);
-}
-
-TEST(StateBytes, AdafactorKeepsOneRowAndOneColumn) {
-    EXPECT_EQ(adafactorBytes(4096, 14336), 73'728);
 }
 
 TEST(DeepspeedEstimate, IsWhatItsEstimatorsReturn) {

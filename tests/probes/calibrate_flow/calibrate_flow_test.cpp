@@ -1,7 +1,7 @@
 #include "tests/probes/calibrate_flow/played_node.h"
 
 // What calibrate does from its first line to its last, with the real probes on GPUs that are not
-// there. Times on them mean nothing; what is measured, kept, said and ended does.
+// there. Times on them mean nothing; what is measured, kept, reported and ended does.
 
 namespace fabricast {
 namespace {
@@ -30,7 +30,7 @@ TEST(CalibrateFlow, AKernelSweepIsMeasuredFittedAndGoneOnWith) {
     expectWhole(record);
     const std::size_t some = linesIn(record);
     EXPECT_GE(some, 2U);
-    // The same command goes on; a profile is written, or it is said why not.
+    // The same command resumes; a profile is written, or the reason reported.
     std::vector<std::string> fit = words;
     fit.insert(fit.end(), {"--profile", node.at("measured"), "--gpu", "h100-sxm5-80gb"});
     const FlowEnd second = node.run(fit);
@@ -86,7 +86,7 @@ TEST(CalibrateFlow, AutoMeasuresWithEveryProbe) {
     EXPECT_TRUE(has(dry.out, "\nall_reduce ")) << dry.out;
 }
 
-/// Presses Ctrl-C once two points are there, and sees that the same command goes on.
+/// Presses Ctrl-C once two points are there, and checks that the same command resumes.
 void interruptAndGoOn(PlayedNode& node, const std::string& engine) {
     const std::string record = node.at("run.jsonl");
     const std::vector<std::string> words = {"--engine", engine, "--out", record};
@@ -97,7 +97,7 @@ void interruptAndGoOn(PlayedNode& node, const std::string& engine) {
     node.signal(SIGINT);
     const FlowEnd ended = node.end();
     EXPECT_EQ(ended.code, 130) << ended.err;
-    EXPECT_TRUE(has(ended.err, "interrupted; what was measured is kept")) << ended.err;
+    EXPECT_TRUE(has(ended.err, "interrupted; the measurements so far are kept")) << ended.err;
     EXPECT_TRUE(has(ended.out, "MEASURED\n")) << ended.out;
     EXPECT_FALSE(fs::exists(node.at("measured")));
     expectWhole(record);
@@ -148,14 +148,15 @@ TEST(CalibrateFlow, PlacesAndDevicesThatAreNotThereAreNamed) {
     const FlowEnd nowhere = node.run({"--engine", "nccl", "--out", "/no/such/run.jsonl"});
     EXPECT_EQ(nowhere.code, 4);
     EXPECT_EQ(nowhere.err,
-              "error: --out: there is no folder \"/no/such\"\n  try: mkdir -p /no/such\n");
+              "error: --out: the folder \"/no/such\" does not exist\n  try: mkdir -p /no/such\n");
     const FlowEnd device = node.run({"--engine", "cuda", "--gpus", "7", "--out", node.at("x")});
     EXPECT_EQ(device.code, 2);
-    EXPECT_TRUE(device.err.starts_with("error: --gpus: no GPU 7: there are 2 GPUs here"))
+    EXPECT_TRUE(
+        device.err.starts_with("error: --gpus: GPU 7 does not exist: there are 2 GPUs here"))
         << device.err;
     const FlowEnd many = node.run({"--engine", "nccl", "--ranks", "3", "--out", node.at("x")});
     EXPECT_EQ(many.code, 2);
-    EXPECT_TRUE(has(many.err, "3 ranks need a GPU each")) << many.err;
+    EXPECT_TRUE(has(many.err, "3 ranks need one GPU each")) << many.err;
     const FlowEnd none =
         node.run({"--engine", "cuda", "--out", node.at("x")}, {"FABRICAST_NULL_GPUS=0"});
     EXPECT_EQ(none.code, 4) << none.err;
@@ -173,7 +174,7 @@ TEST(CalibrateFlow, AKilledProbeIsToldOf) {
     ::kill(probe, SIGKILL);
     const FlowEnd ended = node.end(20.0);
     EXPECT_EQ(ended.code, 4) << ended.err;
-    EXPECT_TRUE(has(ended.err, "was ended by a signal: Killed")) << ended.err;
+    EXPECT_TRUE(has(ended.err, "was killed by a signal: Killed")) << ended.err;
     EXPECT_TRUE(has(ended.out, "MEASURED\n")) << ended.out;
     expectWhole(record);
 }
@@ -202,7 +203,7 @@ TEST(CalibrateFlow, AStalledProbeIsEnded) {
     ::kill(probe, SIGSTOP);
     const FlowEnd ended = node.end(20.0);
     EXPECT_EQ(ended.code, 4) << ended.err;
-    EXPECT_TRUE(has(ended.err, "said nothing any more and was ended")) << ended.err;
+    EXPECT_TRUE(has(ended.err, "stopped printing and was killed")) << ended.err;
     expectWhole(record);
 }
 

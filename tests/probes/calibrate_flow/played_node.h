@@ -28,7 +28,7 @@ inline std::size_t linesIn(const fs::path& path) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// Waits until something holds; false after so long.
+/// Waits until something holds; false after a timeout.
 inline bool within(double seconds, const std::function<bool()>& holds) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (!holds()) {
@@ -59,7 +59,7 @@ public:
              {FABRICAST_PROBE_HOST, FABRICAST_PROBE_CUDA, FABRICAST_PROBE_NCCL}) {
             addProbe(program);
         }
-        // Who lists the machine asks a driver, which nobody plays.
+        // Listing the machine needs a driver, which is not simulated.
         std::ofstream(folder_ / "probes" / "inventory")
             << R"({"schema":"fabricast.machine/1","host":{"cpu":"played"},"ports":[],"gpus":[)"
                R"({"index":0,"name":"null device","architecture":"sm_90","memory":1073741824},)"
@@ -129,7 +129,7 @@ public:
 
     void signal(int number) const { ::kill(process_, number); }
 
-    /// Processes that this run started, but for calibrate itself.
+    /// Processes that this run started, except calibrate itself.
     [[nodiscard]] std::vector<pid_t> leftBehind() const {
         std::vector<pid_t> found;
         std::error_code error;

@@ -58,7 +58,7 @@ double lossOf(const DecoderShape& shape, PlainUnits& units) {
 }
 
 /// Along its own gradient a unit's loss rises by the gradient's square: the difference quotient
-/// must say what backward says.
+/// must agree with backward.
 TEST(DecoderStep, GradientsAreTheSlopesOfTheLoss) {
     for (int unit = 0; unit < kSmall.units(); ++unit) {
         PlainUnits units(kSmall);

@@ -60,7 +60,7 @@ TEST(AttentionReference, GradientsAreSlopesOfTheLoss) {
     for (std::int64_t key = 0; key < kReach; ++key) {
         KeyGradients found;
         addKeyGradients(example.row(true), key, found);
-        addKeyGradients(example.row(true), key, found);  // two queries alike
+        addKeyGradients(example.row(true), key, found);  // two equal queries
         for (std::size_t at = 0; at < kDim; ++at) {
             const std::size_t number = static_cast<std::size_t>(key) * kDim + at;
             EXPECT_NEAR(found.key[at], 2 * slope(example, example.keys[number]), 1e-8) << key;

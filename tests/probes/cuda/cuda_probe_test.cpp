@@ -216,7 +216,7 @@ TEST(CudaProbe, StreamsRunExpertsSideBySide) {
         const std::string name = "\"median\":";
         return std::stod(run.out.substr(run.out.find(name, from) + name.size()));
     };
-    // The streams of the device that is not there never wait for each other.
+    // The streams of the null device never wait for each other.
     EXPECT_NEAR(4.0 * median(0), median(run.out.find('\n')), 1e-7) << run.out;
 }
 

@@ -43,7 +43,7 @@ inline ProbeRun runCudaProbe(const std::string& arguments, const std::string& be
     return runShell("env " + before + " " FABRICAST_PROBE_CUDA " " + arguments);
 }
 
-/// The same on the device that is not there.
+/// The same on the null device.
 inline ProbeRun runOnNullDevice(const std::string& arguments, const std::string& more = "") {
     return runCudaProbe(arguments, "LD_PRELOAD=" FABRICAST_NULL_DEVICE " " + more);
 }

@@ -1,7 +1,7 @@
 #include "probes/fit/collective_points.h"
 
-#include "planner/io/json_document.h"
-#include "planner/io/read_measured_collectives.h"
+#include "planner/profiles/read_measured_collectives.h"
+#include "planner/text/json_document.h"
 
 #include <gtest/gtest.h>
 

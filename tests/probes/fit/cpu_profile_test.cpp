@@ -3,8 +3,8 @@
 #include "planner/comm/collective_curve.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/op_kernels.h"
-#include "planner/io/profile_store.h"
 #include "planner/load/load_timing.h"
+#include "planner/profiles/profile_store.h"
 #include "probes/fit/ring_fit.h"
 #include "tests/probes/fit/made_up_record.h"
 
@@ -54,7 +54,7 @@ TEST(RingFit, FindsTheStepAndTheRate) {
     EXPECT_EQ(fitRing({}).rows, 0U);
 }
 
-/// Groups of two and three were measured: the model says what four take, at any size.
+/// Groups of two and three were measured: the model gives the time of four, at any size.
 TEST(CpuProfile, ForecastsRingsThatNobodyMeasured) {
     const Loaded on = loaded("cpu_profile_rings");
     const CollectiveLibrary& library = on.timing.libraryOf(on.cluster.node.gpu);
@@ -104,7 +104,7 @@ TEST(CpuProfile, TheHostsMemoryIsNotARanks) {
     }
 }
 
-/// A device whose attention was timed in fp32 is not taken for one of half the 16-bit rate.
+/// A device whose attention was timed in fp32 is not treated as one of half the 16-bit rate.
 TEST(CpuProfile, AttentionRunsInTheTypeItWasTimedIn) {
     const Loaded on = loaded("cpu_profile_attention");
     Scenario scenario;
@@ -120,7 +120,7 @@ TEST(CpuProfile, AttentionRunsInTheTypeItWasTimedIn) {
     EXPECT_EQ(typeOn(*on.store.gpu("h100-sxm5-80gb")), std::pair(GemmType::Bf16, 2.0));
 }
 
-/// Other devices keep their own libraries and software beside such a profile.
+/// Other devices keep their own libraries and software with such a profile.
 TEST(CpuProfile, LeavesGpusAlone) {
     const Loaded on = loaded("cpu_profile_gpus");
     const GpuSpec h100 = *on.store.gpu("h100-sxm5-80gb");

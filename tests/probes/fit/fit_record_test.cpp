@@ -1,7 +1,7 @@
 #include "probes/fit/fit_record.h"
 
 #include "planner/compute/gemm_time.h"
-#include "planner/io/text_file.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/fit_kernels.h"
 #include "probes/fit/fit_program.h"
 #include "probes/fit/left_out.h"

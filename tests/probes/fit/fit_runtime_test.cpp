@@ -62,7 +62,7 @@ TEST(FitRuntime, FootprintsReachTheForecastOfMemory) {
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     ASSERT_TRUE(store) << store.error().text();
     const RuntimeOverhead ours = overheadOn(*store, "dgx-h200");
-    // What the framework loads beside is still assumed: 20 to 180 MiB.
+    // What the framework loads in addition is still assumed: 20 to 180 MiB.
     EXPECT_EQ(ours.context.value, 544_MiB);
     EXPECT_EQ(ours.context.lo, 500_MiB);
     EXPECT_EQ(ours.context.hi, 660_MiB);

@@ -1,6 +1,6 @@
-#include "planner/io/profile_store.h"
-#include "planner/io/read_kernel_profile.h"
-#include "planner/io/text_file.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/profiles/read_kernel_profile.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/csv_rows.h"
 #include "probes/fit/fit_attention.h"
 #include "probes/fit/fit_gemm.h"
@@ -137,7 +137,7 @@ TEST(FitProgram, FitsTheShippedTablesAsWellAsTheShippedKernels) {
     EXPECT_NEAR(fit->efficiency, shipped("a100-sxm4-80gb").fit(GemmType::Bf16)->efficiency, 0.05);
     EXPECT_LT(kernels->attention.front().error.mean, 0.08) << answer->report;
     EXPECT_NE(answer->report.find("1e11 to 1e12"), std::string::npos);
-    // What was not measured stays, and says so.
+    // What was not measured stays, and is marked.
     EXPECT_EQ(kernels->grouped.source, Source::Assumed);
     EXPECT_EQ(kernels->fit(MemoryOp::Norm).efficiency,
               shipped("a100-sxm4-80gb").fit(MemoryOp::Norm).efficiency);

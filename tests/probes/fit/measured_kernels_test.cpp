@@ -1,7 +1,7 @@
 #include "planner/compute/memory_time.h"
-#include "planner/io/profile_store.h"
-#include "planner/io/text_file.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/spec/kernel_names.h"
+#include "planner/text/text_file.h"
 #include "probes/fit/fit_gemm.h"
 #include "probes/fit/measured_tables.h"
 #include "probes/fit/residuals.h"
@@ -122,7 +122,7 @@ void addMemories(Groups& groups) {
 
 // The bars are the errors of the shipped parameters over these rows plus a tenth: a changed
 // parameter or equation that fits worse shows here. Groups of another host than the fit's (simumax)
-// are off by that host's clock; docs/kernels.md says which.
+// are off by that host's clock; see docs/kernels.md.
 TEST(MeasuredKernels, StayWithinTheirErrors) {
     Groups groups;
     addGemms(groups);

@@ -1,5 +1,5 @@
 #pragma once
-#include "planner/io/measurements.h"
+#include "planner/measured/measurements.h"
 
 #include <gtest/gtest.h>
 

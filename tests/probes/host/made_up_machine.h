@@ -5,7 +5,7 @@
 
 namespace fabricast::probe {
 
-/// A folder with files as the kernel has them, made anew for each test.
+/// A folder with files as the kernel has them, created for each test.
 class MadeUpMachine {
 public:
     explicit MadeUpMachine(const std::string& name)
@@ -55,7 +55,7 @@ inline void fillServer(const MadeUpMachine& machine) {
     machine.file("sys/class/infiniband/mlx5_0/ports/1/rate", "400 Gb/sec (4X NDR)");
     machine.file("sys/class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand");
     machine.file("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
-    // The interface on top of the same device is no second port.
+    // The interface on top of the same device is not a second port.
     machine.link("sys/class/net/ib0/device", "../../../devices/pci0000:17/0000:18:00.0");
     machine.file("sys/class/net/ib0/type", "32");
     machine.file("sys/devices/pci0000:00/0000:00:03.0/virtio2/vendor", "1");

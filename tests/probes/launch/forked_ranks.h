@@ -45,7 +45,7 @@ public:
 
     void signal(std::size_t rank, int number) const { kill(children_[rank].pid, number); }
 
-    /// What the rank answered: empty where a signal ended it. "hangs" after so many seconds.
+    /// What the rank answered: empty where a signal ended it. "hangs" after a timeout.
     std::string answer(std::size_t rank, double seconds = 10.0) {
         Child& child = children_[rank];
         const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

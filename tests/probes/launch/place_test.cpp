@@ -1,7 +1,7 @@
 #include "probes/launch/place.h"
 
 #include "probes/launch/slurm_words.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Environment environmentOf(const std::string& text) {
     return environment;
 }
 
-/// The place of "--rank=1 --world-size=2", or what is wrong, as the program would say it.
+/// The place of "--rank=1 --world-size=2", or what is wrong, in the program's words.
 Answer<Place> placeOfWords(const std::string& flags, const std::string& environment) {
     PlaceFlags taken;
     for (const auto& [flag, value] : environmentOf(flags)) {
@@ -39,7 +39,6 @@ std::string numberText(const std::optional<int>& number) {
 
 TEST(Place, IsWhatFlagsAndLauncherSay) {
     const CsvTable cases = CsvTable::read(FABRICAST_SOURCE_DIR "/tests/cases/launch/places.csv");
-    ASSERT_TRUE(cases.opened());
     ASSERT_GT(cases.rows(), 30U);
     for (std::size_t row = 0; row < cases.rows(); ++row) {
         SCOPED_TRACE(cases.text(row, "name"));
@@ -59,6 +58,14 @@ TEST(Place, IsWhatFlagsAndLauncherSay) {
         EXPECT_EQ(place->job, cases.text(row, "job"));
         EXPECT_EQ(place->launcher, cases.text(row, "launcher"));
     }
+}
+
+TEST(Place, OnlyRankZeroGetsTheListener) {
+    const std::string world = "WORLD_SIZE=2 MASTER_ADDR=a MASTER_PORT=9 FABRICAST_PROBE_LISTENER=";
+    EXPECT_EQ(placeOfWords("", "RANK=0 " + world + "5")->listener, 5);
+    EXPECT_EQ(placeOfWords("", "RANK=1 " + world + "5")->listener, -1);
+    EXPECT_EQ(placeOfWords("", "RANK=0 " + world + "x").trouble().why,
+              "FABRICAST_PROBE_LISTENER: 'x' is no whole number from 3 to 1048576");
 }
 
 TEST(Place, TakesOnlyItsOwnFlags) {

@@ -66,7 +66,7 @@ public:
 
     void signal(std::size_t rank, int number) const { kill(pids_[rank], number); }
 
-    /// Waits until a rank has said this on standard error or output; false after ten seconds.
+    /// Waits until a rank has printed this on standard error or output; false after ten seconds.
     [[nodiscard]] bool says(std::size_t rank, const std::string& text) const {
         for (int turn = 0; turn < 1000; ++turn) {
             if ((textOfFile(out(rank)) + textOfFile(err(rank))).find(text) != std::string::npos) {
@@ -138,7 +138,7 @@ private:
     std::vector<pid_t> pids_;
 };
 
-/// Ranks that are started by hand, all alike: short waits, and a GPU for each.
+/// Ranks that are started by hand, all the same: short waits, and a GPU for each.
 inline std::vector<RankStart> ranksOf(int world, const std::vector<std::string>& words) {
     const std::string address = "127.0.0.1:" + std::to_string(freePort());
     std::vector<RankStart> ranks;

@@ -122,7 +122,7 @@ TEST(NcclProbe, MeasuresWhatMemoryNcclTakes) {
                          "all_reduce bytes=1K ranks=2 nodes=1"}));
     const RankEnd first = job.end(0);
     EXPECT_EQ(first.code, 0) << first.err;
-    // So much does the NCCL that is not there take.
+    // The time that the null NCCL takes.
     for (const char* taken : {"footprint of=nccl_init\",\"unit\":\"B\",\"median\":3145728,",
                               "of=nccl_first_call\",\"unit\":\"B\",\"median\":5242880,",
                               "footprint of=nccl_split\",\"unit\":\"B\",\"median\":2097152,"}) {

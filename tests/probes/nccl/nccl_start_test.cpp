@@ -1,4 +1,4 @@
-// However the ranks are started, they find each other, and go on with a record that is there.
+// However the ranks are started, they find each other, and resume an existing record.
 #include "tests/probes/nccl/printed_lines.h"
 
 #include <gtest/gtest.h>

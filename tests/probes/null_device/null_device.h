@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-/// A GPU that is not there. Preloaded into a probe, this library stands in for the CUDA runtime,
-/// cuBLASLt, NVML and whoever else is written beside it: calls succeed, device memory is memory of
+/// A null GPU. Preloaded into a probe, this library stands in for the CUDA runtime,
+/// cuBLASLt, NVML and the other libraries in this folder: calls succeed, device memory is memory of
 /// the host, copies copy, and every piece of work takes a time that it pretends. Nothing is
-/// computed until somebody reads device memory back: then it is computed on the host, so that
+/// computed until device memory is read back: then it is computed on the host, so that
 /// results are what they should be. Told by the environment:
 ///   FABRICAST_NULL_GPUS=0      how many there are (1)
 ///   FABRICAST_NULL_SM=80       what they can (90)
@@ -22,7 +22,7 @@ namespace fabricast::null_device {
 long setting(const char* name, long otherwise);
 bool computes();
 
-/// Pretended time. Work on a stream begins when the stream and whoever sends it are ready.
+/// Pretended time. Work on a stream begins when the stream and the host are ready.
 void spend(cudaStream_t stream, double seconds);
 double timeOf(cudaStream_t stream);
 /// The host waited for this stream.
@@ -30,7 +30,7 @@ void waitFor(cudaStream_t stream);
 /// A stream waits for a moment.
 void holdUntil(cudaStream_t stream, double time);
 
-/// Work whose results nobody has read yet. The same work twice is done once. `key` tells apart.
+/// Work whose results have not been read yet. The same work twice is done once. `key` tells apart.
 void defer(const std::string& key, std::function<void()> work);
 /// Of a product too large to compute: works out `bytes` at `place`, if they are its result.
 using PartialWork = std::function<void(char* place, std::size_t bytes)>;

@@ -81,7 +81,7 @@ bool runRows(const std::string& name, void** arguments, double& seconds) {
     return true;
 }
 
-/// The copy that stands for a collective: (to, from, count, rounds).
+/// The copy that represents a collective: (to, from, count, rounds).
 bool runRounds(const std::string& name, void** arguments, double& seconds) {
     if (name.find("copyRounds") == std::string::npos) {
         return false;

@@ -1,4 +1,4 @@
-// Device memory is the host's, reserved and not touched until somebody writes to it.
+// Device memory is the host's, reserved and not touched until written.
 #include "tests/probes/null_device/null_device.h"
 
 #include <sys/mman.h>

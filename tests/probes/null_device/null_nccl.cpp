@@ -10,7 +10,7 @@ namespace null = fabricast::null_device;
 
 namespace {
 
-/// Names all ranks of one color as the parent knows them by now.
+/// Names all ranks of one color as the parent has them by now.
 void joinPart(ncclComm& comm) {
     ncclComm& part = *comm.part;
     const null::RankPage& own = comm.pages->page(comm.rank);
@@ -34,7 +34,7 @@ ncclResult_t stateOf(ncclComm& comm) {
         return ncclInternalError;
     }
     if (comm.splitting) {
-        // Nobody may still be reading the colors of the split before.
+        // No rank may still be reading the colors of the split before.
         if (!null::allReached(comm, &null::RankPage::taken, comm.calls)) {
             return ncclInProgress;
         }

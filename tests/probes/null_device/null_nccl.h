@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// NCCL where there is no GPU. Preloaded beside the null device, whose memory is the host's, it
+/// NCCL without a GPU. Preloaded with the null device, whose memory is the host's, it
 /// moves the bytes of all collectives between the processes through shared memory, and adds up what
 /// is to be added. It blocks and hangs as NCCL does. Told by the environment of a rank:
 ///   FABRICAST_NULL_NCCL=wrong      its results are not right
@@ -66,7 +66,7 @@ private:
 /// The fault that this rank plays; empty for none.
 std::string playedFault();
 
-/// Adds `count` numbers of a type up; false for a type that it does not know.
+/// Adds `count` numbers of a type up; false for an unknown type.
 bool addInto(void* sum, const void* more, std::size_t count, ncclDataType_t type);
 std::size_t bytesOfType(ncclDataType_t type);
 

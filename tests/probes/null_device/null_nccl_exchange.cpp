@@ -115,7 +115,7 @@ struct Progress {
         return at;
     }
 
-    /// What others show for this rank; false where nobody waits for so much.
+    /// What others show for this rank; false if no rank waits for this size.
     bool take(const ncclComm& comm) {
         for (int peer = 0; peer < comm.ranks; ++peer) {
             const RankPage& page = comm.pages->page(peer);

@@ -27,7 +27,7 @@ void add(void* sum, const void* more, std::size_t count) {
     }
 }
 
-/// A 16-bit float that the compiler does not know; of halves, normal numbers and zero.
+/// A 16-bit float without compiler support; of halves, normal numbers and zero.
 template <bool IsBrain>
 class Short {
 public:

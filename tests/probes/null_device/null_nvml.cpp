@@ -1,4 +1,4 @@
-// NVML: a GPU that works at its clock, and who uses it.
+// NVML: a GPU that works at its clock, and its users.
 #include "tests/probes/null_device/null_device.h"
 
 #include <cstdio>
@@ -64,7 +64,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
     return 0;
 }
 int nvmlDeviceGetMemoryInfo(void*, NullMemory* memory) {
-    // Whoever takes the device takes 500 MiB of it, which show from the second look on.
+    // A user of the device takes 500 MiB of it, visible from the second query on.
     static unsigned long long used = 0;
     *memory = {1ULL << 30U, 0, used};
     used = 500ULL << 20U;

@@ -82,7 +82,7 @@ std::string keyOf(const Product& product) {
 }  // namespace
 
 double multiply(const Product& product) {
-    // What goes on to a kernel is whole: the batches of attention.
+    // What reaches a kernel is whole: the batches of attention.
     if (product.d.batch > 1) {
         defer(keyOf(product), [product] { computeAll(product); });
     } else {

@@ -35,7 +35,7 @@ struct Product {
     }
 };
 
-/// Computes it when somebody reads the result; the seconds that it takes.
+/// Computes it when the result is read; the seconds that it takes.
 double multiply(const Product& product);
 
 }  // namespace fabricast::null_device

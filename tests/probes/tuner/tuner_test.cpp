@@ -41,7 +41,7 @@ void keepLog(int level, unsigned long, const char*, int, const char* format, ...
     logged() += std::to_string(level) + " " + line.data() + "\n";
 }
 
-/// What NCCL hands over: what it cannot do is -1.
+/// NCCL's input: what it cannot do is -1.
 Table costs(float ring) {
     Table table{};
     for (auto& row : table) {

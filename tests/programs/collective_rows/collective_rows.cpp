@@ -1,6 +1,6 @@
 #include "tests/programs/collective_rows/collective_rows.h"
 
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 #include "planner/comm/collective_curve.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 
 #include <map>
 #include <string>

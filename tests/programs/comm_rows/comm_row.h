@@ -3,7 +3,7 @@
 #include "planner/comm/step_calls.h"
 #include "planner/spec/scenario.h"
 #include "planner/stack/rank_groups.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace fabricast {
 
-/// The settings of one recorded step, said as a scenario; `rank` is the global rank recorded.
+/// The settings of one recorded step, as a scenario; `rank` is the global rank recorded.
 struct CommRow {
     Scenario scenario;
     CommRank where;
@@ -21,7 +21,7 @@ struct CommRow {
 };
 Result<CommRow> commRow(const CsvTable& table, std::size_t row);
 
-/// The frameworks' row forms, told apart by the column `framework`.
+/// The frameworks' row forms, distinguished by the column `framework`.
 Result<void> readTitan(const CsvTable& table, std::size_t row, CommRow& out);
 Result<void> readMegatron(const CsvTable& table, std::size_t row, CommRow& out);
 Result<void> readHuggingFace(const CsvTable& table, std::size_t row, CommRow& out);

@@ -1,7 +1,7 @@
 #pragma once
 #include "planner/result/memory_breakdown.h"
 #include "tests/programs/oracle_rows/oracle_row.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ struct OracleAnswer {
 };
 
 using RowReader = Result<OracleRow> (*)(const CsvTable&, std::size_t);
-/// The form of a file is told by its columns; nullptr: none of ours.
+/// The form of a file follows from its columns; nullptr: unknown.
 RowReader readerFor(const CsvTable& table);
 OracleAnswer answerRecord(const CsvTable& table, std::size_t row, RowReader reader);
 

@@ -1,15 +1,14 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/spec/scenario.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 namespace fabricast {
 
-/// A recorded step, said as a scenario: which stage and rank of it was measured.
+/// A recorded step, as a scenario: which stage and rank of it was measured.
 struct OracleRow {
     Scenario scenario;
     std::int64_t stage = 0;
@@ -17,12 +16,12 @@ struct OracleRow {
     std::int64_t expertRank = 0;
     bool layerOnly = false;   ///< the record is of one layer, not of a step
     bool hidesSaved = false;  ///< checkpointing hides from the record what a layer saves
-    /// What the record counts as saved besides: with context parallelism attention keeps DTensors,
+    /// What the record also counts as saved: with context parallelism attention keeps DTensors,
     /// each recorded at the size of the whole sequence, not of the part that this rank holds.
     std::int64_t countedBesides = 0;
 };
 
-/// Each form of record, told apart by its columns.
+/// Each form of record, distinguished by its columns.
 Result<OracleRow> savedTensorsRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row);
 Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row);
@@ -36,14 +35,14 @@ void setMegatronCore(Settings& settings);
 void setRecompute(Settings& settings, const std::string& text);
 
 /// "all-linear", "attention" or "qv".
-Result<std::set<std::string>> loraTargets(const std::string& text);
+Result<NameSet> loraTargets(const std::string& text);
 
 /// "h/ffn/heads/kv/d/vocab/layers/tied", as the records write a dense model.
 Result<ModelSpec> denseModel(const std::string& text);
 /// The same with a column `kind`: the transformers model that takes those sizes.
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row);
 
-/// Picks the value that goes with `text`, or says what was not understood.
+/// Picks the value that goes with `text`, or reports what was not understood.
 template <class T>
 struct Named {
     const char* name;

@@ -74,15 +74,15 @@ Result<void> setLora(const CsvTable& table, std::size_t row, Settings& settings)
 
 }  // namespace
 
-Result<std::set<std::string>> loraTargets(const std::string& text) {
+Result<NameSet> loraTargets(const std::string& text) {
     if (text == "all-linear") {
-        return std::set<std::string>{"q", "k", "v", "o", "gate", "up", "down"};
+        return NameSet{"q", "k", "v", "o", "gate", "up", "down"};
     }
     if (text == "attention") {
-        return std::set<std::string>{"q", "k", "v", "o"};
+        return NameSet{"q", "k", "v", "o"};
     }
     if (text == "qv") {
-        return std::set<std::string>{"q", "v"};
+        return NameSet{"q", "v"};
     }
     return fail(Error::Code::Unsupported, "lora_targets", "'" + text + "' is not supported");
 }

@@ -10,7 +10,7 @@ namespace fabricast {
 
 namespace {
 
-/// The stack of ours that runs nearest to a published one.
+/// The supported stack that is closest to a published one.
 Result<std::string> nearestStack(const std::string& stack) {
     static const std::pair<const char*, const char*> kNearest[] = {
         {"nanotron", "megatron"},

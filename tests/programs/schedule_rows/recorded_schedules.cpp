@@ -1,10 +1,10 @@
 #include "tests/programs/schedule_rows/recorded_schedules.h"
 
-#include "planner/io/json_document.h"
-#include "planner/schedule/order_text.h"
-#include "planner/schedule/pass_times.h"
+#include "planner/schedule/draw_timeline.h"
+#include "planner/schedule/order_kind.h"
 #include "planner/schedule/pipeline_span.h"
-#include "planner/schedule/rendezvous.h"
+#include "planner/text/json_document.h"
+#include "tests/programs/schedule_rows/rendezvous.h"
 
 #include <fstream>
 #include <map>

@@ -1,13 +1,13 @@
 #pragma once
 #include "planner/schedule/framework_order.h"
-#include "tests/support/csv.h"
+#include "tests/support/case_table.h"
 
 #include <string>
 #include <vector>
 
 namespace fabricast {
 
-/// What a folder of recorded schedules and the product say differently, one line each.
+/// The differences between a folder of recorded schedules and the product, one line each.
 struct Comparison {
     int rows = 0;
     std::vector<std::string> differences;

@@ -48,7 +48,7 @@ private:
         double stored = kNever;
     };
 
-    /// Whether so much time passes without a failure.
+    /// Whether this time passes without a failure.
     bool runs(double time, double& part) {
         const double until = std::min(time, failsAt_ - clock_);
         clock_ += until;
@@ -102,7 +102,7 @@ private:
     const RunPlan& plan_;
     std::vector<Failure> failures_;
     std::vector<Saved> saved_;
-    std::vector<double> nodes_;  ///< when those that stand by are there
+    std::vector<double> nodes_;  ///< when the spare nodes are available
     double failsAt_ = kNever;
     double clock_ = 0.0;
     double lost_ = 0.0;

@@ -93,7 +93,7 @@ TEST(PlayRun, WaitsForANodeWhereNoneStandsBy) {
     EXPECT_DOUBLE_EQ(played(plan, {broken, broken}).waiting.count(), 307.0 - 67.0);
     plan.failures.spares = 0;
     EXPECT_DOUBLE_EQ(played(plan, {broken}).waiting.count(), 300.0);
-    // A node that is back stands by for the next failure.
+    // A repaired node is a spare for the next failure.
     plan.failures.spares = 1;
     Failure late = broken;
     late.after = Seconds(400.0);
@@ -148,7 +148,7 @@ TEST(PlayRun, IsThePlainLoopForTheSameFailures) {
     EXPECT_GT(waited, 1000.0);
 }
 
-/// How long so many steps take.
+/// The duration of a number of steps.
 double taken(const RunPlan& plan, std::int64_t steps) {
     const JitterDraw draw(plan.jitter);
     return StepClock(plan, draw, 1, 0).take(steps).count();

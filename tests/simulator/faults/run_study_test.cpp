@@ -1,8 +1,7 @@
 #include "simulator/faults/run_study.h"
 
-#include "planner/budget/checkpoint_bytes.h"
 #include "planner/budget/goodput.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/faults/plan_run.h"
 #include "tests/simulator/program/small_worlds.h"
 

@@ -74,7 +74,7 @@ double meanStep(const Scenario& scenario) {
     return StepClock(plan, draw, 5, 0).take(kSteps).count() / kSteps;
 }
 
-// What is drawn at one barrier, beside steps in which every rank has its own factor.
+// What is drawn at one barrier, compared with steps in which every rank has its own factor.
 TEST(StepJitter, IsThatOfEveryRankOnItsOwn) {
     for (const auto& [layout, tolerance] : {std::pair{Layout{.dp = 8}, 0.05},
                                             std::pair{Layout{.dp = 2, .tp = 4}, 0.05},
@@ -98,7 +98,7 @@ TEST(StepJitter, CountsTheRanksOfAStage) {
     const double usual = usualStep(toy({.dp = 4, .tp = 2}, 8));
     EXPECT_LT(groups[0].spread.count(), kSigma * usual);
     EXPECT_GT(groups[0].spread.count(), 0.5 * kSigma * usual);
-    // Beside a straggler in its stage nobody else matters.
+    // In a stage with a straggler no other rank matters.
     const auto slow =
         jitterGroups(toy({.dp = 4, .tp = 2}, 8), uncontended(), {.slow = {{0, 1.5}}}, kSigma)
             .value();

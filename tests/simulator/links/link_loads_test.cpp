@@ -1,6 +1,6 @@
 #include "simulator/links/link_loads.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/network/cluster_topology.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(LinkLoads, AreThoseOfEveryRoute) {
                 wanted += share;
             }
             EXPECT_NEAR(sum / wanted, 1.0, 1e-9) << name << " " << by;
-            // Where several NICs are best alike the router takes one and this all of them.
+            // If several NICs are equally good the router takes one and this all of them.
             if (name != "hgx-h100-roce" && found.size() == expected.size()) {
                 for (const ResourceUse use : found) {
                     ASSERT_TRUE(expected.contains(use.resource)) << name << " " << by;

@@ -1,4 +1,4 @@
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/engine/simulate.h"
 #include "simulator/links/step_flows.h"
 
@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kNic = 50e9;
 
-/// Seconds of a gather over both nodes' data ranks that takes a second alone, and uses so much of
-/// every NIC, with a link that is slow.
+/// Seconds of a gather over both nodes' data ranks that takes a second alone, and uses this share
+/// of every NIC, with a link that is slow.
 double gatherWith(const std::string& link, double factor, double nicShare) {
     Scenario scenario;
     scenario.cluster = ProfileStore::builtIn().cluster("dgx-h100").value();

@@ -1,6 +1,6 @@
 #include "simulator/links/step_flows.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/engine/simulate.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ StepFlows flowsOf(const Scenario& scenario, const RankOrder& order) {
 }
 
 TEST(StepFlows, ATransferAloneTakesWhatItTakes) {
-    // More than the NIC's rate: whoever measured it knows better than the line rate.
+    // More than the NIC's rate: the measurement overrides the line rate.
     for (const double rate : {0.1 * kNic, kNic, 10.0 * kNic}) {
         StepFlows flows = flowsOf(twoNodes(), kPipelineInside);
         const std::uint32_t gather = flows.collective(0, SimStream::Data, gatherAt(rate));

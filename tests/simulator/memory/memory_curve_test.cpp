@@ -47,15 +47,15 @@ void expectPeaksOfTheWalk(const World& world) {
     }
 }
 
-// The planner walks as few microbatches as decide the peak; here all are walked, in the order in
-// which they were simulated.
+// The planner walks only the microbatches that determine the peak; here all are walked, in the
+// order in which they were simulated.
 TEST(MemoryCurve, PeaksWhereTheExactWalkDoes) {
     for (const World& world : worlds()) {
         expectPeaksOfTheWalk(world);
     }
 }
 
-// The same with so many microbatches that the planner leaves most of them out.
+// The same with enough microbatches that the planner leaves most of them out.
 TEST(MemoryCurve, PeaksWhereTheWalkOfManyMicrobatchesDoes) {
     std::set<std::tuple<std::string, ScheduleKind, std::int64_t, bool>> seen;
     for (World world : worlds()) {
@@ -97,8 +97,8 @@ TEST(MemoryCurve, StepsFromRestToRest) {
     }
 }
 
-// 1F1B: the first stage is fullest once all that it may have in flight are, the last one with the
-// second microbatch's or a later backward, which has the first one's gradients beside it.
+// 1F1B: the first stage peaks once all its microbatches are in flight, the last one with the
+// second microbatch's or a later backward, which has the first one's gradients too.
 TEST(MemoryCurve, OfOneFOneBRisesWithTheWarmUp) {
     for (const World& world : worlds()) {
         const Layout& layout = world.scenario.layout;

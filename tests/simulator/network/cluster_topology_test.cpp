@@ -1,7 +1,7 @@
 #include "simulator/network/cluster_topology.h"
 
-#include "planner/io/profile_list.h"
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_list.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/network/reach.h"
 #include "simulator/network/weakest_cut.h"
 
@@ -72,7 +72,7 @@ TEST(ClusterTopology, OfATaperedNetworkHasTheBisectionOfItsTopTier) {
     EXPECT_NEAR(bisection(leaf).bandwidth.count() / (32 * 8 * 50e9 / 2), 1.0, 0.07);
 }
 
-// 4 · 450 GB/s over NVLink; and 4 · 63 GB/s over PCIe, which is there too.
+// 4 · 450 GB/s over NVLink; and 4 · 63 GB/s over PCIe, which also exists.
 TEST(ClusterTopology, OfOneNodeIsItsNvLinkAndPcie) {
     const Topology topology = built(cluster("dgx-h100", 1));
     EXPECT_DOUBLE_EQ(bisection(topology).bandwidth.count(), 4 * 450e9 + 4 * 63e9);

@@ -32,7 +32,7 @@ TEST(FairShare, SharesOneLinkByWeight) {
 }
 
 // Links of 10 and 6: a over both, b over the first, c over the second. The level rises to 3, where
-// the second is full with a and c; b goes on to 10 - 3 = 7.
+// the second is full with a and c; b continues to 10 - 3 = 7.
 TEST(FairShare, FillsWhatOthersLeave) {
     FairShare network(capacitiesOf({10.0, 6.0}));
     const FlowIndex a = network.start({.uses = {{0}, {1}}});
@@ -125,7 +125,7 @@ Play anyPlay() {
 
 constexpr double kClose = 1e-9;
 
-/// The inequality system of the header, for every flow that is there.
+/// The inequality system of the header, for every flow.
 void expectFair(const FairShare& network,
                 const std::vector<double>& capacities,
                 const std::set<FlowIndex>& flows) {

@@ -63,7 +63,7 @@ TEST(SinglePoints, AreTheLinksThatNothingStandsInFor) {
     EXPECT_EQ(singlePoints(small({0, 1, 2}, {{0, 1}, {1, 2}, {2, 0}})).size(), 3U);
 }
 
-// A leaf with no GPU behind it is no loss.
+// A leaf with no GPU behind it is not a loss.
 TEST(SinglePoints, LeaveOutWhatLeadsToNoGpu) {
     const Topology spare = small({0, 0}, {{0, 7}});
     for (const LinkIndex link : singlePoints(spare)) {
@@ -71,7 +71,7 @@ TEST(SinglePoints, LeaveOutWhatLeadsToNoGpu) {
     }
 }
 
-// By the book: take each link away and see who is left.
+// By the book: remove each link and see what remains reachable.
 TEST(SinglePoints, AreThoseWhoseLossCutsGpusOff) {
     rc::check([] {
         const int leaves = *rc::gen::inRange(1, 6);

@@ -1,6 +1,6 @@
 #include "simulator/network/router.h"
 
-#include "planner/io/profile_store.h"
+#include "planner/profiles/profile_store.h"
 #include "simulator/network/cluster_topology.h"
 #include "simulator/network/transfers.h"
 

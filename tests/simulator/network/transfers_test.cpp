@@ -29,7 +29,7 @@ TEST(Transfers, SpeedUpWhenOthersEnd) {
 TEST(Transfers, SlowDownWhenOneStartsOnTheWay) {
     Transfers transfers({10_GBps});
     transfers.start(SimTime(0), 2_GB, {.uses = {{0}}});
-    // 1 GB is there after 0.1 s; the rest at half the rate.
+    // 1 GB has arrived after 0.1 s; the rest at half the rate.
     transfers.start(simTime(Seconds(0.1)), 5_GB, {.uses = {{0}}});
     EXPECT_EQ(transfers.next()->time, simTime(Seconds(0.3)));
 }

@@ -1,7 +1,7 @@
 #include "simulator/program/call_program.h"
 
+#include "planner/schedule/draw_timeline.h"
 #include "planner/schedule/order_kind.h"
-#include "planner/schedule/pass_times.h"
 #include "simulator/engine/simulate.h"
 #include "tests/programs/schedule_rows/recorded_schedules.h"
 
@@ -94,7 +94,7 @@ TEST(CallProgram, NamesCallsThatNobodyAnswers) {
     const auto added = addCalls(calls, {SimTime(1), Bytes(1)}, writer, passes);
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().why,
-              "rank 0 and rank 1 do not both call the transfer of an output, "
+              "rank 0 and rank 1 do not both issue the transfer of an output, "
               "number 1");
 }
 

@@ -27,7 +27,7 @@ std::size_t lastStage(const World& world) {
     return static_cast<std::size_t>(world.scenario.layout.pp) - 1;
 }
 
-// Two actors for each stage say what one for each rank does.
+// Two actors for each stage give the same as one for each rank.
 TEST(SlowGpu, IsAsSlowAmongItsOwnKindAsAmongAllRanks) {
     int alone = 0;
     int beside = 0;

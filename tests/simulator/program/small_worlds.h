@@ -1,8 +1,8 @@
 #pragma once
 #include "planner/estimate/pipeline_time.h"
-#include "planner/estimate/step_pieces.h"
-#include "planner/io/profile_store.h"
+#include "planner/estimate/step_estimator.h"
 #include "planner/load/load_timing.h"
+#include "planner/profiles/profile_store.h"
 #include "planner/stack/stack.h"
 #include "simulator/program/step_program.h"
 
@@ -40,7 +40,7 @@ inline std::vector<ModelSpec> toyModels() {
     return {llama, tied, experts};
 }
 
-/// Without what beside communication slows kernels: nothing is contended.
+/// Without the slowdown of kernels by communication: nothing is contended.
 inline const TimingProfiles& uncontended() {
     static const TimingProfiles timing = [] {
         TimingProfiles all = loadTiming(ProfileStore::builtIn()).value();
@@ -89,7 +89,7 @@ inline std::vector<Layout> withSchedules(const Layout& layout, bool experts) {
     return all;
 }
 
-/// The layout under a stack, with what the stack sets where nothing is said.
+/// The layout under a stack, with the stack's defaults.
 inline Scenario worldOf(const Stack& stack,
                         const ModelSpec& model,
                         const ClusterSpec& cluster,

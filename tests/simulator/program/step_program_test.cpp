@@ -33,7 +33,7 @@ double spanOf(const SimProgram& program, const SimRun& run) {
     return seconds(last).count();
 }
 
-/// The same where reductions and gathers slow the kernels beside them.
+/// The same if reductions and gathers slow concurrent kernels.
 StepPieces contended(StepPieces pieces) {
     pieces.software.contention = 0.2;
     return pieces;
@@ -67,7 +67,7 @@ TEST(SmallWorlds, AreMany) {
     RecordProperty("worlds", static_cast<int>(worlds().size()));
 }
 
-// Passes and hand-overs alone are the recurrence that the forecast walks.
+// Passes and transfers alone are the recurrence of the forecast.
 TEST(SmallWorlds, PassesAreTheRecurrence) {
     SpanWorkspace spans;
     for (const auto& [scenario, all] : worlds()) {
@@ -120,7 +120,7 @@ TEST(SmallWorlds, RanksOnTheirOwnTakeAsLongAsOneOfEachStage) {
     }
 }
 
-// What a stage hands over is what its framework sends.
+// The transfers of a stage are those that its framework sends.
 TEST(SmallWorlds, StagesSendWhatTheirCallsSay) {
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
@@ -149,7 +149,7 @@ TEST(SmallWorlds, TheEndOfAStepWaitsForHandOvers) {
     int checked = 0;
     for (const auto& [scenario, free] : worlds()) {
         if (tailOverlap(scenario).reduce) {
-            continue;  // reductions that run beside passes run beside their sends
+            continue;  // reductions that overlap with passes overlap with their sends
         }
         const SimProgram program = programOf(scenario, free);
         const SimRun run = simulate(program).value();
@@ -217,7 +217,7 @@ TEST(SmallWorlds, TheNaiveEngineSaysTheSame) {
     EXPECT_GT(checked, 100);
 }
 
-// Links that are shared slow some steps and quicken none, whether one rank stands for all or not.
+// Links that are shared slow some steps and quicken none, with one representative rank or with all.
 TEST(SmallWorlds, SharedLinksTakeNoLess) {
     int slower = 0;
     for (const auto& [scenario, pieces] : worlds()) {

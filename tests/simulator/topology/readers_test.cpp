@@ -1,5 +1,5 @@
-#include "planner/io/profile_store.h"
-#include "planner/io/text_file.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/text/text_file.h"
 #include "simulator/topology/nccl_topology.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topo_matrix.h"
@@ -71,10 +71,10 @@ TEST(NcclTopology, SaysWhichLineIsWrong) {
         {"count=\"5\"", "count=\"-5\"", "t.xml:6: \"count\" of <nvlink> cannot be \"-5\""},
         {"count=\"5\"", "count=\"100000\"", "t.xml:6: \"count\" of <nvlink>"},
         {"speed=\"400000\"", "speed=\"0\"", "t.xml:14: \"speed\" of <net> cannot be \"0\""},
-        {"sm=\"90\"", "sm=\"13\"", "t.xml:5: \"nccl-2-30\" knows no NVLink of \"sm_13\""},
+        {"sm=\"90\"", "sm=\"13\"", "t.xml:5: \"nccl-2-30\" has no NVLink of \"sm_13\""},
         {"tclass=\"0x068000\"", "tclass=\"0x030200\"", "t.xml:6: an <nvlink> goes to"},
-        {"0000:1c:00.0", "0000:18:00.0", "is there twice"},
-        {"<system version", "<sistem version", "ends nothing that is open"},
+        {"0000:1c:00.0", "0000:18:00.0", "appears twice"},
+        {"<system version", "<sistem version", "has no opening tag"},
         {"busid=\"0000:15:00.0\" ", "", "t.xml:3: <pci> has no \"busid\""},
     };
     for (const auto& wrong : cases) {
@@ -115,7 +115,7 @@ TEST(XmlText, BoundsWhatItTakes) {
               std::string::npos);
     EXPECT_NE(refusal("<a b=\"&lol;\"/>").find("entity"), std::string::npos);
     EXPECT_NE(refusal(std::string(std::size_t{9} << 20, ' ')).find("8 MiB"), std::string::npos);
-    EXPECT_NE(refusal("<a x='1' x='2'/>").find("said twice"), std::string::npos);
+    EXPECT_NE(refusal("<a x='1' x='2'/>").find("is given twice"), std::string::npos);
 }
 
 TEST(XmlText, KnowsTheFiveEntitiesAndNumbers) {
@@ -133,7 +133,7 @@ TEST(TopoMatrix, HasTheSwitchesThatTheTableImplies) {
     ASSERT_TRUE(read) << read.error().text();
     const Topology& topology = read->topology;
     EXPECT_EQ(topology.gpus().size(), 8U);
-    // NV18 to everybody: 18 links of 25 GB/s into one switch.
+    // NV18 to all: 18 links of 25 GB/s into one switch.
     EXPECT_EQ(rateOf(topology, "node0/gpu5-node0/nvswitch0").count(), 450e9);
     // PXB within two GPUs: one PCIe switch for two GPUs and two NICs.
     EXPECT_TRUE(topology.link("node0/gpu2-node0/pci1"));
@@ -156,12 +156,12 @@ TEST(TopoMatrix, SaysWhichLineIsWrong) {
         const char* to;
         const char* error;
     } cases[] = {
-        {"PHB", "SYS", "topo.txt:3: GPU1 and GPU0 say different things of each other"},
-        {"PHB", "NV99", "topo.txt:2: \"NV99\" is none of"},
-        {"PHB", "PBH", "topo.txt:2: \"PBH\" is none of"},
-        {" X ", "SYS", "topo.txt:2: \"SYS\" stands where X belongs"},
+        {"PHB", "SYS", "topo.txt:3: GPU1 and GPU0 disagree about the link between them"},
+        {"PHB", "NV99", "topo.txt:2: \"NV99\" is not one of"},
+        {"PHB", "PBH", "topo.txt:2: \"PBH\" is not one of"},
+        {" X ", "SYS", "topo.txt:2: \"SYS\" in place of X"},
         {"GPU1\tSYS", "GPU9\tSYS", ""},
-        {"GPU3", "GPU1", "topo.txt:1: GPU1 is there twice"},
+        {"GPU3", "GPU1", "topo.txt:1: GPU1 appears twice"},
     };
     for (const auto& wrong : cases) {
         if (std::string(wrong.error).empty()) {
@@ -204,12 +204,12 @@ TEST(TopologyJson, SaysWhichLineIsWrong) {
         {"64 GB/s", "-4 GB/s", "t.json:9:36"},
         {"64 GB/s", "64e30 GB/s", "t.json:9:36"},
         {"\"a/gpu1\"", "\"a/gpu0\"", "there are two devices \"a/gpu0\""},
-        {"b/gpu0 - b", "b/gpu7 - b", "joins \"b/gpu7\", which is no device"},
+        {"b/gpu0 - b", "b/gpu7 - b", "joins \"b/gpu7\", which is not a device"},
         {"a/nic0 - b/nic0", "a/nic0 - a/nic0", "joins a device with itself"},
-        {"a/nic0 - b/nic0", "a/nic0", "is no link"},
+        {"a/nic0 - b/nic0", "a/nic0", "is not a link"},
         {"network", "ether", "t.json:12:15: \"kind\" cannot be \"ether\""},
         {"\"latency\"", "\"latencie\"", "did you mean \"latency\"?"},
-        {"topology/1", "topologie/1", "is no topology"},
+        {"topology/1", "topologie/1", "is not a topology"},
     };
     for (const auto& wrong : cases) {
         const auto read = readTopologyJson(replaced(good, wrong.from, wrong.to), "t.json");

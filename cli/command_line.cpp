@@ -1,0 +1,370 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+namespace fabricast {
+namespace {
+
+/// What was wrong with the value of a flag, in our own words.
+class FlagError : public CLI::ParseError {
+public:
+    explicit FlagError(fabricast::Error error)
+        : ParseError("FlagError", error.why, CLI::ExitCodes::ValidationError),
+          error_(std::move(error)) {}
+    [[nodiscard]] const fabricast::Error& error() const { return error_; }
+
+private:
+    fabricast::Error error_;
+};
+
+/// "fabricast profiles show".
+std::string commandName(const CLI::App& app) {
+    const CLI::App* parent = app.get_parent();
+    return parent == nullptr ? app.get_name() : commandName(*parent) + " " + app.get_name();
+}
+
+/// The subcommand that was chosen, innermost first, or the program.
+const CLI::App* chosenCommand(const CLI::App& program) {
+    const CLI::App* app = &program;
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+    }
+    return app;
+}
+
+// ---- --help
+
+constexpr std::size_t kWidestName = 28;
+
+struct Line {
+    std::string name;
+    std::string description;
+};
+
+/// Names in one column; one that is too wide has its description on the next line.
+std::string section(const std::string& title, const std::vector<Line>& lines) {
+    if (lines.empty()) {
+        return {};
+    }
+    std::size_t width = 0;
+    for (const Line& line : lines) {
+        width = line.name.size() > kWidestName ? width : std::max(width, line.name.size());
+    }
+    std::string text = "\n" + title + ":\n";
+    for (const Line& line : lines) {
+        const bool wide = line.name.size() > kWidestName;
+        text += "  " + line.name;
+        text += wide ? "\n" + std::string(width + 4, ' ')
+                     : std::string(width + 2 - line.name.size(), ' ');
+        text += line.description + "\n";
+    }
+    return text;
+}
+
+bool isShown(const CLI::Option* option) {
+    return !option->get_group().empty();
+}
+
+/// "-c, --cluster NAME".
+std::string flagName(const CLI::Option* option) {
+    std::string name;
+    for (const std::string& letter : option->get_snames()) {
+        name += (name.empty() ? "-" : ", -") + letter;
+    }
+    for (const std::string& word : option->get_lnames()) {
+        name += (name.empty() ? "--" : ", --") + word;
+    }
+    return option->get_option_text().empty() ? name : name + " " + option->get_option_text();
+}
+
+std::vector<Line> argumentsOf(const CLI::App& app) {
+    std::vector<Line> lines;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() && isShown(option)) {
+            lines.push_back({option->get_option_text(), option->get_description()});
+        }
+    }
+    return lines;
+}
+
+std::vector<Line> flagsOf(const CLI::App& app, const std::string& group) {
+    std::vector<Line> lines;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->nonpositional() && option->get_group() == group) {
+            lines.push_back({flagName(option), option->get_description()});
+        }
+    }
+    return lines;
+}
+
+std::vector<Line> commandsOf(const CLI::App& app) {
+    std::vector<Line> lines;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        lines.push_back({command->get_name(), command->get_description()});
+    }
+    return lines;
+}
+
+std::string usage(const CLI::App& app) {
+    std::string line = "usage: " + commandName(app);
+    line += commandsOf(app).empty() ? "" : " COMMAND";
+    for (const Line& argument : argumentsOf(app)) {
+        line += " " + argument.name;
+    }
+    return line + " [FLAGS]\n";
+}
+
+std::string helpText(const CLI::App& app) {
+    std::string text = app.get_description() + "\n\n" + usage(app);
+    text += section("commands", commandsOf(app));
+    text += section("arguments", argumentsOf(app));
+    for (const std::string& group : app.get_groups()) {
+        text +=
+            group.empty() ? "" : section(group == "Options" ? "flags" : group, flagsOf(app, group));
+    }
+    if (app.get_parent() != nullptr) {
+        text += "\nFlags of every command (--format, -o, --set, …): fabricast --help\n";
+    }
+    const std::string footer = app.get_footer();
+    return footer.empty() ? text : text + "\n" + footer + "\n";
+}
+
+// ---- what was wrong with the arguments
+
+std::vector<std::string_view> flagNamesOf(const CLI::App* app) {
+    std::vector<std::string_view> names;
+    for (; app != nullptr; app = app->get_parent()) {
+        for (const CLI::Option* option : app->get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
+std::vector<std::string_view> commandNamesOf(const CLI::App* app) {
+    std::vector<std::string_view> views;
+    for (const CLI::App* command : app->get_subcommands({})) {
+        views.push_back(command->get_name());
+    }
+    return views;
+}
+
+Error unknownFlag(const CLI::App* app, const std::string& flag) {
+    const std::string name = flag.substr(0, flag.find('='));
+    const std::size_t letters = name.find_first_not_of('-');
+    const std::string typed = letters == std::string::npos ? "" : name.substr(letters);
+    const std::string near = typed.size() > 1 ? nearestName(typed, flagNamesOf(app)) : "";
+    return {Error::Code::BadInput,
+            name,
+            "unknown flag",
+            near.empty() ? commandName(*app) + " --help" : "--" + near};
+}
+
+Error unexpected(const CLI::App& program, const std::string& word) {
+    const CLI::App* app = chosenCommand(program);
+    if (word.size() > 1 && word.front() == '-') {
+        return unknownFlag(app, word);
+    }
+    const std::vector<std::string_view> commands = commandNamesOf(app);
+    if (commands.empty()) {
+        return {Error::Code::BadInput,
+                "",
+                "\"" + word + "\" is not expected after \"" + commandName(*app) + "\"",
+                commandName(*app) + " --help"};
+    }
+    return {
+        Error::Code::BadInput, "", "unknown command \"" + word + "\"", suggestName(word, commands)};
+}
+
+/// "--model: 1 required TEXT missing" and "--model: At Most 1 required but received 2".
+Error mismatch(const std::string& what, const std::string& help) {
+    const std::string flag = what.substr(0, what.find(':'));
+    const bool repeated = what.find("received") != std::string::npos;
+    return {Error::Code::BadInput, flag, repeated ? "is given twice" : "needs a value", help};
+}
+
+Error argumentError(const CLI::App& program,
+                    const std::vector<std::string>& arguments,
+                    const CLI::ParseError& failure) {
+    const CLI::App* app = chosenCommand(program);
+    if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
+        return unexpected(program, rest.front());
+    }
+    if (const auto* ours = dynamic_cast<const FlagError*>(&failure)) {
+        return ours->error();
+    }
+    const std::string help = commandName(*app) + " --help";
+    if (arguments.empty() || !app->get_subcommands({}).empty()) {
+        return {
+            Error::Code::BadInput, "", "missing command after \"" + commandName(*app) + "\"", help};
+    }
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr) {
+        return mismatch(failure.what(), help);
+    }
+    return {Error::Code::BadInput, "", failure.what(), help};
+}
+
+std::string longNameOf(const std::string& names) {
+    return names.substr(names.find("--"));
+}
+
+}  // namespace
+
+DeclaredFlag& DeclaredFlag::takes(const char* what) {
+    option_->option_text(what);
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::describe(const std::string& text) {
+    option_->description(text);
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::group(const char* name) {
+    option_->group(name);
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::required() {
+    option_->required();
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::oneEach() {
+    option_->allow_extra_args(false);
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::separatedBy(char mark) {
+    option_->delimiter(mark);
+    return *this;
+}
+
+FlagSet FlagSet::command(const char* name, const char* description) const {
+    return FlagSet(app_->add_subcommand(name, description));
+}
+
+void FlagSet::footer(const std::string& text) const {
+    app_->footer(text);
+}
+
+void FlagSet::needsCommand() const {
+    app_->require_subcommand(1);
+}
+
+DeclaredFlag FlagSet::add(const std::string& names,
+                          std::string& value,
+                          const std::string& text) const {
+    return DeclaredFlag(app_->add_option(names, value, text));
+}
+
+DeclaredFlag FlagSet::add(const std::string& names,
+                          std::optional<std::string>& value,
+                          const std::string& text) const {
+    return DeclaredFlag(app_->add_option(names, value, text));
+}
+
+DeclaredFlag FlagSet::add(const std::string& names,
+                          std::vector<std::string>& values,
+                          const std::string& text) const {
+    return DeclaredFlag(app_->add_option(names, values, text));
+}
+
+DeclaredFlag FlagSet::add(const std::string& names, bool& value, const std::string& text) const {
+    return DeclaredFlag(app_->add_flag(names, value, text));
+}
+
+DeclaredFlag FlagSet::addSwitch(const std::string& names,
+                                const std::function<void()>& typed,
+                                const std::string& text) const {
+    return DeclaredFlag(app_->add_flag_callback(names, typed, text));
+}
+
+DeclaredFlag FlagSet::add(const std::string& names,
+                          std::int64_t& value,
+                          std::pair<std::int64_t, std::int64_t> range) const {
+    return addRead(names,
+                   [&value, range](const std::string& typed) -> Result<void> {
+                       std::int64_t number = 0;
+                       const auto end =
+                           std::from_chars(typed.data(), typed.data() + typed.size(), number);
+                       const bool whole =
+                           end.ec == std::errc() && end.ptr == typed.data() + typed.size();
+                       if (!whole || number < range.first || number > range.second) {
+                           return fail(Error::Code::BadInput,
+                                       "",
+                                       "must be a whole number from " +
+                                           std::to_string(range.first) + " to " +
+                                           std::to_string(range.second) + ", not \"" + typed +
+                                           "\"");
+                       }
+                       value = number;
+                       return {};
+                   })
+        .takes("N");
+}
+
+DeclaredFlag FlagSet::addRead(const std::string& names,
+                              std::function<Result<void>(const std::string&)> read) const {
+    const std::string shown = longNameOf(names);
+    const auto take = [read = std::move(read), shown](const std::string& typed) {
+        if (Result<void> taken = read(typed); !taken) {
+            Error error = std::move(taken).error();
+            error.where = error.where.empty() ? shown : error.where;
+            throw FlagError(std::move(error));
+        }
+    };
+    return DeclaredFlag(app_->add_option_function<std::string>(names, take)).takes("WORD");
+}
+
+bool FlagSet::isTyped(const std::string& flag) const {
+    return app_->get_option(flag)->count() > 0;
+}
+
+bool FlagSet::chosen() const {
+    return app_->parsed();
+}
+
+std::string FlagSet::help() const {
+    return helpText(*app_);
+}
+
+std::vector<std::pair<std::string, FlagSet>> FlagSet::commands() const {
+    std::vector<std::pair<std::string, FlagSet>> found;
+    for (CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
+        found.emplace_back(command->get_name(), FlagSet(command));
+    }
+    return found;
+}
+
+CommandLine::CommandLine(const char* program, const char* description, const char* version)
+    : app_(std::make_unique<CLI::App>(description)) {
+    app_->name(program);
+    app_->set_help_flag("-h,--help", "show this help");
+    app_->set_version_flag("-V,--version", version, "show the version");
+    app_->require_subcommand(1);
+    app_->fallthrough();
+}
+
+CommandLine::~CommandLine() = default;
+
+Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::string>& arguments) {
+    try {
+        app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+        return std::nullopt;
+    } catch (const CLI::CallForVersion& version) {
+        return version.what() + std::string("\n");
+    } catch (const CLI::CallForHelp&) {
+        return helpText(*chosenCommand(*app_));
+    } catch (const CLI::ParseError& failure) {
+        return tl::unexpected(argumentError(*app_, arguments, failure));
+    }
+}
+
+}  // namespace fabricast

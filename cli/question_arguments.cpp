@@ -1,0 +1,122 @@
+#include "cli/question_arguments.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// A flag whose value was forgotten takes the next flag for it.
+Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
+    if (!text.starts_with("--")) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                std::string(flag.typed),
+                "needs a value; \"" + text + "\" is the next flag",
+                std::string(flag.typed) + " " + flag.what);
+}
+
+/// Every value typed behind a flag, in order.
+std::vector<std::string> valuesOf(const QuestionArguments& arguments, const QuestionFlag& flag) {
+    if (const auto list = arguments.lists.find(flag.typed);
+        flag.isList && list != arguments.lists.end()) {
+        return list->second;
+    }
+    const auto value = arguments.values.find(flag.typed);
+    const bool isTyped = !flag.isList && value != arguments.values.end() && value->second;
+    return isTyped ? std::vector{*value->second} : std::vector<std::string>();
+}
+
+/// The edits that the flags of a table say; keys of the layout go to `layout`.
+Result<void> addEdits(const QuestionArguments& arguments,
+                      std::span<const QuestionFlag> table,
+                      std::string& layout,
+                      std::vector<Edit>& edits) {
+    for (const QuestionFlag& flag : table) {
+        for (const std::string& value : valuesOf(arguments, flag)) {
+            FABRICAST_TRY(checkValue(flag, value));
+            if (flag.path == "layout") {
+                layout += (layout.empty() ? "" : ",") + value;
+            } else {
+                edits.push_back({std::string(flag.path), value, std::string(flag.typed)});
+            }
+        }
+    }
+    return {};
+}
+
+Result<std::vector<Edit>> editsOf(const QuestionArguments& arguments,
+                                  const GlobalOptions& options) {
+    std::vector<Edit> edits;
+    std::string layout;
+    FABRICAST_TRY(addEdits(arguments, scenarioFlags(), layout, edits));
+    FABRICAST_TRY(addEdits(arguments, searchFlags(), layout, edits));
+    FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(layout, "--layout"));
+    edits.insert(edits.end(), keys.begin(), keys.end());
+    for (const std::string& set : options.sets) {
+        FABRICAST_ASSIGN(Edit edit, assignment(set, "--set"));
+        edits.push_back(std::move(edit));
+    }
+    return edits;
+}
+
+}  // namespace
+
+bool QuestionArguments::says(std::string_view flag) const {
+    const auto value = values.find(flag);
+    return value != values.end() && value->second.has_value();
+}
+
+void addQuestionFlags(const FlagSet& command,
+                      QuestionArguments& arguments,
+                      std::span<const QuestionFlag> table,
+                      const std::vector<std::string_view>& without) {
+    for (const QuestionFlag& flag : table) {
+        if (std::ranges::find(without, flag.typed) != without.end()) {
+            continue;
+        }
+        if (flag.isList) {
+            command.add(flag.names, arguments.lists[flag.typed], flag.description)
+                .takes(flag.what)
+                .oneEach()
+                .group(flag.group);
+        } else {
+            command.add(flag.names, arguments.values[flag.typed], flag.description)
+                .takes(flag.what)
+                .group(flag.group);
+        }
+    }
+}
+
+void addScenarioArguments(const FlagSet& command,
+                          QuestionArguments& arguments,
+                          const std::vector<std::string_view>& without) {
+    command.add("scenario", arguments.file, "a scenario file, or - for standard input")
+        .takes("[FILE]");
+    addQuestionFlags(command, arguments, scenarioFlags(), without);
+}
+
+Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
+    FABRICAST_ASSIGN(Question question,
+                     readQuestion(arguments.file.value_or(""), options.directory));
+    FABRICAST_ASSIGN(question, with(std::move(question), edits));
+    return readInput(std::move(question));
+}
+
+Result<Workbench> workbenchOf(const GlobalOptions& options) {
+    std::vector<std::string> folders;
+    for (const std::string& folder : options.profileFolders) {
+        folders.push_back(options.at(folder));
+    }
+    return Workbench::open(folders, static_cast<std::size_t>(options.threads));
+}
+
+std::string nextLine(const char* command, const Question& question, const std::string& more) {
+    const std::string arguments = typed(question);
+    return std::string("\nnext: fabricast ") + command + (arguments.empty() ? "" : " ") +
+           arguments + more + "\n";
+}
+
+}  // namespace fabricast

@@ -1,0 +1,46 @@
+#pragma once
+#include "cli/global_options.h"
+#include "planner/base/result.h"
+#include "study/question.h"
+#include "study/question_flags.h"
+#include "study/workbench.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// What was typed about a question: its file and flags, each of which sets one key.
+///     fabricast explain run.json -n 4 --layout tp=8 --set settings.precision.reduce=bf16
+struct QuestionArguments {
+    std::optional<std::string> file;
+    std::map<std::string_view, std::optional<std::string>> values{};  ///< by the flag as typed
+    std::map<std::string_view, std::vector<std::string>> lists{};     ///< of flags that repeat
+
+    [[nodiscard]] bool says(std::string_view flag) const;
+};
+
+/// Declares flags of the table, but for those that the command takes in its own way.
+void addQuestionFlags(const FlagSet& command,
+                      QuestionArguments& arguments,
+                      std::span<const QuestionFlag> table,
+                      const std::vector<std::string_view>& without = {});
+/// Declares the scenario's file and flags.
+void addScenarioArguments(const FlagSet& command,
+                          QuestionArguments& arguments,
+                          const std::vector<std::string_view>& without = {});
+
+/// The question in the file with every flag and --set over it.
+Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
+
+/// What the question is answered with.
+Result<Workbench> workbenchOf(const GlobalOptions& options);
+
+/// "\nnext: fabricast explain run.json -n 4 --why activations\n".
+std::string nextLine(const char* command, const Question& question, const std::string& more = {});
+
+}  // namespace fabricast

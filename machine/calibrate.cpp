@@ -1,0 +1,179 @@
+#include "machine/calibrate.h"
+
+#include "machine/check_calibration.h"
+#include "machine/imported_record.h"
+#include "machine/inventory_probe.h"
+#include "planner/measured/recognise_machine.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Status = EngineOutcome::Status;
+
+/// Collectives belong to a machine: where none is given, a node profile that matches in everything.
+Result<void> guessMachine(const ProfileStore& store,
+                          const MachineInventory& machine,
+                          FitAsk& fit,
+                          std::vector<std::string>& remarks) {
+    if (!fit.machine.empty() || machine.gpus.empty()) {
+        return {};
+    }
+    const MachineInventory::Gpu& first = machine.gpus.front();
+    FABRICAST_ASSIGN(const auto gpu,
+                     recogniseGpu(store, first.name, first.memory, first.architecture));
+    if (!gpu) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto nodes, likelyNodes(store, machine, *gpu));
+    if (!nodes.empty() && nodes.front().unlike.empty()) {
+        fit.machine = nodes.front().name;
+        remarks.push_back("assuming " + fit.machine + " (override with --machine NAME)");
+    }
+    return {};
+}
+
+/// Only auto must know the machine; the others can do without the host probe.
+Result<MachineInventory> machineFor(const MeasureAsk& ask, const Watch& watch) {
+    Result<MachineInventory> machine = machineInventory({.probes = ask.probes}, watch);
+    return machine || ask.engine == CalibrationEngine::Auto ? std::move(machine)
+                                                            : MachineInventory{};
+}
+
+struct CheckedPlan {
+    FitAsk fit;
+    MachineInventory machine;
+    CalibrationPlan plan;
+};
+
+/// All that happens before the first probe.
+Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
+                                const ProfileStore& store,
+                                const Watch& watch) {
+    CheckedPlan checked{.fit = ask.fit};
+    FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
+    FABRICAST_TRY(checkMeasuring(ask.measure));
+    FABRICAST_TRY(checkFit(ask.fit, store));
+    FABRICAST_ASSIGN(checked.machine, machineFor(ask.measure, watch));
+    FABRICAST_TRY(checkAgainstMachine(ask.measure, checked.machine));
+    FABRICAST_ASSIGN(checked.plan, planCalibration(ask.measure, checked.machine));
+    return checked;
+}
+
+Error nothingMeasured(const CalibrationReport& report) {
+    std::string why = "nothing was measured";
+    for (const std::string& remark : report.remarks) {
+        why += "\n" + remark;
+    }
+    const bool badInput = std::ranges::all_of(report.engines, [](const EngineOutcome& engine) {
+        return engine.status == Status::BadInput;
+    });
+    return {
+        badInput ? Error::Code::BadInput : Error::Code::Environment, "calibrate", std::move(why)};
+}
+
+/// NCCL itself writes its estimates, and carries on where it cannot.
+void remarkDump(const MeasureAsk& ask, const CalibrationPlan& plan, CalibrationReport& report) {
+    if (ask.tunerDump.empty()) {
+        return;
+    }
+    const bool asked =
+        std::ranges::any_of(plan.runs, [](const ProbeRun& run) { return run.engine == "nccl"; });
+    std::error_code ignored;
+    if (!asked || std::filesystem::file_size(ask.tunerDump, ignored) == 0 || ignored) {
+        report.remarks.push_back(
+            "--tuner-dump: " + ask.tunerDump + " is empty: " +
+            (asked ? "run again with NCCL_DEBUG=WARN to see why" : "NCCL was not measured"));
+    } else {
+        report.remarks.push_back("NCCL's own estimates are in " + ask.tunerDump +
+                                 "; compare them with fabricast calibrate --from-nccl-tuner");
+    }
+}
+
+/// Fits what a report has measured, where a folder is given.
+Result<void> fitReport(const ProfileStore& store, const FitAsk& ask, CalibrationReport& report) {
+    if (report.has(Status::Interrupted)) {
+        report.notFitted = "measuring was interrupted";
+        return {};
+    }
+    if (ask.folder.empty()) {
+        report.notFitted = "no --profile was given";
+        return {};
+    }
+    Result<CalibratedProfile> profile = fitCalibration(store, report.measured, ask);
+    if (profile) {
+        report.profile = *std::move(profile);
+    } else if (report.engines.empty()) {
+        return tl::unexpected(std::move(profile).error());
+    } else {
+        // What was measured is still shown, and the records stay.
+        report.notFitted = profile.error().text();
+        report.fault = profile.error().code;
+        report.remarks.push_back("error: not fitted: " + report.notFitted);
+    }
+    return {};
+}
+
+}  // namespace
+
+bool CalibrationReport::has(EngineOutcome::Status status) const {
+    return std::ranges::find(engines, status, &EngineOutcome::status) != engines.end();
+}
+
+Result<CalibrationPreview> previewCalibration(const CalibrationAsk& ask,
+                                              const ProfileStore& store,
+                                              const Watch& watch) {
+    FABRICAST_ASSIGN(CheckedPlan checked, checkedPlan(ask, store, watch));
+    CalibrationPreview preview{.remarks = checked.plan.remarks};
+    FABRICAST_ASSIGN(preview.runs, listPoints(checked.plan, ask.measure, watch));
+    return preview;
+}
+
+Result<CalibrationReport> calibrate(const CalibrationAsk& ask,
+                                    const ProfileStore& store,
+                                    const Watch& watch) {
+    FABRICAST_ASSIGN(CheckedPlan checked, checkedPlan(ask, store, watch));
+    ProbesOutcome outcome = runProbes(checked.plan, ask.measure, watch);
+    CalibrationReport report{.engines = std::move(outcome.engines),
+                             .records = outcome.records,
+                             .remarks = checked.plan.remarks};
+    report.remarks.insert(report.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
+    remarkDump(ask.measure, checked.plan, report);
+    if (report.records.empty()) {
+        report.notFitted = "nothing was measured";
+        return report.has(Status::Interrupted)
+                   ? Result<CalibrationReport>(std::move(report))
+                   : Result<CalibrationReport>(tl::unexpected(nothingMeasured(report)));
+    }
+    FABRICAST_ASSIGN(report.measured, readMeasurements(report.records));
+    FABRICAST_TRY(guessMachine(store, checked.machine, checked.fit, report.remarks));
+    FABRICAST_TRY(fitReport(store, checked.fit, report));
+    return report;
+}
+
+Result<CalibrationReport> refit(const RefitAsk& ask, const ProfileStore& store) {
+    FitAsk fit = ask.fit;
+    const std::string& first = !ask.out.empty()       ? ask.out
+                               : !ask.records.empty() ? ask.records.front()
+                                                      : ask.logs.front();
+    FABRICAST_ASSIGN(fit.name, profileNameFor(ask.fit, first));
+    FABRICAST_TRY(checkTopology(ask.fit));
+    CalibrationReport report{.records = ask.records};
+    if (ask.logs.empty()) {
+        FABRICAST_ASSIGN(report.measured, readMeasurements(ask.records));
+    } else {
+        FABRICAST_ASSIGN(report.measured, importNcclTests(ask.logs, ask.hint));
+        if (!ask.out.empty()) {
+            FABRICAST_TRY(writeRecord(report.measured, ask.out));
+        }
+        report.records = {ask.out.empty() ? "FILE.jsonl" : ask.out};
+    }
+    FABRICAST_TRY(fitReport(store, fit, report));
+    return report;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,193 @@
+#include "machine/calibrate.h"
+#include "machine/measured_table.h"
+#include "machine/report_lines.h"
+#include "planner/text/shell_text.h"
+
+#include <array>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kSchema = "fabricast.calibration/1";
+
+std::string_view statusName(EngineOutcome::Status status) {
+    constexpr std::array<std::string_view, 8> kNames = {"measured",
+                                                        "interrupted",
+                                                        "not_begun",
+                                                        "wrong_results",
+                                                        "bad_input",
+                                                        "failed",
+                                                        "stalled",
+                                                        "out_of_time"};
+    return kNames[static_cast<std::size_t>(status)];
+}
+
+/// Fits the records, now or again.
+std::string fitCommand(const CalibrationReport& report) {
+    std::string command = "fabricast calibrate --from-record";
+    for (const std::string& record : report.records) {
+        command += " " + shellWord(record);
+    }
+    return command + " --profile measured";
+}
+
+std::vector<std::string> linesOf(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        lines.emplace_back(text.substr(0, text.find('\n')));
+        text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+    }
+    return lines;
+}
+
+void addEngines(JsonText& json, const std::vector<EngineOutcome>& engines) {
+    json.beginArray("engines");
+    for (const EngineOutcome& engine : engines) {
+        json.beginObject();
+        json.add("engine", engine.engine);
+        json.add("status", statusName(engine.status));
+        if (!engine.why.empty()) {
+            json.add("why", engine.why);
+        }
+        json.add("record", engine.record);
+        json.end();
+    }
+    json.end();
+}
+
+void addMeasured(JsonText& json, const MergedMeasurements& measured) {
+    json.beginArray("measured");
+    for (const MeasuredKind& kind : measuredKinds(measured)) {
+        json.beginObject();
+        json.add("kind", kind.name);
+        json.add("points", kind.points);
+        json.add("samples", kind.samples);
+        json.add("refused", kind.refused);
+        json.add("wrong", kind.wrong);
+        if (kind.best > 0) {
+            json.add("best", kind.best);
+            json.add("unit", kind.unit);
+        }
+        if (kind.timed > 0) {
+            json.add("spread", kind.spread);
+        }
+        json.end();
+    }
+    json.end();
+}
+
+void addNumbers(JsonText& json, const std::vector<FittedNumber>& numbers) {
+    json.beginArray("numbers");
+    for (const auto& [profile, change] : numbers) {
+        json.beginObject();
+        json.add("profile", profile);
+        json.add("name", change.name);
+        json.add("points", change.points);
+        if (change.spread >= 0) {
+            json.add("spread", change.spread);
+        }
+        json.add("before", change.before);
+        json.add("now", change.now);
+        json.end();
+    }
+    json.end();
+}
+
+void addFitted(JsonText& json, const FittedRecord& fitted) {
+    json.beginObject("fitted");
+    json.add("gpu", fitted.gpu);
+    json.add("machine", fitted.machine);
+    json.beginArray("sections");
+    for (const FitSection& section : fitted.sections) {
+        json.beginObject();
+        json.add("name", section.name);
+        json.add("fitted", section.refused.empty());
+        if (section.refused.empty()) {
+            json.add("rows", section.rows);
+            json.add("judged_by", section.errors.rows);
+            json.add("mean_error", section.errors.mean);
+            json.add("p90_error", section.errors.p90);
+            json.add("bias", section.errors.bias);
+        } else {
+            json.add("why", section.refused);
+        }
+        json.end();
+    }
+    json.end();
+    addNumbers(json, fitted.numbers);
+    addTexts(json, "report", linesOf(fitted.report));
+    json.end();
+}
+
+}  // namespace
+
+std::string calibrationText(const CalibrationReport& report) {
+    if (report.records.empty()) {
+        return "";  // interrupted before anything was measured
+    }
+    std::string text = "MEASURED\n" + alignedText(measuredTable(report.measured));
+    if (!report.profile) {
+        return text + "\nNEXT\n  " + fitCommand(report) + "\n";
+    }
+    const CalibratedProfile& profile = *report.profile;
+    return text + "\nFITTED\n" + profile.fitted.report + "\nWRITTEN\n" +
+           indentedLines(profile.written) + "\nUSE IT\n" + indentedLines(profile.next);
+}
+
+std::string calibrationJson(const CalibrationReport& report) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", kSchema);
+    json.add("dry_run", false);
+    addEngines(json, report.engines);
+    addTexts(json, "records", report.records);
+    addMeasured(json, report.measured);
+    if (report.profile) {
+        addFitted(json, report.profile->fitted);
+    } else {
+        json.addNull("fitted", report.notFitted);
+    }
+    addTexts(
+        json, "written", report.profile ? report.profile->written : std::vector<std::string>());
+    addTexts(json,
+             "next",
+             report.profile ? report.profile->next : std::vector<std::string>{fitCommand(report)});
+    addTexts(json, "remarks", report.remarks);
+    json.end();
+    return std::move(json).finish();
+}
+
+std::string previewText(const CalibrationPreview& preview, bool names) {
+    std::string text;
+    for (const PlannedRun& run : preview.runs) {
+        text += shellCommand(run.command) + ": " + std::to_string(run.points.size()) +
+                " points into " + run.record + "\n";
+        for (const std::string& point : run.points) {
+            text += names ? point + "\n" : "";
+        }
+    }
+    return text;
+}
+
+std::string previewJson(const CalibrationPreview& preview) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", kSchema);
+    json.add("dry_run", true);
+    json.beginArray("engines");
+    for (const PlannedRun& run : preview.runs) {
+        json.beginObject();
+        json.add("engine", run.engine);
+        addTexts(json, "command", run.command);
+        json.add("record", run.record);
+        addTexts(json, "points", run.points);
+        json.end();
+    }
+    json.end();
+    addTexts(json, "remarks", preview.remarks);
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

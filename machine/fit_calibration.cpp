@@ -1,0 +1,88 @@
+#include "machine/fit_calibration.h"
+
+#include "planner/text/shell_text.h"
+#include "planner/text/text_file.h"
+#include "simulator/topology/read_topology.h"
+#include "simulator/topology/topology_facts.h"
+#include "simulator/topology/topology_json.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The machine's links, kept with the profile that was measured on it.
+Result<std::string> keepTopology(const ProfileStore& store,
+                                 const FitAsk& ask,
+                                 const FittedRecord& fitted) {
+    const std::string gpu = ask.gpu.empty() ? fitted.gpu : ask.gpu;
+    FABRICAST_ASSIGN(const DescribedTopology described, readTopology(ask.topology, gpu, store));
+    FABRICAST_ASSIGN(const TopologyFacts facts, topologyFacts(described, {}));
+    FABRICAST_ASSIGN(const std::string text, topologyJson(described, facts, FABRICAST_VERSION));
+    const std::filesystem::path path =
+        std::filesystem::path(ask.folder) / "topologies" / (ask.name + ".json");
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+        return fail(Error::Code::Environment,
+                    path.parent_path().string(),
+                    "cannot be created: " + error.message());
+    }
+    FABRICAST_TRY(writeTextFile(path.string(), text));
+    return path.string();
+}
+
+std::vector<std::string> useOf(const FitAsk& ask, const FittedRecord& fitted) {
+    const std::string start = "fabricast --profile-dir " + shellWord(ask.folder) + " ";
+    std::vector<std::string> next;
+    if (fitted.machine == ask.name) {
+        // Ranks on CPUs, each a small device in fp32.
+        next.push_back(start + "explain -m gpt2 -c " + shellWord(fitted.machine) +
+                       " --stack ddp --precision fp32 --section time");
+    } else if (!fitted.machine.empty()) {
+        next.push_back(start + "plan -m llama-3.1-8b -c " + shellWord(fitted.machine) +
+                       " --seq 8192 --global-batch 64");
+    } else if (!fitted.gpu.empty()) {
+        next.push_back(start + "plan -m llama-3.1-8b --gpu " + fitted.gpu +
+                       " --gpus-per-node 8 --seq 8192 --global-batch 64");
+    }
+    next.push_back(start + "profiles verify");
+    return next;
+}
+
+}  // namespace
+
+Result<std::string> profileNameFor(const FitAsk& ask, const std::string& record) {
+    const std::string name =
+        ask.name.empty() ? profileName(std::filesystem::path(record).stem().string()) : ask.name;
+    if (name.empty() || name != profileName(name) ||
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string::npos) {
+        return fail(Error::Code::BadInput,
+                    "--name",
+                    "\"" + name + "\" is not a valid profile name",
+                    "lower case letters, digits and hyphens: --name our-h100");
+    }
+    return name;
+}
+
+Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
+                                         const MergedMeasurements& measured,
+                                         const FitAsk& ask) {
+    CalibratedProfile profile;
+    FABRICAST_ASSIGN(
+        profile.fitted,
+        fitRecord(store, measured, {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine}));
+    FABRICAST_TRY(writeProfile(profile.fitted, ask.folder, ask.profileFolders));
+    for (const ProfileText& file : profile.fitted.files) {
+        profile.written.push_back(ask.folder + "/" + file.path);
+    }
+    if (!ask.topology.empty()) {
+        FABRICAST_ASSIGN(std::string path, keepTopology(store, ask, profile.fitted));
+        profile.written.push_back(std::move(path));
+    }
+    profile.next = useOf(ask, profile.fitted);
+    return profile;
+}
+
+}  // namespace fabricast

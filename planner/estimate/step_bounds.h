@@ -1,0 +1,71 @@
+#pragma once
+#include "planner/estimate/stage_time.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fabricast {
+
+/// The least that a microbatch takes in one model chunk, each way.
+struct PassFloor {
+    double forward = 0.0;
+    double backward = 0.0;
+    double weight = 0.0;  ///< of backward: weight gradients
+};
+
+/// This is a step without what sharding and transfers between stages add: of every chunk its
+/// kernels, what its layers wait for of tensor, context and expert parallelism and for the host;
+/// and around the passes the optimizer and the training loop. No step of the layout is shorter.
+struct StepFloor {
+    std::vector<PassFloor> chunks;  ///< in the order in which a microbatch visits them
+    double around = 0.0;
+};
+
+/// Passes of chunks that were timed before, by what the chunks are made of.
+class PassFloors {
+public:
+    /// Of a chunk of the same layers and ends of the model; nullptr where there was none.
+    [[nodiscard]] const PassFloor* find(const ChunkView& chunk) const;
+    const PassFloor& add(const ChunkView& chunk, const PassFloor& pass);
+
+private:
+    struct Known {
+        bool first = false;
+        bool last = false;
+        std::int64_t layers = 0;
+        std::int64_t sparse = 0;
+        PassFloor pass;
+    };
+    std::vector<Known> known_;
+};
+
+/// `layers`: of each chunk, in the same order. `known` may be shared by layouts that differ in
+/// nothing that changes what happens inside a chunk: its blocks and their groups are the same.
+Result<StepFloor> stepFloor(const StepContext& context,
+                            std::span<const std::int64_t> layers,
+                            PassFloors& known);
+
+/// Seconds that a layer waits at least for the transfers of one sample inside it, in micro-batches
+/// of any size up to the scenario's, and wherever the layer is.
+struct LayerWait {
+    double forward = 0.0;
+    double backward = 0.0;
+};
+struct LayerWaits {
+    LayerWait dense;
+    LayerWait sparse;  ///< of layers with experts
+};
+Result<LayerWaits> leastWaits(const Scenario& scenario,
+                              const SoftwareTiming& software,
+                              CommClock& clock);
+
+/// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small
+/// kernels (`limits`, see limitsOf): micro-batches of any size take no less for each of theirs.
+/// Nothing is recomputed.
+Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& limits);
+
+/// The fewest seconds of one operation in matrix multiplies.
+double leastPerFlop(const Settings& settings, const KernelProfile& limits);
+
+}  // namespace fabricast

@@ -1,0 +1,267 @@
+#include "planner/estimate/step_estimator.h"
+
+#include "planner/estimate/comm_lines.h"
+#include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/offload_time.h"
+#include "planner/estimate/op_kernels.h"
+#include "planner/estimate/pipeline_time.h"
+#include "planner/estimate/stage_time.h"
+#include "planner/ops/flops.h"
+#include "planner/result/evidence.h"
+#include "planner/spec/kernel_names.h"
+#include "planner/spec/names.h"
+#include "planner/stack/model_code.h"
+#include "planner/stack/stack.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+struct PassSum {
+    TimeByPart forward;
+    TimeByPart backward;
+    TimeByPart recompute;
+
+    [[nodiscard]] double total() const { return forward.total() + backward.total(); }
+};
+
+PassSum passSum(const StageTime& stage) {
+    PassSum sum;
+    for (const ChunkTime& chunk : stage.chunks) {
+        sum.forward += chunk.forward;
+        sum.backward += chunk.backward;
+        sum.recompute += chunk.recompute;
+    }
+    return sum;
+}
+
+/// The stages' contributions to the whole step.
+struct Deciding {
+    std::size_t slowest = 0;  ///< of the stages, the one with the longest passes
+    std::size_t ending = 0;   ///< the one that waits longest after them
+    StageTail tail;
+    double optimizer = 0.0;
+};
+
+Deciding decidingOf(const StepContext& context,
+                    const std::vector<StageTime>& stages,
+                    const PipelineTime& pipeline) {
+    Deciding deciding;
+    double longest = -1.0;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const double both = passSum(stages[i]).total();
+        if (both > longest) {
+            longest = both;
+            deciding.slowest = i;
+        }
+        deciding.optimizer = std::max(deciding.optimizer, optimizerSeconds(context, stages[i]));
+        const StageTail tail = dataParallelTail(
+            context,
+            stages[i],
+            {.slack = pipeline.slack[i], .firstForward = pipeline.firstForward[i]});
+        if (i == 0 || tail.total() > deciding.tail.total()) {
+            deciding.tail = tail;
+            deciding.ending = i;
+        }
+    }
+    return deciding;
+}
+
+// How far a forecast step time is from the truth: what the backtest found for such evidence
+// (hardware_profiles/intervals). These two are for profiles without intervals: 79 % of the
+// published runs lie between value / kStepBelow and value * kStepAbove.
+constexpr double kStepBelow = 1.20;
+constexpr double kStepAbove = 1.25;
+
+/// A step time with its 80 % interval, which always holds the forecast itself.
+Headline<Seconds> stepHeadline(Seconds value, const StepInterval* interval) {
+    const double below = interval != nullptr ? interval->below : 1.0 / kStepBelow;
+    const double above = interval != nullptr ? interval->above : kStepAbove;
+    return {.value = value,
+            .lo = value * std::min(1.0, below),
+            .hi = value * std::max(1.0, above),
+            .evidence = Evidence::Modelled};
+}
+
+/// The share of the GPU's printed peak, in the type that computes, that the model's own products
+/// use: recomputation does not count, nor weight gradients that LoRA omits.
+Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
+    const Dtype compute = scenario.settings.precision.compute;
+    Utilisation use{.peakType = std::string(compute == Dtype::Fp32 ? "tf32" : nameOf(compute))};
+    const auto perToken =
+        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul);
+    if (!perToken) {
+        use.why = perToken.error().text();
+        return use;
+    }
+    const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
+    use.perToken = *perToken * share;
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    const auto peak = gpu.densePeak.find(use.peakType);
+    if (peak == gpu.densePeak.end() || !peak->second.value || peak->second.value->count() <= 0) {
+        use.why = "the " + use.peakType + " peak of " + gpu.name + " is not published";
+        return use;
+    }
+    use.peak = *peak->second.value;
+    use.mfu = use.perToken.count() * tokensPerGpuSecond / use.peak.count();
+    return use;
+}
+
+/// The parts of a step, and what they are summed from.
+struct StepSum {
+    Deciding deciding;
+    PassSum pass;
+    double microBatches = 1.0;
+    TimeByPart parts;
+};
+
+StepSum summed(const StepContext& context,
+               const std::vector<StageTime>& stages,
+               const PipelineTime& pipeline) {
+    StepSum sum{.deciding = decidingOf(context, stages, pipeline)};
+    sum.pass = passSum(stages[sum.deciding.slowest]);
+    const double m = sum.microBatches =
+        static_cast<double>(std::max<std::int64_t>(1, context.scenario.microBatches()));
+    TimeByPart& parts = sum.parts;
+    parts = (sum.pass.forward + sum.pass.backward) * m;
+    parts.of(TimePart::Bubble) = pipeline.span - pipeline.exchange - m * sum.pass.total();
+    parts.of(TimePart::Stage) = pipeline.exchange;
+    parts.of(TimePart::Shard) += sum.deciding.tail.total();
+    parts.of(TimePart::Optimizer) = sum.deciding.optimizer;
+    parts.of(TimePart::Host) +=
+        context.software.step.count() + m * context.software.microBatch.count();
+    return sum;
+}
+
+StepEstimate estimateOf(const StepContext& context,
+                        const std::vector<StageTime>& stages,
+                        const PipelineTime& pipeline) {
+    const Scenario& scenario = context.scenario;
+    const StepSum sum = summed(context, stages, pipeline);
+    const Deciding& deciding = sum.deciding;
+    StepEstimate estimate;
+    estimate.slowest = static_cast<std::int64_t>(deciding.slowest);
+    estimate.terms = {.microBatches = sum.microBatches,
+                      .forward = sum.pass.forward,
+                      .backward = sum.pass.backward,
+                      .recompute = sum.pass.recompute,
+                      .span = pipeline.span,
+                      .tail = deciding.tail.total(),
+                      .tailStage = static_cast<std::int64_t>(deciding.ending),
+                      .hostStep = context.software.step,
+                      .hostMicroBatch = context.software.microBatch};
+    estimate.parts = sum.parts;
+    estimate.step = stepHeadline(Seconds(sum.parts.total()), context.interval);
+    estimate.comm = commLines(
+        context.clock,
+        {.stage = deciding.slowest,
+         .time = &stages[deciding.slowest],
+         .exchange = pipeline.exchange},
+        {.stage = deciding.ending, .time = &stages[deciding.ending], .tail = deciding.tail});
+    const double tokens = static_cast<double>(scenario.workload.globalBatch) *
+                          static_cast<double>(scenario.workload.sequence);
+    estimate.tokensPerSecond = tokens / estimate.step.value.count();
+    estimate.tokensPerGpuSecond =
+        estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
+    estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
+    if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
+    }
+    return estimate;
+}
+
+}  // namespace
+
+Result<StepEstimator> StepEstimator::make(const ClusterSpec& cluster,
+                                          const TimingProfiles& profiles) {
+    const auto& kernels = cluster.node.gpu.kernels;
+    if (!kernels) {
+        return fail(Error::Code::Unsupported,
+                    "cluster.gpu",
+                    "no kernel measurements for " + cluster.node.gpu.name);
+    }
+    const CollectiveLibrary& library = profiles.libraryOf(cluster.node.gpu);
+    FABRICAST_ASSIGN(const ClusterLinks links, clusterLinks(cluster, library.model));
+    return StepEstimator(std::make_unique<Fabric>(cluster, *kernels, links, library), profiles);
+}
+
+Result<ModelTime> StepEstimator::blocks(const Scenario& scenario, const LayerOps& layers) const {
+    FABRICAST_TRY(checkTypes(scenario, fabric_->kernels));
+    return modelTime(scenario, layers, fabric_->kernels);
+}
+
+Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario) {
+    FABRICAST_TRY(checkOffload(scenario));
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    const SoftwareTiming* const software =
+        profiles_->softwareOf(softwareName(scenario.settings), scenario.cluster.node.gpu);
+    if (software == nullptr) {
+        return fail(Error::Code::NotFound,
+                    "hardware_profiles/software",
+                    "no profile for " + std::string(softwareName(scenario.settings)));
+    }
+    return Setting{
+        software,
+        CommClock(scenario, rankOrderOf(*stack, scenario.layout), fabric_->links, fabric_->curves)};
+}
+
+StepContext StepEstimator::contextOf(const Scenario& scenario,
+                                     const ModelTime& blocks,
+                                     Setting& setting) const {
+    return {scenario, fabric_->kernels, *setting.software, blocks, setting.clock, profiles_->host};
+}
+
+Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    StepContext context = contextOf(scenario, blocks, setting);
+    context.interval = profiles_->intervals.of(evidenceClass(scenario));
+    FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
+    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
+    return estimateOf(context, stages, pipeline);
+}
+
+Result<double> StepEstimator::seconds(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    const StepContext context = contextOf(scenario, blocks, setting);
+    FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
+    FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
+    return summed(context, stages, pipeline).parts.total();
+}
+
+Result<StepPieces> StepEstimator::pieces(const Scenario& scenario, const ModelTime& blocks) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    const StepContext context = contextOf(scenario, blocks, setting);
+    StepPieces pieces{.stages = {}, .sent = {}, .optimizer = {}, .software = *setting.software};
+    FABRICAST_ASSIGN(pieces.stages, stageTimes(context));
+    for (const StageTime& stage : pieces.stages) {
+        pieces.optimizer.push_back(optimizerSeconds(context, stage));
+        pieces.sent.push_back(stageSent(stage, setting.clock));
+    }
+    return pieces;
+}
+
+Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    return fabricast::leastWaits(scenario, *setting.software, setting.clock);
+}
+
+Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
+                                       const ModelTime& blocks,
+                                       std::span<const std::int64_t> layers,
+                                       PassFloors& known) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    return stepFloor(contextOf(scenario, blocks, setting), layers, known);
+}
+
+Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles) {
+    FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
+    return estimator.pieces(scenario, blocks);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,66 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// The measurement of one point: a line of a record file.
+struct RecordedPoint {
+    std::string text;  ///< the point's name: "gemm dtype=bf16 k=4096 layout=tn m=8192 n=4096"
+    std::string what;  ///< "gemm"
+    std::map<std::string, std::string> settings;
+    std::string unit;  ///< of the samples: "s", "B", "W"
+    std::vector<double> samples;
+    double median = 0.0;     ///< of the samples; 0 of none
+    double deviation = 0.0;  ///< the median of their distances from it
+    std::map<std::string, double> facts;
+    std::map<std::string, std::string> words;
+    std::string refused;  ///< why the machine cannot do it; no samples then
+    std::string where;    ///< "run.jsonl:17:1"
+
+    [[nodiscard]] std::string setting(const std::string& name, std::string otherwise) const;
+    [[nodiscard]] double fact(const std::string& name, double otherwise) const;
+    [[nodiscard]] std::string word(const std::string& name) const;  ///< empty: not given
+};
+
+/// A setting that must be there, as a whole number of at least `least`; K, M, G and T are powers of
+/// 1,024.
+Result<std::int64_t> wholeSetting(const RecordedPoint& point,
+                                  const std::string& name,
+                                  std::int64_t least);
+
+/// One sitting of a probe: the machine it found, and what it measured there. `machine` holds every
+/// value by its path ("gpu.name", "nics[0].speed"), as text.
+struct MeasurementRecord {
+    std::string source;   ///< the file
+    std::string program;  ///< "fabricast-probe-cuda"
+    std::string begun;    ///< "2026-11-22T19:00:00Z"
+    std::map<std::string, std::string> machine;
+    std::vector<RecordedPoint> points;
+};
+
+/// Reads a record file ("fabricast.measurements/1", JSON lines). Of a duplicate point
+/// the last line counts.
+Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::string& source);
+
+/// What several sittings measured on one machine, in the order in which points were first met.
+struct MergedMeasurements {
+    std::map<std::string, std::string> machine;  ///< what any of them records about it
+    std::vector<MeasurementRecord> sittings;     ///< oldest first, without their points
+    std::vector<RecordedPoint> points;
+};
+
+/// Joins records: of a point measured more than once the latest sitting counts. What two sittings
+/// of one program record about the machine and its versions must be the same ("ranks" and "nodes"
+/// aside); of two programs, "gpu" and "cpu".
+///     FABRICAST_ASSIGN(const MergedMeasurements all, readMeasurements(paths));
+Result<MergedMeasurements> mergeMeasurements(std::vector<MeasurementRecord> records);
+Result<MergedMeasurements> readMeasurements(std::span<const std::string> paths);
+
+}  // namespace fabricast

@@ -1,0 +1,218 @@
+#include "planner/measured/nccl_tests.h"
+
+#include "planner/base/words.h"
+#include "planner/measured/nccl_tests_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+bool isDigit(char letter) {
+    return std::isdigit(static_cast<unsigned char>(letter)) != 0;
+}
+
+/// Without "[1,0]<stdout>:" of mpirun and "12: " of srun -l.
+std::string_view withoutPrefix(std::string_view line) {
+    if (line.starts_with('[')) {
+        const std::size_t end = line.find(">:");
+        if (end != std::string_view::npos && line.find("<std") < end) {
+            line.remove_prefix(end + 2);
+        }
+    }
+    const std::size_t digits = std::min(line.find_first_not_of(" 0123456789"), line.size());
+    if (digits > 0 && digits < line.size() && line[digits] == ':' && isDigit(line[digits - 1])) {
+        line.remove_prefix(digits + 1);
+    }
+    return line;
+}
+
+std::optional<double> numberOf(std::string_view word) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool whole = error == std::errc() && end == word.data() + word.size();
+    return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// "22809" is "2.28.9".
+std::string versionText(std::string_view code) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(code.data(), code.data() + code.size(), number);
+    if (error != std::errc() || end != code.data() + code.size() || number < 1000 ||
+        number > 999'999) {
+        return std::string(code);
+    }
+    const std::int64_t unit = number < 10'000 ? 1000 : 10'000;
+    return std::to_string(number / unit) + "." + std::to_string(number % unit / 100) + "." +
+           std::to_string(number % 100);
+}
+
+class LogReader {
+public:
+    LogReader(const std::string& source, const NcclTestsHint& hint)
+        : source_(source), record_(source, hint) {}
+
+    Result<MeasurementRecord> read(std::string_view text) && {
+        while (!text.empty()) {
+            const std::string_view line = text.substr(0, text.find('\n'));
+            text.remove_prefix(std::min(line.size() + 1, text.size()));
+            ++line_;
+            FABRICAST_TRY(take(withoutPrefix(line)));
+        }
+        return std::move(record_).take();
+    }
+
+private:
+    Result<void> take(std::string_view line) {
+        const Words words = wordsOf(line);
+        if (words.empty()) {
+            return {};
+        }
+        if (words.front().starts_with('#')) {
+            takeHeader(line, words);
+            return {};
+        }
+        if (const std::string operation = ncclOperation(line); !operation.empty()) {
+            job_ = {.operation = operation};  // the command, as a job script echoes it
+            return {};
+        }
+        const bool isRow =
+            !columns_.empty() && numberOf(words.front()) && words.size() > columns_.size() / 2;
+        return isRow ? takeRow(words) : Result<void>();
+    }
+
+    void takeHeader(std::string_view line, const Words& words) {
+        if (const std::string operation = ncclOperation(line); !operation.empty()) {
+            job_.operation = operation;
+        }
+        if (std::ranges::find(words, "nThread") != words.end()) {
+            // A new run begins; its name may be just before.
+            job_ = {.operation = job_.operation};
+            columns_.clear();
+        }
+        const auto rank = std::ranges::find(words, "Rank");
+        const auto on = std::ranges::find(words, "on");
+        if (rank != words.end() && on != words.end() && on + 1 != words.end() &&
+            std::ranges::find(words, "device") != words.end()) {
+            takeRank(line, words, std::string(*(on + 1)));
+        }
+        if (std::ranges::find(words, "busbw") != words.end() &&
+            std::ranges::find(words, "size") != words.end()) {
+            takeColumns(words);
+        }
+        takeVersion(line);
+    }
+
+    void takeRank(std::string_view line, const Words& words, const std::string& host) {
+        const auto group = std::ranges::find(words, "Group");
+        if (group != words.end() && group + 1 != words.end() && *(group + 1) != "0") {
+            return;
+        }
+        ++job_.ranks;
+        job_.hosts.insert(host);
+        // "device  0 [0000:18:00.0] NVIDIA H100 80GB HBM3", or "[0x18] …".
+        const std::size_t bracket = line.find(']', line.find("device"));
+        if (bracket != std::string_view::npos) {
+            const Words name = wordsOf(line.substr(bracket + 1));
+            std::string gpu;
+            for (const std::string_view word : name) {
+                gpu += (gpu.empty() ? "" : " ") + std::string(word);
+            }
+            record_.say("gpu", gpu);
+        }
+    }
+
+    void takeVersion(std::string_view line) {
+        constexpr std::string_view kKey = "nccl-library=";
+        const std::size_t at = line.find(kKey);
+        if (at != std::string_view::npos) {
+            const Words words = wordsOf(line.substr(at + kKey.size()));
+            record_.say("nccl", words.empty() ? "" : versionText(words.front()));
+        }
+    }
+
+    void takeColumns(const Words& words) {
+        columns_.clear();
+        for (const std::string_view word : words) {
+            if (word != "#") {
+                columns_.emplace_back(word.starts_with('#') && word != "#wrong" ? word.substr(1)
+                                                                                : word);
+            }
+        }
+    }
+
+    /// The cell below the n-th column of this name. Old versions left the type of reduction and the
+    /// root blank where there is none.
+    [[nodiscard]] std::string_view cell(const Words& words, std::string_view name, int nth) const {
+        const std::size_t missing =
+            columns_.size() > words.size() ? columns_.size() - words.size() : 0;
+        std::size_t blank = 0;
+        for (std::size_t at = 0; at < columns_.size(); ++at) {
+            const std::string& column = columns_[at];
+            const bool optional = column == "redop" || column == "root";
+            if (optional && blank < missing) {
+                ++blank;
+                continue;
+            }
+            if (column == name && nth-- == 0) {
+                return at - blank < words.size() ? words[at - blank] : std::string_view();
+            }
+        }
+        return {};
+    }
+
+    Result<void> takeRow(const Words& words) {
+        NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
+        const std::optional<double> bytes = numberOf(cell(words, "size", 0));
+        constexpr double kMostMessage = 1e16;
+        if (!bytes || *bytes < 0 || *bytes > kMostMessage) {
+            return fail(Error::Code::BadInput, row.where, "does not begin with a size");
+        }
+        row.bytes = static_cast<std::int64_t>(*bytes);
+        row.type = cell(words, "type", 0);
+        for (const int place : {0, 1}) {
+            const std::optional<double> time = numberOf(cell(words, "time", place));
+            const std::optional<double> wrong = numberOf(cell(words, "#wrong", place));
+            row.wrong += wrong.value_or(0.0);
+            if (row.microseconds.empty() && time && *time > 0) {
+                row.microseconds.push_back(*time);
+                row.algbw = numberOf(cell(words, "algbw", place)).value_or(0.0);
+                row.busbw = numberOf(cell(words, "busbw", place)).value_or(0.0);
+            }
+        }
+        if (row.microseconds.empty()) {
+            return fail(Error::Code::BadInput,
+                        row.where,
+                        "has no time in the time column",
+                        "remove the line if it is truncated");
+        }
+        return record_.add(job_, row);
+    }
+
+    std::string source_;
+    NcclTestsRecord record_;
+    NcclTestsJob job_;
+    std::vector<std::string> columns_;
+    std::int64_t line_ = 0;
+};
+
+}  // namespace
+
+Result<MeasurementRecord> parseNcclTests(std::string_view text,
+                                         const std::string& source,
+                                         const NcclTestsHint& hint) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first != std::string_view::npos && text[first] == '{') {
+        return parseNcclTestsJson(text, source, hint);
+    }
+    return LogReader(source, hint).read(text);
+}
+
+}  // namespace fabricast

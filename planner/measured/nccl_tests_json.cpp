@@ -1,0 +1,122 @@
+#include "planner/measured/nccl_tests_rows.h"
+#include "planner/text/json_document.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+constexpr double kMostMicroseconds = 1e12;
+
+/// Numbers may be strings, and "nan" and "N/A" are missing.
+std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
+    const JsonValue* const value = object.find(key);
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    double number = 0.0;
+    if (value->isNumber()) {
+        number = value->number(-1e18, 1e18).value_or(0.0);
+    } else {
+        const std::string text = value->text().value_or("");
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error != std::errc() || end != text.data() + text.size()) {
+            return std::nullopt;
+        }
+    }
+    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::string textIn(const JsonValue& object, std::string_view key) {
+    const JsonValue* const value = object.find(key);
+    return value == nullptr ? std::string() : value->text().value_or("");
+}
+
+std::string jsonVersionText(const JsonValue& root) {
+    const std::string text = textIn(root, "nccl_version");
+    const auto code = static_cast<std::int64_t>(numberIn(root, "nccl_version").value_or(0.0));
+    if (!text.empty() || code < 10'000) {
+        return text;
+    }
+    return std::to_string(code / 10'000) + "." + std::to_string(code % 10'000 / 100) + "." +
+           std::to_string(code % 100);
+}
+
+Result<NcclTestsJob> readJob(const JsonValue& root, NcclTestsRecord& record) {
+    NcclTestsJob job;
+    if (const JsonValue* arguments = root.find("args")) {
+        for (const JsonValue& argument : arguments->items()) {
+            const std::string operation = ncclOperation(argument.text().value_or(""));
+            job.operation = operation.empty() ? job.operation : operation;
+        }
+    }
+    if (const JsonValue* devices = root.find("devices")) {
+        FABRICAST_TRY(devices->expect(JsonValue::Kind::Array));
+        for (const JsonValue& device : devices->items()) {
+            FABRICAST_TRY(device.expect(JsonValue::Kind::Object));
+            if (numberIn(device, "group").value_or(0.0) == 0.0) {
+                ++job.ranks;
+                const std::string host = textIn(device, "hostname");
+                if (!host.empty()) {
+                    job.hosts.insert(host);
+                }
+                record.say("gpu", textIn(device, "device_info"));
+            }
+        }
+    }
+    return job;
+}
+
+void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& row) {
+    const JsonValue* const measured = result.find(place);
+    if (measured == nullptr || !measured->is(JsonValue::Kind::Object)) {
+        return;
+    }
+    row.wrong += numberIn(*measured, "nwrong").value_or(0.0);
+    const auto time = numberIn(*measured, "time");
+    if (!row.microseconds.empty() || !time || !(*time > 0) || *time > kMostMicroseconds) {
+        return;
+    }
+    row.algbw = numberIn(*measured, "alg_bw").value_or(0.0);
+    row.busbw = numberIn(*measured, "bus_bw").value_or(0.0);
+    const JsonValue* const each = result.find(std::string(place) + "_per_iter");
+    const JsonValue* const times = each == nullptr ? nullptr : each->find("times_us");
+    if (times != nullptr) {
+        for (const JsonValue& item : times->items()) {
+            const double sample = item.number(0.0, kMostMicroseconds).value_or(0.0);
+            if (sample > 0) {
+                row.microseconds.push_back(sample);
+            }
+        }
+    }
+    if (row.microseconds.empty()) {
+        row.microseconds.push_back(*time);
+    }
+}
+
+}  // namespace
+
+Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
+                                             const std::string& source,
+                                             const NcclTestsHint& hint) {
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    NcclTestsRecord record(source, hint);
+    FABRICAST_ASSIGN(const NcclTestsJob job, readJob(root, record));
+    record.say("nccl", jsonVersionText(root));
+    FABRICAST_ASSIGN(const JsonValue* const results, root.require("results"));
+    FABRICAST_TRY(results->expect(JsonValue::Kind::Array));
+    for (const JsonValue& result : results->items()) {
+        FABRICAST_TRY(result.expect(JsonValue::Kind::Object));
+        NcclTestsRow row{.type = textIn(result, "type"), .where = result.where()};
+        constexpr std::int64_t kMostBytes = std::int64_t{1} << 53;
+        FABRICAST_ASSIGN(const JsonValue* const size, result.require("size"));
+        FABRICAST_ASSIGN(row.bytes, size->integer({0, kMostBytes}));
+        readTimes(result, "out_of_place", row);
+        readTimes(result, "in_place", row);
+        FABRICAST_TRY(record.add(job, row));
+    }
+    return std::move(record).take();
+}
+
+}  // namespace fabricast

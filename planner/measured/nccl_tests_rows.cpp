@@ -1,0 +1,138 @@
+#include "planner/measured/nccl_tests_rows.h"
+
+#include "planner/base/median.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOperations = {
+    {{"all_reduce_perf", "all_reduce"},
+     {"all_gather_perf", "all_gather"},
+     {"reduce_scatter_perf", "reduce_scatter"},
+     {"broadcast_perf", "broadcast"},
+     {"alltoall_perf", "all_to_all"},
+     {"sendrecv_perf", "send_recv"},
+     {"reduce_perf", "reduce"}}};
+/// File names are written more freely.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kLoose = {
+    {{"all_reduce", "all_reduce"},
+     {"allreduce", "all_reduce"},
+     {"all_gather", "all_gather"},
+     {"allgather", "all_gather"},
+     {"reduce_scatter", "reduce_scatter"},
+     {"reducescatter", "reduce_scatter"},
+     {"broadcast", "broadcast"},
+     {"alltoall", "all_to_all"},
+     {"sendrecv", "send_recv"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = {
+    {{"float", "fp32"},
+     {"half", "fp16"},
+     {"bfloat16", "bf16"},
+     {"double", "fp64"},
+     {"fp8_e4m3", "fp8"}}};
+
+std::string typeName(const std::string& type) {
+    const auto* const found = std::ranges::find(
+        kTypes, std::string_view(type), [](const auto& entry) { return entry.first; });
+    return found == kTypes.end() ? type : std::string(found->second);
+}
+
+}  // namespace
+
+std::string ncclOperation(std::string_view text) {
+    std::string_view name;
+    for (const auto& [program, operation] : kOperations) {
+        // "reduce_perf" must not match "all_reduce_perf".
+        const std::size_t at = text.find(program);
+        if (at != std::string_view::npos && (at == 0 || text[at - 1] != '_')) {
+            name = operation;
+        }
+    }
+    return std::string(name);
+}
+
+NcclTestsRecord::NcclTestsRecord(const std::string& source, const NcclTestsHint& hint)
+    : hint_(hint), record_{.source = source, .program = "nccl-tests"} {}
+
+void NcclTestsRecord::say(const std::string& name, const std::string& value) {
+    if (!value.empty()) {
+        record_.machine.emplace(name, value);
+    }
+}
+
+Result<void> NcclTestsRecord::add(const NcclTestsJob& job, const NcclTestsRow& row) {
+    std::string operation = job.operation;
+    if (operation.empty()) {
+        const std::size_t slash = record_.source.rfind('/');
+        const std::string file = record_.source.substr(slash == std::string::npos ? 0 : slash + 1);
+        for (const auto& [part, name] : kLoose) {
+            if (operation.empty() && file.find(part) != std::string::npos) {
+                operation = name;
+            }
+        }
+    }
+    if (operation.empty()) {
+        return fail(Error::Code::BadInput,
+                    row.where,
+                    "does not name the measured collective",
+                    "name the file after the collective: all_reduce_perf.log");
+    }
+    const std::int64_t ranks = job.ranks > 0 ? job.ranks : hint_.ranks;
+    const auto hosts = static_cast<std::int64_t>(job.hosts.size());
+    const std::int64_t nodes = hosts > 0 ? hosts : std::max<std::int64_t>(hint_.nodes, 1);
+    if (ranks < 1) {
+        return fail(Error::Code::BadInput,
+                    row.where,
+                    "does not list the ranks",
+                    "--ranks 8, and --hosts a,b for several hosts");
+    }
+    if (row.bytes <= 0 || row.microseconds.empty()) {
+        return {};
+    }
+    RecordedPoint point{.what = operation, .unit = "s", .where = row.where};
+    point.settings = {{"bytes", std::to_string(row.bytes)},
+                      {"ranks", std::to_string(ranks)},
+                      {"nodes", std::to_string(nodes)}};
+    if (!row.type.empty()) {
+        point.settings["dtype"] = typeName(row.type);
+    }
+    point.text = operation;
+    for (const auto& [name, value] : point.settings) {
+        point.text.append(" ").append(name).append("=").append(value);
+    }
+    const auto [place, isNew] = places_.emplace(point.text, record_.points.size());
+    if (isNew) {
+        record_.points.push_back(std::move(point));
+    }
+    RecordedPoint& kept = record_.points[place->second];
+    for (const double time : row.microseconds) {
+        kept.samples.push_back(time * 1e-6);
+    }
+    kept.median = median(kept.samples);
+    std::vector<double> distances;
+    for (const double sample : kept.samples) {
+        distances.push_back(std::abs(sample - kept.median));
+    }
+    kept.deviation = median(std::move(distances));
+    kept.facts["algbw"] = row.algbw;
+    kept.facts["busbw"] = row.busbw;
+    kept.facts["wrong"] += row.wrong;
+    return {};
+}
+
+Result<MeasurementRecord> NcclTestsRecord::take() && {
+    if (record_.points.empty()) {
+        return fail(Error::Code::BadInput,
+                    record_.source,
+                    "has no row of nccl-tests",
+                    "use the output of all_reduce_perf, or the file of its -J option");
+    }
+    return std::move(record_);
+}
+
+}  // namespace fabricast

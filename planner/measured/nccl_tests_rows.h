@@ -1,0 +1,54 @@
+#pragma once
+#include "planner/measured/nccl_tests.h"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// The participants of one run of nccl-tests: the ranks of its first group.
+struct NcclTestsJob {
+    std::string operation;  ///< "all_reduce"; empty: not known yet
+    std::int64_t ranks = 0;
+    std::set<std::string> hosts;
+};
+
+/// One size of one run.
+struct NcclTestsRow {
+    std::int64_t bytes = 0;
+    std::string type;  ///< "float"
+    std::vector<double> microseconds;
+    double algbw = 0.0;
+    double busbw = 0.0;
+    double wrong = 0.0;
+    std::string where;
+};
+
+/// The point's name of a program: "all_reduce" of "./build/all_reduce_perf"; empty: not
+/// known.
+std::string ncclOperation(std::string_view text);
+
+/// Collects rows as points of a record; sizes met again are further samples.
+class NcclTestsRecord {
+public:
+    NcclTestsRecord(const std::string& source, const NcclTestsHint& hint);
+    Result<void> add(const NcclTestsJob& job, const NcclTestsRow& row);
+    void say(const std::string& name, const std::string& value);
+    /// An error where nothing came together.
+    Result<MeasurementRecord> take() &&;
+
+private:
+    NcclTestsHint hint_;
+    MeasurementRecord record_;
+    std::map<std::string, std::size_t> places_;
+};
+
+Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
+                                             const std::string& source,
+                                             const NcclTestsHint& hint);
+
+}  // namespace fabricast

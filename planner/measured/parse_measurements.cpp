@@ -1,0 +1,179 @@
+#include "planner/base/median.h"
+#include "planner/base/words.h"
+#include "planner/measured/measurements.h"
+#include "planner/text/json_document.h"
+#include "planner/text/json_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kSchema = "fabricast.measurements/1";
+constexpr std::array<std::string_view, 9> kPointKeys = {
+    "point", "refused", "unit", "median", "deviation", "n", "facts", "words", "samples"};
+constexpr double kMost = 1e300;
+
+double deviationOf(std::vector<double> values, double middle) {
+    for (double& value : values) {
+        value = std::abs(value - middle);
+    }
+    return median(std::move(values));
+}
+
+Result<void> readName(const JsonValue& value, RecordedPoint& point) {
+    FABRICAST_ASSIGN(const std::string text, value.text());
+    const std::vector<std::string_view> words = wordsOf(text);
+    if (words.empty() || words.front().find('=') != std::string::npos) {
+        return tl::unexpected(
+            value.problem("does not name a measurement", "write \"gemm m=8192 …\""));
+    }
+    point.what = words.front();
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::size_t equals = words[i].find('=');
+        if (equals == 0 || equals >= words[i].size() - 1) {
+            return tl::unexpected(value.problem(
+                "has an invalid setting: '" + std::string(words[i]) + "'", "write NAME=VALUE"));
+        }
+        if (!point.settings.emplace(words[i].substr(0, equals), words[i].substr(equals + 1))
+                 .second) {
+            return tl::unexpected(
+                value.problem("sets '" + std::string(words[i].substr(0, equals)) + "' twice"));
+        }
+    }
+    // As probes write it: one blank between settings, these in their order.
+    point.text = point.what;
+    for (const auto& [name, setting] : point.settings) {
+        point.text.append(" ").append(name).append("=").append(setting);
+    }
+    return {};
+}
+
+Result<void> readSamples(const JsonValue& line, RecordedPoint& point) {
+    FABRICAST_ASSIGN(const JsonValue* const samples, line.require("samples"));
+    FABRICAST_TRY(samples->expect(JsonValue::Kind::Array));
+    point.samples.reserve(samples->items().size());
+    for (const JsonValue& item : samples->items()) {
+        FABRICAST_ASSIGN(const double sample, item.number(-kMost, kMost));
+        point.samples.push_back(sample);
+    }
+    point.median = median(point.samples);
+    point.deviation = deviationOf(point.samples, point.median);
+    return {};
+}
+
+/// Numbers that were not finite are null, and are not facts.
+Result<void> readFacts(const JsonValue& facts, RecordedPoint& point) {
+    FABRICAST_TRY(facts.expect(JsonValue::Kind::Object));
+    for (const JsonValue& fact : facts.members()) {
+        if (!fact.is(JsonValue::Kind::Null)) {
+            FABRICAST_ASSIGN(const double value, fact.number(-kMost, kMost));
+            point.facts.emplace(fact.name(), value);
+        }
+    }
+    return {};
+}
+
+Result<RecordedPoint> readPoint(const JsonValue& line) {
+    FABRICAST_TRY(line.onlyKeys(kPointKeys));
+    RecordedPoint point;
+    point.where = line.where();
+    FABRICAST_ASSIGN(const JsonValue* const name, line.require("point"));
+    FABRICAST_TRY(readName(*name, point));
+    FABRICAST_ASSIGN(point.refused, line.textOr("refused", ""));
+    if (line.find("refused") != nullptr) {
+        return point;
+    }
+    FABRICAST_ASSIGN(point.unit, line.textOr("unit", "s"));
+    FABRICAST_TRY(readSamples(line, point));
+    if (const JsonValue* facts = line.find("facts")) {
+        FABRICAST_TRY(readFacts(*facts, point));
+    }
+    if (const JsonValue* words = line.find("words")) {
+        FABRICAST_TRY(words->expect(JsonValue::Kind::Object));
+        for (const JsonValue& word : words->members()) {
+            FABRICAST_ASSIGN(std::string text, word.text());
+            point.words.emplace(word.name(), std::move(text));
+        }
+    }
+    return point;
+}
+
+void flatten(const JsonValue& value,
+             const std::string& path,
+             std::map<std::string, std::string>& into) {
+    const auto put = [&](std::string text) { into[path] = std::move(text); };
+    using Kind = JsonValue::Kind;
+    if (value.is(Kind::Object)) {
+        for (const JsonValue& member : value.members()) {
+            flatten(member, path.empty() ? member.name() : path + "." + member.name(), into);
+        }
+    } else if (value.is(Kind::Array)) {
+        std::size_t index = 0;
+        for (const JsonValue& item : value.items()) {
+            flatten(item, path + "[" + std::to_string(index++) + "]", into);
+        }
+    } else if (value.is(Kind::String)) {
+        put(value.text().value_or(""));
+    } else {
+        put(value.shown());
+    }
+}
+
+Result<void> readHead(const JsonValue& line, MeasurementRecord& record) {
+    FABRICAST_ASSIGN(const JsonValue* const schema, line.require("schema"));
+    FABRICAST_ASSIGN(const std::string name, schema->text());
+    if (name != kSchema) {
+        return tl::unexpected(schema->problem("is not \"" + std::string(kSchema) + "\"",
+                                              "use a file written by a probe with --out"));
+    }
+    FABRICAST_ASSIGN(const JsonValue* const machine, line.require("machine"));
+    FABRICAST_TRY(machine->expect(JsonValue::Kind::Object));
+    flatten(*machine, "", record.machine);
+    FABRICAST_ASSIGN(record.program, line.textOr("program", ""));
+    FABRICAST_ASSIGN(record.begun, line.textOr("begun", ""));
+    return {};
+}
+
+}  // namespace
+
+Result<MeasurementRecord> parseMeasurements(std::string_view text, const std::string& source) {
+    MeasurementRecord record{.source = source};
+    std::map<std::string, std::size_t> places;
+    std::int64_t number = 0;
+    bool headed = false;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        ++number;
+        if (line.find_first_not_of(kBlanks) == std::string_view::npos) {
+            continue;
+        }
+        FABRICAST_ASSIGN(const JsonValue value, parseJsonFrom(line, source, number));
+        if (!headed) {
+            FABRICAST_TRY(readHead(value, record));
+            headed = true;
+            continue;
+        }
+        FABRICAST_ASSIGN(RecordedPoint point, readPoint(value));
+        const auto [place, isNew] = places.emplace(point.text, record.points.size());
+        if (isNew) {
+            record.points.push_back(std::move(point));
+        } else {
+            record.points[place->second] = std::move(point);
+        }
+    }
+    if (!headed) {
+        return fail(Error::Code::BadInput,
+                    source,
+                    "is empty: nothing was recorded",
+                    "use a file written by a probe with --out");
+    }
+    return record;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,271 @@
+#include "planner/memory/device/caching_allocator.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+// Sizes of PyTorch's allocator (c10/cuda/CUDACachingAllocator).
+constexpr std::int64_t kBlockGranule = 512;
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kSmallSize = kMiB;  ///< up to here a block comes from the small pool
+constexpr std::int64_t kSmallSegment = 2 * kMiB;
+constexpr std::int64_t kLargeSegment = 20 * kMiB;  ///< for large blocks below kMinLargeAlloc
+constexpr std::int64_t kMinLargeAlloc = 10 * kMiB;
+constexpr std::int64_t kRoundLarge = 2 * kMiB;
+constexpr int kWarmSteps = 3;  ///< by the third step the pools have their final size
+
+std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+bool isSmallPool(int pool) {
+    return pool % 2 == 1;
+}
+
+}  // namespace
+
+CachingAllocator::Pool& CachingAllocator::poolOf(int number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (index >= pools_.size()) {
+        pools_.resize(index + 1);
+    }
+    return pools_[index];
+}
+
+CachingAllocator::Place CachingAllocator::newBlock(const Block& block) {
+    if (unused_.empty()) {
+        blocks_.push_back(block);
+        return static_cast<Place>(blocks_.size() - 1);
+    }
+    const Place place = unused_.back();
+    unused_.pop_back();
+    blocks_[static_cast<std::size_t>(place)] = block;
+    return place;
+}
+
+void CachingAllocator::addFree(Place place) {
+    const Block& block = blocks_[static_cast<std::size_t>(place)];
+    poolOf(block.pool).free.add({block.bytes, block.address, place});
+}
+
+void CachingAllocator::removeFree(Place place) {
+    const Block& block = blocks_[static_cast<std::size_t>(place)];
+    poolOf(block.pool).free.remove({block.bytes, block.address, place});
+}
+
+/// A new segment, or more pages at the end of the pool's only one.
+CachingAllocator::Place CachingAllocator::growSegment(std::int64_t bytes, int pool) {
+    const std::int64_t page = isSmallPool(pool) ? kSmallSegment : kLargeSegment;
+    const Place last = poolOf(pool).last;
+    if (last == kNowhere) {
+        const Place first =
+            newBlock({.address = next_, .bytes = roundUp(bytes, page), .pool = pool});
+        next_ += std::int64_t{1} << 46;  // a range no other pool reaches
+        reserved_ += blocks_[static_cast<std::size_t>(first)].bytes;
+        poolOf(pool).last = first;
+        return first;
+    }
+    Block& end = blocks_[static_cast<std::size_t>(last)];
+    if (!end.used) {
+        removeFree(last);
+        const std::int64_t added = roundUp(bytes - end.bytes, page);
+        end.bytes += added;
+        reserved_ += added;
+        return last;
+    }
+    const Place added = newBlock({.address = end.address + end.bytes,
+                                  .bytes = roundUp(bytes, page),
+                                  .pool = pool,
+                                  .before = last});
+    blocks_[static_cast<std::size_t>(last)].after = added;
+    reserved_ += blocks_[static_cast<std::size_t>(added)].bytes;
+    poolOf(pool).last = added;
+    return added;
+}
+
+CachingAllocator::Place CachingAllocator::grow(std::int64_t bytes, int pool) {
+    if (kind_ == AllocatorKind::ExpandableSegments) {
+        return growSegment(bytes, pool);
+    }
+    std::int64_t segment = roundUp(bytes, kRoundLarge);
+    if (isSmallPool(pool)) {
+        segment = kSmallSegment;
+    } else if (bytes < kMinLargeAlloc) {
+        segment = kLargeSegment;
+    }
+    const Place place = newBlock({.address = next_, .bytes = segment, .pool = pool});
+    next_ += segment;
+    reserved_ += segment;
+    return place;
+}
+
+/// Cuts what is not needed off a block, if the rest is worth keeping.
+void CachingAllocator::split(Place place, std::int64_t bytes) {
+    const Block whole = blocks_[static_cast<std::size_t>(place)];
+    const std::int64_t rest = whole.bytes - bytes;
+    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const bool worth =
+        isSmallPool(whole.pool) || expandable ? rest >= kBlockGranule : rest > kSmallSize;
+    if (!worth) {
+        return;
+    }
+    const Place cut = newBlock({.address = whole.address + bytes,
+                                .bytes = rest,
+                                .pool = whole.pool,
+                                .before = place,
+                                .after = whole.after});
+    Block& kept = blocks_[static_cast<std::size_t>(place)];
+    kept.bytes = bytes;
+    kept.after = cut;
+    if (whole.after != kNowhere) {
+        blocks_[static_cast<std::size_t>(whole.after)].before = cut;
+    } else if (expandable) {
+        poolOf(whole.pool).last = cut;
+    }
+    addFree(cut);
+}
+
+void CachingAllocator::join(Place before, Place after) {
+    Block& kept = blocks_[static_cast<std::size_t>(before)];
+    const Block& gone = blocks_[static_cast<std::size_t>(after)];
+    kept.bytes += gone.bytes;
+    kept.after = gone.after;
+    if (gone.after != kNowhere) {
+        blocks_[static_cast<std::size_t>(gone.after)].before = before;
+    } else if (kind_ == AllocatorKind::ExpandableSegments) {
+        poolOf(kept.pool).last = before;
+    }
+    unused_.push_back(after);
+}
+
+void CachingAllocator::giveBack(Place place) {
+    const auto isFree = [this](Place other) {
+        return other != kNowhere && !blocks_[static_cast<std::size_t>(other)].used;
+    };
+    Block& block = blocks_[static_cast<std::size_t>(place)];
+    block.used = false;
+    const Place before = block.before;
+    if (const Place after = block.after; isFree(after)) {
+        removeFree(after);
+        join(place, after);
+    }
+    if (isFree(before)) {
+        removeFree(before);
+        join(before, place);
+        addFree(before);
+    } else {
+        addFree(place);
+    }
+}
+
+CachingAllocator::Place& CachingAllocator::placeOf(Storage storage) {
+    const auto index = static_cast<std::size_t>(storage);
+    if (index >= where_.size()) {
+        where_.resize(2 * index + 1, kNowhere);
+    }
+    return where_[index];
+}
+
+void CachingAllocator::apply(const DeviceEvent& event) {
+    if (event.bytes == kRenamed) {
+        return;
+    }
+    if (event.bytes == 0) {
+        const Place place = std::exchange(placeOf(event.storage), kNowhere);
+        if (place != kNowhere) {
+            allocated_ -= blocks_[static_cast<std::size_t>(place)].bytes;
+            giveBack(place);
+        }
+        return;
+    }
+    const std::int64_t bytes = std::max(kBlockGranule, roundUp(event.bytes, kBlockGranule));
+    const int pool = 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
+    const std::optional<FreeBlock> fit = poolOf(pool).free.takeFit(bytes);
+    const Place place = fit ? fit->place : grow(bytes, pool);
+    split(place, bytes);
+    Block& block = blocks_[static_cast<std::size_t>(place)];
+    block.used = true;
+    placeOf(event.storage) = place;
+    allocated_ += block.bytes;
+    peakAllocated_ = std::max(peakAllocated_, allocated_);
+}
+
+void CachingAllocator::rename(const std::vector<Renaming>& all) {
+    std::vector<std::pair<Storage, Place>> moved;
+    for (const Renaming& one : all) {
+        const Place place = std::exchange(placeOf(one.from), kNowhere);
+        if (place != kNowhere) {
+            moved.emplace_back(one.to, place);
+        }
+    }
+    for (const auto& [storage, place] : moved) {
+        placeOf(storage) = place;
+    }
+}
+
+namespace {
+
+/// Names of states that a step drops, each with the one of the same size that it leaves instead.
+std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
+                                     std::size_t statesEnd) {
+    std::size_t storages = 0;
+    for (const DeviceEvent& event : events) {
+        storages = std::max(storages, static_cast<std::size_t>(event.storage) + 1);
+    }
+    std::vector<std::int64_t> states(storages, 0);
+    std::vector<std::int64_t> made(storages, 0);  // by the step
+    std::multimap<std::int64_t, Storage> dropped;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const DeviceEvent& event = events[i];
+        const auto at = static_cast<std::size_t>(event.storage);
+        if (event.bytes > 0) {
+            (i < statesEnd ? states : made)[at] = event.bytes;
+        } else if (event.bytes == 0 && i < statesEnd) {
+            states[at] = 0;
+        } else if (event.bytes == 0 && std::exchange(made[at], 0) == 0 && states[at] > 0) {
+            dropped.emplace(std::exchange(states[at], 0), event.storage);
+        }
+    }
+    std::vector<Renaming> pairs;
+    for (std::size_t storage = 0; storage < storages; ++storage) {
+        if (const auto match = dropped.find(made[storage]); match != dropped.end()) {
+            pairs.push_back({.from = static_cast<Storage>(storage), .to = match->second});
+            dropped.erase(match);
+        }
+    }
+    return pairs;
+}
+
+}  // namespace
+
+Footprint replaySteps(const std::vector<DeviceEvent>& events,
+                      std::size_t statesEnd,
+                      AllocatorKind kind) {
+    CachingAllocator allocator(kind);
+    const auto states = events.begin() + static_cast<std::ptrdiff_t>(statesEnd);
+    for (auto event = events.begin(); event != states; ++event) {
+        if (event->kind != MemoryKind::Optimizer) {
+            allocator.apply(*event);
+        }
+    }
+    const auto replaced = replacedStates(events, statesEnd);
+    for (int step = 0; step < kWarmSteps; ++step) {
+        allocator.resetPeak();
+        std::for_each(states, events.end(), [&](const DeviceEvent& e) { allocator.apply(e); });
+        allocator.rename(replaced);
+        if (step > 0) {
+            continue;
+        }
+        for (auto event = events.begin(); event != states; ++event) {
+            if (event->kind == MemoryKind::Optimizer) {
+                allocator.apply(*event);
+            }
+        }
+    }
+    return {allocator.reserved(), allocator.peakAllocated()};
+}
+
+}  // namespace fabricast

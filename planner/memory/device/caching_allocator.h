@@ -1,0 +1,83 @@
+#pragma once
+#include "planner/memory/device/device.h"
+#include "planner/memory/device/free_list.h"
+#include "planner/spec/settings.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+struct Renaming {
+    Storage from = kNoStorage;
+    Storage to = kNoStorage;
+};
+
+/// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best
+/// fit within a stream's pool, blocks split and merged, nothing given back. It says how much a
+/// process holds (reserved) for what its tensors asked for.
+///     CachingAllocator allocator(AllocatorKind::Default);
+///     allocator.apply({.storage = 0, .bytes = 4096});
+///     allocator.reserved();
+class CachingAllocator {
+public:
+    explicit CachingAllocator(AllocatorKind kind) : kind_(kind) {}
+    void apply(const DeviceEvent& event);
+    /// Blocks go on under other names, all at once.
+    void rename(const std::vector<Renaming>& all);
+    [[nodiscard]] std::int64_t reserved() const { return reserved_; }
+    [[nodiscard]] std::int64_t peakAllocated() const { return peakAllocated_; }
+    void resetPeak() { peakAllocated_ = allocated_; }
+
+private:
+    using Place = std::int32_t;  ///< of a block, in `blocks_`
+    static constexpr Place kNowhere = -1;
+    struct Block {
+        std::int64_t address = 0;
+        std::int64_t bytes = 0;
+        int pool = 0;
+        bool used = false;
+        Place before = kNowhere;  ///< its neighbours in the same segment
+        Place after = kNowhere;
+    };
+    /// By number: stream times two, plus one for small blocks.
+    struct Pool {
+        FreeList free;
+        Place last = kNowhere;  ///< expandable: the end of the pool's only segment
+    };
+
+    [[nodiscard]] Pool& poolOf(int number);
+    [[nodiscard]] Place newBlock(const Block& block);
+    void addFree(Place place);
+    void removeFree(Place place);
+    [[nodiscard]] Place grow(std::int64_t bytes, int pool);
+    [[nodiscard]] Place growSegment(std::int64_t bytes, int pool);
+    void split(Place place, std::int64_t bytes);
+    /// Joins a block to the one before it, which takes its place.
+    void join(Place before, Place after);
+    void giveBack(Place place);
+    [[nodiscard]] Place& placeOf(Storage storage);
+
+    AllocatorKind kind_;
+    std::vector<Block> blocks_;
+    std::vector<Place> unused_;  ///< places of blocks that were joined to others
+    std::vector<Pool> pools_;
+    std::vector<Place> where_;  ///< by storage
+    std::int64_t next_ = 0;
+    std::int64_t reserved_ = 0;
+    std::int64_t allocated_ = 0;
+    std::int64_t peakAllocated_ = 0;
+};
+
+/// What a process that has run some steps holds: the states are made first (the optimizer's after
+/// the first step, as they are), then the step is repeated.
+struct Footprint {
+    std::int64_t reserved = 0;
+    std::int64_t allocated = 0;
+};
+Footprint replaySteps(const std::vector<DeviceEvent>& events,
+                      std::size_t statesEnd,
+                      AllocatorKind kind);
+
+}  // namespace fabricast

@@ -1,0 +1,99 @@
+#include "planner/memory/device/device.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+/// The caching allocator hands out multiples of this many bytes.
+constexpr std::int64_t kGranule = 512;
+
+std::int64_t granules(std::int64_t bytes) {
+    return (bytes + kGranule - 1) / kGranule * kGranule;
+}
+}  // namespace
+
+Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool, std::string_view what) {
+    Storage storage = kNoStorage;
+    if (unused_.empty()) {
+        storage = static_cast<Storage>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        storage = unused_.back();
+        unused_.pop_back();
+    }
+    slots_[static_cast<std::size_t>(storage)] = {0, kind, 1, pool};
+    fill(storage, bytes, what);
+    return storage;
+}
+
+void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    slot.bytes = bytes;
+    now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
+    live_ += bytes;
+    rounded_ += granules(bytes);
+    if (bytes > 0 && keepsEvents_) {
+        events_.push_back({storage, bytes, slot.pool, slot.kind, what.empty() ? operation_ : what});
+    }
+    if (live_ > peak_) {
+        peak_ = live_;
+        atPeak_ = now_;
+        peakMoment_ = moment_;
+        peakEvent_ = events_.size();
+    }
+    peakRounded_ = std::max(peakRounded_, rounded_);
+    if (live_ > markHigh_) {
+        mark();
+    }
+}
+
+void Device::mark() {
+    markHigh_ = live_;
+    sinceMark_ = now_;
+    markMoment_ = moment_;
+}
+
+void Device::drain(Storage storage) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
+    live_ -= slot.bytes;
+    rounded_ -= granules(slot.bytes);
+    if (slot.bytes > 0 && keepsEvents_) {
+        events_.push_back({storage, 0, slot.pool, slot.kind, {}});
+    }
+    slot.bytes = 0;
+}
+
+void Device::resize(Storage storage, std::int64_t bytes) {
+    drain(storage);
+    fill(storage, bytes, {});
+}
+
+void Device::release(Storage storage) {
+    if (--slots_[static_cast<std::size_t>(storage)].references == 0) {
+        drain(storage);
+        unused_.push_back(storage);
+    }
+}
+
+void Device::rename(Storage storage, MemoryKind kind) {
+    Slot& slot = slots_[static_cast<std::size_t>(storage)];
+    now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
+    now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
+    slot.kind = kind;
+    if (keepsEvents_) {
+        events_.push_back({storage, kRenamed, slot.pool, kind, {}});
+    }
+}
+
+void Device::resetPeak() {
+    peak_ = live_;
+    peakRounded_ = rounded_;
+    atPeak_ = now_;
+    peakMoment_ = moment_;
+    peakEvent_ = events_.size();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,122 @@
+#include "planner/memory/engines/deepspeed/zero3_engine.h"
+#include "planner/memory/program/engine.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+std::int64_t Zero3Engine::shards() const {
+    std::int64_t sum = 0;
+    for (std::size_t index = 0; index < parameters_.size(); ++index) {
+        sum += gathering_.shardElements(index);
+    }
+    return sum;
+}
+
+/// Elements of each group of whole partitions: closed when it passes the limit.
+std::vector<std::int64_t> Zero3Engine::subGroups() const {
+    if (options_.subGroup >= shards()) {
+        return {shards()};
+    }
+    std::vector<std::int64_t> groups;
+    std::int64_t elements = 0;
+    for (std::size_t index = 0; index < parameters_.size(); ++index) {
+        elements += gathering_.shardElements(index);
+        if (elements >= options_.subGroup || index + 1 == parameters_.size()) {
+            groups.push_back(elements);
+            elements = 0;
+        }
+    }
+    return groups;
+}
+
+void Zero3Engine::holdStates() {
+    if (!options_.gather.offload) {
+        device_.take(shards() * options_.gather.width, MemoryKind::Weights);
+    }
+    if (!options_.offloadOptimizer) {
+        for (const std::int64_t elements : subGroups()) {
+            device_.take(elements * kFp32, MemoryKind::Optimizer, 0, "fp32 parameters");
+            device_.take(optimizerState(options_.optimizer, {.elements = elements}).device,
+                         MemoryKind::Optimizer);
+        }
+        device_.take(shards() * options_.sumWidth, MemoryKind::Gradients, 0, "gradient partitions");
+    }
+    for (auto& [wire, bucket] : buckets_) {
+        if (options_.contiguous) {
+            bucket.buffer = device_.take(
+                options_.bucketElements * wire, MemoryKind::Communication, 0, "reduce bucket");
+        }
+    }
+    gathering_.gatherPersistent();
+}
+
+/// A flat copy of the group's gradients in fp32 for the length of its step.
+void Zero3Engine::stepSubGroup(std::int64_t elements, bool several) {
+    Storage gradient = kNoStorage;
+    if (!options_.offloadOptimizer) {
+        if (several) {
+            gradient = device_.take(
+                elements * options_.sumWidth, MemoryKind::Gradients, 0, "flat gradients");
+        }
+        if (options_.sumWidth != kFp32) {
+            const Storage wide =
+                device_.take(elements * kFp32, MemoryKind::Gradients, 0, "fp32 gradients");
+            drop(gradient);
+            gradient = wide;
+        }
+        takeBriefly(stepTemporaries(options_.optimizer, {{.elements = elements}}),
+                    MemoryKind::Optimizer,
+                    "step");
+        if (options_.gather.offload && options_.gather.width != kFp32) {  // cast before it is sent
+            takeBriefly(
+                elements * options_.gather.width, MemoryKind::Weights, "parameters to the host");
+        }
+    }
+    drop(gradient);
+}
+
+void Zero3Engine::optimizerStep() {
+    gathering_.partitionAll();
+    if (!options_.offloadOptimizer) {
+        if (options_.halfPrecision) {
+            const Storage magnitudes = device_.take(
+                shards() * options_.sumWidth, MemoryKind::Workspace, 0, "gradient magnitudes");
+            takeBriefly(shards(), MemoryKind::Workspace, "overflow check");
+            device_.release(magnitudes);
+        }
+        for (std::size_t index = 0; index < parameters_.size(); ++index) {
+            takeBriefly(
+                gathering_.shardElements(index) * kFp64, MemoryKind::Workspace, "gradient norm");
+        }
+    }
+    const std::vector<std::int64_t> groups = subGroups();
+    for (const std::int64_t elements : groups) {
+        stepSubGroup(elements, parameters_.size() > groups.size());
+    }
+    gathering_.gatherPersistent();
+}
+
+/// fp32 parameters, their gradients, the moments and the summed gradients; 16-bit partitions are
+/// pinned even where the configuration does not ask for it.
+HostMemory Zero3Engine::host() const {
+    HostMemory memory;
+    const auto add = [&](std::int64_t bytes, bool pinned) {
+        memory.bytes += bytes;
+        memory.pinned += pinned ? pinnedBlock(bytes) : 0;
+    };
+    if (options_.offloadOptimizer) {
+        for (const std::int64_t elements : subGroups()) {
+            add(elements * kFp32, false);
+            add(elements * kFp32, options_.pinMemory);
+            add(optimizerState(options_.optimizer, {.elements = elements}).device, false);
+        }
+        add(shards() * options_.sumWidth, options_.pinMemory);
+    }
+    if (options_.gather.offload) {
+        add(shards() * options_.gather.width, true);
+    }
+    return memory;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,134 @@
+#include "planner/memory/engines/megatron/megatron_states.h"
+
+#include "planner/sharding/megatron_buffers.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fabricast {
+
+namespace {
+
+/// Parameters of one model chunk in the order of their modules, dense or expert ones.
+std::vector<WeightUse> parametersOf(const StageProgram& program,
+                                    const StageChunk& chunk,
+                                    bool experts) {
+    std::vector<WeightUse> list;
+    for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
+        for (const WeightUse& weight : program.segments[i].place.ops->weights) {
+            if (weight.expert == experts && !weight.tied) {
+                list.push_back(weight);
+            }
+        }
+    }
+    return list;
+}
+
+/// Bytes of one gradient copy that Transformer Engine returns in place of each weight gradient:
+/// one for every distinct shape.
+std::int64_t dummyGradients(const StageProgram& program) {
+    std::set<std::int64_t> shapes;
+    for (const Unit& unit : program.units) {
+        for (const WeightUse& weight : unit.weights) {
+            if (weight.addedInGemm && weight.isMatrix) {
+                shapes.insert(weight.elements);
+            }
+        }
+    }
+    std::int64_t elements = 0;
+    for (const std::int64_t shape : shapes) {
+        elements += shape;
+    }
+    return elements;
+}
+
+struct Widths {
+    std::int64_t parameter = 2;
+    std::int64_t gradient = 4;
+    std::int64_t main = 4;
+    std::int64_t moments = 4;  ///< each of two
+    bool copiesGradients = false;
+};
+
+/// The precision-aware optimizer reads gradients in their own type; the others copy them to fp32.
+Widths widthsOf(const PrecisionSettings& precision) {
+    Widths widths;
+    widths.parameter = bytesPerElement(precision.parameters);
+    widths.gradient = bytesPerElement(precision.gradients);
+    widths.moments = bytesPerElement(precision.moments);
+    widths.main = precision.masterWeights ? (precision.masterRemainder ? 2 : 4) : 0;
+    const bool aware = precision.masterRemainder || precision.moments != Dtype::Fp32;
+    widths.copiesGradients = precision.masterWeights && widths.gradient < 4 && !aware;
+    return widths;
+}
+
+/// torch.optim's foreach AdamW makes one fp32 tensor per element of a parameter group; clipping
+/// without apex makes one of the largest piece.
+std::int64_t stepTemps(const Scenario& scenario, const std::vector<BufferedWeight>& pieces) {
+    if (scenario.settings.optimizer.kernel != OptimizerKernel::Foreach) {
+        return 0;
+    }
+    std::int64_t matrices = 0;
+    std::int64_t vectors = 0;
+    for (const BufferedWeight& piece : pieces) {
+        (piece.isMatrix ? matrices : vectors) += piece.elements;
+    }
+    return 4 * std::max(matrices, vectors);
+}
+
+/// The states of one kind of parameters, dense or expert, over all model chunks.
+void addStates(const StageShape& stage,
+               const StageProgram& program,
+               const StageRank& where,
+               bool experts,
+               MegatronStates& states) {
+    const Scenario& scenario = *stage.scenario;
+    const Widths widths = widthsOf(scenario.settings.precision);
+    std::vector<BufferedWeight> pieces;
+    for (std::size_t chunk = 0; chunk < program.chunks.size(); ++chunk) {
+        const ChunkView& view = stage.chunks[chunk];
+        const BucketRules rules = bucketRules(stage, view, experts);
+        std::vector<BufferedWeight> weights;
+        for (const WeightUse& use : parametersOf(program, program.chunks[chunk], experts)) {
+            weights.push_back({.elements = use.elements, .isMatrix = use.isMatrix});
+            states.parameters.push_back(use.elements * widths.parameter);
+        }
+        const MegatronBuffer buffer(weights, rules);
+        const std::int64_t rank = experts ? where.expertRank : where.rank;
+        const std::vector<BufferedWeight> mine = buffer.piecesOf(rank % rules.ranks);
+        if (rules.distributed) {
+            states.parameterBuffers.push_back(buffer.elements() * widths.parameter);
+        }
+        states.gradientBuffers.push_back(buffer.elements() * widths.gradient);
+        pieces.insert(pieces.end(), mine.begin(), mine.end());
+    }
+    for (const BufferedWeight& piece : pieces) {
+        states.mainParameters.push_back(piece.elements * widths.main);
+        states.moments.push_back(piece.elements * widths.moments);
+        states.moments.push_back(piece.elements * widths.moments);
+        states.gradientCopies += widths.copiesGradients ? 4 * piece.elements : 0;
+    }
+    states.stepTemps = std::max(states.stepTemps, stepTemps(scenario, pieces));
+}
+
+}  // namespace
+
+MegatronStates megatronStates(const StageShape& stage,
+                              const StageProgram& program,
+                              const StageRank& where) {
+    const Scenario& scenario = *stage.scenario;
+    MegatronStates states;
+    states.gradientWidth = bytesPerElement(scenario.settings.precision.parameters);
+    for (const bool experts : {false, true}) {
+        addStates(stage, program, where, experts, states);
+    }
+    for (const auto& list : program.lists) {
+        states.scratch = std::max(states.scratch, list->scratchBytes);
+    }
+    if (scenario.settings.kernels.code == ModelCode::TransformerEngine) {
+        states.scratch += states.gradientWidth * dummyGradients(program);
+    }
+    return states;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,79 @@
+#pragma once
+#include "planner/memory/engines/optimizer_state.h"
+#include "planner/memory/program/engine.h"
+
+#include <vector>
+
+namespace fabricast {
+
+/// What FullyShardedDataParallel needs to know of a rank.
+struct Fsdp1Options {
+    std::int64_t shards = 1;  ///< ranks that share one copy; 1: NO_SHARD
+    std::int64_t rank = 0;    ///< among them
+    std::int64_t storedWidth = 4;
+    std::int64_t computeWidth = 2;
+    std::int64_t reduceWidth = 4;
+    bool reshardAfterForward = true;  ///< FULL_SHARD; false: SHARD_GRAD_OP
+    bool originalParameters = true;   ///< use_orig_params
+    BackwardPrefetch backwardPrefetch = BackwardPrefetch::Pre;
+    bool forwardPrefetch = false;
+    bool syncEachMicroStep = true;  ///< false: no_sync() until the last
+    bool setToNone = true;
+    int rootUnit = -1;
+    OptimizerSettings optimizer;
+};
+
+/// This is FSDP1: each unit's weights lie in one flat parameter, gathered and freed as a whole,
+/// whose gradient is put together when all of the unit's weights have theirs.
+class Fsdp1Engine final : public ParallelEngine {
+public:
+    Fsdp1Engine(Device& device, const std::vector<Unit>& units, Fsdp1Options options);
+
+    void holdStates() override;
+    void beginForward() override;
+    void beforeForward(int unit) override;
+    void afterForward(int unit) override;
+    void endForward() override;
+    void beforeBackward(int unit) override;
+    void takeGradient(int unit, int weight, Storage gradient) override;
+    void afterBackward(int unit) override;
+    void endBackward() override;
+    void optimizerStep() override;
+    [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
+    void beginMicroStep(std::int64_t index, std::int64_t count) override;
+    [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
+
+private:
+    /// One unit's flat parameter.
+    struct Flat {
+        std::int64_t elements = 0;        ///< with the gaps that align its weights
+        std::int64_t shard = 0;           ///< of every rank, padding included
+        std::vector<StepTensor> tensors;  ///< what the optimizer of this rank steps
+        bool awaitsBackward = false;      ///< its forward is over, its backward has not begun
+        Storage unsharded = kNoStorage;
+        Storage gradient = kNoStorage;     ///< of the shard (of all, under NO_SHARD), between steps
+        Storage accumulated = kNoStorage;  ///< unsharded, without sync
+        std::vector<Storage> gradients;    ///< of the weights, until the last of them
+    };
+    [[nodiscard]] bool sharded() const { return options_.shards > 1; }
+    [[nodiscard]] bool mixed() const { return options_.storedWidth != options_.computeWidth; }
+    [[nodiscard]] Flat flatten(const Unit& unit) const;
+    void unshard(int unit);
+    void reshard(int unit, bool free);
+    void prefetch(int unit);
+    Storage flattenGradients(Flat& flat);
+    void postBackward(int unit);
+    void reduceScatter(Flat& flat, Storage gradient);
+    void allReduce(Flat& flat, Storage gradient);
+    void dropGradients();
+    void drop(Storage& storage);
+
+    Device& device_;
+    Fsdp1Options options_;
+    std::vector<Flat> flats_;
+    std::vector<int> forwardOrder_;  ///< units in the order their forward ended
+    bool sync_ = true;
+    bool zeroed_ = false;  ///< zero_grad() ran; the flat gradients go when forward begins
+};
+
+}  // namespace fabricast

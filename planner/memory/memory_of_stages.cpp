@@ -1,0 +1,182 @@
+#include "planner/memory/memory_of_stages.h"
+
+#include "planner/memory/check_scenario.h"
+#include "planner/memory/fullest_stage.h"
+#include "planner/memory/runtime_overhead.h"
+#include "planner/memory/walk_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// Bytes that a stage takes from the device, tensors and runtime together.
+Bytes deviceBytes(const StageMemory& stage) {
+    return stage.allocated + stage.context + stage.collectives;
+}
+
+Term termFor(std::string key, Bytes bytes, std::string formula, std::string source) {
+    return {std::move(key), bytes, std::move(formula), std::move(source)};
+}
+
+void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
+    stage.context = overhead.context.value;
+    stage.collectives = overhead.collectives.value;
+    stage.terms.push_back(termFor("context",
+                                  stage.context,
+                                  "CUDA context and loaded kernels of one process",
+                                  overhead.contextOrigin));
+    stage.terms.push_back(
+        termFor("collectives",
+                stage.collectives,
+                std::to_string(overhead.communicators) + " communicators x NCCL's channel buffers",
+                overhead.collectivesOrigin));
+}
+
+/// lo: the tensors alone must fit. hi: everything the allocator ever held does.
+Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& overhead) {
+    Headline<Bytes> peak;
+    peak.value = deviceBytes(stage);
+    peak.lo = stage.requested + overhead.context.lo + overhead.collectives.lo;
+    peak.hi = std::max(stage.reserved.hi, stage.allocated) + overhead.context.hi +
+              overhead.collectives.hi;
+    peak.evidence = Evidence::Modelled;
+    return peak;
+}
+
+/// Which stages are walked, how, and what their tensors may take: one more is not looked at.
+struct Walks {
+    std::vector<std::int64_t> stages;
+    Allocator allocator = Allocator::RoundOnly;
+    Bytes most = kNoLimit;
+};
+
+Result<std::vector<StageMemory>> walkStages(const Scenario& scenario, const Walks& walks) {
+    std::vector<StageMemory> stages;
+    for (const std::int64_t stage : walks.stages) {
+        FABRICAST_ASSIGN(StageMemory walked,
+                         walkStage(scenario, {.stage = stage}, walks.allocator, walks.most));
+        stages.push_back(std::move(walked));
+        if (stages.back().requested > walks.most) {
+            break;
+        }
+    }
+    return stages;
+}
+
+std::size_t fullestOf(const std::vector<StageMemory>& stages) {
+    const auto fullest = std::max_element(
+        stages.begin(), stages.end(), [](const StageMemory& a, const StageMemory& b) {
+            return a.allocated < b.allocated;
+        });
+    return static_cast<std::size_t>(fullest - stages.begin());
+}
+
+/// The allocator is replayed for the stage that decides; the others are taken to hold as much more
+/// than they allocate as it does.
+Result<void> replayFullest(const Scenario& scenario, MemoryBreakdown& memory) {
+    StageMemory& fullest = memory.stages[memory.fullest];
+    FABRICAST_ASSIGN(fullest, walkStage(scenario, {.stage = fullest.stage}));
+    const auto scaled = [&](Bytes reserved, const StageMemory& stage) {
+        const double ratio = reserved / fullest.allocated;
+        return Bytes(std::llround(static_cast<double>(stage.allocated.count()) * ratio));
+    };
+    for (StageMemory& stage : memory.stages) {
+        if (stage.stage != fullest.stage) {
+            stage.reserved = {scaled(fullest.reserved.value, stage),
+                              scaled(fullest.reserved.lo, stage),
+                              scaled(fullest.reserved.hi, stage),
+                              Evidence::Extrapolated};
+        }
+    }
+    return {};
+}
+
+Verdict verdictFor(const Headline<Bytes>& peak, Bytes capacity) {
+    if (peak.lo > capacity) {
+        return Verdict::DoesNotFit;
+    }
+    return peak.hi <= capacity ? Verdict::Fits : Verdict::Uncertain;
+}
+
+/// What the walk leaves out of what the scenario asks for.
+void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
+    const Settings& settings = scenario.settings;
+    const ModelCode code = settings.kernels.code;
+    if (scenario.model.mtpDepth > 0 && code != ModelCode::Megatron &&
+        code != ModelCode::TransformerEngine) {
+        notes.emplace_back("the model's multi-token prediction layers are not trained");
+    }
+    if (settings.kernels.compile) {
+        notes.emplace_back(
+            "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
+    }
+    const Quantization quantization = settings.kernels.quantization;
+    if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
+        notes.emplace_back("GEMM inputs are counted in their 16-bit type before quantisation");
+    }
+}
+
+/// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
+Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
+    const auto& capacity = scenario.cluster.node.gpu.capacity();
+    if (!capacity.value) {
+        return fail(Error::Code::Unsupported,
+                    "cluster",
+                    "the memory size of " + scenario.cluster.node.gpu.name + " is not known");
+    }
+    const RuntimeOverhead overhead = runtimeOverhead(scenario);
+    if (walks.most != kNoLimit) {
+        walks.most = walks.most - overhead.context.lo - overhead.collectives.lo;
+    }
+    const bool one = walks.stages.size() == 1;
+    walks.allocator = one ? Allocator::Replay : walks.allocator;
+    MemoryBreakdown memory;
+    memory.capacity = *capacity.value;
+    FABRICAST_ASSIGN(memory.stages, walkStages(scenario, walks));
+    memory.fullest = fullestOf(memory.stages);
+    if (!one && memory.stages[memory.fullest].requested <= walks.most) {
+        FABRICAST_TRY(replayFullest(scenario, memory));
+    }
+    for (StageMemory& stage : memory.stages) {
+        addRuntime(stage, overhead);
+    }
+    memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
+    memory.verdict = verdictFor(memory.peak, memory.capacity);
+    addNotes(scenario, memory.notes);
+    if (overhead.isAssumed()) {
+        memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");
+    }
+    return memory;
+}
+
+}  // namespace
+
+Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario) {
+    FABRICAST_TRY(checkScenario(scenario));
+    std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
+    std::iota(stages.begin(), stages.end(), 0);
+    return judge(scenario, {.stages = std::move(stages)});
+}
+
+Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario, Bytes most) {
+    FABRICAST_TRY(checkScenario(scenario));
+    FABRICAST_ASSIGN(std::vector<std::int64_t> stages, stagesThatDecide(scenario));
+    return judge(scenario,
+                 {.stages = std::move(stages), .allocator = Allocator::PeakOnly, .most = most});
+}
+
+Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough) {
+    FABRICAST_TRY(checkScenario(scenario));
+    const RuntimeOverhead overhead = runtimeOverhead(scenario);
+    const Bytes runtime = overhead.context.value + overhead.collectives.value;
+    FABRICAST_ASSIGN(const Bytes tensors, fullestAllocation(scenario, enough - runtime));
+    return tensors + runtime;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,164 @@
+#include "planner/memory/walk/gradients_in_flight.h"
+#include "planner/memory/walk/saving_ops.h"
+#include "planner/memory/walk/segment_walk.h"
+
+namespace fabricast {
+
+void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
+    if (op.graphDropped) {
+        return;
+    }
+    for (const TensorId id : op.saved) {
+        device_.release(frame.storage[index(ops.tensor(id).base)]);
+    }
+    for (const int weight : op.weights) {
+        Storage& cast = frame.casts[index(weight)];
+        if (cast != kNoStorage) {
+            device_.release(cast);
+            cast = kNoStorage;
+        }
+    }
+}
+
+/// The gradients, in order, of what the operation read, made or, where it only passes its own on,
+/// shared.
+Storages SegmentWalk::makeInputGradients(const OpList& list,
+                                         const Op& op,
+                                         Storage output,
+                                         const Frame& frame) {
+    Storages made;
+    for (const TensorId id : op.inputs) {
+        const TensorInfo& tensor = list.tensor(id);
+        if (!tensor.requiresGrad) {
+            continue;
+        }
+        const bool fits = op.viewsGradient || device_.bytes(output) == tensor.bytes;
+        if (op.passesGradient && fits) {
+            device_.retain(output);
+            made.push_back(output);
+        } else {
+            made.push_back(makeInputGradient(list, op, id, frame));
+        }
+    }
+    return made;
+}
+
+/// Runs an operation's backward; returns the gradients of its weights.
+Storages SegmentWalk::backwardOp(const SegmentPlace& place,
+                                 std::size_t op,
+                                 Frame& frame,
+                                 Gradients& gradients) {
+    const OpList& list = *place.ops;
+    const Op& now = list.ops[op];
+    device_.running(now.name);
+    Storages outputs;
+    for (const TensorId id : now.outputs) {
+        if (gradients.of[index(id)] != kNoStorage) {
+            outputs.push_back(gradients.of[index(id)]);
+            gradients.of[index(id)] = kNoStorage;
+        }
+    }
+    if (outputs.empty()) {
+        if (!now.inPython) {
+            releaseSaved(list, now, frame);
+        }
+        return {};
+    }
+    Storages temps;
+    for (const std::int64_t bytes : now.backwardTemps) {
+        temps.push_back(device_.take(bytes, MemoryKind::Backward));
+    }
+    const Storage castWeight = device_.take(now.castsBeforeInput, MemoryKind::Workspace);
+    if (!now.inPython) {
+        device_.release(castWeight);
+    }
+    const Storages made = makeInputGradients(list, now, outputs.front(), frame);
+    const Storage castInput = device_.take(now.castsBeforeWeight, MemoryKind::Workspace);
+    if (!now.inPython) {
+        device_.release(castInput);
+    }
+    const Storages weightGradients = makeWeightGradients(place, now);
+    if (now.inPython) {
+        device_.release(castInput);
+        device_.release(castWeight);
+    } else {
+        releaseSaved(list, now, frame);
+    }
+    for (const Storage temp : temps) {
+        device_.release(temp);
+    }
+    for (const Storage gradient : outputs) {
+        device_.release(gradient);
+    }
+    std::size_t next = 0;
+    for (const TensorId id : now.inputs) {
+        if (list.tensor(id).requiresGrad) {
+            gradients.add(device_, id, made[next++], now.viewsGradient);
+        }
+    }
+    return weightGradients;
+}
+
+/// True where autocast cast the input of GEMM `op` just before it, after its weight. Autograd runs
+/// backward in the reverse order: the input's gradient is cast back first.
+bool castsInputOf(const OpList& list, std::size_t op) {
+    if (op == 0 || list.ops[op].kind != OpKind::Gemm) {
+        return false;
+    }
+    const Op& before = list.ops[op - 1];
+    return before.name == "cast" && before.outputs.front() == list.ops[op].inputs.front();
+}
+
+Storage SegmentWalk::makeInputGradient(const OpList& list,
+                                       const Op& op,
+                                       TensorId id,
+                                       const Frame& frame) {
+    if (op.gradientOver != kNoTensor) {
+        const Storage written = frame.storage[index(list.tensor(op.gradientOver).base)];
+        device_.retain(written);
+        return written;
+    }
+    const std::int64_t bytes = op.gradientInScratch ? 0 : list.tensor(id).bytes;
+    const Storage made = device_.take(bytes, MemoryKind::Backward);
+    if (op.kind == OpKind::Gemm) {
+        device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
+    }
+    return made;
+}
+
+Storage SegmentWalk::backward(const SegmentPlace& place,
+                              Frame& frame,
+                              Storage outputGradient,
+                              const SecondForward* second) {
+    const OpList& list = *place.ops;
+    Gradients gradients(list.tensors.size());
+    gradients.of[index(list.output)] = outputGradient;
+    for (std::size_t op = list.ops.size(); op-- > 0;) {
+        modules_.beforeBackward(place, op);
+        if (second != nullptr && savesTensors(list, list.ops[op])) {
+            runAgain(place, *second, frame);
+            second = nullptr;
+        }
+        if (list.ops[op].recomputes >= 0) {
+            runBlock(place, list.ops[op].recomputes, frame, gradients);
+        }
+        Storages made = backwardOp(place, op, frame, gradients);
+        const std::size_t owner = op;
+        if (casts_ != nullptr && castsInputOf(list, op)) {
+            backwardOp(place, --op, frame, gradients);
+        }
+        finishCasts(place, list.ops[owner], frame, made);
+        deliver(place, list.ops[owner], made);
+        finishBlock(place, op, frame, gradients);
+        modules_.afterBackward(place, op);
+    }
+    return list.input == kNoTensor ? kNoStorage : gradients.of[index(list.input)];
+}
+
+void SegmentWalk::dropFrame(const OpList& ops, Frame& frame) {
+    for (const Op& op : ops.ops) {
+        releaseSaved(ops, op, frame);
+    }
+}
+
+}  // namespace fabricast

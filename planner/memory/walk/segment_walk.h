@@ -1,0 +1,146 @@
+#pragma once
+#include "planner/base/short_list.h"
+#include "planner/memory/device/device.h"
+#include "planner/memory/program/engine.h"
+#include "planner/memory/program/stage_program.h"
+#include "planner/memory/walk/module_attributes.h"
+#include "planner/memory/walk/module_hooks.h"
+#include "planner/ops/op_list.h"
+#include "planner/spec/settings.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+/// PyTorch 2.15 takes a cuBLAS workspace for the length of each GEMM (32 MiB on sm_90).
+inline constexpr std::int64_t kGemmWorkspace = std::int64_t{32} << 20;
+
+/// A few storages, for as long as an operation runs.
+using Storages = ShortList<Storage>;
+
+/// A tensor or weight as a place in a vector.
+inline std::size_t index(int id) {
+    return static_cast<std::size_t>(id);
+}
+
+/// Copies of weights that torch.autocast made in this forward; dropped when it ends.
+class CastCache {
+public:
+    explicit CastCache(Device& device) : device_(device) {}
+    CastCache(const CastCache&) = delete;
+    CastCache& operator=(const CastCache&) = delete;
+    ~CastCache() { clear(); }
+    /// The copy of weight `weight` of unit use `key`, made on first use. The caller retains it.
+    Storage copyOf(std::pair<int, int> key, std::int64_t bytes);
+    void clear();
+
+private:
+    Device& device_;
+    std::map<std::pair<int, int>, Storage> copies_;
+};
+
+/// The storages that a forward pass left behind for its backward.
+struct Frame {
+    std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
+    std::vector<Storage> casts;    ///< copies or aliases of weights kept by the ops, by weight
+    std::vector<bool> done;        ///< ops whose outputs selective checkpointing already kept
+    std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
+    std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
+    bool recomputed = false;                 ///< by a checkpoint's second forward
+};
+
+/// A checkpoint's second forward, which torch starts where backward first wants a tensor that the
+/// first one did not keep.
+struct SecondForward {
+    std::vector<Storage> given;
+    bool whole = false;  ///< to the end, not only to the last op that saves something
+};
+
+/// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
+enum class Keep { Everything, Nothing, Selected, Block };
+Keep keepFor(Checkpointing kind);
+
+/// Runs one segment's operations on the device, forward, again (recompute) and backward.
+class SegmentWalk {
+public:
+    SegmentWalk(Device& device, ParallelEngine& engine)
+        : device_(device), engine_(engine), attributes_(device), modules_(engine) {}
+    void useCasts(CastCache* casts) { casts_ = casts; }
+    /// What activations made from here on are reported as.
+    void report(MemoryKind kind) { kind_ = kind; }
+
+    /// `given`: the input (kNoStorage if none) and then the externals; the frame borrows them.
+    /// Returns the frame; the output is `storage[base of output]`, with one reference for the
+    /// caller.
+    Frame forward(const SegmentPlace& place, const std::vector<Storage>& given, Keep keep);
+    /// Second forward of a checkpointed segment; `kept` is what the first one selected.
+    Frame again(const SegmentPlace& place, const SecondForward& second, Frame kept);
+    /// Consumes the gradient of the output; returns the gradient of the input (kNoStorage if none).
+    /// `second`: the frame is of a checkpoint that has not run again yet.
+    Storage backward(const SegmentPlace& place,
+                     Frame& frame,
+                     Storage outputGradient,
+                     const SecondForward* second = nullptr);
+    /// A graph is no more: what its operations held themselves is released.
+    void freeGraph(std::vector<Storage>& graph);
+    void dropFrame(const OpList& ops, Frame& frame);
+    [[nodiscard]] ModuleAttributes& attributes() { return attributes_; }
+
+private:
+    struct Gradients;
+    struct Waiting {
+        Storage gradient = kNoStorage;
+        bool contiguous = false;  ///< a GEMM's weight gradient is a transposed view
+    };
+    void runOp(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    void makeOutputs(const OpList& list, std::size_t op, Frame& frame);
+    void keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    void dropInputs(const OpList& list, std::size_t op, Frame& frame, Keep keep);
+    void holdForGraph(const SegmentPlace& place,
+                      std::size_t op,
+                      const Frame& frame,
+                      std::vector<Storage>& graph);
+    void stopAt(const SegmentPlace& place, std::size_t op, Frame& frame);
+    void runAgain(const SegmentPlace& place, const SecondForward& second, Frame& frame);
+    Storages backwardOp(const SegmentPlace& place,
+                        std::size_t op,
+                        Frame& frame,
+                        Gradients& gradients);
+    void keepOutputs(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep);
+    Storage makeInputGradient(const OpList& list, const Op& op, TensorId id, const Frame& frame);
+    Storages makeInputGradients(const OpList& list,
+                                const Op& op,
+                                Storage output,
+                                const Frame& frame);
+    void runBlock(const SegmentPlace& place, int block, Frame& frame, const Gradients& gradients);
+    void finishBlock(const SegmentPlace& place,
+                     std::size_t op,
+                     Frame& frame,
+                     const Gradients& gradients);
+    void assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame);
+    void deliver(const SegmentPlace& place, const Op& op, const Storages& made);
+    void fillAgain(const OpList& list, TensorId output, Frame& frame);
+    Storages makeWeightGradients(const SegmentPlace& place, const Op& op);
+    Storage widen(const WeightUse& use, Storage gradient);
+    void finishCasts(const SegmentPlace& place, const Op& op, Frame& frame, Storages& made);
+    void handOverGradients(const SegmentPlace& place, const Op& op, const Storages& made);
+    void handOver(const SegmentPlace& place, int weight, Storage gradient, bool ownTensor = false);
+    void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
+    [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
+
+    Device& device_;
+    ParallelEngine& engine_;
+    CastCache* casts_ = nullptr;
+    MemoryKind kind_ = MemoryKind::Activations;
+    ModuleAttributes attributes_;
+    ModuleHooks modules_;
+    std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
+    std::map<std::pair<int, int>, Waiting> waiting_;  ///< of tied weights, for the other use's
+};
+
+}  // namespace fabricast

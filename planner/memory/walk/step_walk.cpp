@@ -1,0 +1,246 @@
+#include "planner/memory/walk/step_walk.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr std::int64_t kScalarLoss = 4;
+/// Numbers of modules around the segments are negative: the model, its body, the rotary tables.
+constexpr int kRotaryModule = -3;
+
+Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
+    const OpList& ops = *segment.place.ops;
+    return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
+}
+
+}  // namespace
+
+StepWalk::StepWalk(Device& device,
+                   ParallelEngine& engine,
+                   const StageProgram& program,
+                   bool autocast)
+    : device_(device), engine_(engine), program_(program), casts_(device), walk_(device, engine) {
+    if (autocast) {
+        walk_.useCasts(&casts_);
+    }
+}
+
+std::vector<Storage> StepWalk::given(const PlacedSegment& segment,
+                                     Storage input,
+                                     const Pass& pass) const {
+    std::vector<Storage> storages{input};
+    if (!segment.place.ops->externals.empty()) {
+        storages.insert(storages.end(), pass.tables.begin(), pass.tables.end());
+    }
+    return storages;
+}
+
+/// Modules around the segments have no weights of their own, but engines see them pass.
+void StepWalk::enterAround(int module, bool inBackward) {
+    if (engine_.watchesModules()) {
+        engine_.enterModule({.module = module}, inBackward);
+    }
+}
+
+/// A checkpoint keeps all arguments of its segment, the shared tables too.
+void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
+    if (!segment.place.ops->externals.empty()) {
+        for (const Storage table : pass.tables) {
+            device_.retain(table);
+        }
+    }
+}
+
+void StepWalk::drop(Storage& storage) {
+    if (storage != kNoStorage) {
+        device_.release(storage);
+        storage = kNoStorage;
+    }
+}
+
+StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
+    Pass pass;
+    pass.chunk = chunk;
+    engine_.beginForward();
+    for (int wrapper = 1; wrapper <= program_.wrappers; ++wrapper) {
+        enterAround(-wrapper, false);
+    }
+    walk_.report(MemoryKind::Activations);
+    for (const std::int64_t bytes : program_.tables) {
+        pass.tables.push_back(program_.tablesPersist
+                                  ? device_.take(0, MemoryKind::Buffers)
+                                  : device_.take(bytes, MemoryKind::Activations));
+    }
+    const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
+    Storage x = received;
+    bool left = false;
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+        const PlacedSegment& segment = program_.segments[i];
+        device_.at("forward of " + segment.name);
+        if (segment.role == SegmentRole::Loss && !program_.lossInsideForward) {
+            engine_.endForward();
+            left = true;
+        }
+        if (segment.opensUnit) {
+            engine_.beforeForward(segment.place.unit);
+        }
+        if (segment.role == SegmentRole::Head || segment.role == SegmentRole::Loss) {
+            drop(pass.embedded);
+        }
+        if (segment.role == SegmentRole::Head && program_.lossInsideForward) {
+            device_.retain(x);  // the model's forward has a name for its last hidden states
+            pass.hidden = x;
+        }
+        const Keep keep = keepFor(segment.checkpoint);
+        pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
+        pass.inputs.push_back(kNoStorage);
+        if (segment.role == SegmentRole::Embedding && program_.rotaryModule) {
+            enterAround(kRotaryModule, false);
+        }
+        const Storage out = outputOf(segment, pass.frames.back());
+        if (segment.role == SegmentRole::Embedding && program_.namesEmbedding) {
+            device_.retain(out);
+            pass.embedded = out;
+        }
+        if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
+            pass.logits = x;
+        } else if (keep != Keep::Everything) {
+            pass.inputs.back() = x;
+            holdTables(segment, pass);
+        } else if (x != kNoStorage) {
+            device_.release(x);
+        }
+        x = out;
+        if (segment.closesUnit) {
+            engine_.afterForward(segment.place.unit);
+        }
+    }
+    if (!left) {
+        engine_.endForward();
+    }
+    casts_.clear();
+    drop(pass.embedded);
+    drop(pass.hidden);
+    for (const Storage table : pass.tables) {
+        device_.release(table);
+    }
+    pass.output = x;
+    if (mine.sentBytes == 0 && program_.chunkedHead.chunks > 0) {
+        pass.output = chunkedLoss(x);
+        device_.release(x);
+    }
+    return pass;
+}
+
+/// Head, loss and their backward for one slice of the sequence after another; what is left is the
+/// gradient of the hidden states. The caller's variable holds a slice's logits until the next.
+Storage StepWalk::chunkedLoss(Storage hidden) {
+    const ChunkedHead& chunked = program_.chunkedHead;
+    device_.at("chunked loss");
+    engine_.beforeHeadChunks(chunked.head.unit);
+    const Storage copies = device_.take(chunked.copyBytes, MemoryKind::Loss);
+    const Storage accumulator = device_.take(chunked.accumulatorBytes, MemoryKind::Loss);
+    Storage logits = kNoStorage;
+    for (std::int64_t chunk = 0; chunk < chunked.chunks; ++chunk) {
+        Frame head = walk_.forward(chunked.head, {hidden}, Keep::Everything);
+        const OpList& headOps = *chunked.head.ops;
+        if (logits != kNoStorage) {
+            device_.release(logits);
+        }
+        logits = head.storage[static_cast<std::size_t>(headOps.output)];
+        Frame loss = walk_.forward(chunked.loss, {logits}, Keep::Everything);
+        device_.release(loss.storage[static_cast<std::size_t>(chunked.loss.ops->output)]);
+        const Storage scalar = device_.take(kScalarLoss, MemoryKind::Backward);
+        const Storage logitsGradient = walk_.backward(chunked.loss, loss, scalar);
+        const Storage sliceGradient = walk_.backward(chunked.head, head, logitsGradient);
+        engine_.afterHeadChunk(chunked.head.unit, chunk + 1 == chunked.chunks);
+        device_.release(sliceGradient);
+    }
+    device_.release(logits);
+    const Storage gradient = device_.take(chunked.gradientBytes, MemoryKind::Backward);
+    device_.release(accumulator);
+    device_.release(copies);
+    return gradient;
+}
+
+Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradient) {
+    const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
+    const PlacedSegment& placed = program_.segments[segment];
+    device_.at("backward of " + placed.name);
+    if (placed.closesUnit) {
+        engine_.beforeBackward(placed.place.unit);
+    }
+    Frame& frame = pass.frames[segment - begin];
+    const Storage input = pass.inputs[segment - begin];
+    std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
+    const bool checkpointed = keepFor(placed.checkpoint) != Keep::Everything;
+    const SecondForward second{given(placed, input, pass),
+                               placed.reentrant || !placed.place.ops->blocks.empty()};
+    if (checkpointed && placed.reentrant) {
+        frame = walk_.again(placed.place, second, std::move(frame));
+        device_.retain(gradient);
+        variables = {outputOf(placed, frame), gradient};
+    }
+    const bool waits = checkpointed && !placed.reentrant;
+    const Storage passed = walk_.backward(placed.place, frame, gradient, waits ? &second : nullptr);
+    if (placed.reentrant && input != kNoStorage) {
+        walk_.attributes().assignGraph(
+            {placed.place.identity}, placed.place.ops->input, input, passed);
+    }
+    for (const Storage variable : variables) {
+        device_.release(variable);
+    }
+    if (input != kNoStorage) {
+        device_.release(input);
+        if (!placed.place.ops->externals.empty()) {
+            for (const Storage table : pass.tables) {
+                device_.release(table);
+            }
+        }
+    }
+    if (placed.opensUnit) {
+        engine_.afterBackward(placed.place.unit);
+    }
+    return passed;
+}
+
+Storage StepWalk::backward(Pass pass, Storage received) {
+    device_.at("backward");
+    const StageChunk& mine = program_.chunks[static_cast<std::size_t>(pass.chunk)];
+    const bool last = mine.sentBytes == 0;
+    Storage gradient = received;
+    if (last && program_.chunkedHead.chunks > 0) {
+        gradient = pass.output;
+    } else if (last) {
+        gradient = device_.take(kScalarLoss, MemoryKind::Backward);
+        device_.release(pass.output);
+    }
+    if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
+        engine_.beforeBackward(program_.rootUnit);
+    }
+    enterAround(-1, true);
+    for (std::size_t segment = mine.end; segment-- > mine.begin;) {
+        if (program_.segments[segment].role == SegmentRole::Norm && program_.wrappers > 1) {
+            enterAround(-program_.wrappers, true);  // the body's output is the norm's
+        }
+        gradient = backwardSegment(segment, pass, gradient);
+        if (program_.segments[segment].role == SegmentRole::Loss && program_.rootUnit >= 0 &&
+            !program_.lossInsideForward) {
+            engine_.beforeBackward(program_.rootUnit);
+        }
+    }
+    if (pass.logits != kNoStorage) {
+        device_.release(pass.logits);
+    }
+    device_.at("end of backward");
+    for (Frame& frame : pass.frames) {
+        walk_.freeGraph(frame.untilFreed);
+    }
+    engine_.endBackward();
+    return gradient;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,69 @@
+#pragma once
+#include "planner/memory/device/device.h"
+#include "planner/memory/program/engine.h"
+#include "planner/memory/program/pipeline_order.h"
+#include "planner/memory/program/stage_boundary.h"
+#include "planner/memory/program/stage_program.h"
+#include "planner/memory/walk/segment_walk.h"
+#include "planner/result/memory_marks.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// Walks one training step of one rank on the device: states, forwards and backwards in pipeline
+/// order with the engine's hooks around them, then the optimizer.
+class StepWalk {
+public:
+    StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
+    void run(const PipelineOrder& order, StageBoundary& boundary);
+    /// The run writes here what is live after each action, and the most within it.
+    void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
+    /// Live bytes before the step, its batch included.
+    [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
+    /// How many of the device's events made the states.
+    [[nodiscard]] std::size_t statesEnd() const { return statesEnd_; }
+
+private:
+    /// What one microbatch left behind.
+    struct Pass {
+        std::vector<Frame> frames;
+        std::vector<Storage> inputs;  ///< of checkpointed segments
+        std::vector<Storage> tables;
+        Storage output = kNoStorage;
+        Storage embedded = kNoStorage;  ///< the embedding's output, while the layers run
+        Storage hidden = kNoStorage;    ///< head's input, while the model's forward runs
+        Storage logits = kNoStorage;    ///< where the pipeline's stage keeps its output
+        int chunk = 0;
+    };
+    struct Alive;
+    void holdBetweenSteps(StageBoundary& boundary);
+    void runForward(const PipelineAction& action, Alive& alive);
+    void runBackward(const PipelineAction& action, Alive& alive);
+    void releaseAll(std::vector<Storage>& storages);
+    void endMark();
+    void drop(Storage& storage);
+    Pass forward(int chunk, Storage received);
+    void enterAround(int module, bool inBackward);
+    void holdTables(const PlacedSegment& segment, const Pass& pass);
+    Storage chunkedLoss(Storage hidden);
+    /// Consumes the gradient of what was sent; returns that of what was received.
+    Storage backward(Pass pass, Storage received);
+    Storage backwardSegment(std::size_t segment, Pass& pass, Storage gradient);
+    [[nodiscard]] std::vector<Storage> given(const PlacedSegment& segment,
+                                             Storage input,
+                                             const Pass& pass) const;
+
+    Device& device_;
+    ParallelEngine& engine_;
+    const StageProgram& program_;
+    CastCache casts_;
+    SegmentWalk walk_;
+    std::vector<Storage> persistentTables_;
+    std::int64_t betweenSteps_ = 0;
+    std::size_t statesEnd_ = 0;
+    MemoryMarks* marks_ = nullptr;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,14 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/evidence/machine_correction.h"
+#include "planner/text/json_document.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// A file of a folder corrections/: "fabricast.correction/1".
+Result<MachineCorrection> readMachineCorrection(const JsonValue& root);
+std::string machineCorrectionJson(const MachineCorrection& correction, const std::string& name);
+
+}  // namespace fabricast

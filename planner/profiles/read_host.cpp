@@ -1,0 +1,54 @@
+#include "planner/profiles/read_host.h"
+
+#include "planner/profiles/profile_store.h"
+#include "planner/profiles/read_profile.h"
+#include "planner/profiles/sourced_json.h"
+
+#include <array>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 8> kHostFileKeys = {"schema",
+                                                           "name",
+                                                           "aliases",
+                                                           "title",
+                                                           "socket_bandwidth",
+                                                           "deepspeed_share",
+                                                           "torch_share",
+                                                           "copy_share"};
+
+/// A number that must be there, above 0 and at most 1.
+Result<Sourced<double>> share(const JsonValue& root, std::string_view key) {
+    FABRICAST_ASSIGN(Sourced<double> number, requireSourced<double>(root, key));
+    const double value = number.value.value_or(0.0);
+    if (!(value > 0.0 && value <= 1.0)) {
+        return tl::unexpected(root.find(key)->problem("must be a share above 0 and at most 1"));
+    }
+    return number;
+}
+
+}  // namespace
+
+Result<HostProfile> readHostProfile(const JsonValue& root) {
+    FABRICAST_TRY(root.onlyKeys(kHostFileKeys));
+    FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "host"));
+    HostProfile host{.name = header.name, .title = header.title};
+    FABRICAST_ASSIGN(host.socketBandwidth,
+                     requireSourced<BytesPerSecond>(root, "socket_bandwidth"));
+    if (host.socketBandwidth.value.value_or(BytesPerSecond(0)).count() <= 0.0) {
+        return tl::unexpected(root.find("socket_bandwidth")->problem("must be above 0"));
+    }
+    FABRICAST_ASSIGN(host.deepspeedShare, share(root, "deepspeed_share"));
+    FABRICAST_ASSIGN(host.torchShare, share(root, "torch_share"));
+    FABRICAST_ASSIGN(host.copyShare, share(root, "copy_share"));
+    return host;
+}
+
+Result<HostProfile> ProfileStore::host(std::string_view name) const {
+    FABRICAST_ASSIGN(const ProfileFile file, find(ProfileKind::Host, name));
+    return parsed(file, &readHostProfile);
+}
+
+}  // namespace fabricast

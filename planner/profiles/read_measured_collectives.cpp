@@ -1,0 +1,101 @@
+#include "planner/profiles/read_measured_collectives.h"
+
+#include "planner/profiles/profile_words.h"
+#include "planner/text/json_numbers.h"
+
+#include <array>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 10> kCollectivesKeys = {"schema",
+                                                               "name",
+                                                               "aliases",
+                                                               "title",
+                                                               "machine",
+                                                               "gpus",
+                                                               "software",
+                                                               "curves",
+                                                               "sources",
+                                                               "notes"};
+constexpr std::array<std::string_view, 5> kCurveKeys = {
+    "collective", "ranks", "nodes", "points", "note"};
+constexpr std::array<std::string_view, 4> kCollectivesSourceKeys = {
+    "keys", "source", "from", "note"};
+constexpr std::int64_t kMostRanks = 1 << 24;
+constexpr std::size_t kMostPoints = 1024;
+constexpr double kMostBytes = 1e15;
+constexpr double kMostCollectiveMicroseconds = 1e12;
+
+Result<std::vector<MeasuredCurve::Point>> readPoints(const JsonValue& list) {
+    FABRICAST_TRY(list.expect(JsonValue::Kind::Array));
+    if (list.items().empty() || list.items().size() > kMostPoints) {
+        return tl::unexpected(list.problem("must have from 1 to 1024 points"));
+    }
+    std::vector<MeasuredCurve::Point> points;
+    for (const JsonValue& item : list.items()) {
+        FABRICAST_ASSIGN(const auto pair,
+                         (readNumbers<2>(item, {0.0, kMostCollectiveMicroseconds * 1e3})));
+        const double before = points.empty() ? 0.0 : points.back().bytes;
+        if (pair[0] <= before || pair[0] > kMostBytes || pair[1] <= 0) {
+            return tl::unexpected(item.problem("must be [bytes, microseconds], bytes rising",
+                                               "write [1048576, 25.4]"));
+        }
+        points.push_back({pair[0], Seconds(pair[1] * 1e-6)});
+    }
+    return points;
+}
+
+Result<MeasuredCurve> readCurve(const JsonValue& row) {
+    FABRICAST_TRY(row.onlyKeys(kCurveKeys));
+    MeasuredCurve curve;
+    FABRICAST_ASSIGN(const JsonValue* const kind, row.require("collective"));
+    FABRICAST_ASSIGN(const std::string name, readWord(*kind, kCollectiveNames));
+    const auto found = std::ranges::find(kCollectiveNames, name);
+    curve.kind = static_cast<CollectiveKind>(found - kCollectiveNames.begin());
+    FABRICAST_ASSIGN(const JsonValue* const ranks, row.require("ranks"));
+    FABRICAST_ASSIGN(curve.ranks, ranks->integer({2, kMostRanks}));
+    FABRICAST_ASSIGN(const JsonValue* const nodes, row.require("nodes"));
+    FABRICAST_ASSIGN(curve.nodes, nodes->integer({1, curve.ranks}));
+    FABRICAST_ASSIGN(const JsonValue* const points, row.require("points"));
+    FABRICAST_ASSIGN(curve.points, readPoints(*points));
+    return curve;
+}
+
+}  // namespace
+
+bool isMeasured(const JsonValue& root) {
+    return root.find("curves") != nullptr;
+}
+
+Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root) {
+    FABRICAST_TRY(root.onlyKeys(kCollectivesKeys));
+    FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "collective"));
+    MeasuredFile file;
+    file.measured.name = header.name;
+    file.measured.title = header.title;
+    FABRICAST_ASSIGN(const JsonValue* const machine, root.require("machine"));
+    FABRICAST_ASSIGN(file.machine, readReference(*machine));
+    if (const JsonValue* gpus = root.find("gpus")) {
+        FABRICAST_TRY(gpus->expect(JsonValue::Kind::Array));
+        for (const JsonValue& gpu : gpus->items()) {
+            FABRICAST_ASSIGN(std::string name, gpu.text());
+            file.measured.gpus.push_back(std::move(name));
+        }
+    }
+    FABRICAST_ASSIGN(const JsonValue* const curves, root.require("curves"));
+    FABRICAST_TRY(curves->expect(JsonValue::Kind::Array));
+    for (const JsonValue& row : curves->items()) {
+        FABRICAST_ASSIGN(MeasuredCurve curve, readCurve(row));
+        file.measured.curves.push_back(std::move(curve));
+    }
+    FABRICAST_ASSIGN(const JsonValue* const sources, root.require("sources"));
+    FABRICAST_TRY(sources->expect(JsonValue::Kind::Array));
+    for (const JsonValue& row : sources->items()) {
+        FABRICAST_TRY(row.onlyKeys(kCollectivesSourceKeys));
+    }
+    return file;
+}
+
+}  // namespace fabricast

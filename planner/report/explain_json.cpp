@@ -1,0 +1,94 @@
+#include "planner/report/explain_json.h"
+
+#include "planner/report/cost_json.h"
+#include "planner/report/memory_json.h"
+#include "planner/report/sensitivity_json.h"
+#include "planner/report/step_json.h"
+#include "planner/request/layout_json.h"
+#include "planner/request/settings_json.h"
+#include "planner/result/memory_names.h"
+#include "planner/text/json_text.h"
+
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// In the form that a scenario file has, so that an answer can be asked again.
+void addScenario(JsonText& json, const Scenario& scenario) {
+    json.beginObject("scenario");
+    json.add("model", scenario.model.name);
+    json.beginObject("cluster");
+    json.add("name", scenario.cluster.name);
+    if (scenario.cluster.otherFabric) {
+        json.add("fabric", scenario.cluster.fabric.name);
+    }
+    json.add("gpus", scenario.cluster.gpus());
+    json.end();
+    json.add("stack", scenario.stack);
+    json.beginObject("workload");
+    json.add("sequence", scenario.workload.sequence);
+    json.add("global_batch", scenario.workload.globalBatch);
+    json.end();
+    writeLayout(json, "layout", scenario.layout);
+    writeSettings(json, "settings", scenario.settings);
+    json.end();
+}
+
+void addHardware(JsonText& json, const ClusterSpec& cluster) {
+    json.beginObject("hardware");
+    json.add("gpu", cluster.node.gpu.name);
+    json.add("gpus", cluster.gpus());
+    json.add("nodes", cluster.nodes);
+    json.add("gpus_per_node", cluster.node.gpus);
+    json.end();
+}
+
+void addNotes(JsonText& json, const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) {
+        json.item(note);
+    }
+}
+
+}  // namespace
+
+std::string explainJson(const Explanation& explanation,
+                        const ExplanationView& view,
+                        std::string_view version) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.explain/1");
+    json.beginObject("tool");
+    json.add("name", "fabricast");
+    json.add("version", version);
+    json.end();
+    if (explanation.memory) {
+        json.add("verdict", nameOf(explanation.memory->verdict));
+    }
+    addScenario(json, explanation.scenario);
+    addHardware(json, explanation.scenario.cluster);
+    if (explanation.memory) {
+        writeMemory(json, *explanation.memory);
+    }
+    if (explanation.step && view.time) {
+        writeTime(json, *explanation.step, explanation.faster ? &*explanation.faster : nullptr);
+    }
+    if (explanation.step && view.comm) {
+        writeComm(json, explanation.scenario.cluster, *explanation.step);
+    }
+    if (explanation.cost && view.cost) {
+        writeCost(json, *explanation.cost, explanation.basis);
+    }
+    if (explanation.sensitivity) {
+        writeSensitivity(json, *explanation.sensitivity);
+    }
+    json.beginArray("assumed");
+    addNotes(json, explanation.memory ? explanation.memory->notes : std::vector<std::string>());
+    addNotes(json, explanation.step ? explanation.step->notes : std::vector<std::string>());
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

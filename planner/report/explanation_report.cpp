@@ -1,0 +1,98 @@
+#include "planner/report/explanation_report.h"
+
+#include "planner/report/comm_report.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/sensitivity_report.h"
+#include "planner/report/time_report.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+std::string joinedSections(const std::vector<std::string>& sections) {
+    std::string text;
+    for (const std::string& section : sections) {
+        text += (text.empty() ? "" : "\n") + section;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string explanationText(const Explanation& answer, const ExplanationView& view) {
+    std::vector<std::string> sections;
+    const auto subject = [&sections] { return sections.empty() ? Subject::Said : Subject::Left; };
+    if (answer.memory) {
+        const std::string formulas =
+            view.formulas ? "\n" + memoryFormulas(*answer.memory) : std::string();
+        sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas);
+    }
+    if (answer.step && view.time) {
+        sections.push_back(timeText(answer.scenario, *answer.step, subject()));
+    }
+    if (answer.step && view.comm) {
+        sections.push_back(commText(answer.scenario, *answer.step, view.formulas, subject()));
+    }
+    if (answer.cost && view.cost) {
+        sections.push_back(costText(answer.scenario, *answer.cost, answer.basis, subject()));
+    }
+    if (answer.sensitivity) {
+        sections.push_back(sensitivityText(*answer.sensitivity));
+    }
+    return joinedSections(sections);
+}
+
+std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view) {
+    std::vector<std::string> sections;
+    if (answer.memory) {
+        sections.push_back(memoryMarkdown(answer.scenario, *answer.memory));
+    }
+    if (answer.step && view.time) {
+        sections.push_back(timeMarkdown(answer.scenario, *answer.step));
+    }
+    if (answer.step && view.comm) {
+        sections.push_back(commMarkdown(answer.scenario, *answer.step));
+    }
+    if (answer.cost && view.cost) {
+        sections.push_back(costMarkdown(answer.scenario, *answer.cost, answer.basis));
+    }
+    if (answer.sensitivity) {
+        sections.push_back(sensitivityMarkdown(*answer.sensitivity));
+    }
+    return joinedSections(sections);
+}
+
+Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view) {
+    const std::array shown = {view.memory, view.time, view.comm, view.cost};
+    const auto count = std::ranges::count(shown, true);
+    if (answer.sensitivity && count == 0) {
+        return sensitivityCsv(*answer.sensitivity);
+    }
+    if (count != 1) {
+        return fail(Error::Code::BadInput,
+                    "--section",
+                    "csv holds one table",
+                    "--section memory, time, comm or cost; or --format json for all");
+    }
+    if (view.time) {
+        return timeCsv(*answer.step);
+    }
+    if (view.comm) {
+        return commCsv(answer.scenario, *answer.step);
+    }
+    return view.cost ? costCsv(*answer.cost) : memoryCsv(*answer.memory);
+}
+
+Result<std::string> explanationWhy(const Explanation& answer, const std::string& key) {
+    if (isCostKey(key)) {
+        return costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key);
+    }
+    return isTimeKey(key) ? timeWhy(answer.scenario, *answer.step, key)
+                          : memoryWhy(*answer.memory, key);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,29 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/explanation.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// What of an explanation is shown; as text, memory and sensitivity are where the answer has them.
+struct ExplanationView {
+    bool memory = false;  ///< as a table
+    bool time = false;    ///< of the step: where the time goes
+    bool comm = false;    ///< and its communication calls
+    bool cost = false;
+    bool formulas = false;  ///< in text: every formula
+};
+
+/// The sections one under the other.
+std::string explanationText(const Explanation& answer, const ExplanationView& view);
+std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view);
+/// One table: an error where the view shows several.
+Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view);
+
+/// The formula behind a number: "activations", "time.gemm", "cost.goodput". What a key is about has
+/// to be in the answer.
+Result<std::string> explanationWhy(const Explanation& answer, const std::string& key);
+
+}  // namespace fabricast

@@ -1,0 +1,92 @@
+#include "planner/report/memory_json.h"
+
+#include "planner/report/headline_json.h"
+#include "planner/result/memory_names.h"
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+void addTerms(JsonText& json, const std::vector<Term>& terms) {
+    json.beginArray("terms");
+    for (const Term& term : terms) {
+        json.beginObject();
+        json.add("key", term.key);
+        json.add("bytes", term.bytes);
+        json.add("formula", term.formula);
+        json.add("source", term.source);
+        json.end();
+    }
+    json.end();
+}
+
+void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) {
+    json.beginObject();
+    json.add("stage", stage.stage);
+    json.add("in_flight", stage.inFlight);
+    json.add("local_parameters", stage.localParameters);
+    for (const auto& [kind, name] : namesOf(MemoryKind{})) {
+        json.add(std::string(name) + "_bytes", stage.atPeak.of(kind));
+    }
+    json.add("peak_at", stage.peakAt);
+    json.add("requested_bytes", stage.requested);
+    json.add("allocated_bytes", stage.allocated);
+    writeHeadline(json, "reserved_bytes", stage.reserved);
+    json.add("saved_per_layer_bytes", stage.savedPerLayer);
+    json.add("between_steps_bytes", stage.betweenSteps);
+    json.add("context_bytes", stage.context);
+    json.add("collectives_bytes", stage.collectives);
+    json.add("host_bytes", stage.host);
+    json.add("nvme_bytes", stage.nvme);
+    addTerms(json, stage.terms);
+    if (more) {
+        more(json, stage);
+    }
+    json.end();
+}
+
+void addRejection(JsonText& json, const Rejection& rejection) {
+    json.beginObject();
+    json.add("bound", nameOf(rejection.bound));
+    json.add("over_bytes", rejection.over);
+    json.add("where", rejection.where);
+    json.beginArray("fixes");
+    for (const Fix& fix : rejection.fixes) {
+        writeFix(json, fix);
+    }
+    json.end();
+    json.end();
+}
+
+}  // namespace
+
+void writeFix(JsonText& json, const Fix& fix) {
+    json.beginObject();
+    json.add("change", fix.change);
+    json.add("typed", fix.typed);
+    json.add("peak_after_bytes", fix.peakAfter);
+    json.add("fits", fix.fits);
+    json.add("side_effect", fix.sideEffect);
+    json.end();
+}
+
+void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage& more) {
+    json.beginObject("memory");
+    writeHeadline(json, "peak_bytes", memory.peak);
+    json.add("capacity_bytes", memory.capacity);
+    json.add("fullest_stage", memory.fullest);
+    json.beginArray("stages");
+    for (const StageMemory& stage : memory.stages) {
+        addStage(json, stage, more);
+    }
+    json.end();
+    json.beginArray("rejections");
+    for (const Rejection& rejection : memory.rejections) {
+        addRejection(json, rejection);
+    }
+    json.end();
+    json.end();
+}
+
+}  // namespace fabricast

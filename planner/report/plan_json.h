@@ -1,0 +1,12 @@
+#pragma once
+#include "planner/result/plan_report.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// "fabricast.plan/1"; `seconds` is what answering took.
+std::string planJson(const PlanReport& report, double seconds, std::string_view version);
+
+}  // namespace fabricast

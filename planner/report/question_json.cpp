@@ -1,0 +1,19 @@
+#include "planner/report/question_json.h"
+
+namespace fabricast {
+
+void writeQuestion(JsonText& json, const Scenario& question) {
+    json.beginObject("scenario");
+    json.add("model", question.model.name);
+    json.beginObject("cluster");
+    json.add("name", question.cluster.name);
+    json.add("gpus", question.cluster.gpus());
+    json.end();
+    json.beginObject("workload");
+    json.add("sequence", question.workload.sequence);
+    json.add("global_batch", question.workload.globalBatch);
+    json.end();
+    json.end();
+}
+
+}  // namespace fabricast

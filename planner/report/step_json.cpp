@@ -1,0 +1,63 @@
+#include "planner/report/step_json.h"
+
+#include "planner/report/headline_json.h"
+#include "planner/result/step_names.h"
+
+#include <string>
+
+namespace fabricast {
+
+void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster) {
+    json.beginObject("time");
+    writeHeadline(json, "step_s", step.step);
+    json.add("tokens_per_s", step.tokensPerSecond);
+    json.add("tokens_per_s_gpu", step.tokensPerGpuSecond);
+    const Utilisation& use = step.utilisation;
+    if (use.mfu) {
+        json.add("mfu", *use.mfu);
+        json.add("mfu_convention", "matmul");
+        json.add("flops_per_token", use.perToken.count());
+        json.add("peak_flops_per_s", use.peak.count());
+        json.add("peak_dtype", use.peakType);
+    } else {
+        json.addNull("mfu", use.why);
+    }
+    json.add("stage", step.slowest);
+    json.add("micro_batches", step.terms.microBatches);
+    json.beginObject("parts");
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        json.add(std::string(name) + "_s", step.parts.of(part));
+    }
+    json.end();
+    if (faster != nullptr) {
+        json.beginObject("faster");
+        json.add("set", faster->set);
+        writeHeadline(json, "step_s", faster->step);
+        json.add("verdict", nameOf(faster->verdict));
+        json.end();
+    }
+    json.end();
+}
+
+void writeComm(JsonText& json, const ClusterSpec& cluster, const StepEstimate& step) {
+    json.beginArray("comm");
+    for (const CommLine& line : step.comm) {
+        json.beginObject();
+        json.add("axis", line.axis);
+        json.add("use", line.use);
+        json.add("fabric", fabricOf(cluster, line));
+        json.add("between_nodes", line.betweenNodes);
+        json.add("collective", line.collective);
+        json.add("group_size", line.groupSize);
+        json.add("bytes", line.bytes);
+        json.add("count", line.count);
+        json.add("seconds", line.seconds);
+        json.add("exposed_seconds", line.exposed);
+        json.add("part", nameOf(line.part));
+        json.add("stage", line.stage);
+        json.end();
+    }
+    json.end();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,145 @@
+#include "planner/request/budget_request.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/spec/setting_names.h"
+#include "planner/text/enum_json.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr std::array<std::string_view, 3> kPriceKeys = {"profile", "kind", "usd_per_gpu_hour"};
+constexpr std::array<std::string_view, 4> kOperationKeys = {
+    "site", "mtbf", "checkpoint", "checkpoint_interval"};
+constexpr std::int64_t kMostTokens = 1'000'000'000'000'000'000;
+/// Some 30 million years: what is above was mistyped.
+constexpr double kLongest = 1e15;
+constexpr double kLeastPrice = 1e-6;
+constexpr double kMostPrice = 1e6;
+
+Result<ProfileWish> readWish(const JsonValue& value, std::string_view example) {
+    FABRICAST_ASSIGN(std::string name, value.text());
+    if (name.empty()) {
+        return tl::unexpected(value.problem("is empty", std::string(example)));
+    }
+    return ProfileWish{std::move(name), value.where(), value.line() == 0};
+}
+
+Result<Seconds> readTime(const JsonValue& value, std::string_view example) {
+    if (!value.is(Kind::String)) {
+        return tl::unexpected(value.problem("must be a time with its unit, not " + value.shown(),
+                                            "for example \"" + std::string(example) + "\""));
+    }
+    FABRICAST_ASSIGN(const std::string text, value.text());
+    FABRICAST_ASSIGN(const Seconds time, parseQuantity<Seconds>(text, value.where()));
+    if (time.count() <= 0.0 || time.count() > kLongest) {
+        return tl::unexpected(value.problem("is out of range at " + value.shown(),
+                                            "for example \"" + std::string(example) + "\""));
+    }
+    return time;
+}
+
+/// "50000 h", or "none" where nothing ever fails.
+Result<Seconds> readMtbf(const JsonValue& value) {
+    if (value.is(Kind::String) && value.text() == "none") {
+        return Seconds(std::numeric_limits<double>::infinity());
+    }
+    return readTime(value, "50000 h");
+}
+
+Result<std::optional<Tokens>> readTokens(const JsonValue& root) {
+    const JsonValue* workload = root.find("workload");
+    const JsonValue* tokens = workload == nullptr ? nullptr : workload->find("tokens");
+    if (tokens == nullptr) {
+        return std::optional<Tokens>();
+    }
+    if (tokens->isNumber()) {
+        FABRICAST_ASSIGN(const std::int64_t count, tokens->integer({1, kMostTokens}));
+        return std::optional(Tokens(count));
+    }
+    FABRICAST_ASSIGN(const std::string text, tokens->text());
+    FABRICAST_ASSIGN(const Tokens count, parseQuantity<Tokens>(text, tokens->where()));
+    if (count.count() < 1 || count.count() > kMostTokens) {
+        return tl::unexpected(
+            tokens->problem("is not a number of training tokens", "for example \"15T\""));
+    }
+    return std::optional(count);
+}
+
+/// A name, a file, or "$2.10/h".
+Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
+    FABRICAST_ASSIGN(request.price, readWish(value, "market-2026-05"));
+    const std::string& text = request.price.name;
+    if (text.starts_with("$") || text.ends_with("/h")) {
+        FABRICAST_ASSIGN(const UsdPerHour price, parseQuantity<UsdPerHour>(text, value.where()));
+        if (price.count() < kLeastPrice || price.count() > kMostPrice) {
+            return tl::unexpected(
+                value.problem("is out of range at " + value.shown(), "for example \"$2.10/h\""));
+        }
+        request.perGpuHour = price;
+    }
+    return {};
+}
+
+Result<void> readPrice(const JsonValue& root, BudgetRequest& request) {
+    const JsonValue* price = root.find("price");
+    if (price == nullptr) {
+        return {};
+    }
+    if (price->is(Kind::String)) {
+        return readPriceWord(*price, request);
+    }
+    FABRICAST_TRY(price->expect(Kind::Object));
+    FABRICAST_TRY(price->onlyKeys(kPriceKeys));
+    if (const JsonValue* kind = price->find("kind")) {
+        FABRICAST_ASSIGN(request.kind, readEnum<PriceKind>(*kind));
+    }
+    if (const JsonValue* said = price->find("usd_per_gpu_hour")) {
+        FABRICAST_ASSIGN(const double value, said->number(kLeastPrice, kMostPrice));
+        request.perGpuHour = UsdPerHour(value);
+    }
+    const JsonValue* profile = price->find("profile");
+    // A profile from the command line overrides a price in the file.
+    request.perGpuHour = profile == nullptr ? request.perGpuHour : std::nullopt;
+    return profile == nullptr ? Result<void>() : readPriceWord(*profile, request);
+}
+
+Result<void> readOperation(const JsonValue& root, BudgetRequest& request) {
+    const JsonValue* operation = root.find("operation");
+    if (operation == nullptr) {
+        return {};
+    }
+    FABRICAST_TRY(operation->expect(Kind::Object));
+    FABRICAST_TRY(operation->onlyKeys(kOperationKeys));
+    if (const JsonValue* site = operation->find("site")) {
+        FABRICAST_ASSIGN(request.site, readWish(*site, "typical"));
+    }
+    if (const JsonValue* mtbf = operation->find("mtbf")) {
+        FABRICAST_ASSIGN(request.gpuMtbf, readMtbf(*mtbf));
+    }
+    if (const JsonValue* checkpoint = operation->find("checkpoint")) {
+        FABRICAST_ASSIGN(request.checkpoint, readEnum<CheckpointMode>(*checkpoint));
+    }
+    if (const JsonValue* interval = operation->find("checkpoint_interval")) {
+        FABRICAST_ASSIGN(request.interval, readTime(*interval, "20 min"));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<BudgetRequest> readBudgetRequest(const JsonValue& root) {
+    BudgetRequest request;
+    FABRICAST_TRY(readPrice(root, request));
+    FABRICAST_TRY(readOperation(root, request));
+    FABRICAST_ASSIGN(request.tokens, readTokens(root));
+    return request;
+}
+
+}  // namespace fabricast

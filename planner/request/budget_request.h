@@ -1,0 +1,39 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/units.h"
+#include "planner/evidence/price_profile.h"
+#include "planner/evidence/site_profile.h"
+#include "planner/text/json_document.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// A profile by name or by the path of a file, and where it was given.
+struct ProfileWish {
+    std::string name;  ///< empty: the usual one
+    std::string where;
+    bool typed = false;  ///< on the command line, not in a file
+};
+
+/// The part of a scenario about money and failures, before its names are looked up.
+///     "workload": {"tokens": "15T"}, "price": {"profile": "market-2026-05", "kind": "reserved"},
+///     "operation": {"site": "typical", "mtbf": "50000 h", "checkpoint": "async",
+///                   "checkpoint_interval": "20 min"}
+/// A price may be given directly: "price": "$2.10/h", or {"usd_per_gpu_hour": 2.10}.
+struct BudgetRequest {
+    ProfileWish price;
+    std::optional<UsdPerHour> perGpuHour;  ///< given directly, instead of a profile
+    PriceKind kind = PriceKind::OnDemand;
+    ProfileWish site;
+    CheckpointMode checkpoint = CheckpointMode::Async;
+    std::optional<Seconds> interval;
+    std::optional<Seconds> gpuMtbf;  ///< infinite for "none"
+    std::optional<Tokens> tokens;
+};
+
+/// Of a whole scenario; keys that belong to other questions are not looked at.
+Result<BudgetRequest> readBudgetRequest(const JsonValue& root);
+
+}  // namespace fabricast

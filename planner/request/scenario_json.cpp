@@ -1,0 +1,181 @@
+#include "planner/request/scenario_json.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/request/layout_json.h"
+#include "planner/spec/setting_names.h"
+#include "planner/text/enum_json.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr std::array<std::string_view, 12> kKeys = {"schema",
+                                                    "name",
+                                                    "model",
+                                                    "cluster",
+                                                    "stack",
+                                                    "workload",
+                                                    "layout",
+                                                    "settings",
+                                                    "search",
+                                                    "require",
+                                                    "price",
+                                                    "operation"};
+constexpr std::array<std::string_view, 6> kClusterKeys = {
+    "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus"};
+constexpr std::array<std::string_view, 5> kWorkloadKeys = {
+    "sequence", "global_batch", "precision", "optimizer", "tokens"};
+
+// Beyond these is a slip of the finger, and below them no product of theirs leaves 64 bits.
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMostGpusPerNode = 4096;
+constexpr std::int64_t kMostGpus = 16'777'216;
+constexpr std::int64_t kLongestSequence = 16'777'216;
+constexpr std::int64_t kLargestBatch = 16'777'216;
+
+Result<std::optional<std::int64_t>> countIn(const JsonValue& object,
+                                            std::string_view key,
+                                            std::int64_t most) {
+    const JsonValue* value = object.find(key);
+    if (value == nullptr) {
+        return std::optional<std::int64_t>();
+    }
+    FABRICAST_ASSIGN(const std::int64_t count, value->integer({1, most}));
+    return std::optional(count);
+}
+
+std::string whereOf(const JsonValue& object, std::string_view key) {
+    const JsonValue* value = object.find(key);
+    return value == nullptr ? object.where() : value->where();
+}
+
+Result<ClusterRequest> readCluster(const JsonValue& json) {
+    ClusterRequest cluster;
+    cluster.where = json.where();
+    if (json.is(Kind::String)) {
+        cluster.name = json.text().value_or("");
+        cluster.typed = json.line() == 0;
+        return cluster;
+    }
+    FABRICAST_TRY(json.onlyKeys(kClusterKeys));
+    FABRICAST_ASSIGN(cluster.name, json.textOr("name", ""));
+    FABRICAST_ASSIGN(cluster.gpu, json.textOr("gpu", ""));
+    FABRICAST_ASSIGN(cluster.fabric, json.textOr("fabric", ""));
+    FABRICAST_ASSIGN(cluster.gpusPerNode, countIn(json, "gpus_per_node", kMostGpusPerNode));
+    FABRICAST_ASSIGN(cluster.nodes, countIn(json, "nodes", kMostNodes));
+    FABRICAST_ASSIGN(cluster.gpus, countIn(json, "gpus", kMostGpus));
+    cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
+    const JsonValue* name = json.find("name");
+    cluster.typed = name != nullptr && name->line() == 0;
+    return cluster;
+}
+
+/// "4M tokens". Without the word a number of samples could be meant.
+Result<Tokens> readBatchTokens(const JsonValue& batch) {
+    constexpr std::string_view kUnit = " tokens";
+    FABRICAST_ASSIGN(std::string text, batch.text());
+    if (!text.ends_with(kUnit)) {
+        return tl::unexpected(batch.problem(
+            "must be a number of samples, or of tokens with their unit, not " + batch.shown(),
+            "512, or \"4M tokens\""));
+    }
+    text.resize(text.size() - kUnit.size());
+    return parseQuantity<Tokens>(text, batch.where());
+}
+
+Result<WorkloadRequest> readWorkload(const JsonValue& json) {
+    WorkloadRequest workload;
+    FABRICAST_TRY(json.onlyKeys(kWorkloadKeys));
+    FABRICAST_ASSIGN(workload.sequence, countIn(json, "sequence", kLongestSequence));
+    const JsonValue* batch = json.find("global_batch");
+    if (batch != nullptr && batch->is(Kind::String)) {
+        FABRICAST_ASSIGN(workload.globalBatchTokens, readBatchTokens(*batch));
+    } else {
+        FABRICAST_ASSIGN(workload.globalBatch, countIn(json, "global_batch", kLargestBatch));
+    }
+    workload.globalBatchWhere = whereOf(json, "global_batch");
+    FABRICAST_ASSIGN(workload.precision, json.textOr("precision", ""));
+    workload.precisionWhere = whereOf(json, "precision");
+    if (const JsonValue* optimizer = json.find("optimizer")) {
+        FABRICAST_ASSIGN(workload.optimizer, readEnum<OptimizerKind>(*optimizer));
+    }
+    return workload;
+}
+
+Result<void> checkSchema(const JsonValue& root) {
+    const JsonValue* schema = root.find("schema");
+    if (schema == nullptr || schema->text() == "fabricast.scenario/1") {
+        return {};
+    }
+    return tl::unexpected(schema->problem("is " + schema->shown() + ", which is not a scenario",
+                                          R"("schema": "fabricast.scenario/1")"));
+}
+
+/// What later questions read: its form only.
+Result<void> checkOtherQuestions(const JsonValue& root) {
+    if (const JsonValue* search = root.find("search")) {
+        FABRICAST_TRY(search->expect(Kind::Object));
+    }
+    if (const JsonValue* require = root.find("require")) {
+        FABRICAST_TRY(require->expect(Kind::Array));
+        for (const JsonValue& condition : require->items()) {
+            FABRICAST_TRY(condition.expect(Kind::String));
+        }
+    }
+    return {};
+}
+
+/// Placement was a setting of Megatron's before it was a key of the layout.
+Result<void> readOlderPlacement(ScenarioRequest& request) {
+    const JsonValue* megatron = request.settings.find("megatron");
+    const JsonValue* inside = megatron == nullptr ? nullptr : megatron->find("pipeline_inside");
+    if (inside == nullptr) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const bool isInside, inside->boolean());
+    const RankPlacement placement = isInside ? RankPlacement::PpInside : RankPlacement::DpInside;
+    if (request.layout.says("placement") && request.layout.layout.placement != placement) {
+        return tl::unexpected(inside->problem("contradicts layout.placement", "leave it out"));
+    }
+    request.layout.layout.placement = placement;
+    request.layout.said.emplace("placement");
+    return {};
+}
+
+}  // namespace
+
+Result<ScenarioRequest> readScenario(const JsonValue& root) {
+    FABRICAST_TRY(root.onlyKeys(kKeys));
+    FABRICAST_TRY(checkSchema(root));
+    FABRICAST_TRY(root.textOr("name", ""));
+    ScenarioRequest request;
+    if (const JsonValue* model = root.find("model")) {
+        request.model = *model;
+    }
+    if (const JsonValue* cluster = root.find("cluster")) {
+        FABRICAST_ASSIGN(request.cluster, readCluster(*cluster));
+    }
+    FABRICAST_ASSIGN(request.stack, root.textOr("stack", ""));
+    request.stackWhere = whereOf(root, "stack");
+    if (const JsonValue* workload = root.find("workload")) {
+        FABRICAST_ASSIGN(request.workload, readWorkload(*workload));
+    }
+    if (const JsonValue* layout = root.find("layout")) {
+        FABRICAST_ASSIGN(request.layout, readLayout(*layout));
+    }
+    if (const JsonValue* settings = root.find("settings")) {
+        FABRICAST_TRY(settings->expect(Kind::Object));
+        request.settings = *settings;
+        FABRICAST_TRY(readOlderPlacement(request));
+    }
+    FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
+    FABRICAST_TRY(checkOtherQuestions(root));
+    return request;
+}
+
+}  // namespace fabricast

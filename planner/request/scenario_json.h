@@ -1,0 +1,55 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/units.h"
+#include "planner/request/budget_request.h"
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/settings.h"
+#include "planner/text/json_document.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// A cluster as it was asked for: a name, or GPUs in boxes, and how many of them.
+struct ClusterRequest {
+    std::string name;  ///< of a cluster or node, or a file; empty: see `gpu`
+    std::string gpu;
+    std::string fabric;                       ///< instead of the cluster's own; may be empty
+    std::optional<std::int64_t> gpusPerNode;  ///< with `gpu`
+    std::optional<std::int64_t> nodes;
+    std::optional<std::int64_t> gpus;  ///< in all, instead of nodes
+    std::string where;
+    bool typed = false;  ///< the name, on the command line and not in a file
+};
+
+struct WorkloadRequest {
+    std::optional<std::int64_t> sequence;
+    std::optional<std::int64_t> globalBatch;  ///< samples
+    std::optional<Tokens> globalBatchTokens;  ///< the same in tokens, "4M tokens"
+    std::string globalBatchWhere;
+    std::string precision;  ///< "bf16", "fp8_blockwise"; empty: the stack's
+    std::optional<OptimizerKind> optimizer;
+    std::string precisionWhere;
+};
+
+/// A scenario as written, before its names are looked up and its gaps filled.
+///     {"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100",
+///      "nodes": 2}, "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
+///      "layout": "tp=8", "settings": {"kernels": {"loss": "chunked"}}}
+/// "search" and "require" belong to other questions: here only their form is checked.
+struct ScenarioRequest {
+    JsonValue model;  ///< a name, a path, or an inline model
+    ClusterRequest cluster;
+    std::string stack;
+    std::string stackWhere;
+    WorkloadRequest workload;
+    PartialLayout layout;
+    JsonValue settings;  ///< an object, or null
+    BudgetRequest budget;
+};
+
+Result<ScenarioRequest> readScenario(const JsonValue& root);
+
+}  // namespace fabricast

@@ -1,0 +1,135 @@
+#include "planner/search/distinct_plans.h"
+
+#include "planner/spec/layout_fields.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// What the forecast cannot tell apart: far below its error, and above the scatter between two
+/// spellings of one layout.
+constexpr double kAlike = 0.005;
+
+/// How many keys have to be typed.
+std::size_t keysOf(const Scenario& scenario) {
+    const std::string text = layoutText(scenario.layout);
+    return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ','));
+}
+
+/// Whether plan `a` is the one to show of two that are alike: what surely fits, then what is
+/// simpler, then what leaves more memory.
+bool isSafer(const Plan& a, const Plan& b) {
+    const auto rank = [](const Plan& plan) {
+        return std::tuple(plan.memory.verdict != Verdict::Fits,
+                          keysOf(plan.scenario),
+                          plan.memory.peak.value.count(),
+                          plan.step.step.value.count());
+    };
+    return rank(a) < rank(b);
+}
+
+}  // namespace
+
+bool sameInWhatMatters(const Scenario& a, const Scenario& b) {
+    const auto what = [](const Scenario& scenario) {
+        const Layout& layout = scenario.layout;
+        return std::tuple(layout.dp,
+                          layout.tp,
+                          layout.pp,
+                          layout.cp,
+                          layout.ep,
+                          layout.etp,
+                          layout.offload,
+                          recomputeText(scenario.settings.recompute));
+    };
+    return a.stack == b.stack && what(a) == what(b);
+}
+
+double DistinctPlans::valueOf(const Plan& plan) const {
+    return rules_.objective == PlanObjective::Memory
+               ? static_cast<double>(plan.memory.peak.value.count())
+               : plan.step.step.value.count();
+}
+
+bool DistinctPlans::leavesOut(const Scenario& scenario, double value) const {
+    for (const std::vector<Plan>& group : groups_) {
+        if (sameInWhatMatters(scenario, group.front().scenario)) {
+            return std::any_of(group.begin(), group.end(), [&](const Plan& plan) {
+                return counts(plan) && value > valueOf(plan) * (1.0 + kAlike);
+            });
+        }
+    }
+    return false;
+}
+
+void DistinctPlans::add(Plan plan) {
+    if (leavesOut(plan.scenario, valueOf(plan))) {
+        return;
+    }
+    for (std::vector<Plan>& group : groups_) {
+        if (sameInWhatMatters(plan.scenario, group.front().scenario)) {
+            group.push_back(std::move(plan));
+            return;
+        }
+    }
+    groups_.emplace_back().push_back(std::move(plan));
+}
+
+/// The safest of those as fast as its best that counts, which keeps the others.
+Plan DistinctPlans::shownOf(std::vector<Plan> group) const {
+    const bool anyCounts =
+        std::any_of(group.begin(), group.end(), [this](const Plan& plan) { return counts(plan); });
+    const auto stands = [&](const Plan& plan) { return counts(plan) || !anyCounts; };
+    const auto first = std::find_if(group.begin(), group.end(), stands);
+    auto shown = first;
+    for (auto plan = first; plan != group.end(); ++plan) {
+        const bool asFast = valueOf(*plan) <= valueOf(*first) * (1.0 + kAlike);
+        if (stands(*plan) && asFast && isSafer(*plan, *shown)) {
+            shown = plan;
+        }
+    }
+    Plan row = std::move(*shown);
+    group.erase(shown);
+    row.alike = std::move(group);
+    return row;
+}
+
+std::size_t DistinctPlans::rows() const {
+    return static_cast<std::size_t>(
+        std::count_if(groups_.begin(), groups_.end(), [this](const std::vector<Plan>& group) {
+            return std::any_of(
+                group.begin(), group.end(), [this](const Plan& plan) { return counts(plan); });
+        }));
+}
+
+const Plan* DistinctPlans::tightest() const {
+    const Plan* tightest = nullptr;
+    for (const std::vector<Plan>& group : groups_) {
+        for (const Plan& plan : group) {
+            if (!counts(plan) && (tightest == nullptr || valueOf(plan) < valueOf(*tightest))) {
+                tightest = &plan;
+            }
+        }
+    }
+    return tightest;
+}
+
+std::vector<Plan> DistinctPlans::best(std::size_t top) && {
+    std::vector<Plan> rows;
+    for (std::vector<Plan>& group : std::exchange(groups_, {})) {
+        rows.push_back(shownOf(std::move(group)));
+    }
+    std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {
+        return std::tuple(!counts(a), valueOf(a)) < std::tuple(!counts(b), valueOf(b));
+    });
+    if (rows.size() > top) {
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(top), rows.end());
+    }
+    return rows;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,54 @@
+#pragma once
+#include "planner/result/plan_report.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+/// This collects plans in the order in which a search finds them, best first, so that rows differ
+/// in what matters: those with the same stack and division of the ranks, recomputed alike, are one
+/// row. It shows the safest and simplest of those within half a percent of its best plan that fits,
+/// and keeps them; slower ones are left out.
+///     DistinctPlans found({.objective = objective, .tight = false});
+///     while (found.rows() <= top && …) { found.add(std::move(plan)); }
+///     report.plans = std::move(found).best(top);
+class DistinctPlans {
+public:
+    struct Rules {
+        PlanObjective objective = PlanObjective::Throughput;
+        bool tight = false;  ///< plans that may fit count as much as those that fit
+    };
+    explicit DistinctPlans(Rules rules) : rules_(rules) {}
+
+    void add(Plan plan);
+    /// Whether a plan with this value (add's: seconds, or bytes) would be left out, as its row has
+    /// a better one that fits.
+    [[nodiscard]] bool leavesOut(const Scenario& scenario, double value) const;
+    /// Groups that count: those with a plan that fits, or all where tight ones do.
+    [[nodiscard]] std::size_t rows() const;
+    /// All groups.
+    [[nodiscard]] std::size_t size() const { return groups_.size(); }
+
+    /// The first `top` groups, those that fit before the others; each plan with those alike.
+    [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
+    /// The best plan that may fit; nullptr where there is none, or where such count.
+    [[nodiscard]] const Plan* tightest() const;
+
+private:
+    [[nodiscard]] double valueOf(const Plan& plan) const;
+    [[nodiscard]] Plan shownOf(std::vector<Plan> group) const;
+    [[nodiscard]] bool counts(const Plan& plan) const {
+        return rules_.tight || plan.memory.verdict == Verdict::Fits;
+    }
+
+    Rules rules_;
+    std::vector<std::vector<Plan>> groups_;  ///< each in the order of finding
+};
+
+/// Whether two layouts differ only in how they are spelled: the kind of context parallelism, what
+/// is sharded, the pipeline's order, the micro-batch.
+bool sameInWhatMatters(const Scenario& a, const Scenario& b);
+
+}  // namespace fabricast

@@ -1,0 +1,196 @@
+#include "planner/sharding/model_modules.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using Tensors = std::vector<RankTensor>;
+/// A weight and what happens to it.
+using Weights = std::vector<std::size_t>;
+
+/// Experts that are modules of their own.
+Tensors oneByOne(const Tensors& tensors) {
+    Tensors list;
+    for (const RankTensor& tensor : tensors) {
+        RankTensor one = tensor;
+        one.copies = 1;
+        list.insert(list.end(), static_cast<std::size_t>(tensor.copies), one);
+    }
+    return list;
+}
+
+/// The modules of a layer by what they belong to.
+struct LayerModules {
+    std::vector<Weights> norms;
+    std::vector<Weights> attention;
+    std::vector<Weights> mlp;
+};
+
+std::vector<Weights>& listOf(LayerModules& modules, Part part) {
+    if (part == Part::Norm) {
+        return modules.norms;
+    }
+    return part == Part::Attention ? modules.attention : modules.mlp;
+}
+
+LayerModules sortModules(const Tensors& tensors, std::size_t begin) {
+    LayerModules modules;
+    for (std::size_t index = 0; index < tensors.size(); ++index) {
+        std::vector<Weights>& list = listOf(modules, tensors[index].part);
+        if (!tensors[index].bias || list.empty()) {
+            list.emplace_back();
+        }
+        list.back().push_back(begin + index);
+    }
+    return modules;
+}
+
+class ModelBuilder {
+public:
+    explicit ModelBuilder(const StageShape& view) : view_(view) {}
+
+    void addEnds(const ChunkView& chunk) {
+        module(0, {});
+        module(1, {});
+        if (chunk.first) {
+            embedding(embeddingTensors(view_));
+        }
+    }
+    void addLayer(std::int64_t layer, const Tensors& tensors) {
+        layer_ = layer;
+        LayerModules modules = sortModules(tensors, add(tensors));
+        module(2, {});
+        norms(modules, true, true);
+        module(3, {});
+        for (Weights& weights : modules.attention) {
+            module(4, std::move(weights));
+        }
+        norms(modules, true, false);
+        norms(modules, false, true);
+        mlp(modules.mlp);
+        norms(modules, false, false);
+        layer_ = -1;
+    }
+    void addHead() {
+        const Tensors tensors = headTensors(view_);
+        const std::size_t begin = add(tensors);
+        bool table = false;
+        for (std::size_t index = 0; index < tensors.size(); ++index) {
+            const bool isHead = tensors[index].part == Part::Head;
+            table = table || isHead;
+            module(isHead ? 1 : 2, {begin + index});
+        }
+        if (!table && view_.model().tiedEmbeddings) {
+            module(1, {0});
+        }
+    }
+    [[nodiscard]] ModelWeights take() { return std::move(model_); }
+
+private:
+    std::size_t add(const Tensors& tensors) {
+        const std::size_t begin = model_.tensors.size();
+        model_.tensors.insert(model_.tensors.end(), tensors.begin(), tensors.end());
+        return begin;
+    }
+    ModuleWeights& module(int depth, Weights weights) {
+        return model_.modules.emplace_back(
+            ModuleWeights{.depth = depth, .layer = layer_, .weights = std::move(weights)});
+    }
+    void embedding(const Tensors& tensors) {
+        const std::size_t begin = add(tensors);
+        for (std::size_t index = 0; index < tensors.size(); ++index) {
+            const bool table = tensors[index].part == Part::Embedding;
+            module(2, {begin + index}).leaves = !table && tensors[index].part != Part::Position;
+        }
+        if (view_.model().position == PositionKind::Rope) {
+            module(2, {}).inBackward = false;
+        }
+    }
+    /// Norms of one half of the layer, before or after what it does.
+    void norms(LayerModules& modules, bool attention, bool before) {
+        const std::size_t half = (modules.norms.size() + 1) / 2;
+        const std::size_t begin = attention ? 0 : half;
+        const std::size_t end = attention ? half : modules.norms.size();
+        const NormPlacement placement = view_.model().normPlacement;
+        for (std::size_t index = begin; index < end; ++index) {
+            const bool isBefore = placement == NormPlacement::Before ||
+                                  (placement == NormPlacement::Around && index == begin);
+            if (isBefore == before) {
+                module(3, modules.norms[index]);
+            }
+        }
+    }
+    /// down(act(gate(x)) · up(x)): the activation is a module too.
+    void mlp(std::vector<Weights>& list) {
+        module(3, {});
+        for (std::size_t index = 0; index < list.size(); ++index) {
+            const bool dense = model_.tensors[list[index].front()].part == Part::Mlp;
+            module(4, std::move(list[index]));
+            if (dense && index == 0) {
+                module(4, {});
+            }
+        }
+    }
+
+    const StageShape& view_;
+    std::int64_t layer_ = -1;
+    ModelWeights model_;
+};
+
+Weights trained(const ModelWeights& model, const Weights& order) {
+    Weights list;
+    for (const std::size_t index : order) {
+        if (model.tensors[index].trained) {
+            list.push_back(index);
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+ModelWeights modelWeights(const StageShape& view) {
+    ModelBuilder builder(view);
+    for (const ChunkView& chunk : view.chunks) {
+        builder.addEnds(chunk);
+        Tensors dense;
+        Tensors sparse;
+        for (const LayerKind& kind : view.kinds(chunk)) {
+            (kind.sparse ? sparse : dense) = oneByOne(layerTensors(view, kind.layer));
+        }
+        for (std::int64_t layer = chunk.begin; layer < chunk.begin + chunk.layers; ++layer) {
+            builder.addLayer(layer, view.model().isSparse(layer) ? sparse : dense);
+        }
+        if (chunk.last) {
+            builder.addHead();
+        }
+    }
+    return builder.take();
+}
+
+std::vector<std::size_t> gradientOrder(const ModelWeights& model) {
+    std::vector<bool> seen(model.tensors.size());
+    Weights forward;
+    for (const ModuleWeights& module : model.modules) {
+        for (const std::size_t weight : module.weights) {
+            if (!seen[weight]) {
+                seen[weight] = true;
+                forward.push_back(weight);
+            }
+        }
+    }
+    std::reverse(forward.begin(), forward.end());
+    return trained(model, forward);
+}
+
+std::vector<std::size_t> registeredOrder(const ModelWeights& model) {
+    Weights order(model.tensors.size());
+    for (std::size_t index = 0; index < order.size(); ++index) {
+        order[index] = index;
+    }
+    return trained(model, order);
+}
+
+}  // namespace fabricast

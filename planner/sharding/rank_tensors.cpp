@@ -1,0 +1,163 @@
+#include "planner/sharding/rank_tensors.h"
+
+#include "planner/base/integers.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+bool isBias(const Parameter& parameter) {
+    return std::string_view(parameter.name).ends_with(".bias");
+}
+
+/// Experts are split by ep, and their width by etp; torchtitan splits it by tp without ep.
+RankTensor expertOnRank(const StageShape& view, const Parameter& parameter) {
+    const Layout& layout = view.layout();
+    const bool titan = view.settings().kernels.code == ModelCode::TorchTitan;
+    const std::int64_t parts = titan && layout.ep == 1 ? layout.tp : layout.etp;
+    RankTensor tensor{.copies = parameter.copies / layout.ep,
+                      .rows = parameter.rows,
+                      .cols = std::max<std::int64_t>(1, parameter.cols),
+                      .part = parameter.part,
+                      .split = parameter.split,
+                      .vector = !parameter.isMatrix(),
+                      .bias = isBias(parameter)};
+    const bool down = std::string_view(parameter.name).find("down_proj") != std::string_view::npos;
+    if (!down) {
+        tensor.rows /= parts;
+    } else if (parameter.isMatrix()) {
+        tensor.cols /= parts;
+    }
+    return tensor;
+}
+
+RankTensor onRank(const StageShape& view, const Parameter& parameter) {
+    const std::int64_t tp = view.layout().tp;
+    if (parameter.split == Split::Expert) {
+        return expertOnRank(view, parameter);
+    }
+    RankTensor tensor{.copies = parameter.copies,
+                      .rows = parameter.rows,
+                      .cols = std::max<std::int64_t>(1, parameter.cols),
+                      .part = parameter.part,
+                      .split = parameter.split,
+                      .vector = !parameter.isMatrix(),
+                      .bias = isBias(parameter)};
+    if (parameter.split == Split::Column) {
+        tensor.rows /= tp;
+    } else if (parameter.split == Split::Row) {
+        tensor.cols /= tp;
+    } else if (parameter.split == Split::Vocab) {
+        tensor.rows = vocabRows(view);
+    }
+    return tensor;
+}
+
+/// "shared_expert.up_proj.weight" → "up", the name under which adapters are asked for.
+std::string_view targetOf(std::string_view name) {
+    name = name.substr(0, name.rfind('.'));
+    if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos) {
+        name = name.substr(dot + 1);
+    }
+    const std::size_t end = name.rfind("_proj");
+    return end == std::string_view::npos ? std::string_view{} : name.substr(0, end);
+}
+
+/// Down to `rank` columns and up again; of a split weight one of the two is split with it.
+void addAdapter(std::vector<RankTensor>& list, const LoraSettings& lora, const RankTensor& weight) {
+    const bool row = weight.split == Split::Row;
+    list.push_back({.rows = lora.rank,
+                    .cols = weight.cols,
+                    .part = weight.part,
+                    .split = row ? Split::Row : Split::Replicated});
+    list.push_back({.rows = weight.rows,
+                    .cols = lora.rank,
+                    .part = weight.part,
+                    .split = row ? Split::Replicated : Split::Column});
+}
+
+/// Whether the model code keeps this weight as rows of the one before: k and v with q, or
+/// (Megatron) up with gate.
+bool joinsPrevious(const StageShape& view, const RankTensor& tensor, std::string_view target) {
+    if (tensor.split != Split::Column) {
+        return false;
+    }
+    const bool fused = view.settings().kernels.fusedQkv || isMegatronCode(view.settings());
+    return (fused && (target == "k" || target == "v")) ||
+           (isMegatronCode(view.settings()) && target == "up");
+}
+
+/// The last tensor of the same kind, to which more rows can be added.
+RankTensor* lastAlike(std::vector<RankTensor>& list, const RankTensor& tensor) {
+    const auto found = std::find_if(list.rbegin(), list.rend(), [&](const RankTensor& other) {
+        return other.part == tensor.part && other.split == tensor.split &&
+               other.vector == tensor.vector && other.cols == tensor.cols &&
+               other.trained == tensor.trained;
+    });
+    return found == list.rend() ? nullptr : &*found;
+}
+
+std::vector<RankTensor> onRank(const StageShape& view, const std::vector<Parameter>& parameters) {
+    const LoraSettings& lora = view.settings().lora;
+    const bool frozen = view.settings().tuning == Tuning::Lora;
+    std::vector<RankTensor> list;
+    list.reserve(parameters.size());
+    for (const Parameter& parameter : parameters) {
+        if (parameter.buffer) {
+            continue;
+        }
+        RankTensor tensor = onRank(view, parameter);
+        tensor.trained = !frozen;
+        const std::string_view target = targetOf(parameter.name);
+        RankTensor* before =
+            joinsPrevious(view, tensor, target) ? lastAlike(list, tensor) : nullptr;
+        if (before != nullptr) {
+            before->rows += tensor.rows;
+            continue;
+        }
+        list.push_back(tensor);
+        if (frozen && parameter.isMatrix() && lora.targets.contains(target)) {
+            addAdapter(list, lora, tensor);
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+std::int64_t vocabRows(const StageShape& view) {
+    const std::int64_t tp = view.layout().tp;
+    const std::int64_t vocab = view.model().vocab;
+    if (isMegatronCode(view.settings())) {
+        return roundUp(vocab, view.settings().megatron.vocabPadding * tp) / tp;
+    }
+    const std::int64_t share = (vocab + tp - 1) / tp;
+    const std::int64_t begin = std::min(vocab, share * view.tensorRank);
+    return std::min(vocab, begin + share) - begin;
+}
+
+const std::vector<RankTensor>& layerTensors(const StageShape& view, std::int64_t layer) {
+    std::vector<RankTensor>& list = view.layerLists[view.model().isSparse(layer) ? 1 : 0];
+    if (list.empty()) {
+        list = onRank(view, layerParameters(view.model(), layer));
+    }
+    return list;
+}
+
+std::vector<RankTensor> predictionTensors(const StageShape& view) {
+    std::vector<RankTensor> tensors = onRank(view, mtpParameters(view.model()));
+    std::erase_if(tensors, [](const RankTensor& tensor) { return tensor.part != Part::Mtp; });
+    return tensors;
+}
+
+std::vector<RankTensor> embeddingTensors(const StageShape& view) {
+    return onRank(view, embeddingParameters(view.model()));
+}
+
+std::vector<RankTensor> headTensors(const StageShape& view) {
+    return onRank(view, headParameters(view.model()));
+}
+
+}  // namespace fabricast

@@ -1,0 +1,202 @@
+#include "planner/stack/stack.h"
+
+#include "planner/base/nearest_name.h"
+#include "planner/spec/names.h"
+#include "planner/stack/rules.h"
+#include "planner/stack/stack_list.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+struct Alias {
+    std::string_view name;
+    std::string_view stack;
+};
+constexpr std::array kAliases = {Alias{"megatron-bridge", "nemo"},
+                                 Alias{"megatron-lm", "megatron"},
+                                 Alias{"megatron-core", "megatron"},
+                                 Alias{"fsdp", "fsdp2"},
+                                 Alias{"titan", "torchtitan"},
+                                 Alias{"trainer", "accelerate"}};
+
+std::string_view withoutAlias(std::string_view name) {
+    for (const Alias& alias : kAliases) {
+        if (alias.name == name) {
+            return alias.stack;
+        }
+    }
+    return name;
+}
+
+/// What transformers puts for "auto" in a ZeRO-3 config.
+void fillAutoBuckets(DeepSpeedSettings& deepspeed, std::int64_t hidden) {
+    constexpr std::int64_t kWidest = 1'000'000;  // h² stays far inside 64 bits
+    if (hidden < 1 || hidden > kWidest) {
+        return;
+    }
+    deepspeed.reduceBucket = hidden * hidden;
+    deepspeed.prefetchBucket = hidden * hidden * 9 / 10;
+    deepspeed.persistenceThreshold = 10 * hidden;
+}
+
+struct UsedAxis {
+    std::string_view key;
+    bool used;
+    bool supported;
+};
+
+template <class T>
+Result<void> checkChoice(std::string_view stack,
+                         std::string_view key,
+                         T value,
+                         std::span<const T> choices) {
+    if (std::find(choices.begin(), choices.end(), value) != choices.end()) {
+        return {};
+    }
+    std::string known;
+    for (const T choice : choices) {
+        known += (known.empty() ? "one of: " : ", ") + std::string(nameOf(choice));
+    }
+    return lacks("layout." + std::string(key),
+                 std::string(stack) + " does not support " + std::string(key) + "=" +
+                     std::string(nameOf(value)),
+                 known.empty() ? "leave it out" : known);
+}
+
+/// torchtitan's enable_sequence_parallel is true, NeMo's recipes set it with tp, and Megatron,
+/// where it is a flag of its own, trains no experts under tp without it.
+bool splitsSequence(const Stack& stack, const Layout& given) {
+    const bool megatron = stack.axes.sequence;
+    return stack.name == "torchtitan" || stack.name == "nemo" || (megatron && given.ep > 1);
+}
+
+bool hasSeveralChunks(ScheduleKind schedule) {
+    switch (schedule) {
+        case ScheduleKind::Interleaved:
+        case ScheduleKind::LoopedBfs:
+        case ScheduleKind::InterleavedZb:
+        case ScheduleKind::ZbV:
+        case ScheduleKind::DualPipeV:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+std::span<const Stack> allStacks() {
+    static const std::array stacks = {ddpStack(),
+                                      fsdp1Stack(),
+                                      fsdp2Stack(),
+                                      deepspeedStack(),
+                                      megatronStack(),
+                                      megatronFsdpStack(),
+                                      nemoStack(),
+                                      torchtitanStack(),
+                                      accelerateStack(),
+                                      axolotlStack()};
+    return stacks;
+}
+
+Result<const Stack*> findStack(std::string_view name) {
+    const std::string_view wanted = withoutAlias(name);
+    std::vector<std::string_view> known;
+    for (const Stack& stack : allStacks()) {
+        if (stack.name == wanted) {
+            return &stack;
+        }
+        known.push_back(stack.name);
+    }
+    return fail(Error::Code::NotFound,
+                "stack",
+                "unknown stack \"" + std::string(name) + "\"",
+                suggestName(name, known));
+}
+
+Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout) {
+    Settings settings = stack.defaults(layout);
+    if (settings.engine == Engine::Megatron && layout.pp > 1) {
+        settings.pipeline = megatronPipeline(model, layout);
+    }
+    // Axolotl's zero3_bf16.json has "auto" for the three sizes.
+    if (stack.name == "axolotl" && layout.shard == Shard::Zero3) {
+        fillAutoBuckets(settings.deepspeed, model.hidden);
+    }
+    return settings;
+}
+
+RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed) {
+    const auto kinds = stack.methods.recompute;
+    const bool byModule =
+        std::find(kinds.begin(), kinds.end(), Checkpointing::Modules) != kinds.end();
+    if (typed.kind == Checkpointing::Selective && byModule) {
+        return {.kind = Checkpointing::Modules, .modules = {"core_attn"}};
+    }
+    return typed;
+}
+
+RankOrder rankOrderOf(const Stack& stack, const Layout& layout) {
+    return {.pipelineInside = layout.placement == RankPlacement::PpInside,
+            .experts = stack.experts};
+}
+
+LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given) {
+    LayoutDefaults answer;
+    answer.shard = stack.axes.shards.front();
+    if (given.cp > 1 && !stack.axes.context.empty()) {
+        answer.cpKind = stack.axes.context.front();
+    }
+    if (given.vpp > 1) {
+        answer.schedule = ScheduleKind::Interleaved;
+    } else if (given.pp > 1 && !stack.axes.schedules.empty()) {
+        answer.schedule = stack.axes.schedules.front();
+    }
+    // torchtitan: a schedule of several stages per rank has two unless layers_per_stage is set.
+    answer.vpp = given.pp > 1 && hasSeveralChunks(given.schedule) ? 2 : 1;
+    answer.sp = given.tp > 1 && splitsSequence(stack, given);
+    // Megatron: --expert-tensor-parallel-size follows tp unless it is set.
+    answer.etp = stack.axes.expertTensor ? given.tp : 1;
+    return answer;
+}
+
+Result<void> checkAxes(std::string_view stack, const StackAxes& axes, const Layout& layout) {
+    const auto used = std::to_array<UsedAxis>({{"tp", layout.tp > 1, axes.tensor},
+                                               {"sp", layout.sp, axes.sequence},
+                                               {"pp", layout.pp > 1, axes.pipeline},
+                                               {"vpp", layout.vpp > 1, axes.virtualPipeline},
+                                               {"cp", layout.cp > 1, !axes.context.empty()},
+                                               {"ep", layout.ep > 1, axes.expert},
+                                               {"etp", layout.etp > 1, axes.expertTensor}});
+    for (const UsedAxis& axis : used) {
+        if (axis.used && !axis.supported) {
+            return lacks("layout." + std::string(axis.key),
+                         std::string(stack) + " has no " + std::string(axis.key),
+                         "leave " + std::string(axis.key) + " out, or choose another stack");
+        }
+    }
+    FABRICAST_TRY(checkChoice(stack, "shard", layout.shard, axes.shards));
+    if (layout.cp > 1) {
+        FABRICAST_TRY(checkChoice(stack, "cp_kind", layout.cpKind, axes.context));
+    }
+    if (layout.pp > 1 && layout.schedule != ScheduleKind::None) {
+        FABRICAST_TRY(checkChoice(stack, "schedule", layout.schedule, axes.schedules));
+    }
+    if (layout.offload != Offload::None) {
+        FABRICAST_TRY(checkChoice(stack, "offload", layout.offload, axes.offloads));
+        if (axes.checkOffload != nullptr) {
+            FABRICAST_TRY(axes.checkOffload(layout.shard, layout.offload));
+        }
+    }
+    if (layout.placement != RankPlacement::DpInside) {
+        FABRICAST_TRY(checkChoice(stack, "placement", layout.placement, axes.placements));
+    }
+    return {};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,161 @@
+#include "planner/text/json_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+namespace fabricast {
+namespace {
+
+/// Length of the well-formed UTF-8 sequence at the front, 0 when there is none.
+std::size_t utf8Length(std::string_view text) {
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    if (lead < 0x80) {
+        return 1;
+    }
+    const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                               : lead >= 0xE0 && lead < 0xF0 ? 3
+                               : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                             : 0;
+    if (length == 0 || text.size() < length) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0U) != 0x80) {
+            return 0;
+        }
+    }
+    // Overlong forms, surrogates, and beyond U+10FFFF.
+    const bool wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+                       (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
+    return wrong ? 0 : length;
+}
+
+std::string escaped(char letter) {
+    switch (letter) {
+        case '"':
+            return "\\\"";
+        case '\\':
+            return "\\\\";
+        case '\n':
+            return "\\n";
+        case '\t':
+            return "\\t";
+        case '\r':
+            return "\\r";
+        default:
+            break;
+    }
+    if (static_cast<unsigned char>(letter) >= 0x20 && letter != 0x7F) {
+        return {letter};
+    }
+    constexpr std::string_view kHex = "0123456789abcdef";
+    const auto code = static_cast<unsigned char>(letter);
+    return std::string("\\u00") + kHex[code >> 4U] + kHex[code & 15U];
+}
+
+/// The shortest text that reads back as the same number.
+std::string numberText(double value) {
+    std::array<char, 40> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return {buffer.data(), end.ptr};
+}
+
+}  // namespace
+
+std::string jsonQuoted(std::string_view text) {
+    std::string quoted = "\"";
+    while (!text.empty()) {
+        const std::size_t length = utf8Length(text);
+        if (length > 1) {
+            quoted.append(text.substr(0, length));
+        } else {
+            quoted.append(length == 0 ? std::string("\xEF\xBF\xBD") : escaped(text.front()));
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return quoted + "\"";
+}
+
+void JsonText::newLine() {
+    text_.append("\n").append(2 * open_.size(), ' ');
+}
+
+void JsonText::next(std::string_view key) {
+    if (!open_.empty()) {
+        text_.append(first_ ? "" : ",");
+        newLine();
+    }
+    first_ = false;
+    if (!open_.empty() && open_.back() == '{') {
+        text_.append(jsonQuoted(key)).append(": ");
+    }
+}
+
+void JsonText::begin(char bracket, std::string_view key) {
+    next(key);
+    text_ += bracket;
+    open_.push_back(bracket);
+    first_ = true;
+}
+
+void JsonText::end() {
+    const char bracket = open_.back();
+    open_.pop_back();
+    if (!first_) {
+        newLine();
+    }
+    text_ += bracket == '{' ? '}' : ']';
+    first_ = false;
+}
+
+void JsonText::add(std::string_view key, std::string_view text) {
+    next(key);
+    text_ += jsonQuoted(text);
+}
+
+void JsonText::add(std::string_view key, bool value) {
+    next(key);
+    text_ += value ? "true" : "false";
+}
+
+void JsonText::add(std::string_view key, double value) {
+    if (!std::isfinite(value)) {
+        addNull(key, "not a finite number");
+        return;
+    }
+    next(key);
+    text_ += numberText(value);
+}
+
+void JsonText::addWhole(std::string_view key, std::int64_t value) {
+    next(key);
+    text_ += std::to_string(value);
+}
+
+void JsonText::addNull(std::string_view key, std::string_view why) {
+    next(key);
+    text_ += "null";
+    if (!why.empty()) {
+        add(std::string(key) + "_why", why);
+    }
+}
+
+void JsonText::item(std::string_view text) {
+    add({}, text);
+}
+void JsonText::item(std::int64_t value) {
+    addWhole({}, value);
+}
+void JsonText::item(double value) {
+    next({});
+    text_ += std::isfinite(value) ? numberText(value) : "null";
+}
+
+std::string JsonText::finish() && {
+    return std::move(text_) + "\n";
+}
+
+}  // namespace fabricast

@@ -1,0 +1,140 @@
+#include "planner/text/text_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string systemError() {
+    return std::generic_category().message(errno);
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ > STDERR_FILENO) {
+            ::close(number_);
+        }
+    }
+    [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] bool valid() const { return number_ >= 0; }
+
+private:
+    int number_;
+};
+
+tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where, std::size_t most) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(most);
+    const std::ptrdiff_t line = 1 + std::count(text.begin(), end, '\n');
+    return fail(Error::Code::BadInput,
+                where + ":" + std::to_string(line),
+                "is larger than " + std::to_string(most >> 20) + " MiB, which end in this line");
+}
+
+Result<std::string> readAll(int descriptor, const std::string& where, std::size_t most) {
+    std::string text;
+    std::array<char, 65536> buffer{};
+    while (true) {
+        const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            return fail(Error::Code::BadInput, where, "cannot be read: " + systemError());
+        }
+        if (count == 0) {
+            return text;
+        }
+        text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (text.size() > most) {
+            return tooLarge(text, where, most);
+        }
+    }
+}
+
+Result<void> writeAll(int descriptor, std::string_view text, const std::string& where) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(descriptor, text.data(), text.size());
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            return fail(Error::Code::Environment, where, "cannot be written: " + systemError());
+        }
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+}
+
+bool isPipeOrDevice(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+Result<void> writeInPlace(const std::string& path, std::string_view text) {
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.valid()) {
+        return fail(Error::Code::Environment, path, "cannot be written: " + systemError());
+    }
+    return writeAll(file.number(), text, path);
+}
+
+/// A file that is replaced hands its access rights to the new one.
+bool keepRights(int descriptor, const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) != 0 || ::fchmod(descriptor, status.st_mode & 0777U) == 0;
+}
+
+}  // namespace
+
+std::string sourceName(const std::string& path) {
+    return path == "-" ? "standard input" : path;
+}
+
+Result<std::string> readTextFile(const std::string& path, std::size_t most) {
+    if (path == "-") {
+        return readAll(STDIN_FILENO, sourceName(path), most);
+    }
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) {
+        const auto code = errno == ENOENT ? Error::Code::NotFound : Error::Code::BadInput;
+        return fail(code, path, "cannot be opened: " + systemError());
+    }
+    return readAll(file.number(), path, most);
+}
+
+Result<void> writeTextFile(const std::string& path, std::string_view text) {
+    if (isPipeOrDevice(path)) {
+        return writeInPlace(path, text);
+    }
+    const std::string beside = path + ".partial-" + std::to_string(::getpid());
+    const Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file.valid()) {
+        return fail(Error::Code::Environment, path, "cannot be written: " + systemError());
+    }
+    Result<void> outcome = writeAll(file.number(), text, path);
+    const bool kept = outcome && keepRights(file.number(), path) && ::fsync(file.number()) == 0 &&
+                      ::rename(beside.c_str(), path.c_str()) == 0;
+    if (!kept) {
+        const std::string why = systemError();
+        ::unlink(beside.c_str());
+        return outcome ? fail(Error::Code::Environment, path, "cannot be written: " + why)
+                       : outcome;
+    }
+    return {};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,46 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/budget/budget_facts.h"
+#include "planner/search/layout_rules.h"
+#include "planner/spec/edit.h"
+#include "planner/spec/scenario.h"
+#include "planner/stack/stack.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// When a way to train is evaluated.
+enum class AdviceMoment {
+    Always,
+    SeveralNodes,  ///< it makes no difference on one
+    Experts,       ///< the model has some
+    LongSequence,  ///< or nothing before fits
+    NothingFits,   ///< or what does costs too much
+};
+
+/// One way to train, simplest first in a list of them.
+struct AdviceFamily {
+    std::string key;
+    std::string question;
+    std::vector<Edit> settings;  ///< that make it
+    AdviceMoment moment = AdviceMoment::Always;
+    std::vector<StackSettings> stacks;
+    LayoutRules rules;
+};
+
+/// What advice is asked for: stack and layout are open.
+struct AdviceTask {
+    Scenario base;
+    std::vector<AdviceFamily> families;
+    BudgetFacts budget;
+    std::optional<Usd> most;  ///< that the run of `budget.tokens` may cost
+    /// The same task with some keys of its question changed.
+    std::function<Result<AdviceTask>(std::span<const Edit>)> with{};
+};
+
+}  // namespace fabricast

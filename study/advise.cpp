@@ -1,0 +1,157 @@
+#include "study/advise.h"
+
+#include "planner/budget/gpu_hour.h"
+#include "planner/load/load_budget.h"
+#include "study/evaluate_options.h"
+#include "study/families.h"
+#include "study/knobs.h"
+#include "study/other_situations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+std::string nameOf(const OtherSituation& situation, int times) {
+    return situation.of.empty() ? std::string(situation.change)
+                                : fmt::format("{} times {}", 1 << times, situation.of);
+}
+
+/// The task and what it is timed with.
+struct Asked {
+    AdviceTask task;
+    TimingProfiles timing;
+};
+
+/// The task in another situation, or nothing where that makes no sense here.
+Result<std::optional<Asked>> askedIn(const OtherSituation& situation,
+                                     int times,
+                                     const AdviceTask& task,
+                                     const TimingProfiles& timing) {
+    if (situation.betweenNodes && task.base.cluster.nodes < 2) {
+        return std::optional<Asked>();
+    }
+    if (situation.edits != nullptr) {
+        const std::vector<Edit> edits = situation.edits(task.base, times);
+        if (edits.empty()) {
+            return std::optional<Asked>();
+        }
+        FABRICAST_ASSIGN(AdviceTask other, task.with(edits));
+        return std::optional(Asked{std::move(other), timing});
+    }
+    Premises premises{task.base, timing};
+    const auto knob = std::ranges::find(knobs(), situation.knob, &Knob::key);
+    knob->scale(premises, std::pow(situation.factor, times));
+    Asked asked{task, std::move(premises.timing)};
+    asked.task.base = std::move(premises.scenario);
+    return std::optional(std::move(asked));
+}
+
+/// The advice in another situation, or nothing where it makes no sense here.
+Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
+                                            const OtherSituation& situation,
+                                            const TimingProfiles& timing,
+                                            std::size_t threads,
+                                            const Watch& watch) {
+    std::optional<AdviceChange> change;
+    for (int times = 1; times <= situation.most; ++times) {
+        FABRICAST_ASSIGN(const std::optional<Asked> asked, askedIn(situation, times, task, timing));
+        if (!asked) {
+            break;
+        }
+        FABRICAST_ASSIGN(EvaluatedOptions evaluated,
+                         evaluateOptions(asked->task, asked->timing, threads, watch));
+        change = AdviceChange{.change = nameOf(situation, times)};
+        if (situation.edits != nullptr) {
+            change->edits = situation.edits(task.base, times);
+        }
+        if (evaluated.recommended) {
+            AdviceStep& step = evaluated.options[*evaluated.recommended];
+            change->key = std::move(step.key);
+            change->plan = std::move(step.plan);
+            break;
+        }
+    }
+    return change;
+}
+
+Result<AdviceTask> taskOf(LoadedAdvice loaded, const Question& question, const Workbench& bench) {
+    AdviceTask task{.base = std::move(loaded.base), .families = std::move(loaded.families)};
+    FABRICAST_ASSIGN(task.budget, loadBudget(question.root, bench.profiles(), question.folders));
+    return task;
+}
+
+/// The task of the question with some keys changed.
+Result<AdviceTask> changedTask(const AdviceTask& task,
+                               const Question& question,
+                               const Workbench& bench,
+                               std::span<const Edit> edits) {
+    FABRICAST_ASSIGN(const Question other, with(question, edits));
+    FABRICAST_ASSIGN(LoadedAdvice loaded, loadAdvice(other, bench));
+    FABRICAST_ASSIGN(AdviceTask otherTask, taskOf(std::move(loaded), other, bench));
+    otherTask.most = task.most;
+    return otherTask;
+}
+
+}  // namespace
+
+Result<Advice> adviseOn(const AdviceTask& task,
+                        const TimingProfiles& timing,
+                        std::size_t threads,
+                        const Watch& watch) {
+    Advice advice{.question = task.base, .most = task.most};
+    const ClusterSpec& cluster = task.base.cluster;
+    advice.basis = costBasis(cluster.node.gpu.name, cluster.gpus(), task.budget);
+    FABRICAST_ASSIGN(EvaluatedOptions evaluated, evaluateOptions(task, timing, threads, watch));
+    advice.steps = std::move(evaluated.options);
+    advice.recommended = evaluated.recommended;
+    const std::string taken =
+        advice.recommended ? advice.steps[*advice.recommended].key : std::string();
+    for (const OtherSituation& situation : otherSituations()) {
+        if (situation.whereItFits != advice.recommended.has_value()) {
+            continue;
+        }
+        FABRICAST_ASSIGN(std::optional<AdviceChange> change,
+                         changed(task, situation, timing, threads, watch));
+        if (change) {
+            change->same = change->key == taken;
+            advice.changes.push_back(*std::move(change));
+        }
+    }
+    return advice;
+}
+
+Result<Advice> advise(const Question& question,
+                      const AdviseAsk& ask,
+                      const Workbench& bench,
+                      const Watch& watch) {
+    FABRICAST_ASSIGN(LoadedAdvice loaded, loadAdvice(question, bench));
+    std::vector<std::string> assumed = std::move(loaded.assumed);
+    FABRICAST_ASSIGN(AdviceTask task, taskOf(std::move(loaded), question, bench));
+    if (ask.maxUsd > 0) {
+        if (!task.budget.tokens) {
+            return fail(Error::Code::BadInput,
+                        "--max-usd",
+                        "is for the whole run, whose number of tokens is not given",
+                        "--tokens 1T");
+        }
+        task.most = Usd(static_cast<double>(ask.maxUsd));
+    }
+    task.with = [&](std::span<const Edit> edits) {
+        return changedTask(task, question, bench, edits);
+    };
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(Advice advice, adviseOn(task, *timing, bench.threads(), watch));
+    advice.notes = std::move(assumed);
+    return advice;
+}
+
+}  // namespace fabricast

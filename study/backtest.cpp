@@ -1,0 +1,83 @@
+#include "study/backtest.h"
+
+#include "planner/backtest/backtest_runs.h"
+#include "planner/backtest/fit_intervals.h"
+#include "planner/backtest/fit_machine.h"
+#include "planner/backtest/run_catalog.h"
+#include "planner/backtest/summarise_rows.h"
+#include "planner/text/csv_text.h"
+#include "planner/text/text_file.h"
+#include "simulator/program/simulate_step.h"
+
+#include <filesystem>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// How fast the machine of these runs is, by the name of its GPU's profile.
+Result<MachineCorrection> correctionOf(const RunTable& table,
+                                       const RunCatalog& catalog,
+                                       const TimingProfiles& timing,
+                                       const Workbench& bench) {
+    FABRICAST_ASSIGN(MachineCorrection correction,
+                     fitMachine(table.runs, catalog, timing, bench.threads()));
+    FABRICAST_ASSIGN(const ProfileFile gpu,
+                     bench.profiles().find(ProfileKind::Gpu, correction.gpu));
+    correction.gpu = gpu.name;
+    correction.title = "Step time: correction from our own runs, " + gpu.name;
+    correction.from = std::filesystem::path(table.file).filename().string();
+    return correction;
+}
+
+}  // namespace
+
+Result<RunTable> readRunTable(const std::string& path) {
+    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
+    FABRICAST_ASSIGN(const CsvText csv, parseCsv(text, sourceName(path)));
+    RunTable table{.file = sourceName(path), .runs = {}};
+    FABRICAST_ASSIGN(table.runs, readRuns(csv));
+    if (table.runs.empty()) {
+        return fail(Error::Code::BadInput,
+                    table.file + ":1",
+                    "the table has no rows",
+                    "the columns are listed in docs/backtest.md");
+    }
+    return table;
+}
+
+Result<BacktestAnswer> backtest(const RunTable& table,
+                                const BacktestAsk& ask,
+                                const Workbench& bench,
+                                const Watch& watch) {
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(RunCatalog catalog, RunCatalog::open(bench.profiles()));
+    BacktestAnswer answer;
+    if (ask.fitMachine) {
+        FABRICAST_ASSIGN(answer.correction, correctionOf(table, catalog, *timing, bench));
+        catalog = catalog.corrected(answer.correction->clock, answer.correction->network);
+        FABRICAST_TRY(watch.check());
+    }
+    const bool simulates = ask.engine == BacktestEngine::Simulation;
+    answer.backtest = {.file = table.file,
+                       .engine = simulates ? "simulation" : "forecast",
+                       .groupBy = ask.groupBy,
+                       .everyRow = ask.everyRow};
+    answer.backtest.rows = backtestRows(table.runs,
+                                        catalog,
+                                        *timing,
+                                        {.threads = bench.threads(),
+                                         .model = simulates ? simulatedEstimate : estimateStep,
+                                         .everyRow = ask.everyRow,
+                                         .progress = watch.progress,
+                                         .stop = watch.stop});
+    FABRICAST_TRY(watch.check());
+    // This also tells every row what the other sources say about it.
+    answer.intervals = fitIntervals(answer.backtest.rows);
+    answer.intervals.title = "Step time: measured over forecast, of four runs in five";
+    answer.intervals.from = std::filesystem::path(table.file).filename().string();
+    summariseRows(answer.backtest);
+    return answer;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,144 @@
+#include "study/choose_option.h"
+
+#include "study/comparison_band.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+double gib(Bytes size) {
+    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+    return static_cast<double>(size.count()) / kGib;
+}
+
+double secondsOf(const AdviceStep& step) {
+    return step.plan->step.step.value.count();
+}
+
+bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
+    return step.timed && step.plan->memory.verdict == verdict && step.plan->fitsHost() &&
+           isAffordable(step, most);
+}
+
+std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
+                                   const std::optional<Usd>& most,
+                                   Verdict verdict) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        // LoRA and the like train something else: they are compared only with each other.
+        const bool other = best && steps[i].set != steps[*best].set;
+        if (isCandidate(steps[i], most, verdict) && !other &&
+            (!best || secondsOf(steps[i]) < secondsOf(steps[*best]))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/// The first of those within the forecast error of the fastest.
+std::size_t simplest(const std::vector<AdviceStep>& steps,
+                     const std::optional<Usd>& most,
+                     std::size_t best) {
+    const double bound = secondsOf(steps[best]) * (1.0 + kComparisonBand);
+    for (std::size_t i = 0; i < best; ++i) {
+        if (isCandidate(steps[i], most, steps[best].plan->memory.verdict) &&
+            steps[i].set == steps[best].set && secondsOf(steps[i]) <= bound) {
+            return i;
+        }
+    }
+    return best;
+}
+
+std::string missText(const AdviceStep& step) {
+    return fmt::format("does not fit {:.1f} GiB", gib(step.plan->memory.capacity));
+}
+
+std::string hostText(const AdviceStep& step) {
+    return fmt::format("needs {:.0f} GiB of node memory, of {:.0f} GiB",
+                       gib(step.plan->hostMemory()),
+                       gib(*step.plan->scenario.cluster.node.hostMemory.value));
+}
+
+/// "23 % faster", "2.4 times as fast".
+std::string fasterBy(double ratio) {
+    return ratio < 2.0 ? fmt::format("{:.0f} % faster", 100.0 * (ratio - 1.0))
+                       : fmt::format("{:.1f} times as fast", ratio);
+}
+
+/// How a step that fits compares with the recommended one.
+std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
+    const double ratio = secondsOf(step) / secondsOf(taken);
+    if (step.set != taken.set) {
+        return fmt::format("different training, {} than {}",
+                           ratio < 1.0 ? fmt::format("{:.1f} times faster", 1.0 / ratio)
+                                       : fmt::format("{:.1f} times slower", ratio),
+                           taken.key);
+    }
+    if (ratio > 1.0 + kComparisonBand) {
+        const bool sure = step.plan->memory.verdict == Verdict::Fits;
+        return fmt::format(
+            "{}, but {} is {}", sure ? "fits" : "may fit", taken.key, fasterBy(ratio));
+    }
+    if (ratio < 1.0 / (1.0 + kComparisonBand)) {
+        return fmt::format("may not fit, but {} {} {}",
+                           fasterBy(1.0 / ratio),
+                           ratio > 0.5 ? "than" : "as",
+                           taken.key);
+    }
+    return ratio < 1.0 ? fmt::format("{:.0f} % faster than {}, within the error of a comparison",
+                                     100.0 * (1.0 / ratio - 1.0),
+                                     taken.key)
+                       : fmt::format("no faster than {}, which is simpler", taken.key);
+}
+
+void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<Usd>& most) {
+    if (!step.plan) {
+        return;
+    }
+    step.answer = AdviceAnswer::No;
+    if (step.plan->memory.verdict == Verdict::DoesNotFit) {
+        step.why = missText(step);
+    } else if (!step.plan->fitsHost()) {
+        step.why = hostText(step);
+    } else if (!isAffordable(step, most)) {
+        step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",
+                               step.plan->cost->run->price->value.count(),
+                               most->count());
+    } else if (taken == &step) {
+        const bool sure = step.plan->memory.verdict == Verdict::Fits;
+        step.answer = sure ? AdviceAnswer::Yes : AdviceAnswer::Perhaps;
+        step.why = step.set.empty() ? "the simplest that fits and is not significantly slower"
+                                    : "full training does not fit, or costs too much";
+        step.why += sure ? "" : "; fits only if the allocator reserves little extra";
+    } else {
+        step.why = taken == nullptr ? "fits" : besideText(step, *taken);
+    }
+}
+
+}  // namespace
+
+bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most) {
+    const bool known =
+        step.plan && step.plan->cost && step.plan->cost->run && step.plan->cost->run->price;
+    return !most || !known || step.plan->cost->run->price->value <= *most;
+}
+
+std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
+                                        const std::optional<Usd>& most) {
+    std::optional<std::size_t> chosen;
+    for (const Verdict verdict : {Verdict::Fits, Verdict::Uncertain}) {
+        if (const auto best = fastest(steps, most, verdict)) {
+            chosen = simplest(steps, most, *best);
+            break;
+        }
+    }
+    for (AdviceStep& step : steps) {
+        answerStep(step, chosen ? &steps[*chosen] : nullptr, most);
+    }
+    return chosen;
+}
+
+}  // namespace fabricast

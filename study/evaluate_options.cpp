@@ -1,0 +1,95 @@
+#include "study/evaluate_options.h"
+
+#include "study/choose_option.h"
+#include "study/family_plan.h"
+#include "study/typed_plan.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// From here on a sequence is worth cutting: half of it still fills a GPU's kernels.
+constexpr std::int64_t kLongSequence = 8192;
+
+/// Whether full training fits without help from the host, at a price that may be paid.
+bool isFound(const AdviceTask& task, const std::vector<AdviceStep>& before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const AdviceStep& step = before[i];
+        const bool plain = task.families[i].moment != AdviceMoment::NothingFits;
+        if (plain && step.timed && isAffordable(step, task.most)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Why a family is left out, or nothing where it is asked.
+std::string leftOut(const AdviceTask& task,
+                    const AdviceFamily& family,
+                    const std::vector<AdviceStep>& before) {
+    const bool found = isFound(task, before);
+    switch (family.moment) {
+        case AdviceMoment::Always:
+            break;
+        case AdviceMoment::SeveralNodes:
+            return task.base.cluster.nodes > 1 ? "" : "one node";
+        case AdviceMoment::Experts:
+            return task.base.model.moe ? "" : "the model has no experts";
+        case AdviceMoment::LongSequence:
+            return task.base.workload.sequence >= kLongSequence || !found
+                       ? ""
+                       : fmt::format("sequences below {}", kLongSequence);
+        case AdviceMoment::NothingFits:
+            return found ? "not needed: full training fits" : "";
+    }
+    return "";
+}
+
+/// "settings.tuning=lora --set settings.lora.base=nf4".
+std::string typedSettings(const AdviceFamily& family) {
+    std::string text;
+    for (const Edit& edit : family.settings) {
+        text += (text.empty() ? "" : " --set ") + edit.path + "=" + edit.value;
+    }
+    return text;
+}
+
+Result<std::vector<Edit>> editsOf(const AdviceFamily& family, const AdviceStep& step) {
+    if (!step.plan) {
+        return std::vector<Edit>();
+    }
+    const Scenario& scenario = step.plan->scenario;
+    FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(scenario), "--layout"));
+    edits.push_back({"stack", scenario.stack, "--stack"});
+    edits.insert(edits.end(), family.settings.begin(), family.settings.end());
+    return edits;
+}
+
+}  // namespace
+
+Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
+                                         const TimingProfiles& timing,
+                                         std::size_t threads,
+                                         const Watch& watch) {
+    EvaluatedOptions evaluated;
+    for (const AdviceFamily& family : task.families) {
+        FABRICAST_TRY(watch.check());
+        AdviceStep step{
+            .key = family.key, .question = family.question, .set = typedSettings(family)};
+        step.why = leftOut(task, family, evaluated.options);
+        if (step.why.empty()) {
+            FABRICAST_TRY(planFamily(task, family, {timing, threads, watch}, step));
+            FABRICAST_ASSIGN(step.edits, editsOf(family, step));
+        }
+        evaluated.options.push_back(std::move(step));
+    }
+    evaluated.recommended = chooseOption(evaluated.options, task.most);
+    return evaluated;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,99 @@
+#include "study/explain.h"
+
+#include "planner/budget/cost_of.h"
+#include "planner/budget/gpu_hour.h"
+#include "planner/load/load_budget.h"
+#include "planner/load/load_scenario.h"
+#include "planner/memory/memory_of_stages.h"
+#include "study/faster_change.h"
+#include "study/memory_fixes.h"
+#include "study/rule_of_thumb_terms.h"
+#include "study/sensitivity.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+Result<MemoryBreakdown> memoryOf(const Question& question,
+                                 const Scenario& scenario,
+                                 const ExplainAsk& ask,
+                                 const Workbench& bench,
+                                 const Watch& watch) {
+    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(scenario));
+    FABRICAST_ASSIGN(memory, withFixes(std::move(memory), scenario, question, bench, watch));
+    if (ask.rulesOfThumb) {
+        addStateTerms(scenario, memory);
+    }
+    return memory;
+}
+
+/// The step, and what would make it shorter.
+Result<void> addStep(const Question& question,
+                     const ExplainAsk& ask,
+                     const Workbench& bench,
+                     const Watch& watch,
+                     Explanation& answer) {
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(answer.step, estimateStep(answer.scenario, *timing));
+    if (ask.faster) {
+        FABRICAST_ASSIGN(answer.faster,
+                         fasterChange(question, answer.scenario, *answer.step, bench, watch));
+    }
+    if (ask.sensitivity) {
+        FABRICAST_ASSIGN(answer.sensitivity, sensitivityOf({answer.scenario, *timing}));
+    }
+    return watch.check();
+}
+
+Result<void> addCost(const Question& question, const Workbench& bench, Explanation& answer) {
+    FABRICAST_ASSIGN(const BudgetFacts facts,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    const Scenario& scenario = answer.scenario;
+    answer.cost = costOf(scenario, costedStep(scenario, *answer.step), facts);
+    answer.basis = costBasis(scenario.cluster.node.gpu.name, scenario.layout.world(), facts);
+    return {};
+}
+
+Result<Explanation> explained(const Question& question,
+                              Explanation answer,
+                              const ExplainAsk& ask,
+                              const Workbench& bench,
+                              const Watch& watch) {
+    if (ask.memory) {
+        FABRICAST_ASSIGN(answer.memory, memoryOf(question, answer.scenario, ask, bench, watch));
+    }
+    if (ask.step || ask.faster || ask.cost || ask.sensitivity) {
+        FABRICAST_TRY(addStep(question, ask, bench, watch, answer));
+    }
+    return answer;
+}
+
+}  // namespace
+
+Result<Explanation> explain(const Question& question,
+                            const ExplainAsk& ask,
+                            const Workbench& bench,
+                            const Watch& watch) {
+    FABRICAST_TRY(watch.check());
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    Result<Explanation> answer =
+        explained(question, {.scenario = std::move(loaded.scenario)}, ask, bench, watch);
+    if (!answer) {
+        return tl::unexpected(located(std::move(answer).error(), question.root));
+    }
+    if (ask.cost) {
+        FABRICAST_TRY(addCost(question, bench, *answer));
+    }
+    if (answer->memory || answer->step) {
+        std::vector<std::string>& notes =
+            answer->memory ? answer->memory->notes : answer->step->notes;
+        notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    }
+    return answer;
+}
+
+}  // namespace fabricast

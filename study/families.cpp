@@ -1,0 +1,154 @@
+#include "study/families.h"
+
+#include "study/changes.h"
+#include "study/search_request.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// One row of the buyer's decision: which stack, and what of a layout it is about.
+struct FamilyRow {
+    std::string_view key;
+    std::string_view question;
+    AdviceMoment moment = AdviceMoment::Always;
+    std::string_view stack;
+    std::string_view fixed;      ///< keys of a layout that are held
+    std::string_view forbidden;  ///< a key that is left out, or "key=value"
+    std::string_view set;        ///< settings, as --set takes them, with a blank between two
+};
+
+// Simplest first: of two that nobody can tell apart the first is advised. Cutting sequences
+// and dealing out experts are rows of their own, so the rows before them leave them out.
+constexpr std::array kFamilies = {
+    FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
+    FamilyRow{
+        "fsdp2", "everything sharded over all GPUs", AdviceMoment::Always, "fsdp2", "shard=fsdp"},
+    FamilyRow{"hsdp",
+              "sharded within nodes, replicated across them",
+              AdviceMoment::SeveralNodes,
+              "fsdp2",
+              "shard=hsdp"},
+    FamilyRow{"torchtitan",
+              "FSDP2 with layers and stages split too",
+              AdviceMoment::Always,
+              "torchtitan",
+              "ep=1",
+              "cp"},
+    FamilyRow{"megatron",
+              "Megatron-Core, layers and stages split",
+              AdviceMoment::Always,
+              "megatron",
+              "ep=1",
+              "cp"},
+    FamilyRow{"experts",
+              "Megatron-Core, experts distributed",
+              AdviceMoment::Experts,
+              "megatron",
+              "cp=1",
+              "ep=1"},
+    FamilyRow{"context",
+              "Megatron-Core, sequences split",
+              AdviceMoment::LongSequence,
+              "megatron",
+              "",
+              "cp=1"},
+    FamilyRow{"ulysses",
+              "DeepSpeed-Ulysses, sequences split by heads",
+              AdviceMoment::LongSequence,
+              "deepspeed",
+              "cp_kind=ulysses",
+              "cp=1"},
+    FamilyRow{"offload",
+              "ZeRO-3, state in host memory",
+              AdviceMoment::NothingFits,
+              "deepspeed",
+              "shard=zero3,offload=parameters_cpu",
+              "cp"},
+    FamilyRow{"lora",
+              "adapters only, over bf16 weights",
+              AdviceMoment::NothingFits,
+              "fsdp2",
+              "",
+              "",
+              "settings.tuning=lora"},
+    FamilyRow{"qlora",
+              "adapters only, over 4-bit weights",
+              AdviceMoment::NothingFits,
+              "ddp",
+              "",
+              "",
+              "settings.tuning=lora settings.lora.base=nf4"}};
+
+std::vector<std::string_view> wordsOf(std::string_view text) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        words.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return words;
+}
+
+Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
+    std::vector<Edit> settings;
+    for (const std::string_view word : wordsOf(row.set)) {
+        FABRICAST_ASSIGN(Edit edit, assignment(std::string(word), "--set"));
+        settings.push_back(std::move(edit));
+    }
+    return settings;
+}
+
+/// The row as a change of the question.
+Result<Change> changeOf(const FamilyRow& row,
+                        const std::vector<Edit>& settings,
+                        const Question& question) {
+    Change change{.kind = "family",
+                  .edits = {{"search.stacks", std::string(row.stack), "--stack"}},
+                  .sideEffect = ""};
+    change.edits.insert(change.edits.end(), settings.begin(), settings.end());
+    FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(std::string(row.fixed), "advise"));
+    change.edits.insert(change.edits.end(), keys.begin(), keys.end());
+    std::vector<std::string> forbidden = searchWords(question, "forbid");
+    if (!row.forbidden.empty()) {
+        forbidden.emplace_back(row.forbidden);
+    }
+    for (const std::string& rule : forbidden) {
+        change.edits.push_back({"search.forbid", rule, "--forbid"});
+    }
+    return change;
+}
+
+}  // namespace
+
+Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench) {
+    LoadedAdvice loaded;
+    for (const FamilyRow& row : kFamilies) {
+        FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
+        FABRICAST_ASSIGN(const Change change, changeOf(row, settings, question));
+        FABRICAST_ASSIGN(const Question changed, with(question, change.edits));
+        FABRICAST_ASSIGN(SearchRequest search, searchRequest(changed, bench));
+        AdviceFamily family{.key = std::string(row.key),
+                            .question = std::string(row.question),
+                            .settings = std::move(settings),
+                            .moment = row.moment,
+                            .stacks = std::move(search.task.stacks),
+                            .rules = std::move(search.task.rules)};
+        if (!family.rules.fixed.says("offload")) {
+            family.rules.forbidden.push_back({"offload", ""});  // a row of its own
+        }
+        if (loaded.families.empty()) {
+            loaded.base = std::move(search.task.base);
+            loaded.assumed = std::move(search.assumed);
+        }
+        loaded.families.push_back(std::move(family));
+    }
+    return loaded;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,76 @@
+#include "study/faster_change.h"
+
+#include "planner/memory/memory_of_stages.h"
+#include "study/changes.h"
+#include "study/find_changes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr double kWorthSaying = 0.98;
+/// Walking a step's memory takes much longer than timing it.
+constexpr std::size_t kMostWalked = 3;
+
+Result<Judgement> judged(const Question& changed, const Scenario& before, const Workbench& bench) {
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(changed.root, bench.profiles(), changed.folders));
+    if (loaded.scenario.layout.world() != before.layout.world()) {
+        return fail(Error::Code::Unsupported, "layout", "takes another number of GPUs");
+    }
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(StepEstimate step, estimateStep(loaded.scenario, *timing));
+    Judgement judgement{.distance = step.step.value.count()};
+    judgement.plan.scenario = std::move(loaded.scenario);
+    judgement.plan.step = std::move(step);
+    return judgement;
+}
+
+/// "layout.tp=4"; of several keys all but the first with their flag.
+std::string assignmentsOf(const std::vector<Edit>& edits) {
+    std::string text;
+    for (const Edit& edit : edits) {
+        text += (text.empty() ? "" : " --set ") + edit.path + "=" + edit.value;
+    }
+    return text;
+}
+
+}  // namespace
+
+Result<std::optional<FasterChange>> fasterChange(const Question& question,
+                                                 const Scenario& scenario,
+                                                 const StepEstimate& step,
+                                                 const Workbench& bench,
+                                                 const Watch& watch) {
+    // A batch that follows from the layout stays what it was.
+    std::vector<Edit> edits = heldBatch(question, scenario.workload.globalBatch);
+    FABRICAST_ASSIGN(const Question asked, with(question, edits));
+    ChangeSearch search{.before = step.step.value.count(), .worth = kWorthSaying};
+    const ChangeSubject subject{.question = asked, .now = scenario, .stacks = {scenario.stack}};
+    FABRICAST_ASSIGN(
+        const std::vector<TriedChange> faster,
+        findChanges(
+            asked,
+            changesFor(Aim::Speed, subject),
+            [&](const Question& changed, double) { return judged(changed, scenario, bench); },
+            search,
+            watch));
+    for (std::size_t i = 0; i < std::min(faster.size(), kMostWalked); ++i) {
+        const Plan& plan = faster[i].judgement.plan;
+        const auto memory = memoryOfAllStages(plan.scenario);
+        if (memory && memory->verdict != Verdict::DoesNotFit) {
+            const std::vector<Edit> change = faster[i].edits();
+            edits.insert(edits.end(), change.begin(), change.end());
+            return std::optional(FasterChange{.set = assignmentsOf(change),
+                                              .edits = std::move(edits),
+                                              .step = plan.step.step,
+                                              .verdict = memory->verdict});
+        }
+    }
+    return std::optional<FasterChange>();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,21 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/explanation.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <optional>
+
+namespace fabricast {
+
+/// Of the changes that cost nothing (the same model, batch and GPUs) and that the stack takes, the
+/// one with the shortest step that does not overfill the GPUs; nothing where none of the three
+/// fastest does or none is faster by a fiftieth. `scenario` and `step` are those of the question.
+Result<std::optional<FasterChange>> fasterChange(const Question& question,
+                                                 const Scenario& scenario,
+                                                 const StepEstimate& step,
+                                                 const Workbench& bench,
+                                                 const Watch& watch);
+
+}  // namespace fabricast

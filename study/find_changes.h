@@ -1,0 +1,64 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/plan_report.h"
+#include "study/changes.h"
+#include "study/question.h"
+
+#include <functional>
+#include <vector>
+
+namespace fabricast {
+
+/// What a changed question is worth.
+struct Judgement {
+    double distance = 0.0;  ///< from the aim: less is better
+    bool reaches = false;   ///< the aim
+    Plan plan{};            ///< what was found: at least its scenario
+};
+
+/// Judges a changed question that starts from one of this distance. An error means that the change
+/// is not possible: a stack refuses it, nothing can be walked or found.
+using Judge = std::function<Result<Judgement>(const Question& changed, double before)>;
+
+/// Changes that were made together, and what came of them.
+struct TriedChange {
+    std::vector<Change> changes;
+    Judgement judgement;
+
+    [[nodiscard]] int effort() const;
+    [[nodiscard]] std::string title() const;
+    [[nodiscard]] std::vector<Edit> edits() const;
+};
+
+/// Which of the changes that help come first, after those that reach the aim.
+enum class ChangeOrder {
+    Nearest,        ///< the nearest to the aim, whatever it takes
+    LeastEffort,    ///< of those that reach it the least effort, and of equals the nearest
+    FirstOfEffort,  ///< of those that reach it the least effort, and of equals the first listed
+};
+
+struct ChangeSearch {
+    double before = 1.0;  ///< distance of the question as it is
+    double worth = 0.99;  ///< a change is kept where it comes this many times nearer, or better
+    ChangeOrder order = ChangeOrder::Nearest;
+    int tries = 1000;  ///< changed questions that are judged at most
+};
+
+/// Makes each change alone and keeps those that help, best first. Stops with Error::Code::Stopped.
+Result<std::vector<TriedChange>> findChanges(const Question& question,
+                                             const std::vector<Change>& changes,
+                                             const Judge& judge,
+                                             ChangeSearch& search,
+                                             const Watch& watch);
+
+/// Of changes that help alone, the first few in pairs of different kinds.
+Result<std::vector<TriedChange>> findPairs(const Question& question,
+                                           const std::vector<TriedChange>& singles,
+                                           const Judge& judge,
+                                           ChangeSearch& search,
+                                           const Watch& watch);
+
+void sortChanges(std::vector<TriedChange>& found, ChangeOrder order);
+
+}  // namespace fabricast

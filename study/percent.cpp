@@ -1,0 +1,24 @@
+#include "study/percent.h"
+
+#include <charconv>
+
+namespace fabricast {
+
+Result<double> percentOf(const std::string& typed, const std::string& flag) {
+    const bool inPercent = typed.ends_with('%');
+    const std::string digits = inPercent ? typed.substr(0, typed.size() - 1) : typed;
+    double value = 0.0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, trouble] = std::from_chars(digits.data(), end, value);
+    const double share = inPercent ? value / 100.0 : value;
+    if (digits.empty() || trouble != std::errc() || stop != end ||
+        !(share >= 0.0 && share <= 1.0)) {
+        return fail(Error::Code::BadInput,
+                    flag,
+                    "\"" + typed + "\" is not a share from 0 to 100 %",
+                    flag + " 1%");
+    }
+    return share;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,92 @@
+#include "study/plan.h"
+
+#include "planner/memory/memory_of_stages.h"
+#include "study/memory_fixes.h"
+#include "study/search_request.h"
+#include "study/second_opinion.h"
+#include "study/sensitivity.h"
+#include "study/targets.h"
+#include "study/typed_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The best layout of the same question with one thing of it turned, by the same rule.
+Result<SearchedOutcome> bestUnder(SearchRequest request,
+                                  const TimingProfiles& timing,
+                                  const Plan& usual,
+                                  const Turn& turn,
+                                  const Watch& watch) {
+    const Premises turned = turn({request.task.base, timing});
+    request.task.base = turned.scenario;
+    request.options.top = 1;
+    request.options.pareto = false;
+    FABRICAST_ASSIGN(const PlanReport report, searched(request, turned.timing, watch));
+    if (report.plans.empty()) {
+        return fail(Error::Code::BadInput, "layout", "no layout fits");
+    }
+    const Plan& best = report.plans.front();
+    const std::string typed = typedPlan(best);
+    return SearchedOutcome{.outcome = outcomeOf(best.step, best.memory),
+                           .layout = typed == typedPlan(usual) ? "" : typed};
+}
+
+/// What would make the nearest miss fit.
+Result<void> addMissFixes(const Question& question,
+                          const Workbench& bench,
+                          const Watch& watch,
+                          PlanReport& report) {
+    Plan& miss = report.misses.front();
+    FABRICAST_ASSIGN(const Question about, questionAbout(question, report.question, miss.scenario));
+    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(miss.scenario));
+    FABRICAST_ASSIGN(miss.memory, withFixes(std::move(memory), miss.scenario, about, bench, watch));
+    return {};
+}
+
+}  // namespace
+
+Result<PlanReport> plan(const Question& question,
+                        const PlanAsk& ask,
+                        const Workbench& bench,
+                        const Watch& watch) {
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(question, bench));
+    FABRICAST_TRY(checkTargets(ask.targets, request.budget));
+    const std::size_t shown = request.options.top;
+    request.targets = ask.targets;
+    request.options.pareto = ask.pareto;
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    SearchRequest first = request;
+    first.options.top = std::max(shown, ask.simulate);
+    first.options.onPlan = ask.onPlan;
+    FABRICAST_ASSIGN(PlanReport report, searched(first, *timing, watch));
+    if (report.plans.empty() && !report.misses.empty()) {
+        FABRICAST_TRY(addMissFixes(question, bench, watch, report));
+    }
+    if (ask.simulate > 0) {
+        FABRICAST_ASSIGN(
+            report,
+            withSimulations(std::move(report),
+                            {.plans = ask.simulate, .shown = shown, .threads = bench.threads()},
+                            *timing,
+                            request.budget,
+                            watch));
+    }
+    if (ask.sensitivity && !report.plans.empty()) {
+        const Plan& best = report.plans.front();
+        const auto search = [&](const Turn& turn) {
+            return bestUnder(request, *timing, best, turn, {.stop = watch.stop});
+        };
+        FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, *timing}, search));
+        FABRICAST_TRY(watch.check());
+    }
+    if (!ask.targets.empty() || (report.plans.empty() && report.candidates > 0)) {
+        FABRICAST_ASSIGN(report.fixes, targetFixes(question, request, report, bench, watch));
+    }
+    return report;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,339 @@
+#include "study/question.h"
+
+#include "planner/request/layout_json.h"
+#include "planner/text/json_builder.h"
+#include "planner/text/text_file.h"
+#include "study/question_flags.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// A part of a scenario that may be written as one word, and the key which that word is.
+struct ShortForm {
+    std::string_view part;
+    std::string_view key;
+};
+constexpr std::array kShortForms = {ShortForm{"cluster", "cluster.name"},
+                                    ShortForm{"price", "price.profile"}};
+
+/// A short form of a part becomes the object that edits can add keys to.
+Result<JsonValue> withObjects(JsonValue root) {
+    for (const auto& [part, key] : kShortForms) {
+        const JsonValue* value = root.find(part);
+        if (value == nullptr || !value->is(JsonValue::Kind::String)) {
+            continue;
+        }
+        const JsonValue name = *value;
+        const JsonBuilder build(name.where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), part, build.object()));
+        FABRICAST_ASSIGN(root, build.with(std::move(root), key, name));
+    }
+    if (const JsonValue* layout = root.find("layout");
+        layout != nullptr && layout->is(JsonValue::Kind::String)) {
+        FABRICAST_ASSIGN(const JsonValue keys,
+                         layoutObject(layout->text().value_or(""), layout->where()));
+        const JsonBuilder build(layout->where());
+        FABRICAST_ASSIGN(root, build.with(std::move(root), "layout", keys));
+    }
+    return root;
+}
+
+/// Whether the document is an answer of `explain`, whose scenario is the question; an answer of
+/// `plan` does not hold all of its question.
+Result<bool> isExplanation(const JsonValue& root) {
+    const JsonValue* schema = root.find("schema");
+    if (schema != nullptr && schema->text() == "fabricast.plan/1") {
+        return tl::unexpected(
+            schema->problem("is the answer of a search, which does not contain the whole question",
+                            "fabricast explain --layout … -f json, for one of its plans"));
+    }
+    return schema != nullptr && schema->text() == "fabricast.explain/1";
+}
+
+/// dp of an answer follows from its other keys, so that these can be changed.
+JsonValue scenarioOfAnswer(const JsonValue& scenario) {
+    const JsonValue* cluster = scenario.find("cluster");
+    const bool knowsGpus = cluster != nullptr && cluster->find("gpus") != nullptr;
+    return knowsGpus ? JsonBuilder::without(scenario, "layout.dp") : scenario;
+}
+
+/// Keys of a question that say the same as another one: an edit of `path` removes them.
+struct Superseded {
+    std::string_view path;
+    std::string_view by;
+};
+constexpr std::array kSuperseded = {
+    Superseded{"cluster.gpu", "cluster.name"},
+    Superseded{"cluster.gpus_per_node", "cluster.name"},
+    Superseded{"cluster.name", "cluster.gpu"},
+    Superseded{"cluster.gpus", "cluster.nodes"},
+    Superseded{"cluster.nodes", "cluster.gpus"},
+    Superseded{"price.usd_per_gpu_hour", "price.profile"},
+    Superseded{"price.profile", "price.usd_per_gpu_hour"},
+    Superseded{"search.stacks", "stack"},
+    Superseded{"settings.kernels.quantization", "workload.precision"},
+    Superseded{"settings.optimizer.kind", "workload.optimizer"},
+    Superseded{"settings.recompute", "layout.recompute"},
+    Superseded{"settings.megatron.pipeline_inside", "layout.placement"}};
+
+/// Precisions that say the type of every tensor; the others are only about matrix products.
+constexpr std::array<std::string_view, 4> kWholePrecisions = {"bf16", "fp16", "fp32", "pure_bf16"};
+
+/// What an answer states only because its stack does so by default: keys of a layout that another
+/// stack spells differently.
+constexpr std::array<std::string_view, 9> kStackLayout = {"layout.shard",
+                                                          "layout.shard_size",
+                                                          "layout.sp",
+                                                          "layout.vpp",
+                                                          "layout.schedule",
+                                                          "layout.group",
+                                                          "layout.cp_kind",
+                                                          "layout.etp",
+                                                          "layout.placement"};
+
+const JsonValue* valueAt(const JsonValue& root, std::string_view path) {
+    const JsonValue* place = &root;
+    while (place != nullptr && !path.empty()) {
+        const std::string_view key = path.substr(0, path.find('.'));
+        place = place->find(key);
+        path.remove_prefix(std::min(path.size(), key.size() + 1));
+    }
+    return place;
+}
+
+bool isFlag(const std::string& origin) {
+    return flagTyped(origin) != nullptr;
+}
+
+/// Where an error about an edit's value points at.
+std::string whereOf(const Edit& edit) {
+    return isFlag(edit.origin) || edit.origin.empty() ? edit.origin : edit.origin + " " + edit.path;
+}
+
+/// What an answer keeps under another stack; its other settings are the defaults of the old one.
+constexpr std::array<std::string_view, 4> kKeptSettings = {
+    "settings.recompute", "settings.tuning", "settings.lora", "settings.optimizer.kind"};
+
+Result<JsonValue> withoutAnswersDefaults(JsonValue root, const Edit& edit) {
+    if (edit.path == "workload.precision") {
+        return JsonBuilder::without(std::move(root), "settings.precision");
+    }
+    if (edit.path != "stack") {
+        return root;
+    }
+    JsonValue other = JsonBuilder::without(root, "settings");
+    for (const std::string_view path : kStackLayout) {
+        other = JsonBuilder::without(std::move(other), path);
+    }
+    for (const std::string_view path : kKeptSettings) {
+        if (const JsonValue* kept = valueAt(root, path)) {
+            FABRICAST_ASSIGN(other, JsonBuilder("").with(std::move(other), path, *kept));
+        }
+    }
+    return other;
+}
+
+/// Everything in a question that an edit replaces or says in another way.
+std::vector<std::string_view> supersededBy(const Edit& edit) {
+    std::vector<std::string_view> paths;
+    for (const Superseded& one : kSuperseded) {
+        if (one.by == edit.path) {
+            paths.push_back(one.path);
+        }
+    }
+    const bool isWhole = std::ranges::find(kWholePrecisions, edit.value) != kWholePrecisions.end();
+    if (edit.path == "workload.precision" && isWhole) {
+        paths.push_back("settings.precision");
+    }
+    const QuestionFlag* flag = flagTyped(edit.origin);
+    if (flag != nullptr && !flag->replaces.empty()) {
+        paths.push_back(flag->replaces);
+    }
+    return paths;
+}
+
+Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAnswer) {
+    if (isAnswer) {
+        FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
+    }
+    for (const std::string_view path : supersededBy(edit)) {
+        root = JsonBuilder::without(std::move(root), path);
+    }
+    return root;
+}
+
+/// A model's name is never a number, and a search's lists are of words.
+Result<JsonValue> valueOf(const Edit& edit) {
+    const std::string where = whereOf(edit);
+    const bool isWord = edit.path == "model" && !edit.value.starts_with('{');
+    if (isWord && edit.value != "null") {
+        return JsonBuilder(where).string(edit.value);
+    }
+    return parseJsonArgument(edit.value, where);
+}
+
+bool isListOfWords(std::string_view path) {
+    const QuestionFlag* flag = flagOf(path);
+    return flag != nullptr && flag->isList;
+}
+
+class Editor {
+public:
+    explicit Editor(JsonValue root) : root_(std::move(root)) {}
+
+    Result<void> apply(const Edit& edit) {
+        FABRICAST_ASSIGN(JsonValue value, valueOf(edit));
+        if (value.is(JsonValue::Kind::Null)) {
+            root_ = JsonBuilder::without(std::move(root_), edit.path);
+            return {};
+        }
+        const JsonBuilder build(whereOf(edit));
+        if (isListOfWords(edit.path) && !value.is(JsonValue::Kind::Array)) {
+            value = itemOf(edit, build);
+        }
+        FABRICAST_ASSIGN(root_, build.with(std::move(root_), edit.path, std::move(value)));
+        FABRICAST_ASSIGN(root_, withObjects(std::move(root_)));
+        return {};
+    }
+    JsonValue take() && { return std::move(root_); }
+
+private:
+    /// The list with one item more; the first edit of a list starts a new one.
+    JsonValue itemOf(const Edit& edit, const JsonBuilder& build) {
+        const JsonValue* search = root_.find("search");
+        const JsonValue* before =
+            search == nullptr ? nullptr : search->find(edit.path.substr(edit.path.find('.') + 1));
+        JsonValue list = before != nullptr && lists_.contains(edit.path) ? *before : build.array();
+        lists_.insert(edit.path);
+        JsonBuilder::appendItem(list, build.string(edit.value));
+        return list;
+    }
+
+    JsonValue root_;
+    std::set<std::string> lists_;
+};
+
+/// Forgets the edits of a path and of everything under it.
+void forget(std::vector<Edit>& made, std::string_view path) {
+    std::erase_if(made, [path](const Edit& edit) {
+        return edit.path == path || edit.path.starts_with(std::string(path) + ".");
+    });
+}
+
+/// Of edits of one path the last counts; those of a list belong together.
+void record(std::vector<Edit>& made, std::span<const Edit> edits) {
+    for (const Edit& edit : edits) {
+        forget(made, edit.path);
+        for (const std::string_view path : supersededBy(edit)) {
+            forget(made, path);
+        }
+    }
+    for (const Edit& edit : edits) {
+        if (!isListOfWords(edit.path)) {
+            forget(made, edit.path);
+        }
+        made.push_back(edit);
+    }
+}
+
+std::string seenFrom(const std::string& directory, const std::string& path) {
+    return path == "-" || directory.empty() ? path
+                                            : (std::filesystem::path(directory) / path).string();
+}
+
+/// The value as --set takes it.
+std::string valueText(const JsonValue& value) {
+    const Result<std::string> word = value.text();
+    return word ? *word : JsonBuilder::written(value);
+}
+
+}  // namespace
+
+Result<Question> readQuestion(const std::string& path, const std::string& directory) {
+    Question question{.file = path};
+    question.folders.typed = directory;
+    if (path.empty()) {
+        question.root = JsonBuilder("the command line").object();
+        return question;
+    }
+    const std::string file = seenFrom(directory, path);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(file));
+    FABRICAST_ASSIGN(question.root, parseJson(text, sourceName(file)));
+    FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
+    FABRICAST_ASSIGN(question.isAnswer, isExplanation(question.root));
+    if (question.isAnswer) {
+        FABRICAST_ASSIGN(const JsonValue* scenario, question.root.require("scenario"));
+        question.root = scenarioOfAnswer(JsonValue(*scenario));
+    }
+    FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
+    question.folders.file = std::filesystem::path(file).parent_path().string();
+    return question;
+}
+
+Result<Question> readInput(Question question) {
+    const JsonValue* model = question.root.find("model");
+    const JsonValue* cluster = question.root.find("cluster");
+    const JsonValue* name = cluster == nullptr ? nullptr : cluster->find("name");
+    const auto isInput = [](const JsonValue* value) {
+        return value != nullptr && value->text() == "-";
+    };
+    if (isInput(model) || isInput(name)) {
+        FABRICAST_ASSIGN(std::string text, readTextFile("-"));
+        question.folders.standardInput = std::make_shared<const std::string>(std::move(text));
+    }
+    return question;
+}
+
+Result<Question> with(Question question, std::span<const Edit> edits) {
+    JsonValue root = std::move(question.root);
+    for (const Edit& edit : edits) {
+        FABRICAST_ASSIGN(root, withoutSuperseded(std::move(root), edit, question.isAnswer));
+    }
+    Editor editor(std::move(root));
+    for (const Edit& edit : edits) {
+        FABRICAST_TRY(editor.apply(edit));
+    }
+    question.root = std::move(editor).take();
+    record(question.edits, edits);
+    return question;
+}
+
+Result<Edit> assignment(const std::string& typed, const std::string& origin) {
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return fail(Error::Code::BadInput,
+                    origin,
+                    "\"" + typed + "\" is not PATH=VALUE",
+                    origin + " workload.sequence=8192");
+    }
+    return Edit{typed.substr(0, equals), typed.substr(equals + 1), origin};
+}
+
+Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::string& origin) {
+    FABRICAST_ASSIGN(const JsonValue keys, layoutObject(typed, origin));
+    std::vector<Edit> edits;
+    for (const JsonValue& key : keys.members()) {
+        edits.push_back({"layout." + key.name(), valueText(key), origin});
+    }
+    return edits;
+}
+
+bool says(const Question& question, std::string_view path) {
+    return valueAt(question.root, path) != nullptr;
+}
+
+std::vector<Edit> heldBatch(const Question& question, std::int64_t samples) {
+    if (says(question, "workload.global_batch")) {
+        return {};
+    }
+    return {{"workload.global_batch", std::to_string(samples), ""}};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,64 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/load/load_scenario.h"
+#include "planner/spec/edit.h"
+#include "planner/text/json_document.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// This is what a user edits, saves and undoes: a scenario file and the edits made to it. It is a
+/// value: undo keeps the question from before the edit.
+///     FABRICAST_ASSIGN(const Question asked, readQuestion("run.json", ""));
+///     FABRICAST_ASSIGN(const Question changed, with(asked, {{"layout.tp", "8", "--set"}}));
+///     typed(changed)  →  "run.json --set layout.tp=8"
+struct Question {
+    JsonValue root{};           ///< the document with every edit applied
+    Folders folders{};          ///< where the paths in it start
+    std::string file{};         ///< as it was typed; empty where everything is an edit
+    std::vector<Edit> edits{};  ///< in the order made; of one path only the last
+    /// It is the scenario of an answer, which states every setting whether or not it was asked for.
+    bool isAnswer = false;
+};
+
+/// The scenario in a file, "-" for standard input, or in an answer of `explain -f json`; an empty
+/// path is an empty question. `directory` is where `path` and the paths of edits start. This and
+/// readInput are the only functions here that read files.
+Result<Question> readQuestion(const std::string& path, const std::string& directory);
+
+/// The question with standard input read, where its model or cluster is "-".
+Result<Question> readInput(Question question);
+
+/// The question with some keys changed at once. What an edit says wins over everything in the
+/// question that says the same in another way: nodes over gpus, workload.precision over
+/// settings.precision. Several edits of a list (search.forbid) in one call are its items.
+Result<Question> with(Question question, std::span<const Edit> edits);
+
+/// "path=value" as an edit; `origin` is the flag it was typed behind.
+Result<Edit> assignment(const std::string& typed, const std::string& origin);
+/// "tp=8,pp=4" as an edit of each key of the layout.
+Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::string& origin);
+
+/// The arguments that ask the question on a command line, by the table of flags (question_flags.h):
+/// "run.json -n 4 --layout tp=8 --set settings.kernels.loss=chunked".
+std::string typed(const Question& question);
+/// The same for edits alone: "-n 4 --layout tp=8".
+std::string typed(std::span<const Edit> edits);
+/// The same, in the order of the edits.
+std::string typedInOrder(std::span<const Edit> edits);
+
+/// The document as a scenario file, to save it.
+std::string documentText(const Question& question);
+
+/// Whether the document says something at a dotted path.
+bool says(const Question& question, std::string_view path);
+/// The edit that keeps a batch which followed from the layout at `samples`, for before a change;
+/// nothing where the question states its batch.
+std::vector<Edit> heldBatch(const Question& question, std::int64_t samples);
+
+}  // namespace fabricast

@@ -1,0 +1,169 @@
+#include "study/question_flags.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kScenario = "The scenario";
+constexpr const char* kBudget = "The budget";
+constexpr const char* kSearch = "The search";
+
+constexpr std::array kScenarioFlags = {
+    QuestionFlag{
+        "-m,--model", "-m", "model", "MODEL", "a built-in name, a config.json, or its folder"},
+    QuestionFlag{"-c,--cluster",
+                 "-c",
+                 "cluster.name",
+                 "NAME",
+                 "a cluster or node: dgx-h100",
+                 kScenario,
+                 "cluster"},
+    QuestionFlag{"-n,--nodes", "-n", "cluster.nodes", "N", "number of nodes"},
+    QuestionFlag{"--gpus", "--gpus", "cluster.gpus", "N", "total number of GPUs, instead of -n"},
+    QuestionFlag{"--gpu",
+                 "--gpu",
+                 "cluster.gpu",
+                 "NAME",
+                 "nodes with this GPU, instead of -c",
+                 kScenario,
+                 "cluster"},
+    QuestionFlag{"--gpus-per-node", "--gpus-per-node", "cluster.gpus_per_node", "N", "with --gpu"},
+    QuestionFlag{"--stack",
+                 "--stack",
+                 "stack",
+                 "NAME",
+                 "the training software: megatron, torchtitan, fsdp2, deepspeed, …"},
+    QuestionFlag{"--layout",
+                 "--layout",
+                 "layout",
+                 "KEYS",
+                 "tp=8,pp=4,dp=16,shard=zero1,micro_batch=1,recompute=full,…"},
+    QuestionFlag{"--seq", "--seq", "workload.sequence", "N", "sequence length in tokens"},
+    QuestionFlag{"--global-batch",
+                 "--global-batch",
+                 "workload.global_batch",
+                 "N",
+                 "samples per step, or \"4M tokens\""},
+    QuestionFlag{"--precision",
+                 "--precision",
+                 "workload.precision",
+                 "NAME",
+                 "bf16, fp16, fp32, pure_bf16, fp8_blockwise, mxfp8, …"},
+    QuestionFlag{"--optimizer",
+                 "--optimizer",
+                 "workload.optimizer",
+                 "NAME",
+                 "adamw, adamw_8bit, adafactor, lion, sgd, muon, …"},
+    QuestionFlag{
+        "--tokens", "--tokens", "workload.tokens", "N", "tokens of the whole run: 15T", kBudget},
+    QuestionFlag{"--price",
+                 "--price",
+                 "price.profile",
+                 "WHAT",
+                 "GPU price: market-2026-05, aws, my_quote.json, '$2.10/h'",
+                 kBudget},
+    QuestionFlag{"--price-kind",
+                 "--price-kind",
+                 "price.kind",
+                 "KIND",
+                 "on_demand, reserved, spot, or owned",
+                 kBudget},
+    QuestionFlag{"--site",
+                 "--site",
+                 "operation.site",
+                 "NAME|FILE",
+                 "failures, storage and power: typical, meta-rsc-1",
+                 kBudget},
+    QuestionFlag{"--mtbf",
+                 "--mtbf",
+                 "operation.mtbf",
+                 "TIME",
+                 "mean time between failures of one GPU: 50000h, or none",
+                 kBudget},
+    QuestionFlag{"--checkpoint",
+                 "--checkpoint",
+                 "operation.checkpoint",
+                 "HOW",
+                 "async, sync, or two_level (in memory, then storage)",
+                 kBudget},
+    QuestionFlag{"--checkpoint-interval",
+                 "--checkpoint-interval",
+                 "operation.checkpoint_interval",
+                 "TIME",
+                 "default: the optimum; 20min",
+                 kBudget}};
+
+constexpr std::array kSearchFlags = {
+    QuestionFlag{.names = "--stack",
+                 .typed = "--stack",
+                 .path = "search.stacks",
+                 .what = "NAME",
+                 .description = "stack to search, repeatable (default: four stacks)",
+                 .group = kSearch,
+                 .isList = true},
+    QuestionFlag{.names = "--fix",
+                 .typed = "--fix",
+                 .path = "layout",
+                 .what = "KEYS",
+                 .description = "fix keys of the layout: tp=8,recompute=full",
+                 .group = kSearch,
+                 .isList = true},
+    QuestionFlag{.names = "--forbid",
+                 .typed = "--forbid",
+                 .path = "search.forbid",
+                 .what = "KEY",
+                 .description = "exclude keys or values: pp, recompute, schedule=gpipe",
+                 .group = kSearch,
+                 .isList = true},
+    QuestionFlag{.names = "--allow",
+                 .typed = "--allow",
+                 .path = "search.allow",
+                 .what = "WHAT",
+                 .description = "tp_across_nodes, idle_gpus, tight (plans that may fit)",
+                 .group = kSearch,
+                 .isList = true},
+    QuestionFlag{.names = "--top",
+                 .typed = "--top",
+                 .path = "search.top",
+                 .what = "N",
+                 .description = "number of plans (default: 5)",
+                 .group = kSearch},
+    QuestionFlag{.names = "--objective",
+                 .typed = "--objective",
+                 .path = "search.objective",
+                 .what = "NAME",
+                 .description = "tokens (per second), time, cost, energy, gpus or memory",
+                 .group = kSearch}};
+
+template <class Match>
+const QuestionFlag* firstOf(Match matches) {
+    for (const std::span<const QuestionFlag> table : {scenarioFlags(), searchFlags()}) {
+        const auto found = std::ranges::find_if(table, matches);
+        if (found != table.end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::span<const QuestionFlag> scenarioFlags() {
+    return kScenarioFlags;
+}
+
+std::span<const QuestionFlag> searchFlags() {
+    return kSearchFlags;
+}
+
+const QuestionFlag* flagTyped(std::string_view typed) {
+    return firstOf([typed](const QuestionFlag& flag) { return flag.typed == typed; });
+}
+
+const QuestionFlag* flagOf(std::string_view path) {
+    return firstOf([path](const QuestionFlag& flag) { return flag.path == path; });
+}
+
+}  // namespace fabricast

@@ -1,0 +1,104 @@
+#include "study/scenario_inputs.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/ops/parameters.h"
+#include "planner/spec/layout_fields.h"
+#include "planner/spec/names.h"
+#include "planner/spec/setting_fields.h"
+#include "planner/spec/setting_names.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <type_traits>
+
+namespace fabricast {
+
+namespace {
+
+using Inputs = std::vector<ScenarioInput>;
+
+std::string wordOf(bool value) {
+    return value ? "true" : "false";
+}
+std::string wordOf(std::int64_t value) {
+    return std::to_string(value);
+}
+std::string wordOf(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return {text.data(), end};
+}
+std::string wordOf(const NameSet& words) {
+    std::string text;
+    for (const std::string& word : words) {
+        text += (text.empty() ? "" : "+") + word;
+    }
+    return text.empty() ? "none" : text;
+}
+template <class T>
+requires std::is_enum_v<T> std::string wordOf(T value) {
+    return std::string(nameOf(value));
+}
+
+template <class Group>
+void addFields(Inputs& inputs, const std::string& prefix, const Group& group) {
+    eachField(group, [&](const auto& field, const auto& value) {
+        const std::string key = prefix + std::string(field.name);
+        if constexpr (SettingGroup<std::remove_cvref_t<decltype(value)>>) {
+            addFields(inputs, key + ".", value);
+        } else {
+            inputs.push_back({key, wordOf(value)});
+        }
+    });
+}
+
+void addCluster(Inputs& inputs, const ClusterSpec& cluster) {
+    const GpuSpec& gpu = cluster.node.gpu;
+    inputs.push_back({"cluster.name", cluster.name});
+    inputs.push_back({"cluster.nodes", wordOf(cluster.nodes)});
+    inputs.push_back({"cluster.gpus", wordOf(cluster.gpus())});
+    inputs.push_back({"cluster.gpu", gpu.name});
+    inputs.push_back(
+        {"cluster.gpu_memory",
+         gpu.capacity().value ? shortText(*gpu.capacity().value) : std::string("not known")});
+    inputs.push_back({"cluster.fabric", cluster.fabric.name});
+}
+
+}  // namespace
+
+std::vector<ScenarioInput> scenarioInputs(const Scenario& scenario) {
+    Inputs inputs = {{"model", scenario.model.name},
+                     {"model.parameters", wordOf(countParameters(scenario.model).total)}};
+    addCluster(inputs, scenario.cluster);
+    inputs.push_back({"stack", scenario.stack});
+    inputs.push_back({"workload.sequence", wordOf(scenario.workload.sequence)});
+    inputs.push_back({"workload.global_batch", wordOf(scenario.workload.globalBatch)});
+    Layout layout = scenario.layout;
+    layout.etp = scenario.model.moe ? layout.etp : 1;  // not used without experts
+    addFields(inputs, "layout.", layout);
+    addFields(inputs, "settings.", scenario.settings);
+    return inputs;
+}
+
+std::vector<InputDifference> inputDifferences(const std::vector<ComparedSide>& sides) {
+    std::vector<Inputs> said;
+    for (const ComparedSide& side : sides) {
+        said.push_back(scenarioInputs(side.scenario));
+    }
+    std::vector<InputDifference> differences;
+    for (std::size_t row = 0; !said.empty() && row < said.front().size(); ++row) {
+        InputDifference one{said.front()[row].key, {}};
+        for (const Inputs& inputs : said) {
+            one.values.push_back(inputs[row].value);
+        }
+        if (std::ranges::adjacent_find(one.values, std::ranges::not_equal_to{}) !=
+            one.values.end()) {
+            differences.push_back(std::move(one));
+        }
+    }
+    return differences;
+}
+
+}  // namespace fabricast

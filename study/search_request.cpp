@@ -1,0 +1,154 @@
+#include "study/search_request.h"
+
+#include "planner/budget/cost_of.h"
+#include "planner/load/load_budget.h"
+#include "planner/load/load_search.h"
+#include "planner/result/plan_names.h"
+#include "planner/search/find_on_parts.h"
+#include "study/targets.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kMostPlans = 1000;
+constexpr std::int64_t kUsualPlans = 5;
+constexpr std::array<std::string_view, 5> kKeys = {"stacks", "forbid", "allow", "top", "objective"};
+
+using Words = std::vector<JsonValue>;
+
+const JsonValue* searchOf(const Question& question) {
+    return question.root.find("search");
+}
+
+Result<Words> wordsOf(const Question& question, std::string_view key) {
+    const JsonValue* search = searchOf(question);
+    const JsonValue* list = search == nullptr ? nullptr : search->find(key);
+    if (list == nullptr) {
+        return Words();
+    }
+    FABRICAST_TRY(list->expect(JsonValue::Kind::Array));
+    for (const JsonValue& item : list->items()) {
+        FABRICAST_TRY(item.expect(JsonValue::Kind::String));
+    }
+    return Words(list->items().begin(), list->items().end());
+}
+
+std::vector<std::string> textsOf(const Words& words) {
+    std::vector<std::string> texts;
+    for (const JsonValue& word : words) {
+        texts.push_back(word.text().value_or(""));
+    }
+    return texts;
+}
+
+Result<PlanObjective> objectiveOf(const JsonValue* search) {
+    const JsonValue* value = search == nullptr ? nullptr : search->find("objective");
+    if (value == nullptr) {
+        return PlanObjective::Throughput;
+    }
+    const std::string name = value->text().value_or(value->shown());
+    if (name == "time") {  // to train: the more tokens a second the less
+        return PlanObjective::Throughput;
+    }
+    if (const auto known = fromName<PlanObjective>(name)) {
+        return *known;
+    }
+    return fail(Error::Code::BadInput,
+                value->where(),
+                "cannot be \"" + name + "\"",
+                "tokens, time, cost, energy, gpus or memory");
+}
+
+Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const Words& allowed) {
+    LayoutRules rules{.fixed = std::move(fixed)};
+    FABRICAST_ASSIGN(const Words forbidden, wordsOf(question, "forbid"));
+    for (const JsonValue& word : forbidden) {
+        Result<ForbiddenValue> rule = readForbidden(word.text().value_or(""));
+        if (!rule) {
+            rule.error().where = word.where();
+            return tl::unexpected(std::move(rule).error());
+        }
+        rules.forbidden.push_back(*std::move(rule));
+    }
+    for (const JsonValue& word : allowed) {
+        const std::string name = word.text().value_or("");
+        if (name != "tp_across_nodes" && name != "idle_gpus" && name != "tight") {
+            return fail(Error::Code::BadInput,
+                        word.where(),
+                        "\"" + name + "\" cannot be allowed",
+                        "tp_across_nodes, idle_gpus or tight");
+        }
+        rules.tensorAcrossNodes = rules.tensorAcrossNodes || name == "tp_across_nodes";
+    }
+    return rules;
+}
+
+bool allows(const Words& allowed, std::string_view name) {
+    return std::ranges::any_of(
+        allowed, [name](const auto& word) { return word.text().value_or("") == name; });
+}
+
+bool idles(PlanObjective objective, const Words& allowed) {
+    return objective == PlanObjective::Cost || objective == PlanObjective::Energy ||
+           objective == PlanObjective::Gpus || allows(allowed, "idle_gpus");
+}
+
+}  // namespace
+
+Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench) {
+    const JsonValue* search = searchOf(question);
+    std::int64_t top = kUsualPlans;
+    if (search != nullptr) {
+        FABRICAST_TRY(search->onlyKeys(kKeys));
+        FABRICAST_ASSIGN(top, search->integerOr("top", kUsualPlans, {1, kMostPlans}));
+    }
+    FABRICAST_ASSIGN(const PlanObjective objective, objectiveOf(search));
+    FABRICAST_ASSIGN(const Words stacks, wordsOf(question, "stacks"));
+    FABRICAST_ASSIGN(const Words allowed, wordsOf(question, "allow"));
+    FABRICAST_ASSIGN(
+        LoadedSearch loaded,
+        loadSearch(question.root, bench.profiles(), question.folders, textsOf(stacks)));
+    FABRICAST_ASSIGN(BudgetFacts budget,
+                     loadBudget(question.root, bench.profiles(), question.folders));
+    FABRICAST_ASSIGN(LayoutRules rules, rulesOf(question, std::move(loaded.fixed), allowed));
+    return SearchRequest{
+        .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
+        .options = {.top = static_cast<std::size_t>(top),
+                    .objective = objective,
+                    .distinct = true,
+                    .tight = allows(allowed, "tight"),
+                    .threads = bench.threads()},
+        .budget = std::move(budget),
+        .parts = idles(objective, allowed),
+        .assumed = std::move(loaded.assumed)};
+}
+
+std::vector<std::string> searchWords(const Question& question, std::string_view list) {
+    const Result<Words> words = wordsOf(question, list);
+    return words ? textsOf(*words) : std::vector<std::string>();
+}
+
+Result<PlanReport> searched(const SearchRequest& request,
+                            const TimingProfiles& timing,
+                            const Watch& watch) {
+    const auto value = [&](const Plan& plan) -> std::optional<double> {
+        return meetsTargets(plan, request.targets, request.budget)
+                   ? planValue(request.options.objective, plan, request.budget)
+                   : std::nullopt;
+    };
+    FABRICAST_ASSIGN(PlanReport report,
+                     request.parts
+                         ? findOnParts(request.task, timing, request.options, value, watch)
+                         : findPlans(request.task, timing, request.options, watch));
+    report.notes = request.assumed;
+    return withCosts(std::move(report), request.budget);
+}
+
+}  // namespace fabricast

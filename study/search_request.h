@@ -1,0 +1,42 @@
+#pragma once
+#include "planner/base/watch.h"
+#include "planner/budget/budget_facts.h"
+#include "planner/estimate/estimate_step.h"
+#include "planner/result/plan_report.h"
+#include "planner/search/find_plans.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// A search as it is run, and what was assumed for it. What a question says about it:
+///     "search": {"stacks": ["megatron"], "forbid": ["pp", "schedule=gpipe"], "top": 5,
+///                "allow": ["tp_across_nodes", "idle_gpus", "tight"], "objective": "cost"}
+/// Keys of its layout are held.
+struct SearchRequest {
+    SearchTask task;
+    SearchOptions options;
+    BudgetFacts budget;
+    std::vector<PlanTarget>
+        targets;         ///< where some GPUs may idle, plans that miss one do not count
+    bool parts = false;  ///< some GPUs may idle
+    std::vector<std::string> assumed;
+};
+
+Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench);
+
+/// A list of the question's search, as it is typed: "forbid" is "pp", "schedule=gpipe".
+std::vector<std::string> searchWords(const Question& question, std::string_view list);
+
+/// The best plans by the request's own rule, priced: the one way to search, for the plans of an
+/// answer and for everything that is compared with them.
+Result<PlanReport> searched(const SearchRequest& request,
+                            const TimingProfiles& timing,
+                            const Watch& watch);
+
+}  // namespace fabricast

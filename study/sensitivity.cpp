@@ -1,0 +1,100 @@
+#include "study/sensitivity.h"
+
+#include "planner/memory/memory_of_stages.h"
+#include "planner/stack/stack.h"
+
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// Enough to see through a choice between two algorithms, small enough to be a slope.
+constexpr double kLittle = 1.05;
+constexpr double kTwice = 2.0;
+
+Premises turned(const Premises& now, const Knob& knob, double factor) {
+    Premises changed = now;
+    knob.scale(changed, factor);
+    return changed;
+}
+
+Result<double> secondsOf(const Premises& premises) {
+    FABRICAST_ASSIGN(const StepEstimate step, estimateStep(premises.scenario, premises.timing));
+    return step.step.value.count();
+}
+
+Result<double> elasticityOf(const Premises& now, const Knob& knob) {
+    FABRICAST_ASSIGN(const double faster, secondsOf(turned(now, knob, kLittle)));
+    FABRICAST_ASSIGN(const double slower, secondsOf(turned(now, knob, 1.0 / kLittle)));
+    return -std::log(faster / slower) / (2.0 * std::log(kLittle));
+}
+
+/// Whether the stack and the batch allow a change.
+Result<void> checkChanged(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t round = layout.microBatch * layout.dp;
+    if (round <= 0 || scenario.workload.globalBatch % round != 0) {
+        return fail(Error::Code::BadInput,
+                    "layout.micro_batch",
+                    "the batch is not a whole number of microbatches");
+    }
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    return stack->check(scenario);
+}
+
+Result<KnobEffect> effectOf(const Premises& now, const Knob& knob, const SearchAgain& search) {
+    KnobEffect effect{.key = knob.key, .title = knob.title};
+    if (knob.kind == KnobKind::Speed) {
+        FABRICAST_ASSIGN(effect.elasticity, elasticityOf(now, knob));
+    }
+    const Premises twice = turned(now, knob, kTwice);
+    const Result<void> allowed = checkChanged(twice.scenario);
+    Result<Outcome> outcome = allowed ? outcomeOf(twice) : tl::unexpected(allowed.error());
+    if (outcome) {
+        effect.twice = *outcome;
+    } else {
+        effect.whyNot = outcome.error().why;
+    }
+    // A microbatch is a part of the layout: searching finds the best one anyway.
+    if (!search || knob.key == "micro_batch") {
+        return effect;
+    }
+    Result<SearchedOutcome> searched =
+        search([&knob](const Premises& asked) { return turned(asked, knob, kTwice); });
+    if (searched) {
+        effect.searched = searched->outcome;
+        effect.searchedLayout = std::move(searched->layout);
+    } else if (searched.error().code == Error::Code::Stopped) {
+        return tl::unexpected(std::move(searched).error());
+    }
+    return effect;
+}
+
+}  // namespace
+
+Result<Outcome> outcomeOf(const Premises& premises) {
+    FABRICAST_ASSIGN(const StepEstimate step, estimateStep(premises.scenario, premises.timing));
+    FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(premises.scenario));
+    return outcomeOf(step, memory);
+}
+
+Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory) {
+    return {.step = step.step.value,
+            .tokensPerGpuSecond = step.tokensPerGpuSecond,
+            .peak = memory.peak.value,
+            .verdict = memory.verdict};
+}
+
+Result<Sensitivity> sensitivityOf(const Premises& now, const SearchAgain& search) {
+    Sensitivity sensitivity{.isSearched = static_cast<bool>(search)};
+    FABRICAST_ASSIGN(sensitivity.now, outcomeOf(now));
+    for (const Knob& knob : knobs()) {
+        FABRICAST_ASSIGN(KnobEffect effect, effectOf(now, knob, search));
+        sensitivity.knobs.push_back(std::move(effect));
+    }
+    return sensitivity;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,218 @@
+#include "study/simulate.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/load/load_budget.h"
+#include "planner/load/load_scenario.h"
+#include "planner/memory/memory_of_stages.h"
+#include "simulator/faults/plan_run.h"
+#include "simulator/faults/step_jitter.h"
+#include "simulator/report/shown_stages.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// A step that is asked for with slow GPUs, jitter, failures.
+struct TroubledStep {
+    Scenario scenario;
+    const TimingProfiles& timing;
+    StepDetail detail;  ///< without the slow GPUs
+    std::vector<Straggler> stragglers;
+};
+
+/// As many steps as are asked for, or the tokens need.
+Result<std::int64_t> stepsOf(const RunsAsk& ask,
+                             const Scenario& scenario,
+                             const BudgetFacts& facts) {
+    if (ask.steps > 0) {
+        return ask.steps;
+    }
+    if (!facts.tokens) {
+        return fail(Error::Code::BadInput,
+                    "--steps",
+                    "the length of the run is not given",
+                    "--steps 100000, or --tokens 1T");
+    }
+    const double perStep = static_cast<double>(scenario.workload.globalBatch) *
+                           static_cast<double>(scenario.workload.sequence);
+    const double steps = std::ceil(static_cast<double>(facts.tokens->count()) / perStep);
+    constexpr double kMost = 1e12;
+    if (steps > kMost) {
+        return fail(Error::Code::BadInput,
+                    "workload.tokens",
+                    "is more than the maximum number of steps",
+                    "--steps 100000");
+    }
+    return static_cast<std::int64_t>(steps);
+}
+
+void addTo(StepDetail& detail, const Straggler& slow) {
+    if (slow.link.empty()) {
+        detail.slow.push_back({slow.stage.value_or(0), slow.factor});
+    } else {
+        detail.slowLinks.push_back({slow.link, slow.factor});
+    }
+}
+
+/// How much longer the step takes while the GPU or link that comes and goes is there.
+Result<std::optional<SlowSpells>> spellsOf(const Simulation& simulation, const TroubledStep& step) {
+    for (const Straggler& gpu : step.stragglers) {
+        if (gpu.every) {
+            StepDetail detail = simulation.step.detail;
+            addTo(detail, gpu);
+            FABRICAST_ASSIGN(const SimulatedStep slower,
+                             simulateStep(step.scenario, step.timing, detail));
+            return std::optional(SlowSpells{
+                .every = *gpu.every,
+                .last = gpu.last,
+                .factor = seconds(slower.run.makespan) / seconds(simulation.step.run.makespan)});
+        }
+    }
+    return std::optional<SlowSpells>();
+}
+
+/// A rank of each stage tells it, where every rank was simulated.
+Result<std::size_t> busiestStage(const TroubledStep& step, const SimulatedStep& simulated) {
+    if (!simulated.expanded() || step.stragglers.empty()) {
+        return simulated.path.busiest;
+    }
+    StepDetail classes = step.detail;
+    classes.ranks = Ranks::Classes;
+    FABRICAST_ASSIGN(const SimulatedStep one, simulateStep(step.scenario, step.timing, classes));
+    return one.path.busiest;
+}
+
+/// The step with the GPUs that are slow all the time, and how long it would take without them.
+/// Those without a stage are in the busiest one.
+Result<Simulation> simulateTroubled(TroubledStep& step) {
+    FABRICAST_ASSIGN(SimulatedStep simulated,
+                     simulateStep(step.scenario, step.timing, step.detail));
+    FABRICAST_ASSIGN(const std::size_t busiest, busiestStage(step, simulated));
+    StepDetail slower = step.detail;
+    for (Straggler& gpu : step.stragglers) {
+        gpu.stage = gpu.stage.value_or(busiest);
+        if (!gpu.every) {
+            addTo(slower, gpu);
+        }
+    }
+    std::optional<Seconds> undisturbed;
+    if (slower.disturbed()) {
+        undisturbed = seconds(simulated.run.makespan);
+        FABRICAST_ASSIGN(simulated, simulateStep(step.scenario, step.timing, slower));
+    }
+    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(step.scenario));
+    return Simulation{.scenario = step.scenario,
+                      .step = std::move(simulated),
+                      .undisturbed = undisturbed,
+                      .memory = std::move(memory)};
+}
+
+Result<RunAnswer> simulateRuns(const Simulation& simulation,
+                               const TroubledStep& step,
+                               const BudgetFacts& facts,
+                               const RunsAsk& ask,
+                               const StudyOptions& options) {
+    RunRequest request{.step = seconds(simulation.step.run.makespan), .failures = ask.failures};
+    FABRICAST_ASSIGN(request.steps, stepsOf(ask, step.scenario, facts));
+    request.repair = ask.repair;
+    request.spares = ask.spares;
+    FABRICAST_ASSIGN(RunPlan plan, planRun(step.scenario, facts, request));
+    FABRICAST_ASSIGN(plan.spells, spellsOf(simulation, step));
+    if (ask.jitter) {
+        FABRICAST_ASSIGN(
+            plan.jitter,
+            jitterGroups(step.scenario, step.timing, simulation.step.detail, *ask.jitter));
+    }
+    FABRICAST_ASSIGN(RunStudy study, studyRuns(plan, options));
+    return RunAnswer{.study = std::move(study),
+                     .checkpoint = facts.checkpoint,
+                     .site = facts.site.name,
+                     .jitter = ask.jitter.value_or(0.0)};
+}
+
+/// Both are of one walk; where the short one missed something, people should know.
+std::vector<std::string> differingPeaks(const std::vector<MemoryCurve>& curves,
+                                        const MemoryBreakdown& memory) {
+    std::vector<std::string> notes;
+    for (const MemoryCurve& curve : curves) {
+        const StageMemory& stage = memory.stages.at(static_cast<std::size_t>(curve.stage));
+        if (curve.peak != stage.requested) {
+            notes.push_back("walked pass by pass, tensors of stage " + std::to_string(curve.stage) +
+                            " take " + shortText(curve.peak) + " at most, not " +
+                            shortText(stage.requested));
+        }
+    }
+    return notes;
+}
+
+/// Adds the memory over time of the stages that are asked for, and of the fullest.
+Result<void> addMemory(const SimulateAsk& ask, Simulation& answer) {
+    const SimulatedStep& step = answer.step;
+    FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(answer.scenario, step.detail));
+    const std::size_t fullest = answer.memory.fullest;
+    const std::vector<std::size_t> stages = ask.stages == 0
+                                                ? std::vector<std::size_t>{fullest}
+                                                : shownStages(step, ranks, fullest, ask.stages);
+    Result<std::vector<MemoryCurve>> curves =
+        memoryCurves(answer.scenario, step.program, step.run, ranks, stages);
+    if (!curves && (ask.needsMemory || curves.error().code != Error::Code::Unsupported)) {
+        return tl::unexpected(std::move(curves).error());
+    }
+    if (!curves) {
+        answer.notes.push_back("memory over time is not shown: " + curves.error().why);
+        return {};
+    }
+    answer.curves = *std::move(curves);
+    answer.notes = differingPeaks(answer.curves, answer.memory);
+    return {};
+}
+
+/// The step, and the runs where they are asked for.
+Result<Simulation> simulated(TroubledStep& step,
+                             const std::optional<BudgetFacts>& facts,
+                             const SimulateAsk& ask,
+                             const Workbench& bench,
+                             const Watch& watch) {
+    FABRICAST_ASSIGN(Simulation answer, simulateTroubled(step));
+    FABRICAST_TRY(addMemory(ask, answer));
+    FABRICAST_TRY(watch.check());
+    if (facts) {
+        const StudyOptions options{.seed = ask.runs->seed,
+                                   .runs = ask.runs->runs,
+                                   .threads = bench.threads(),
+                                   .stopped = [&watch] { return watch.stopped(); },
+                                   .progress = watch.progress};
+        FABRICAST_ASSIGN(answer.run, simulateRuns(answer, step, *facts, *ask.runs, options));
+    }
+    return answer;
+}
+
+}  // namespace
+
+Result<Simulation> simulate(const Question& question,
+                            const SimulateAsk& ask,
+                            const Workbench& bench,
+                            const Watch& watch) {
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    std::optional<BudgetFacts> facts;
+    if (ask.runs) {
+        FABRICAST_ASSIGN(facts, loadBudget(question.root, bench.profiles(), question.folders));
+    }
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    TroubledStep step{.scenario = std::move(loaded.scenario),
+                      .timing = *timing,
+                      .detail = ask.detail,
+                      .stragglers = ask.stragglers};
+    Result<Simulation> answer = simulated(step, facts, ask, bench, watch);
+    if (!answer) {
+        return tl::unexpected(located(std::move(answer).error(), question.root));
+    }
+    answer->notes.insert(answer->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    return answer;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,259 @@
+#include "study/targets.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/budget/cost_of.h"
+#include "study/changes.h"
+#include "study/find_changes.h"
+#include "study/percent.h"
+#include "study/sensitivity.h"
+#include "study/typed_plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kMostOfGroup = 4;
+
+constexpr double kDay = 86400.0;
+
+std::optional<double> daysOf(const Plan& plan) {
+    return plan.cost && plan.cost->run ? std::optional(plan.cost->run->wall.value.count() / kDay)
+                                       : std::nullopt;
+}
+
+double valueOf(const Plan& plan, TargetMetric metric) {
+    switch (metric) {
+        case TargetMetric::TokensPerSecond:
+            return plan.step.tokensPerSecond;
+        case TargetMetric::StepSeconds:
+            return plan.step.step.value.count();
+        case TargetMetric::Mfu:
+            return plan.step.utilisation.mfu.value_or(0.0);
+        case TargetMetric::Days:
+            return daysOf(plan).value_or(std::numeric_limits<double>::max());
+    }
+    return 0.0;
+}
+
+/// How many times more is needed; 1 or less: it is reached.
+double shortfall(const PlanTarget& target, double value) {
+    const bool less =
+        target.metric == TargetMetric::StepSeconds || target.metric == TargetMetric::Days;
+    return less ? value / target.wanted : target.wanted / std::max(value, 1e-300);
+}
+
+/// Of the worst target. What does not fit is farther away than anything that does.
+double shortfall(const PlanReport& report, const std::vector<PlanTarget>& targets) {
+    constexpr double kDoesNotFit = 1e6;
+    if (report.plans.empty()) {
+        return report.misses.empty() ? std::numeric_limits<double>::max()
+                                     : kDoesNotFit * (report.misses.front().memory.peak.value /
+                                                      report.misses.front().memory.capacity);
+    }
+    double worst = targets.empty() ? 1.0 : 0.0;
+    for (const PlanTarget& target : targets) {
+        worst = std::max(worst, shortfall(target, valueOf(report.plans.front(), target.metric)));
+    }
+    return worst;
+}
+
+/// 0 for what is no number, which no target is.
+double numberOf(const std::string& typed) {
+    double value = 0.0;
+    const char* end = typed.data() + typed.size();
+    const auto [stop, trouble] = std::from_chars(typed.data(), end, value);
+    return trouble == std::errc() && stop == end && std::isfinite(value) ? value : 0.0;
+}
+
+Result<PlanTarget> readTarget(const std::string& typed) {
+    const std::size_t equals = typed.find('=');
+    const std::string metric = typed.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : typed.substr(equals + 1);
+    const std::string where = "--target " + metric;
+    if (metric == "step") {
+        FABRICAST_ASSIGN(const Seconds step, parseQuantity<Seconds>(value, where));
+        return PlanTarget{TargetMetric::StepSeconds, step.count()};
+    }
+    if (metric == "tokens-per-s") {
+        FABRICAST_ASSIGN(const Tokens tokens, parseQuantity<Tokens>(value, where));
+        return PlanTarget{TargetMetric::TokensPerSecond, static_cast<double>(tokens.count())};
+    }
+    if (metric == "mfu") {
+        FABRICAST_ASSIGN(const double share, percentOf(value, where));
+        return PlanTarget{TargetMetric::Mfu, share};
+    }
+    if (metric == "days") {
+        return PlanTarget{TargetMetric::Days, numberOf(value)};
+    }
+    return fail(Error::Code::BadInput,
+                "--target",
+                "\"" + typed + "\" is not a target",
+                "tokens-per-s=1.2M, step=2.5s, mfu=45% or days=30");
+}
+
+/// Of the best plan, or the memory of what comes nearest to fitting.
+PlanFix fixOf(const TriedChange& tried) {
+    const Plan& plan = tried.judgement.plan;
+    PlanFix fix{.change = tried.title(),
+                .edits = tried.edits(),
+                .reaches = tried.judgement.reaches,
+                .outcome = outcomeOf(plan.step, plan.memory),
+                .tokensPerSecond = plan.step.tokensPerSecond,
+                .mfu = plan.step.utilisation.mfu,
+                .days = daysOf(plan),
+                .gpus = plan.scenario.layout.world(),
+                .layout = typedPlan(plan)};
+    fix.typed = typed(fix.edits);
+    for (const Change& change : tried.changes) {
+        fix.group = std::max(fix.group, change.group);
+        fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
+    }
+    if (plan.cost && plan.cost->perMtok) {
+        fix.usdPerMtok = plan.cost->perMtok->value.count();
+    }
+    return fix;
+}
+
+/// The judge of changes: searches the changed question as the question was searched.
+Result<Judgement> judged(const Question& changed,
+                         const SearchRequest& asked,
+                         const Workbench& bench,
+                         const Watch& watch) {
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
+    request.options.top = 1;
+    request.targets = asked.targets;
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch.stop}));
+    if (report.candidates == 0) {
+        return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");
+    }
+    const double distance = shortfall(report, asked.targets);
+    std::vector<Plan>& best = report.plans.empty() ? report.misses : report.plans;
+    if (best.empty()) {
+        return fail(Error::Code::Unsupported, "layout", "nothing comes near");
+    }
+    return Judgement{.distance = distance,
+                     .reaches = !report.plans.empty() && distance <= 1.0,
+                     .plan = std::move(best.front())};
+}
+
+/// In each group what reaches the targets; where nothing does, what comes nearest.
+void addGroup(FixGroup group, const std::vector<TriedChange>& found, PlanFixes& fixes) {
+    std::size_t taken = 0;
+    bool reached = false;
+    for (const TriedChange& one : found) {
+        PlanFix fix = fixOf(one);
+        if (fix.group != group || taken == kMostOfGroup || (reached && !fix.reaches)) {
+            continue;
+        }
+        reached = reached || fix.reaches;
+        fixes.fixes.push_back(std::move(fix));
+        ++taken;
+    }
+}
+
+std::vector<TargetVerdict> verdictsOn(const PlanReport& report,
+                                      const std::vector<PlanTarget>& targets) {
+    std::vector<TargetVerdict> verdicts;
+    for (const PlanTarget& target : targets) {
+        TargetVerdict verdict{.target = target};
+        if (!report.plans.empty()) {
+            verdict.reached = valueOf(report.plans.front(), target.metric);
+            verdict.isMet = shortfall(target, *verdict.reached) <= 1.0;
+        }
+        verdicts.push_back(verdict);
+    }
+    return verdicts;
+}
+
+std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
+    std::vector<std::string> names;
+    for (const StackSettings& one : stacks) {
+        names.emplace_back(one.stack->name);
+    }
+    return names;
+}
+
+}  // namespace
+
+Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& typed) {
+    std::vector<PlanTarget> targets;
+    for (const std::string& one : typed) {
+        FABRICAST_ASSIGN(const PlanTarget target, readTarget(one));
+        if (!(target.wanted > 0.0)) {
+            return fail(Error::Code::BadInput, "--target", "\"" + one + "\" must be above 0");
+        }
+        targets.push_back(target);
+    }
+    return targets;
+}
+
+Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFacts& budget) {
+    const bool asksForDays = std::ranges::any_of(
+        targets, [](const PlanTarget& target) { return target.metric == TargetMetric::Days; });
+    if (asksForDays && !budget.tokens) {
+        return fail(Error::Code::BadInput,
+                    "--target days",
+                    "the number of tokens of the run is not given",
+                    "--tokens 1T");
+    }
+    return {};
+}
+
+bool meetsTargets(const Plan& plan,
+                  const std::vector<PlanTarget>& targets,
+                  const BudgetFacts& budget) {
+    if (targets.empty()) {
+        return true;
+    }
+    Plan costed = plan;
+    costed.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), budget);
+    return std::ranges::all_of(targets, [&costed](const PlanTarget& target) {
+        return shortfall(target, valueOf(costed, target.metric)) <= 1.0;
+    });
+}
+
+Result<PlanFixes> targetFixes(const Question& question,
+                              const SearchRequest& request,
+                              const PlanReport& report,
+                              const Workbench& bench,
+                              const Watch& watch) {
+    PlanFixes fixes{.targets = verdictsOn(report, request.targets)};
+    if (!report.plans.empty() && fixes.allMet()) {
+        return fixes;
+    }
+    const std::vector<Change> changes = changesFor(Aim::Target,
+                                                   {.question = question,
+                                                    .now = request.task.base,
+                                                    .stacks = namesOf(request.task.stacks),
+                                                    .rules = &request.task.rules,
+                                                    .profiles = &bench.profiles()});
+    const int most = 1'000'000;
+    ChangeSearch search{.before = shortfall(report, request.targets),
+                        .order = ChangeOrder::LeastEffort,
+                        .tries = most};
+    const auto judge = [&](const Question& changed, double) {
+        return judged(changed, request, bench, watch);
+    };
+    FABRICAST_ASSIGN(std::vector<TriedChange> found,
+                     findChanges(question, changes, judge, search, watch));
+    if (found.empty() || !found.front().judgement.reaches) {
+        FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
+                         findPairs(question, found, judge, search, watch));
+        std::ranges::move(pairs, std::back_inserter(found));
+        sortChanges(found, search.order);
+    }
+    for (const FixGroup group : {FixGroup::Free, FixGroup::Workload, FixGroup::Buy}) {
+        addGroup(group, found, fixes);
+    }
+    fixes.tried = most - search.tries;
+    return fixes;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,33 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/budget/budget_facts.h"
+#include "planner/result/plan_fix.h"
+#include "planner/result/plan_report.h"
+#include "study/search_request.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// "tokens-per-s=200000", "step=2.5s", "mfu=45%", "days=30".
+Result<std::vector<PlanTarget>> readTargets(const std::vector<std::string>& typed);
+/// How many days a run takes depends on its tokens.
+Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFacts& budget);
+
+/// Whether a plan reaches all of them at the prices and failures of a budget.
+bool meetsTargets(const Plan& plan,
+                  const std::vector<PlanTarget>& targets,
+                  const BudgetFacts& budget);
+
+/// How far a report's best plan is from the targets of its request and, where it misses one or
+/// nothing fits, the changes of the question that help. Each is searched by the rule that the
+/// report was searched by: single ones, then, where none is enough, pairs of the best of them.
+Result<PlanFixes> targetFixes(const Question& question,
+                              const SearchRequest& request,
+                              const PlanReport& report,
+                              const Workbench& bench,
+                              const Watch& watch);
+
+}  // namespace fabricast

@@ -1,0 +1,46 @@
+#include "study/typed_plan.h"
+
+#include "planner/report/plan_text.h"
+#include "planner/stack/stack.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+std::string typedLayout(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    std::string text = planLayoutText(scenario);
+    const auto stack = findStack(scenario.stack);
+    if (!stack) {
+        return text;
+    }
+    const LayoutDefaults usual = layoutDefaults(**stack, layout);
+    text += layout.shard == Shard::None && usual.shard != Shard::None ? ",shard=none" : "";
+    text += !layout.sp && usual.sp ? ",sp=false" : "";
+    text += scenario.model.moe && layout.etp == 1 && usual.etp != 1 ? ",etp=1" : "";
+    const bool ring = layout.cp > 1 && layout.cpKind == CpKind::Ring;
+    return text + (ring && usual.cpKind != CpKind::Ring ? ",cp_kind=ring" : "");
+}
+
+std::string typedPlan(const Plan& plan) {
+    return plan.scenario.stack + " " + planLayoutText(plan.scenario);
+}
+
+Result<Question> questionAbout(const Question& search,
+                               const Scenario& asked,
+                               const Scenario& plan) {
+    Question about = search;
+    std::erase_if(about.edits, [](const Edit& edit) {
+        return edit.path.starts_with("search.") || edit.path.starts_with("layout.");
+    });
+    FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(plan), "--layout"));
+    edits.push_back({"stack", plan.stack, "--stack"});
+    if (plan.cluster.gpus() != asked.cluster.gpus()) {  // some of them idle
+        edits.push_back({"cluster.gpus", std::to_string(plan.cluster.gpus()), "--gpus"});
+    }
+    return with(std::move(about), edits);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,103 @@
+#include "planner/text/json_builder.h"
+#include "planner/text/shell_text.h"
+#include "study/question.h"
+#include "study/question_flags.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kLayout = "layout.";
+
+/// Whether the edit has to be typed as --set PATH=VALUE: no flag says it, or one that says more.
+bool isAssignment(const Edit& edit) {
+    const QuestionFlag* flag = flagOf(edit.path);
+    const bool saysMore = flag != nullptr && !flag->replaces.empty() && edit.origin != flag->typed;
+    const bool isFlag = flag != nullptr || edit.path.starts_with(kLayout);
+    return edit.origin == "--set" || edit.value == "null" || !isFlag || saysMore;
+}
+
+/// "tp=8,pp=4": every key of the layout that was not typed as --set.
+std::string layoutOf(std::span<const Edit> edits) {
+    std::string keys;
+    for (const Edit& edit : edits) {
+        if (edit.path.starts_with(kLayout) && !isAssignment(edit)) {
+            keys += (keys.empty() ? "" : ",") + edit.path.substr(kLayout.size()) + "=" + edit.value;
+        }
+    }
+    return keys;
+}
+
+void add(std::string& text, std::string_view flag, const std::string& value) {
+    text += (text.empty() ? "" : " ") + std::string(flag) + " " + shellWord(value);
+}
+
+void addFlags(std::string& text, std::span<const QuestionFlag> flags, std::span<const Edit> edits) {
+    for (const QuestionFlag& flag : flags) {
+        if (flag.path == "layout") {
+            const std::string keys = flag.typed == "--layout" ? layoutOf(edits) : "";
+            if (!keys.empty()) {
+                add(text, flag.typed, keys);
+            }
+            continue;
+        }
+        for (const Edit& edit : edits) {
+            if (edit.path == flag.path && !isAssignment(edit)) {
+                add(text, flag.typed, edit.value);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::string typed(std::span<const Edit> edits) {
+    std::string text;
+    addFlags(text, scenarioFlags(), edits);
+    addFlags(text, searchFlags(), edits);
+    for (const Edit& edit : edits) {
+        if (isAssignment(edit)) {
+            add(text, "--set", edit.path + "=" + edit.value);
+        }
+    }
+    return text;
+}
+
+std::string typedInOrder(std::span<const Edit> edits) {
+    std::string text;
+    while (!edits.empty()) {
+        const auto isKey = [](const Edit& edit) {
+            return edit.path.starts_with(kLayout) && !isAssignment(edit);
+        };
+        const auto keys =
+            static_cast<std::size_t>(std::ranges::find_if_not(edits, isKey) - edits.begin());
+        const std::size_t count = std::max<std::size_t>(keys, 1);
+        const std::string one = typed(edits.first(count));
+        text += (text.empty() ? "" : " ") + one;
+        edits = edits.subspan(count);
+    }
+    return text;
+}
+
+std::string typed(const Question& question) {
+    const std::string edits = typed(question.edits);
+    const std::string file = question.file.empty() ? "" : shellWord(question.file);
+    return file + (file.empty() || edits.empty() ? "" : " ") + edits;
+}
+
+std::string documentText(const Question& question) {
+    if (!question.isAnswer) {
+        return JsonBuilder::written(question.root) + "\n";
+    }
+    // So that it is read again as what it is.
+    const JsonBuilder build("");
+    JsonValue answer = build.object();
+    JsonBuilder::appendMember(answer, build.string("schema"), build.string("fabricast.explain/1"));
+    JsonBuilder::appendMember(answer, build.string("scenario"), question.root);
+    return JsonBuilder::written(answer) + "\n";
+}
+
+}  // namespace fabricast

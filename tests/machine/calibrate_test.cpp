@@ -1,0 +1,149 @@
+#include "machine/calibrate.h"
+
+#include "tests/support/fake_probes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+// Calibration as a window would call it: no command line, no terminal.
+
+namespace fabricast {
+namespace {
+
+CalibrationAsk askOf(const FakeProbes& probes) {
+    return {.measure = {.engine = CalibrationEngine::Host,
+                        .out = probes.at("run.jsonl"),
+                        .probes = probes.folder()},
+            .fit = {.folder = probes.at("measured"), .name = "ours"}};
+}
+
+bool isFile(const std::string& path) {
+    return std::ifstream(path).good();
+}
+
+TEST(Calibrate, MeasuresFitsAndReportsItsStatus) {
+    const FakeProbes probes("library");
+    probes.play("ok");
+    std::vector<std::string> lines;
+    const Watch watch{.status = [&](std::string_view line) { lines.emplace_back(line); }};
+    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), watch);
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_TRUE(report->has(EngineOutcome::Status::Measured));
+    EXPECT_EQ(report->records, std::vector<std::string>{probes.at("run.jsonl")});
+    EXPECT_EQ(report->measured.points.size(), 3U);
+    ASSERT_TRUE(report->profile) << report->notFitted;
+    EXPECT_EQ(report->profile->fitted.machine, "azure-nd-h100-v5");
+    EXPECT_EQ(report->profile->written,
+              std::vector<std::string>{probes.at("measured/collectives/measured-ours.json")});
+    EXPECT_TRUE(isFile(report->profile->written.front()));
+    ASSERT_GE(lines.size(), 2U);
+    EXPECT_TRUE(lines.front().starts_with("1/1 host (")) << lines.front();
+    EXPECT_EQ(lines.back(), "");
+}
+
+TEST(Calibrate, AStopKeepsTheRecordAndFitsNothing) {
+    const FakeProbes probes("stop");
+    probes.play("slow");
+    std::stop_source source;
+    const Watch watch{.stop = source.get_token(), .status = [&](std::string_view line) {
+                          if (line.find("[x/3]") != std::string_view::npos) {
+                              source.request_stop();
+                          }
+                      }};
+    CalibrationAsk ask = askOf(probes);
+    ask.measure.engine = CalibrationEngine::Auto;
+    const auto report = calibrate(ask, ProfileStore::builtIn(), watch);
+    ASSERT_TRUE(report) << report.error().text();
+    ASSERT_EQ(report->engines.size(), 2U);
+    EXPECT_EQ(report->engines[0].status, EngineOutcome::Status::Interrupted);
+    EXPECT_EQ(report->engines[1].status, EngineOutcome::Status::NotBegun);
+    EXPECT_EQ(report->measured.points.size(), 1U);
+    EXPECT_FALSE(report->profile);
+    EXPECT_EQ(report->notFitted, "measuring was interrupted");
+}
+
+TEST(Calibrate, AFitThatFailsStillReportsTheMeasurements) {
+    const FakeProbes probes("no_machine");
+    probes.play("ok");
+    std::filesystem::remove(probes.at("inventory.json"));
+    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_EQ(report->measured.points.size(), 3U);
+    EXPECT_EQ(report->fault, Error::Code::BadInput);
+    EXPECT_TRUE(report->notFitted.starts_with("--machine: ")) << report->notFitted;
+}
+
+TEST(Calibrate, NothingMeasuredIsAnError) {
+    const FakeProbes probes("nothing");
+    probes.play("full");
+    const auto report = calibrate(askOf(probes), ProfileStore::builtIn(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Error::Code::Environment);
+    EXPECT_NE(report.error().why.find("No space left on device"), std::string::npos);
+}
+
+TEST(Calibrate, ThePreviewListsPointsAndWritesNothing) {
+    const FakeProbes probes("preview");
+    probes.play("ok");
+    const auto preview = previewCalibration(askOf(probes), ProfileStore::builtIn(), {});
+    ASSERT_TRUE(preview) << preview.error().text();
+    ASSERT_EQ(preview->runs.size(), 1U);
+    EXPECT_EQ(preview->runs.front().points.size(), 3U);
+    EXPECT_FALSE(isFile(probes.at("run.jsonl")));
+}
+
+TEST(Calibrate, RanksOfNcclMeetAtAPortThatIsOpenAlready) {
+    const FakeProbes probes("nccl");
+    std::ofstream(probes.at("fabricast-probe-nccl"))
+        << "#!/bin/sh\necho \"$RANK $MASTER_PORT ${FABRICAST_PROBE_LISTENER-none}\" >> "
+        << probes.at("ranks") << "\nexit 4\n";
+    std::filesystem::permissions(probes.at("fabricast-probe-nccl"),
+                                 std::filesystem::perms::owner_all);
+    CalibrationAsk ask = askOf(probes);
+    ask.measure.engine = CalibrationEngine::Nccl;
+    ask.measure.ranks = 2;
+    EXPECT_FALSE(calibrate(ask, ProfileStore::builtIn(), {}));
+    std::vector<std::string> ranks;
+    std::ifstream file(probes.at("ranks"));
+    for (std::string line; std::getline(file, line);) {
+        ranks.push_back(line);
+    }
+    std::ranges::sort(ranks);
+    ASSERT_EQ(ranks.size(), 2U);
+    EXPECT_FALSE(ranks[0].ends_with("none")) << ranks[0];
+    EXPECT_TRUE(ranks[1].ends_with("none")) << ranks[1];
+}
+
+TEST(CalibrationPlan, MpiStartsAsManyRanksAsAsked) {
+    const FakeProbes probes("mpi");
+    probes.add("fabricast-probe-mpi");
+    const MeasureAsk ask{.engine = CalibrationEngine::Mpi,
+                         .ranks = 4,
+                         .hosts = {"10.0.0.1", "10.0.0.2:3"},
+                         .out = "run.jsonl",
+                         .probes = probes.folder()};
+    const auto plan = planCalibration(ask, {});
+    if (!plan) {
+        // A machine without Open MPI.
+        EXPECT_EQ(plan.error().where, "mpirun");
+        return;
+    }
+    std::string command;
+    for (const std::string& word : plan->runs.at(0).command) {
+        command += " " + word;
+    }
+    EXPECT_NE(command.find("-np 4 --map-by node --bind-to none --host 10.0.0.1:2,10.0.0.2:3 "),
+              std::string::npos)
+        << command;
+    EXPECT_EQ(recordOf("a/run.jsonl", "cuda", true), "a/run.cuda.jsonl");
+    EXPECT_EQ(recordOf("run", "cuda", true), "run.cuda.jsonl");
+    EXPECT_EQ(recordOf("run.txt", "cuda", false), "run.txt");
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,150 @@
+#include "planner/measured/measurements.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+const std::string kHead =
+    R"({"schema":"fabricast.measurements/1","machine":{"gpu":{"name":"NVIDIA H200","memory":141},)"
+    R"("nics":["mlx5_0","mlx5_1"],"busy":false},"program":"fabricast-probe-cuda",)"
+    R"("begun":"2026-11-22T19:00:00Z","arguments":["--suite","quick"]})"
+    "\n";
+
+std::string lineOf(const std::string& point, double seconds) {
+    return R"({"point":")" + point + R"(","unit":"s","median":1,"deviation":0,"n":3,"samples":[)" +
+           std::to_string(seconds) + ",2e9," + std::to_string(seconds / 2) + "]}\n";
+}
+
+std::string errorOf(const std::string& text) {
+    const auto record = parseMeasurements(text, "run.jsonl");
+    return record ? "" : record.error().text();
+}
+
+TEST(Measurements, ReadsWhatAProbeWrote) {
+    const auto record = parseMeasurements(
+        kHead +
+            R"({"point":"gemm m=8K dtype=bf16","unit":"s","median":7,"deviation":7,"n":5,)"
+            R"("facts":{"clock_mhz":1980,"power_w":null},"words":{"throttled":"no"},)"
+            R"("samples":[5,1,2,100,3]})"
+            "\n\n" +
+            R"({"point":"gemm dtype=fp8 m=1","refused":"no fp8 on sm_80"})",
+        "run.jsonl");
+    ASSERT_TRUE(record) << record.error().text();
+    EXPECT_EQ(record->program, "fabricast-probe-cuda");
+    EXPECT_EQ(record->begun, "2026-11-22T19:00:00Z");
+    EXPECT_EQ(record->machine.at("gpu.name"), "NVIDIA H200");
+    EXPECT_EQ(record->machine.at("gpu.memory"), "141");
+    EXPECT_EQ(record->machine.at("nics[1]"), "mlx5_1");
+    EXPECT_EQ(record->machine.at("busy"), "false");
+    ASSERT_EQ(record->points.size(), 2U);
+    const RecordedPoint& gemm = record->points[0];
+    EXPECT_EQ(gemm.text, "gemm dtype=bf16 m=8K");
+    EXPECT_EQ(gemm.what, "gemm");
+    EXPECT_EQ(gemm.where, "run.jsonl:2:1");
+    // The samples count, not the line's summary.
+    EXPECT_EQ(gemm.median, 3.0);
+    EXPECT_EQ(gemm.deviation, 2.0);
+    EXPECT_EQ(gemm.fact("clock_mhz", 0.0), 1980.0);
+    EXPECT_EQ(gemm.fact("power_w", -1.0), -1.0);
+    EXPECT_EQ(gemm.word("throttled"), "no");
+    EXPECT_EQ(wholeSetting(gemm, "m", 1), 8192);
+    EXPECT_EQ(wholeSetting(gemm, "n", 1).error().text(),
+              "run.jsonl:2:1: 'gemm dtype=bf16 m=8K' lacks n=");
+    EXPECT_EQ(wholeSetting(gemm, "m", 9000).error().why,
+              "'gemm dtype=bf16 m=8K': m must be a whole number of at least 9000");
+    EXPECT_FALSE(wholeSetting(gemm, "dtype", 0));
+    EXPECT_EQ(record->points[1].refused, "no fp8 on sm_80");
+}
+
+TEST(Measurements, SaysWhereSomethingIsWrong) {
+    EXPECT_EQ(
+        errorOf(""),
+        "run.jsonl: is empty: nothing was recorded (use a file written by a probe with --out)");
+    EXPECT_EQ(
+        errorOf(R"({"schema":"fabricast.plan/1"})"),
+        "run.jsonl:1:11: \"schema\" is not \"fabricast.measurements/1\" (use a file written by a "
+        "probe with --out)");
+    EXPECT_EQ(errorOf("# nccl-tests\n").substr(0, 34), "run.jsonl:1:1: not valid JSON: inv");
+    EXPECT_EQ(errorOf(kHead + "\n{\"point\":\"gemm m=1\",\"samples\":[1,null]}"),
+              "run.jsonl:3:34: \"samples[1]\" must be a number, not null");
+    EXPECT_EQ(errorOf(kHead + R"({"point":"gemm m","samples":[]})"),
+              "run.jsonl:2:10: \"point\" has an invalid setting: 'm' (write NAME=VALUE)");
+    EXPECT_EQ(errorOf(kHead + R"({"point":"gemm m=1 m=1","samples":[]})"),
+              "run.jsonl:2:10: \"point\" sets 'm' twice");
+    EXPECT_EQ(errorOf(kHead + R"({"point":"gemm"})"),
+              "run.jsonl:2:1: the text has no \"samples\" (add \"samples\")");
+    EXPECT_EQ(errorOf(kHead + R"({"point":"gemm","sample":[]})"),
+              "run.jsonl:2:17: unknown key \"sample\" (did you mean \"samples\"?)");
+    // A truncated file.
+    EXPECT_EQ(errorOf(kHead + R"({"point":"gemm m=1","sam)").substr(0, 31),
+              "run.jsonl:2:25: not valid JSON:");
+}
+
+MeasurementRecord recordOf(const std::string& text, const std::string& source) {
+    auto record = parseMeasurements(text, source);
+    EXPECT_TRUE(record) << record.error().text();
+    return record ? *std::move(record) : MeasurementRecord{};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Measurements, TheLatestSittingOfAPointCounts) {
+    const std::string later = replaced(kHead, "19:00:00", "20:00:00");
+    const auto merged = mergeMeasurements(
+        {recordOf(later + lineOf("gemm m=1", 5.0) + lineOf("gemm m=3", 6.0), "b.jsonl"),
+         recordOf(
+             kHead + lineOf("gemm m=1", 1.0) + lineOf("gemm m=2", 2.0) + lineOf("gemm m=1", 3.0),
+             "a.jsonl")});
+    ASSERT_TRUE(merged) << merged.error().text();
+    ASSERT_EQ(merged->points.size(), 3U);
+    EXPECT_EQ(merged->points[0].text, "gemm m=1");
+    EXPECT_EQ(merged->points[0].median, 5.0);
+    EXPECT_EQ(merged->points[1].text, "gemm m=2");
+    EXPECT_EQ(merged->points[2].text, "gemm m=3");
+    ASSERT_EQ(merged->sittings.size(), 2U);
+    EXPECT_EQ(merged->sittings[0].source, "a.jsonl");
+}
+
+TEST(Measurements, DifferentMachinesAreRefusedByName) {
+    const auto merged = mergeMeasurements(
+        {recordOf(kHead, "a.jsonl"), recordOf(replaced(kHead, "H200", "H100"), "b.jsonl")});
+    ASSERT_FALSE(merged);
+    EXPECT_EQ(merged.error().text(),
+              "b.jsonl: was measured on another machine or with other versions than a.jsonl: "
+              "gpu.name is \"NVIDIA H100\", not \"NVIDIA H200\" (fit them separately)");
+    const std::string small = "{\"schema\":\"fabricast.measurements/1\",\"machine\":{\"ranks\":2}}";
+    EXPECT_TRUE(mergeMeasurements(
+        {recordOf(small, "a.jsonl"), recordOf(replaced(small, ":2}", ":4}"), "b.jsonl")}));
+    // Two probes record different facts about one machine, which is not a contradiction.
+    const std::string other =
+        R"({"schema":"fabricast.measurements/1","machine":{"nccl":"2.28.9"}})";
+    const auto both = mergeMeasurements({recordOf(kHead, "a.jsonl"), recordOf(other, "c.jsonl")});
+    ASSERT_TRUE(both) << both.error().text();
+    EXPECT_EQ(both->machine.at("nccl"), "2.28.9");
+}
+
+RC_GTEST_PROP(Measurements,
+              AnyBytesGiveAnAnswerOrAnError,
+              (const std::string& bytes, bool headed)) {
+    const auto record = parseMeasurements((headed ? kHead : "") + bytes, "run.jsonl");
+    const bool clear = record || record.error().where.starts_with("run.jsonl");
+    RC_ASSERT(clear);
+}
+
+TEST(Measurements, EveryCutOfAFileGivesAnAnswerOrAPlace) {
+    const std::string text =
+        kHead + lineOf("gemm m=1", 1.0) + lineOf("memory op=copy bytes=1G", 2.0);
+    for (std::size_t size = 0; size < text.size(); ++size) {
+        const auto record = parseMeasurements(text.substr(0, size), "run.jsonl");
+        EXPECT_TRUE(record || record.error().where.starts_with("run.jsonl")) << size;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,202 @@
+#include "planner/measured/nccl_tests.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+MeasurementRecord read(const std::string& text,
+                       const std::string& file = "run.log",
+                       const NcclTestsHint& hint = {}) {
+    const auto record = parseNcclTests(text, file, hint);
+    EXPECT_TRUE(record) << record.error().text();
+    return record ? *record : MeasurementRecord{};
+}
+
+std::string errorOf(const std::string& text, const std::string& file = "run.log") {
+    const auto record = parseNcclTests(text, file, {});
+    return record ? "" : record.error().text();
+}
+
+const std::string kRanks =
+    "#  Rank  0 Group  0 Pid 101 on    nodeA device  0 [0000:18:00.0] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  1 Group  0 Pid 102 on    nodeA device  1 [0000:2a:00.0] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  2 Group  0 Pid 201 on    nodeB device  0 [0000:18:00.0] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  3 Group  0 Pid 202 on    nodeB device  1 [0000:2a:00.0] NVIDIA H100 80GB HBM3\n";
+const std::string kColumns =
+    "#                                                              out-of-place           "
+    "in-place\n"
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time "
+    " "
+    " algbw   busbw #wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us) "
+    " "
+    "(GB/s)  (GB/s)       \n";
+const std::string kModern =
+    "# nccl-tests version 2.17.6 nccl-headers=22809 nccl-library=22703\n"
+    "# Collective test starting: all_reduce_perf\n"
+    "# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 "
+    "agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n" +
+    kRanks + "#\n" + kColumns +
+    "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0    54.80 "
+    "  "
+    "19.13   28.70      0\n"
+    "   134217728      33554432     float     sum      -1   1234.5  108.72  163.08      2  1.2e+03 "
+    "  "
+    "111.8  167.77    N/A\n"
+    "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 97.2\n";
+
+TEST(NcclTests, ReadsTheLayoutOfToday) {
+    const MeasurementRecord record = read(kModern);
+    ASSERT_EQ(record.points.size(), 2U);
+    const RecordedPoint& first = record.points[0];
+    EXPECT_EQ(first.text, "all_reduce bytes=1048576 dtype=fp32 nodes=2 ranks=4");
+    ASSERT_EQ(first.samples.size(), 1U);
+    EXPECT_DOUBLE_EQ(first.median, 55.21e-6);
+    EXPECT_EQ(first.fact("busbw", 0), 28.49);
+    EXPECT_EQ(first.fact("wrong", -1), 0.0);
+    EXPECT_EQ(record.points[1].fact("wrong", -1), 2.0);
+    EXPECT_EQ(record.machine.at("gpu"), "NVIDIA H100 80GB HBM3");
+    EXPECT_EQ(record.machine.at("nccl"), "2.27.3");
+}
+
+TEST(NcclTests, PassesOverPrefixesAndOtherLines) {
+    std::string mpirun;
+    std::string srun;
+    std::string line;
+    for (const char letter : "NCCL INFO Bootstrap : Using eth0\n" + kModern) {
+        line += letter;
+        if (letter == '\n') {
+            mpirun += "[1,0]<stdout>:" + line;
+            srun += " 0: " + line;
+            line.clear();
+        }
+    }
+    for (const std::string& text : {mpirun, srun}) {
+        const MeasurementRecord record = read(text);
+        ASSERT_EQ(record.points.size(), 2U) << text.substr(0, 200);
+        EXPECT_EQ(record.points[1].text, "all_reduce bytes=134217728 dtype=fp32 nodes=2 ranks=4");
+    }
+}
+
+TEST(NcclTests, ReadsWhatOldVersionsWrote) {
+    // No root, an error in place of the count of wrong values, no name of the test.
+    const std::string old =
+        "# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "# Using devices\n"
+        "#   Rank  0 Pid   7 on  gpu01 device  0 [0x07] Tesla V100-SXM2-32GB\n"
+        "#   Rank  1 Pid   7 on  gpu01 device  1 [0x0a] Tesla V100-SXM2-32GB\n"
+        "#       size         count    type   redop     time   algbw   busbw  error     time   "
+        "algbw  "
+        " busbw  error\n"
+        "     4194304       1048576   float     sum    89.35   46.94   46.94  5e-07    88.10   "
+        "47.61  "
+        " 47.61  5e-07\n";
+    const MeasurementRecord record = read(old, "/logs/all_reduce_perf_2gpu.txt");
+    ASSERT_EQ(record.points.size(), 1U);
+    EXPECT_EQ(record.points[0].text, "all_reduce bytes=4194304 dtype=fp32 nodes=1 ranks=2");
+    EXPECT_DOUBLE_EQ(record.points[0].median, 89.35e-6);
+    EXPECT_EQ(record.points[0].fact("wrong", -1), 0.0);
+    EXPECT_EQ(record.machine.at("gpu"), "Tesla V100-SXM2-32GB");
+    // An all-gather has no reduction: the cell is blank.
+    const std::string blank =
+        "# nThread 1 nGpus 2\n#   Rank  0 Pid 7 on a device 0 [0x07] X\n"
+        "#   Rank  1 Pid 7 on a device 1 [0x08] X\n"
+        "#       size         count    type   redop     time   algbw   busbw  error     time   "
+        "algbw  "
+        " busbw  error\n"
+        "     4194304        524288   float            40.00   104.8   52.43  0e+00    39.00   "
+        "107.5  "
+        " 53.77  0e+00\n";
+    EXPECT_DOUBLE_EQ(read(blank, "all_gather_perf.log").points.at(0).median, 40e-6);
+}
+
+TEST(NcclTests, ReadsMoreColumnsAndSeveralTestsInOneFile) {
+    const std::string per =
+        "+ mpirun -np 4 ./build/alltoall_perf -b 1M -I 1 -S 1\n# nThread 1 nGpus 1\n" + kRanks +
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong  "
+        "i_min  "
+        "i_max  i_p99  i_cv%     time   algbw   busbw #wrong  i_min  i_max  i_p99  i_cv%\n"
+        "     1048576         65536     float    none      -1    70.00   14.98   11.23      0   "
+        "65.0  "
+        " 80.0   79.0    3.1      N/A     N/A     N/A    N/A    N/A    N/A    N/A    N/A "
+        "2026-11-22 "
+        "19:00:00\n";
+    const MeasurementRecord both = read(kModern + per);
+    ASSERT_EQ(both.points.size(), 3U);
+    EXPECT_EQ(both.points[2].text, "all_to_all bytes=1048576 dtype=fp32 nodes=2 ranks=4");
+    EXPECT_DOUBLE_EQ(both.points[2].median, 70e-6);
+    // The same size again is one more sample.
+    const MeasurementRecord twice = read(kModern + kModern);
+    ASSERT_EQ(twice.points.size(), 2U);
+    EXPECT_EQ(twice.points[0].samples.size(), 2U);
+    // Of a split job, the first group counts.
+    std::string split = kModern;
+    for (const char* rank : {"2", "3"}) {
+        const std::string old = std::string("Rank  ") + rank + " Group  0";
+        split.replace(split.find(old), old.size(), std::string("Rank  ") + rank + " Group  1");
+    }
+    EXPECT_EQ(read(split).points[0].text, "all_reduce bytes=1048576 dtype=fp32 nodes=1 ranks=2");
+}
+
+const std::string kJson =
+    R"({"version":"2.18.5","args":["./build/reduce_scatter_perf","-J","x.json"],)"
+    R"("env":["HOME=/home/me","TOKEN=secret"],"nccl_version":22809,)"
+    R"("devices":[{"rank":0,"group":0,"pid":1,"hostname":"a","device":0,"device_info":"NVIDIA H200"},)"
+    R"({"rank":1,"group":0,"pid":2,"hostname":"b","device":0,"device_info":"NVIDIA H200"}],)"
+    R"("results":[{"size":1024,"count":128,"type":"bfloat16","redop":"sum","root":"-1",)"
+    R"("out_of_place":{"time":12.5,"alg_bw":0.08,"bus_bw":0.04,"nwrong":"N/A"},)"
+    R"("in_place":{"time":"nan","alg_bw":0.0,"bus_bw":0.0,"nwrong":0},)"
+    R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
+    R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":1,"bus_bw":1,"nwrong":1}}]})";
+
+TEST(NcclTests, ReadsJsonWithoutTheEnvironment) {
+    const MeasurementRecord record = read(kJson);
+    ASSERT_EQ(record.points.size(), 2U);
+    EXPECT_EQ(record.points[0].text, "reduce_scatter bytes=1024 dtype=bf16 nodes=2 ranks=2");
+    EXPECT_EQ(record.points[0].samples.size(), 3U);
+    EXPECT_DOUBLE_EQ(record.points[0].median, 12.5e-6);
+    EXPECT_DOUBLE_EQ(record.points[1].median, 14e-6);
+    EXPECT_EQ(record.points[1].fact("wrong", 0), 1.0);
+    EXPECT_EQ(record.machine,
+              (std::map<std::string, std::string>{{"gpu", "NVIDIA H200"}, {"nccl", "2.28.9"}}));
+}
+
+TEST(NcclTests, SaysWhatIsMissing) {
+    EXPECT_EQ(errorOf("hello\n"),
+              "run.log: has no row of nccl-tests (use the output of all_reduce_perf, or the file "
+              "of its -J option)");
+    const std::string row = "  1024  256  float  sum  -1  10.0  0.1  0.2  0  10.0  0.1  0.2  0\n";
+    EXPECT_EQ(
+        errorOf(kRanks + kColumns + row),
+        "run.log:8: does not name the measured collective (name the file after the collective: "
+        "all_reduce_perf.log)");
+    EXPECT_EQ(errorOf(kColumns + row, "all_reduce.log"),
+              "all_reduce.log:4: does not list the ranks (--ranks 8, and --hosts a,b "
+              "for several hosts)");
+    EXPECT_EQ(read(kColumns + row, "all_reduce.log", {.ranks = 8, .nodes = 2}).points[0].text,
+              "all_reduce bytes=1024 dtype=fp32 nodes=2 ranks=8");
+    EXPECT_EQ(errorOf(R"({"results":[{"size":-1}]})").substr(0, 26),
+              "run.log:1:21: \"size\" must ");
+}
+
+TEST(NcclTests, EveryCutGivesAnAnswerOrAnError) {
+    for (const std::string& text : {kModern, kJson}) {
+        for (std::size_t size = 0; size < text.size(); ++size) {
+            const auto record = parseNcclTests(text.substr(0, size), "run.log", {});
+            EXPECT_TRUE(record || record.error().where.starts_with("run.log"));
+        }
+    }
+}
+
+RC_GTEST_PROP(NcclTests, AnyBytesGiveAnAnswerOrAnError, (const std::string& bytes, bool headed)) {
+    const auto record = parseNcclTests((headed ? kModern : "") + bytes, "run.log", {});
+    const bool clear = record || record.error().where.starts_with("run.log");
+    RC_ASSERT(clear);
+}
+
+}  // namespace
+}  // namespace fabricast

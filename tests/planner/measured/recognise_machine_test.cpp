@@ -1,0 +1,46 @@
+#include "planner/measured/recognise_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+TEST(RecogniseGpu, ByTheNamesThatDriversHave) {
+    const ProfileStore store = ProfileStore::builtIn();
+    struct Row {
+        const char* driver;
+        double gigabytes;
+        const char* profile;
+    };
+    const std::vector<Row> rows = {{"NVIDIA H100 80GB HBM3", 85.5, "h100-sxm5-80gb"},
+                                   {"NVIDIA H100 PCIe", 85.5, "h100-pcie-80gb"},
+                                   {"NVIDIA H100 NVL", 100.5, "h100-nvl-94gb"},
+                                   {"NVIDIA H200", 150.7, "h200-sxm-141gb"},
+                                   {"NVIDIA H200 NVL", 150.7, "h200-nvl-141gb"},
+                                   {"NVIDIA A100-SXM4-80GB", 85.9, "a100-sxm4-80gb"},
+                                   {"NVIDIA A100-SXM4-40GB", 42.9, "a100-sxm4-40gb"},
+                                   {"NVIDIA A100 80GB PCIe", 85.9, "a100-pcie-80gb"},
+                                   {"NVIDIA A100-PCIE-40GB", 42.9, ""},
+                                   {"NVIDIA B200", 192.2, "b200-sxm-180gb"},
+                                   {"NVIDIA GB200", 198.6, "gb200-186gb"},
+                                   {"NVIDIA H20", 102.6, "h20-96gb"},
+                                   {"NVIDIA L40S", 48.3, "l40s"},
+                                   {"NVIDIA GeForce RTX 4090", 25.7, "rtx-4090"},
+                                   {"NVIDIA RTX A6000", 51.5, "rtx-a6000"},
+                                   {"NVIDIA RTX 6000 Ada Generation", 51.5, "rtx-6000-ada"},
+                                   {"Tesla V100-SXM2-16GB", 16.9, "v100-sxm2-16gb"},
+                                   {"NVIDIA GeForce GTX 1080", 8.5, ""},
+                                   {"NVIDIA", 0, ""},
+                                   {"", 0, ""}};
+    for (const Row& row : rows) {
+        const auto gpu = recogniseGpu(
+            store, row.driver, Bytes(static_cast<std::int64_t>(row.gigabytes * 1e9)), "");
+        ASSERT_TRUE(gpu) << gpu.error().text();
+        EXPECT_EQ(*gpu ? (*gpu)->name : "", row.profile) << row.driver;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,172 @@
+#include "planner/models/hf_config.h"
+
+#include "planner/models/model_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_literals;
+
+Result<ModelSpec> read(const std::string& text) {
+    return parseModel(text, "config.json");
+}
+
+Error errorOf(const std::string& text) {
+    const Result<ModelSpec> model = read(text);
+    EXPECT_FALSE(model) << text;
+    return model ? Error{} : model.error();
+}
+
+std::int64_t sparseLayers(const ModelSpec& model) {
+    return std::count(model.sparse.begin(), model.sparse.end(), true);
+}
+
+TEST(HfConfig, AbsentIsTheDefaultOfTheClassAndNullIsNot) {
+    EXPECT_EQ(read(R"({"model_type": "deepseek_v3"})")->attention.qLoraRank, 1536);
+    EXPECT_EQ(read(R"({"model_type": "deepseek_v3", "q_lora_rank": null})")->attention.qLoraRank,
+              0);
+    EXPECT_EQ(read(R"({"model_type": "mistral"})")->attention.kvHeads, 8);
+    EXPECT_EQ(read(R"({"model_type": "mistral", "num_key_value_heads": null})")->attention.kvHeads,
+              32);
+    EXPECT_EQ(read(R"({"model_type": "qwen3", "hidden_size": 2048})")->attention.headDim, 128);
+    EXPECT_EQ(read(R"({"model_type": "qwen3", "hidden_size": 2048, "head_dim": null})")
+                  ->attention.headDim,
+              64);
+    EXPECT_EQ(read(R"({"model_type": "gpt2", "n_inner": null})")->mlp.width, 3072);
+    EXPECT_TRUE(read(R"({"model_type": "gemma2"})")->tiedEmbeddings);
+    EXPECT_FALSE(read(R"({"model_type": "llama"})")->tiedEmbeddings);
+}
+
+TEST(HfConfig, KeysHaveAliases) {
+    EXPECT_EQ(read(R"({"model_type": "gpt2", "num_hidden_layers": 3})")->layers, 3);
+    EXPECT_EQ(read(R"({"model_type": "bloom", "n_embed": 1024, "n_head": 16})")->hidden, 1024);
+    EXPECT_EQ(read(R"({"model_type": "qwen3_moe", "num_experts": 16})")->moe->experts, 16);
+    EXPECT_EQ(read(R"({"model_type": "qwen3_moe", "num_local_experts": 16})")->moe->experts, 16);
+    EXPECT_EQ(read(R"({"model_type": "deepseek_v3", "num_mtp_layers": 0})")->mtpDepth, 0);
+    const Error error =
+        errorOf("{\"model_type\": \"gpt2\",\n \"n_embd\": 768, \"hidden_size\": 1024}");
+    EXPECT_EQ(error.where, "config.json:2:32");
+    EXPECT_NE(error.why.find("n_embd"), std::string::npos);
+}
+
+TEST(HfConfig, SparseLayersAreWhereTheFamilySaysSo) {
+    const std::string qwen = R"({"model_type": "qwen3_moe", "num_hidden_layers": 12)"s;
+    EXPECT_EQ(sparseLayers(*read(qwen + "}")), 12);
+    EXPECT_EQ(
+        sparseLayers(*read(qwen + R"(, "decoder_sparse_step": 2, "mlp_only_layers": [1, 3]})")), 4);
+    EXPECT_FALSE(read(qwen + R"(, "num_experts": 0})")->moe);
+    const std::string llama4 = R"({"model_type": "llama4_text", "num_hidden_layers": 12)"s;
+    EXPECT_EQ(sparseLayers(*read(llama4 + R"(, "moe_layers": []})")), 0);
+    EXPECT_EQ(
+        sparseLayers(*read(llama4 + R"(, "moe_layers": null, "interleave_moe_layer_step": 3})")),
+        4);
+    EXPECT_EQ(sparseLayers(*read(R"({"model_type": "deepseek_v3", "first_k_dense_replace": 99})")),
+              0);
+}
+
+TEST(HfConfig, WindowsFollowEachFamily) {
+    EXPECT_EQ(read(R"({"model_type": "gpt_oss", "num_hidden_layers": 3})")->window,
+              (std::vector<std::int64_t>{128, 0, 128}));
+    EXPECT_EQ(
+        read(R"({"model_type": "gemma3_text", "num_hidden_layers": 6, "sliding_window": 512})")
+            ->window,
+        (std::vector<std::int64_t>{512, 512, 512, 512, 512, 0}));
+    EXPECT_EQ(read(R"({"model_type": "gemma3_text", "num_hidden_layers": 2, "sliding_window": 512,
+                       "layer_types": ["full_attention", "sliding_attention"]})")
+                  ->window,
+              (std::vector<std::int64_t>{0, 512}));
+    EXPECT_TRUE(read(R"({"model_type": "mistral", "sliding_window": null})")->window.empty());
+    EXPECT_TRUE(read(R"({"model_type": "qwen2", "sliding_window": 4096})")->window.empty());
+    EXPECT_EQ(read(R"({"model_type": "qwen2", "num_hidden_layers": 3, "use_sliding_window": true,
+                       "max_window_layers": 1})")
+                  ->window,
+              (std::vector<std::int64_t>{0, 4096, 4096}));
+}
+
+TEST(HfConfig, LanguageModelOfAMultimodalModelIsRead) {
+    const Result<ModelSpec> model =
+        read(R"({"model_type": "gemma3", "vision_config": {"hidden_size": 1},
+        "tie_word_embeddings": false, "text_config": {"hidden_size": 2560}})");
+    ASSERT_TRUE(model) << model.error().text();
+    EXPECT_EQ(model->family, "gemma3_text");
+    EXPECT_EQ(model->hidden, 2560);
+    EXPECT_FALSE(model->tiedEmbeddings);
+    EXPECT_EQ(model->notes.size(), 1U);
+    EXPECT_NE(errorOf(R"({"model_type": "llama4"})").why.find("text_config"), std::string::npos);
+}
+
+TEST(HfConfig, ClassNameServesWhereTheTypeIsAbsent) {
+    EXPECT_EQ(read(R"({"architectures": ["MPTForCausalLM"]})")->family, "mpt");
+    EXPECT_EQ(read(R"({"architectures": ["LlamaForCausalLM"], "hidden_size": 512})")->hidden, 512);
+}
+
+TEST(HfConfig, UnknownArchitectureNamesWhatNobodyUnderstands) {
+    const Error error = errorOf(
+        "{\n  \"hidden_size\": 64,\n  \"d_conv\": 4,\n  \"d_state\": 16,\n  \"model_type\": "
+        "\"mamba\"\n}");
+    EXPECT_EQ(error.code, Error::Code::Unsupported);
+    EXPECT_EQ(error.where, "config.json:5:17");
+    EXPECT_EQ(error.why,
+              R"("mamba" is not a supported architecture; not understood: "d_conv", "d_state")");
+    EXPECT_NE(error.hint.find("known: bloom, deepseek_v2"), std::string::npos);
+    EXPECT_NE(errorOf(R"({"architectures": ["MambaForCausalLM"]})").why.find("MambaForCausalLM"),
+              std::string::npos);
+}
+
+struct Refusal {
+    std::string text;
+    std::string where;
+    std::string why;  ///< a part of it
+};
+
+TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
+    const std::vector<Refusal> refusals{
+        {"", "config.json:1:1", "not valid JSON"},
+        {"[]", "config.json:1:1", "object"},
+        {"{}", "config.json:1:1", "model_type"},
+        {R"({"model_type": 7})", "config.json:1:16", "string"},
+        {"{\"model_type\": \"llama\",\n\"hidden_size\": \"big\"}",
+         "config.json:2:16",
+         "hidden_size"},
+        {"{\"model_type\": \"llama\",\n\"hidden_size\": 0}", "config.json:2:16", "from 1"},
+        {"{\"model_type\": \"llama\",\n\"hidden_size\": -4096}", "config.json:2:16", "-4096"},
+        {"{\"model_type\": \"llama\",\n\"hidden_size\": 1e300}", "config.json:2:16", "1e300"},
+        {"{\"model_type\": \"llama\",\n\"hidden_size\": null}", "config.json:2:16", "null"},
+        {"{\"model_type\": \"llama\",\n\"num_hidden_layers\": 1000000}",
+         "config.json:2:22",
+         "10000"},
+        {"{\"model_type\": \"llama\",\n\"num_attention_heads\": 3}", "config.json:2:24", "3 heads"},
+        {R"({"model_type": "llama", "num_key_value_heads": 5})", "config.json:1:1", "kv heads"},
+        {"{\"model_type\": \"llama\",\n\"attention_bias\": 1}",
+         "config.json:2:19",
+         "true or false"},
+        {"{\"model_type\": \"deepseek_v2\"}", "config.json:1:1", "num_experts_per_tok"},
+        {R"({"model_type": "mixtral", "num_experts_per_tok": 9})", "config.json:1:1", "9 of 8"},
+        {"{\"model_type\": \"llama4_text\",\n\"attention_bias\": true}",
+         "config.json:2:19",
+         "versions 4 and 5"},
+        {"{\"model_type\": \"gpt_oss\", \"num_hidden_layers\": 2,\n\"layer_types\": "
+         "[\"full_attention\"]}",
+         "config.json:2:16",
+         "1 entries for 2 layers"},
+        {"{\"model_type\": \"gpt2\",\n\"add_cross_attention\": true}",
+         "config.json:2:24",
+         "not supported"},
+        {R"({"model_type": "llama", "hidden_size": 900000000, "num_attention_heads": 1})",
+         "config.json:1:1",
+         "1e15"},
+        {R"({"model_type": "llama", "model_type": "gpt2"})", "config.json:1:25", "twice"}};
+    for (const Refusal& refusal : refusals) {
+        const Error error = errorOf(refusal.text);
+        EXPECT_EQ(error.where, refusal.where) << refusal.text << "\n" << error.text();
+        EXPECT_NE(error.why.find(refusal.why), std::string::npos) << error.text();
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,113 @@
+#include "planner/search/distinct_plans.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+struct Made {
+    double seconds = 1.0;
+    std::int64_t gib = 40;
+    Verdict verdict = Verdict::Fits;
+    Layout layout{};
+};
+
+Plan planOf(const Made& made) {
+    Plan plan;
+    plan.scenario.stack = "megatron";
+    plan.scenario.layout = made.layout;
+    plan.step.step.value = Seconds(made.seconds);
+    plan.memory.peak.value = Bytes(made.gib << 30);
+    plan.memory.verdict = made.verdict;
+    return plan;
+}
+
+std::vector<Plan> bestOf(const std::vector<Made>& found,
+                         std::size_t top,
+                         DistinctPlans::Rules rules = {}) {
+    DistinctPlans plans(rules);
+    for (const Made& made : found) {
+        plans.add(planOf(made));
+    }
+    return std::move(plans).best(top);
+}
+
+TEST(DistinctPlans, SpellingsOfOneLayoutAreOneRow) {
+    const std::vector<Plan> rows =
+        bestOf({{.seconds = 1.000, .layout = {.tp = 8, .cp = 2, .cpKind = CpKind::AllGather}},
+                {.seconds = 1.002, .layout = {.tp = 8, .cp = 2}},
+                {.seconds = 1.003, .layout = {.tp = 4, .cp = 2}},
+                {.seconds = 1.004, .layout = {.tp = 8, .cp = 2, .shard = Shard::Zero1}}},
+               5);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].scenario.layout.cpKind, CpKind::Ring);
+    EXPECT_EQ(rows[0].scenario.layout.shard, Shard::None);
+    EXPECT_EQ(rows[0].alike.size(), 2U);
+    EXPECT_EQ(rows[1].scenario.layout.tp, 4);
+    EXPECT_TRUE(rows[1].alike.empty());
+}
+
+TEST(DistinctPlans, SlowerSpellingsAreLeftOut) {
+    EXPECT_EQ(bestOf({{.seconds = 1.0}, {.seconds = 1.0049}}, 5).front().alike.size(), 1U);
+    EXPECT_TRUE(bestOf({{.seconds = 1.0}, {.seconds = 1.0051}}, 5).front().alike.empty());
+    // Not of a plan that only may fit: the slower one is what can be trusted.
+    const std::vector<Plan> rows =
+        bestOf({{.seconds = 1.0, .verdict = Verdict::Uncertain}, {.seconds = 1.2}}, 5);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows.front().step.step.value, Seconds(1.2));
+    EXPECT_EQ(rows.front().alike.size(), 1U);
+}
+
+TEST(DistinctPlans, KnowsBeforehandWhatItLeavesOut) {
+    DistinctPlans plans({});
+    const Plan plan = planOf({.seconds = 1.0});
+    EXPECT_FALSE(plans.leavesOut(plan.scenario, 2.0));
+    plans.add(plan);
+    EXPECT_TRUE(plans.leavesOut(plan.scenario, 1.1));
+    EXPECT_FALSE(plans.leavesOut(plan.scenario, 1.004));
+    EXPECT_FALSE(plans.leavesOut(planOf({.layout = {.tp = 4}}).scenario, 2.0));
+}
+
+TEST(DistinctPlans, WhatFitsComesFirst) {
+    const std::vector<Made> found = {
+        {.seconds = 1.0, .gib = 79, .verdict = Verdict::Uncertain, .layout = {.tp = 2}},
+        {.seconds = 1.1, .gib = 60, .layout = {.tp = 4}}};
+    EXPECT_EQ(bestOf(found, 2).front().scenario.layout.tp, 4);
+    EXPECT_EQ(bestOf(found, 2, {.tight = true}).front().scenario.layout.tp, 2);
+    EXPECT_EQ(bestOf(found, 1).front().scenario.layout.tp, 4);
+}
+
+TEST(DistinctPlans, ASaferSpellingStandsForItsGroup) {
+    const std::vector<Plan> rows =
+        bestOf({{.seconds = 1.0, .gib = 79, .verdict = Verdict::Uncertain},
+                {.seconds = 1.001, .gib = 50, .layout = {.shard = Shard::Zero1}}},
+               5);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].memory.verdict, Verdict::Fits);
+    ASSERT_EQ(rows[0].alike.size(), 1U);
+    EXPECT_EQ(rows[0].alike[0].memory.verdict, Verdict::Uncertain);
+}
+
+TEST(DistinctPlans, OfTheLeastMemoryThePeaksTellApart) {
+    const std::vector<Made> found = {{.seconds = 1.0, .gib = 40},
+                                     {.seconds = 1.0, .gib = 50, .layout = {.vpp = 2}}};
+    EXPECT_EQ(bestOf(found, 5).front().alike.size(), 1U);
+    EXPECT_TRUE(bestOf(found, 5, {.objective = PlanObjective::Memory}).front().alike.empty());
+}
+
+TEST(DistinctPlans, OnlyWhatFitsCountsAsARow) {
+    DistinctPlans plans({});
+    plans.add(planOf({.verdict = Verdict::Uncertain}));
+    EXPECT_EQ(plans.rows(), 0U);
+    plans.add(planOf({.seconds = 2.0}));
+    EXPECT_EQ(plans.rows(), 1U);
+    plans.add(planOf({.seconds = 3.0, .layout = {.tp = 2}}));
+    EXPECT_EQ(plans.rows(), 2U);
+}
+
+}  // namespace
+}  // namespace fabricast

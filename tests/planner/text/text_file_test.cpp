@@ -1,0 +1,43 @@
+#include "planner/text/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace fabricast {
+namespace {
+
+std::string scratch(const std::string& name) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "fabricast_text_file";
+    std::filesystem::create_directories(folder);
+    return (folder / name).string();
+}
+
+TEST(TextFile, ReadsBackWhatWasWritten) {
+    const std::string path = scratch("a.json");
+    ASSERT_TRUE(writeTextFile(path, "one"));
+    ASSERT_TRUE(writeTextFile(path, "two\n"));
+    EXPECT_EQ(readTextFile(path), "two\n");
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch(""))) {
+        files += entry.path().filename().string().starts_with("a.json") ? 1U : 0U;
+    }
+    EXPECT_EQ(files, 1U) << "nothing is left beside the file";
+}
+
+TEST(TextFile, SaysWhatCannotBeReadOrWritten) {
+    EXPECT_EQ(readTextFile(scratch("none.json")).error().code, Error::Code::NotFound);
+    EXPECT_EQ(readTextFile(scratch("")).error().why, "cannot be read: Is a directory");
+    EXPECT_EQ(readTextFile("/dev/zero").error().why,
+              "is larger than 8 MiB, which end in this line");
+    const auto outcome = writeTextFile(scratch("no/such/folder.json"), "x");
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, Error::Code::Environment);
+}
+
+TEST(TextFile, WritesToADevice) {
+    EXPECT_TRUE(writeTextFile("/dev/null", "x"));
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,79 @@
+#include "study/choose_option.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+AdviceStep step(const std::string& key, double seconds, Verdict verdict) {
+    AdviceStep made{.key = key, .answer = AdviceAnswer::No, .plan = Plan{}, .timed = true};
+    made.plan->step.step = {Seconds(seconds), Seconds(seconds), Seconds(seconds), {}};
+    made.plan->memory.verdict = verdict;
+    return made;
+}
+
+AdviceStep costing(AdviceStep made, double dollars) {
+    made.plan->cost = RunCost{};
+    made.plan->cost->run = RunTotals{};
+    made.plan->cost->run->price = Headline<Usd>{Usd(dollars), Usd(dollars), Usd(dollars), {}};
+    return made;
+}
+
+std::string chosen(std::vector<AdviceStep>& steps, std::optional<Usd> most = {}) {
+    const auto index = chooseOption(steps, most);
+    return index ? steps[*index].key : "";
+}
+
+TEST(ChooseStep, TakesTheSimplestThatNobodyCanTellFromTheFastest) {
+    // 8 % is the error of a comparison: 1.07 is as good as 1.0, 1.09 is not.
+    std::vector<AdviceStep> steps = {step("ddp", 1.09, Verdict::Fits),
+                                     step("fsdp2", 1.07, Verdict::Fits),
+                                     step("megatron", 1.0, Verdict::Fits)};
+    EXPECT_EQ(chosen(steps), "fsdp2");
+    EXPECT_EQ(steps[1].answer, AdviceAnswer::Yes);
+    EXPECT_EQ(steps[0].answer, AdviceAnswer::No);
+    EXPECT_NE(steps[2].why.find("within the error of a comparison"), std::string::npos);
+}
+
+TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
+    std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Uncertain),
+                                     step("megatron", 1.5, Verdict::Fits),
+                                     step("context", 0.5, Verdict::DoesNotFit)};
+    EXPECT_EQ(chosen(steps), "megatron");
+    EXPECT_EQ(steps[0].why, "may not fit, but 50 % faster than megatron");
+    steps[1].plan->memory.verdict = Verdict::DoesNotFit;
+    EXPECT_EQ(chosen(steps), "fsdp2");
+    EXPECT_EQ(steps[0].answer, AdviceAnswer::Perhaps);
+    steps[0].plan->memory.verdict = Verdict::DoesNotFit;
+    EXPECT_EQ(chosen(steps), "");
+}
+
+TEST(ChooseStep, StaysBelowWhatTheRunMayCost) {
+    std::vector<AdviceStep> steps = {costing(step("fsdp2", 1.0, Verdict::Fits), 900.0),
+                                     costing(step("lora", 2.0, Verdict::Fits), 90.0)};
+    steps[1].set = "settings.tuning=lora";
+    EXPECT_EQ(chosen(steps), "fsdp2");
+    EXPECT_EQ(steps[1].why, "different training, 2.0 times slower than fsdp2");
+    EXPECT_EQ(chosen(steps, Usd(100.0)), "lora");
+    EXPECT_EQ(steps[0].why, "costs $900, more than $100");
+}
+
+TEST(ChooseStep, AsksWhetherANodeCanHoldWhatIsOffloaded) {
+    std::vector<AdviceStep> steps = {step("offload", 1.0, Verdict::Fits)};
+    Plan& plan = *steps[0].plan;
+    plan.memory.stages.push_back({.host = Bytes(std::int64_t{100} << 30)});
+    plan.scenario.cluster.node.gpus = 8;
+    plan.scenario.cluster.node.hostMemory.value = Bytes(std::int64_t{512} << 30);
+    EXPECT_EQ(chosen(steps), "");
+    EXPECT_EQ(steps[0].why, "needs 800 GiB of node memory, of 512 GiB");
+    steps[0].plan->scenario.cluster.node.hostMemory = {};
+    EXPECT_EQ(chosen(steps), "offload");
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,69 @@
+#include "study/memory_fixes.h"
+
+#include "planner/load/load_scenario.h"
+#include "planner/memory/memory_of_stages.h"
+#include "study/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const Workbench& bench() {
+    static const Workbench opened = Workbench::open({}).value();
+    return opened;
+}
+
+Question asked(const std::vector<Edit>& more) {
+    const std::vector<Edit> edits = {{"model", "gpt2", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"stack", "torchtitan", "--stack"},
+                                     {"workload.sequence", "1024", "--seq"},
+                                     {"workload.global_batch", "4096", "--global-batch"}};
+    return with(with(readQuestion("", "").value(), edits).value(), more).value();
+}
+
+MemoryBreakdown memoryOf(const Question& question) {
+    return *explain(question, {}, bench(), {}).value().memory;
+}
+
+TEST(MemoryFixes, NothingIsSuggestedWhereItFits) {
+    const MemoryBreakdown memory = memoryOf(asked({}));
+    EXPECT_EQ(memory.verdict, Verdict::Fits);
+    EXPECT_TRUE(memory.rejections.empty());
+}
+
+TEST(MemoryFixes, EveryFixCanBeApplied) {
+    const Question question = asked({{"layout.micro_batch", "512", "--layout"}});
+    const MemoryBreakdown memory = memoryOf(question);
+    EXPECT_EQ(memory.verdict, Verdict::DoesNotFit);
+    ASSERT_EQ(memory.rejections.size(), 1U);
+    EXPECT_EQ(memory.rejections[0].over, memory.peak.value - memory.capacity);
+    ASSERT_FALSE(memory.rejections[0].fixes.empty());
+    for (const Fix& fix : memory.rejections[0].fixes) {
+        EXPECT_LT(fix.peakAfter, memory.peak.value) << fix.change;
+        EXPECT_EQ(fix.fits, fix.peakAfter <= memory.capacity) << fix.change;
+        EXPECT_EQ(fix.typed, typed(fix.edits));
+        const Question changed = with(question, fix.edits).value();
+        const Scenario scenario =
+            loadScenario(changed.root, bench().profiles(), changed.folders).value().scenario;
+        const MemoryBreakdown after = memoryOfAllStages(scenario).value();
+        // A fix is judged without replaying the allocator, which rounds a little more.
+        EXPECT_NEAR(after.peak.value / fix.peakAfter, 1.0, 0.005) << fix.typed;
+    }
+}
+
+TEST(MemoryFixes, OnlyWhatTheStackTakesIsSuggested) {
+    // DDP has no tensor parallelism.
+    const Question question =
+        asked({{"layout.micro_batch", "512", "--layout"}, {"stack", "ddp", "--stack"}});
+    const MemoryBreakdown memory = memoryOf(question);
+    for (const Fix& fix : memory.rejections.at(0).fixes) {
+        EXPECT_EQ(fix.change.find("tp="), std::string::npos) << fix.change;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

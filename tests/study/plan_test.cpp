@@ -1,0 +1,107 @@
+#include "study/plan.h"
+
+#include "study/targets.h"
+#include "study/typed_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const Workbench& bench() {
+    static const Workbench opened = Workbench::open({}, 2).value();
+    return opened;
+}
+
+Question asked(const std::vector<Edit>& more) {
+    const std::vector<Edit> edits = {{"model", "gpt2", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"workload.sequence", "1024", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"},
+                                     {"search.stacks", "fsdp2", "--stack"},
+                                     {"search.top", "1", "--top"}};
+    return with(with(readQuestion("", "").value(), edits).value(), more).value();
+}
+
+PlanReport planned(const Question& question, const std::vector<std::string>& targets = {}) {
+    const PlanAsk ask{.targets = readTargets(targets).value()};
+    return plan(question, ask, bench(), {}).value();
+}
+
+class FixesOf : public testing::TestWithParam<const char*> {};
+
+// Applying a fix finds the plan that the fix promises: both are searched by the question's rule.
+TEST_P(FixesOf, AreSearchedByTheRuleOfTheirPlan) {
+    const Question question = asked({{"search.objective", GetParam(), "--objective"},
+                                     {"layout.recompute", "full", "--layout"}});
+    const PlanReport report = planned(question, {"tokens-per-s=1T"});
+    ASSERT_TRUE(report.fixes);
+    ASSERT_GE(report.fixes->fixes.size(), 3U);
+    bool frees = false;
+    for (const PlanFix& fix : report.fixes->fixes) {
+        EXPECT_EQ(fix.typed, typed(fix.edits));
+        const PlanReport after = planned(with(question, fix.edits).value(), {"tokens-per-s=1T"});
+        ASSERT_FALSE(after.plans.empty()) << fix.typed;
+        EXPECT_EQ(typedPlan(after.plans.front()), fix.layout) << fix.typed;
+        EXPECT_EQ(after.plans.front().step.step.value, fix.outcome.step) << fix.typed;
+        EXPECT_EQ(after.plans.front().scenario.layout.world(), fix.gpus) << fix.typed;
+        frees = frees || fix.change.find("recompute not fixed") != std::string::npos;
+    }
+    // Full recompute needs the least memory: of that, letting it go is no fix.
+    EXPECT_EQ(frees, std::string(GetParam()) != "memory");
+}
+
+INSTANTIATE_TEST_SUITE_P(Objectives, FixesOf, testing::Values("tokens", "cost", "gpus", "memory"));
+
+TEST(PlanStudy, OfOneGpuAsksForThePartOfTheCluster) {
+    const Question question = asked({{"search.objective", "gpus", "--objective"}});
+    const PlanReport report = planned(question);
+    ASSERT_FALSE(report.plans.empty());
+    const Scenario& best = report.plans.front().scenario;
+    ASSERT_LT(best.layout.world(), 8);
+    const Question about = questionAbout(question, report.question, best).value();
+    const std::string gpus = " --gpus " + std::to_string(best.layout.world());
+    EXPECT_NE(typed(about).find(gpus), std::string::npos) << typed(about);
+    EXPECT_EQ(typed(about).find("--objective"), std::string::npos);
+    const auto loaded = loadScenario(about.root, bench().profiles(), about.folders);
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    EXPECT_EQ(loaded->scenario.layout, best.layout);
+}
+
+TEST(PlanStudy, TheSensitivityIsSearchedByTheSameRule) {
+    const Question question = asked({{"search.objective", "gpus", "--objective"}});
+    const PlanReport report = plan(question, {.sensitivity = true}, bench(), {}).value();
+    ASSERT_TRUE(report.sensitivity);
+    for (const KnobEffect& knob : report.sensitivity->knobs) {
+        // The fewest GPUs stay the answer: a faster GPU needs no more of them.
+        if (knob.searched && knob.key == "matrix_rate") {
+            EXPECT_LE(knob.searched->step, report.sensitivity->now.step);
+        }
+    }
+}
+
+TEST(PlanStudy, ReadsItsSearchFromTheQuestion) {
+    const auto where = [](const std::vector<Edit>& edits) {
+        const auto report = plan(asked(edits), {}, bench(), {});
+        return report ? std::string() : report.error().where;
+    };
+    EXPECT_EQ(where({{"search.objective", "speed", "--objective"}}), "--objective");
+    EXPECT_EQ(where({{"search.forbid", "tq", "--forbid"}}), "--forbid");
+    EXPECT_EQ(where({{"search.allow", "sleep", "--allow"}}), "--allow");
+    EXPECT_EQ(where({{"search.top", "0", "--top"}}), "--top");
+    EXPECT_EQ(where({{"search.depth", "3", "--set"}}), "--set search.depth");
+}
+
+TEST(PlanStudy, CanBeStopped) {
+    std::stop_source source;
+    source.request_stop();
+    const auto report = plan(asked({}), {}, bench(), {.stop = source.get_token()});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Error::Code::Stopped);
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,203 @@
+#include "study/question.h"
+
+#include "planner/text/text_file.h"
+#include "study/question_flags.h"
+#include "study/workbench.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// A question in a file.
+Question read(const std::string& text) {
+    const std::string file = testing::TempDir() + "/fabricast_question.json";
+    EXPECT_TRUE(writeTextFile(file, text));
+    Result<Question> question = readQuestion(file, "");
+    EXPECT_TRUE(question) << question.error().text();
+    return question ? *std::move(question) : Question();
+}
+
+Question changed(const Question& question, const std::vector<Edit>& edits) {
+    Result<Question> other = with(question, edits);
+    EXPECT_TRUE(other) << other.error().text();
+    return other ? *std::move(other) : Question();
+}
+
+/// The value at a path as it is written; "" where there is none.
+std::string at(const Question& question, std::string_view path) {
+    const JsonValue* place = &question.root;
+    while (place != nullptr && !path.empty()) {
+        const std::string_view key = path.substr(0, path.find('.'));
+        place = place->find(key);
+        path.remove_prefix(std::min(path.size(), key.size() + 1));
+    }
+    return place == nullptr ? "" : place->text().value_or(place->shown());
+}
+
+TEST(Question, KeepsWhatItWasBeforeAnEdit) {
+    const Question before = read(R"({"layout": "tp=2", "workload": {"sequence": 4096}})");
+    const Question after = changed(before, {{"layout.tp", "8", "slider"}});
+    EXPECT_EQ(at(before, "layout.tp"), "2");
+    EXPECT_EQ(at(after, "layout.tp"), "8");
+    EXPECT_EQ(at(after, "workload.sequence"), "4096");
+    EXPECT_TRUE(before.edits.empty());
+}
+
+TEST(Question, EditsOfOneKeyBecomeOne) {
+    Question question = read("{}");
+    for (const char* nodes : {"1", "2", "3"}) {
+        question = changed(question, {{"cluster.nodes", nodes, "slider"}});
+    }
+    ASSERT_EQ(question.edits.size(), 1U);
+    EXPECT_EQ(typed(question.edits), "-n 3");
+}
+
+struct SupersededCase {
+    const char* name;
+    const char* file;
+    Edit edit;
+    const char* gone;
+};
+
+class Superseded : public testing::TestWithParam<SupersededCase> {};
+
+TEST_P(Superseded, WhatIsTypedWins) {
+    const Question before = read(GetParam().file);
+    EXPECT_TRUE(says(before, GetParam().gone));
+    const Question after = changed(before, {GetParam().edit});
+    EXPECT_FALSE(says(after, GetParam().gone));
+    EXPECT_EQ(at(after, GetParam().edit.path), GetParam().edit.value);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Keys,
+    Superseded,
+    testing::Values(SupersededCase{"nodes",
+                                   R"({"cluster": {"name": "dgx-h100", "gpus": 64}})",
+                                   {"cluster.nodes", "4", "-n"},
+                                   "cluster.gpus"},
+                    SupersededCase{"cluster",
+                                   R"({"cluster": {"name": "dgx-h100", "fabric": "roce-100"}})",
+                                   {"cluster.name", "dgx-a100", "-c"},
+                                   "cluster.fabric"},
+                    SupersededCase{"gpu",
+                                   R"({"cluster": "dgx-h100"})",
+                                   {"cluster.gpu", "a100-sxm4-80gb", "slider"},
+                                   "cluster.name"},
+                    SupersededCase{"optimizer",
+                                   R"({"settings": {"optimizer": {"kind": "lion"}}})",
+                                   {"workload.optimizer", "adamw", "--optimizer"},
+                                   "settings.optimizer.kind"},
+                    SupersededCase{"precision",
+                                   R"({"settings": {"kernels": {"quantization": "mxfp8"}}})",
+                                   {"workload.precision", "bf16", "--precision"},
+                                   "settings.kernels.quantization"},
+                    SupersededCase{"recompute",
+                                   R"({"settings": {"recompute": {"kind": "full"}}})",
+                                   {"layout.recompute", "none", "--layout"},
+                                   "settings.recompute"},
+                    SupersededCase{
+                        "stack_of_an_answer",
+                        R"({"schema": "fabricast.explain/1", "scenario": {"stack": "fsdp2",
+                           "settings": {"engine": "fsdp2"}}})",
+                        {"stack", "deepspeed", "--stack"},
+                        "settings.engine"},
+                    SupersededCase{"precision_of_an_answer",
+                                   R"({"schema": "fabricast.explain/1", "scenario": {
+                           "settings": {"precision": {"reduce": "fp32"}}}})",
+                                   {"workload.precision", "mxfp8", "--precision"},
+                                   "settings.precision"}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST(Question, ContradictionsOfOneCallStay) {
+    // Nobody knows which of both is meant: the loader says so.
+    const Question question =
+        changed(read("{}"), {{"cluster.nodes", "4", "-n"}, {"cluster.gpus", "64", "--gpus"}});
+    EXPECT_TRUE(says(question, "cluster.nodes") && says(question, "cluster.gpus"));
+}
+
+TEST(Question, NullRemovesAKey) {
+    const Question question =
+        changed(read(R"({"layout": "tp=2,pp=4"})"), {{"layout.tp", "null", "--set"}});
+    EXPECT_FALSE(says(question, "layout.tp"));
+    EXPECT_EQ(at(question, "layout.pp"), "4");
+    EXPECT_EQ(typed(question.edits), "--set layout.tp=null");
+}
+
+TEST(Question, ListsAreReplacedAsAWhole) {
+    Question question = changed(
+        read("{}"), {{"search.forbid", "pp", "--forbid"}, {"search.forbid", "cp", "--forbid"}});
+    EXPECT_EQ(question.root.find("search")->find("forbid")->items().size(), 2U);
+    EXPECT_EQ(typed(question.edits), "--forbid pp --forbid cp");
+    question = changed(question, {{"search.forbid", "vpp", "--forbid"}});
+    EXPECT_EQ(typed(question.edits), "--forbid vpp");
+}
+
+TEST(Question, IsTypedByTheTableOfFlags) {
+    const Question question = changed(read("{}"),
+                                      {{"layout.tp", "8", "tp slider"},
+                                       {"settings.kernels.loss", "chunked", "box"},
+                                       {"workload.sequence", "8192", "box"},
+                                       {"cluster.name", "dgx-h100", "box"},
+                                       {"layout.pp", "2", "pp slider"},
+                                       {"name", "it's mine", "box"}});
+    // Typed as -c it would replace all of the cluster, which this edit does not.
+    EXPECT_EQ(typed(question),
+              question.file +
+                  " --layout tp=8,pp=2 --seq 8192 --set settings.kernels.loss=chunked"
+                  " --set cluster.name=dgx-h100 --set 'name=it'\\''s mine'");
+}
+
+// A command line made from edits, read as flags again, makes the same edits.
+TEST(Question, EveryFlagIsTypedAsItIsRead) {
+    for (const auto table : {scenarioFlags(), searchFlags()}) {
+        for (const QuestionFlag& flag : table) {
+            if (flag.path == "layout") {
+                continue;
+            }
+            const std::vector<Edit> edits = {
+                {std::string(flag.path), "x1", std::string(flag.typed)}};
+            EXPECT_EQ(typed(edits), std::string(flag.typed) + " x1");
+            EXPECT_TRUE(flagOf(flag.path) == &flag) << flag.path;
+        }
+    }
+}
+
+TEST(Question, IsSavedAndReadAgain) {
+    const Question question =
+        changed(read(R"({"model": "gpt2", "layout": "tp=2", "cluster": {"name": "dgx-h100"}})"),
+                {{"workload.global_batch", "4M tokens", "box"}, {"layout.sp", "true", "box"}});
+    const std::string saved = documentText(question);
+    const Question again = read(saved);
+    EXPECT_EQ(documentText(again), saved);
+    EXPECT_EQ(at(again, "workload.global_batch"), "4M tokens");
+    EXPECT_EQ(at(again, "layout.sp"), "true");
+}
+
+TEST(Question, ErrorsNameWhereAnEditComesFrom) {
+    const Question question =
+        changed(read(R"({"layout": "tp=2"})"), {{"layout.tp", "many", "tp slider"}});
+    const auto loaded = loadScenario(question.root, ProfileStore::builtIn(), question.folders);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().where, "tp slider layout.tp");
+    EXPECT_EQ(with(question, std::vector<Edit>{{"layout..tp", "1", "--set"}}).error().where,
+              "--set layout..tp");
+    EXPECT_EQ(assignment("layout", "--with").error().where, "--with");
+    EXPECT_FALSE(layoutEdits("tp", "--layout"));
+}
+
+TEST(Question, AnAnswerOfASearchIsNoQuestion) {
+    const std::string file = testing::TempDir() + "/fabricast_plan_answer.json";
+    ASSERT_TRUE(writeTextFile(file, R"({"schema": "fabricast.plan/1"})"));
+    const auto question = readQuestion(file, "");
+    ASSERT_FALSE(question);
+    EXPECT_NE(question.error().hint.find("fabricast explain"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
