@@ -1,4 +1,4 @@
-# Sourced by tools/cpu-loop: forecasts beside measurements. Reads $work, $build, $hosts and $load.
+# Sourced by tools/cpu-loop: forecasts beside measurements. Reads $work, $build, $hosts, $short and $load.
 
 # The step of a point "step batch=… stack=…" by the profiles, in seconds.
 step_forecast() {
@@ -36,10 +36,12 @@ forecasts() {
 # Prints the table and judges it.
 compare() {
     forecasts >"$work/forecasts" || exit 1
-    local point measured forecast
+    local point measured forecast ring_bar=10 step_bar=15
+    [[ $short == yes ]] && ring_bar=25 step_bar=40
     while IFS=, read -r point measured forecast; do
         printf '%s,%s,%s,%s\n' "$point" "$measured" "$(median_of "$work/again.jsonl" "$point")" "$forecast"
-    done <"$work/forecasts" | sort -t, -k 1,1 -s | awk -F, -v hosts="$hosts" -v cannot="$CANNOT" -v load="$load" -v cores="$(nproc)" '
+    done <"$work/forecasts" | sort -t, -k 1,1 -s | awk -F, -v hosts="$hosts" -v cannot="$CANNOT" -v load="$load" -v cores="$(nproc)" \
+        -v ring_bar="$ring_bar" -v step_bar="$step_bar" '
         function percent(a, b) { return 100 * (a / b - 1) }
         function distance(x) { return x < 0 ? -x : x }
         function middle(list, n,   i, j, t) {
@@ -57,10 +59,10 @@ compare() {
         }
         END {
             error = middle(ring, rings); apart = middle(unlike, rings)
-            printf "all_reduce, %d hosts: median error %.1f %% (bar 10 %%); measured twice, %.1f %% apart\n", hosts, error, apart
-            failed = error > 10; unfit = apart > 10
+            printf "all_reduce, %d hosts: median error %.1f %% (bar %d %%); measured twice, %.1f %% apart\n", hosts, error, ring_bar, apart
+            failed = error > ring_bar; unfit = apart > 10
             for (i = 1; i <= steps; i++) {
-                failed = failed || step[i] > 15
+                failed = failed || step[i] > step_bar
                 unfit = unfit || again[i] > 10
             }
             if (failed && load > cores) {
