@@ -11,9 +11,10 @@ struct RateState {
     bool sustained = true;  ///< in a training loop; false: alone on a cool GPU, as benchmarks
 };
 
-/// The same GPU with nothing that makes small kernels slower than their share of a large one: no
-/// launches, no part-filled waves or tiles, no bandwidth where arithmetic bounds. No kernel is
-/// faster by the profile itself, and times grow in proportion to the work.
+/// The same GPU with no part-filled waves or tiles. No kernel is faster by the profile itself, and
+/// the time of a kernel with twice the work is at most twice as long.
+KernelProfile smooth(const KernelProfile& profile);
+/// And no launches, and no bandwidth where arithmetic bounds: times grow in proportion to the work.
 KernelProfile limitsOf(const KernelProfile& profile);
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/estimate/step_bounds.h"
 
+#include "planner/base/integers.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/op_kernels.h"
@@ -12,29 +13,23 @@ namespace fabricast {
 
 namespace {
 
-constexpr double kRounding = 0.999;  ///< experts' rows are whole
-
-void takeAway(WorkSeconds& from, const WorkSeconds& what, double share) {
-    from.gemm = share * (from.gemm - what.gemm);
-    from.attention = share * (from.attention - what.attention);
-    from.memory = share * (from.memory - what.memory);
+void scale(SegmentTime& time, double share) {
+    for (PassTime* pass : {&time.forward, &time.recompute, &time.input, &time.weight}) {
+        pass->device = pass->device * share;
+    }
 }
 
-/// What a sample adds, from times for as many samples and for twice as many.
-ModelTime perSample(ModelTime twice, const ModelTime& once, double samples) {
-    const double share = kRounding / samples;
-    const auto segment = [share](SegmentTime& a, const SegmentTime& b) {
-        takeAway(a.forward.device, b.forward.device, share);
-        takeAway(a.recompute.device, b.recompute.device, share);
-        takeAway(a.input.device, b.input.device, share);
-        takeAway(a.weight.device, b.weight.device, share);
-    };
-    segment(twice.embedding, once.embedding);
-    segment(twice.dense, once.dense);
-    segment(twice.sparse, once.sparse);
-    segment(twice.norm, once.norm);
-    segment(twice.head, once.head);
-    return twice;
+/// Experts' rows are whole: a micro-batch has at most one more than its share, of so many at least.
+double roundingOf(const Scenario& scenario) {
+    constexpr double kWholeRows = 0.999;  // tokens of a rank, and the square roots of products
+    if (!scenario.model.moe) {
+        return kWholeRows;
+    }
+    const Layout& layout = scenario.layout;
+    const double rows =
+        asDouble(layout.microBatch * scenario.workload.sequence / (layout.cp * layout.tp)) *
+        asDouble(scenario.model.moe->topK) / asDouble(scenario.model.moe->experts);
+    return kWholeRows * rows / (rows + 1.0);
 }
 
 /// Sums are taken in another order than in the step itself.
@@ -57,6 +52,24 @@ std::vector<ChunkView> viewsOf(const Scenario& scenario, std::span<const std::in
         begin += view.layers;
     }
     return views;
+}
+
+ChunkView wholeModel(const Scenario& scenario) {
+    return viewsOf(scenario, {&scenario.model.layers, 1}).front();
+}
+
+const PassFloor& passFloor(const StepContext& context,
+                           const StageView& stage,
+                           const ChunkView& view,
+                           PassFloors& known) {
+    if (const PassFloor* const pass = known.find(view)) {
+        return *pass;
+    }
+    const ChunkTime time = layersTime(context, stage, view);
+    return known.add(view,
+                     {kSummation * time.forward.total(),
+                      kSummation * time.backward.total(),
+                      kSummation * time.weightSeconds});
 }
 
 /// On the mean rank, which the one that takes longest is not below.
@@ -105,7 +118,8 @@ LayerWait leastWait(const StageView& stage,
             const auto count = static_cast<double>(call.each * call.parts);
             const double seconds = kWholeRows * count * clock.leastSeconds(call) /
                                    static_cast<double>(scenario.layout.microBatch);
-            (call.phase == CommPhase::Forward ? forward : backward).*sumOf(call) += seconds;
+            CommSeconds& sums = call.phase == CommPhase::Forward ? forward : backward;
+            sums.*sumOf(call) += seconds;
         }
     }
     return {leastWait(scenario, software, forward, Way::Forward),
@@ -114,19 +128,19 @@ LayerWait leastWait(const StageView& stage,
 
 }  // namespace
 
-/// What a micro-batch costs whatever its size (casts of weights, their gradients' sums) cancels out
-/// of a difference.
-Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& limits) {
-    FABRICAST_TRY(checkTypes(scenario, limits));
-    constexpr std::int64_t kSamples = 64;
-    Scenario sized = scenario;
-    sized.settings.recompute = {};
-    sized.layout.microBatch = kSamples;
-    FABRICAST_ASSIGN(const LayerOps few, layerOps(sized));
-    const ModelTime once = modelTime(sized, few, limits);
-    sized.layout.microBatch = 2 * kSamples;
-    FABRICAST_ASSIGN(const LayerOps more, layerOps(sized));
-    return perSample(modelTime(sized, more, limits), once, static_cast<double>(kSamples));
+/// The work of a kernel grows with the samples, and its time no faster.
+Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth) {
+    FABRICAST_TRY(checkTypes(scenario, smooth));
+    Scenario once = scenario;
+    once.settings.recompute = {};
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(once));
+    ModelTime time = modelTime(once, layers, smooth);
+    const double share = roundingOf(scenario) / asDouble(scenario.layout.microBatch);
+    for (SegmentTime* segment :
+         {&time.embedding, &time.dense, &time.sparse, &time.norm, &time.head}) {
+        scale(*segment, share);
+    }
+    return time;
 }
 
 double leastPerFlop(const Settings& settings, const KernelProfile& limits) {
@@ -176,25 +190,22 @@ const PassFloor& PassFloors::add(const ChunkView& chunk, const PassFloor& pass) 
     return known_.back().pass;
 }
 
+Result<PassFloor> modelFloor(const StepContext& context, PassFloors& known) {
+    FABRICAST_ASSIGN(const StageView stage, stageView(context.scenario, {}));
+    return passFloor(context, stage, wholeModel(context.scenario), known);
+}
+
 Result<StepFloor> stepFloor(const StepContext& context,
                             std::span<const std::int64_t> layers,
                             PassFloors& known) {
     const Scenario& scenario = context.scenario;
     FABRICAST_ASSIGN(const StageView stage, stageView(scenario, {}));
     StepFloor floor;
-    StageTime all;
     for (const ChunkView& view : viewsOf(scenario, layers)) {
-        addTrained(context.model, view, all);
-        const PassFloor* pass = known.find(view);
-        if (pass == nullptr) {
-            const ChunkTime time = layersTime(context, stage, view);
-            pass = &known.add(view,
-                              {kSummation * time.forward.total(),
-                               kSummation * time.backward.total(),
-                               kSummation * time.weightSeconds});
-        }
-        floor.chunks.push_back(*pass);
+        floor.chunks.push_back(passFloor(context, stage, view, known));
     }
+    StageTime all;
+    addTrained(context.model, wholeModel(scenario), all);
     floor.around = kSummation * (optimizerFloor(context, all) + context.software.step.count() +
                                  static_cast<double>(scenario.microBatches()) *
                                      context.software.microBatch.count());

@@ -46,6 +46,10 @@ Result<StepFloor> stepFloor(const StepContext& context,
                             std::span<const std::int64_t> layers,
                             PassFloors& known);
 
+/// All passes of a microbatch at least: its chunks together, where they are not divided. For
+/// layouts whose experts are not placed by the data ranks, and which copy nothing to the host.
+Result<PassFloor> modelFloor(const StepContext& context, PassFloors& known);
+
 /// Seconds that a layer waits at least for the transfers of one sample inside it, in micro-batches
 /// of any size up to the scenario's, and wherever the layer is.
 struct LayerWait {
@@ -60,10 +64,9 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
                               const SoftwareTiming& software,
                               CommClock& clock);
 
-/// What one more sample adds at least to a micro-batch, on a GPU that loses nothing to small
-/// kernels (`limits`, see limitsOf): micro-batches of any size take no less for each of theirs.
-/// Nothing is recomputed.
-Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& limits);
+/// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
+/// loses nothing to part-filled waves (`smooth`). Nothing is recomputed.
+Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth);
 
 /// The fewest seconds of one operation in matrix multiplies.
 double leastPerFlop(const Settings& settings, const KernelProfile& limits);

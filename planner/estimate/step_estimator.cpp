@@ -257,6 +257,13 @@ Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
     return stepFloor(contextOf(scenario, blocks, setting), layers, known);
 }
 
+Result<PassFloor> StepEstimator::modelFloor(const Scenario& scenario,
+                                            const ModelTime& blocks,
+                                            PassFloors& known) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    return fabricast::modelFloor(contextOf(scenario, blocks, setting), known);
+}
+
 Result<StepPieces> stepPieces(const Scenario& scenario, const TimingProfiles& profiles) {
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));

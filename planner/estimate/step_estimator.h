@@ -46,6 +46,7 @@ public:
 
     // What bounds are made of (step_bounds.h).
     [[nodiscard]] const KernelProfile& limits() const { return fabric_->limits; }
+    [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
     /// Of layers with this tp, cp, ep and etp.
     Result<LayerWaits> leastWaits(const Scenario& scenario);
     /// `layers`: of each chunk of the model; `known`: see stepFloor.
@@ -53,6 +54,9 @@ public:
                             const ModelTime& blocks,
                             std::span<const std::int64_t> layers,
                             PassFloors& known);
+    Result<PassFloor> modelFloor(const Scenario& scenario,
+                                 const ModelTime& blocks,
+                                 PassFloors& known);
     [[nodiscard]] const HostProfile& host() const { return profiles_->host; }
 
 private:
@@ -75,13 +79,15 @@ private:
               links(joined),
               place(placeOf(cluster, links)),
               curves({links, library.model, place, library.corrections}),
-              limits(limitsOf(kernels)) {}
+              limits(limitsOf(kernels)),
+              smooth(fabricast::smooth(kernels)) {}
 
         KernelProfile kernels;
         ClusterLinks links;
         MeasuredPlace place;
         CollectiveCurves curves;
         KernelProfile limits;
+        KernelProfile smooth;
     };
 
     StepEstimator(std::unique_ptr<Fabric> fabric, const TimingProfiles& profiles)

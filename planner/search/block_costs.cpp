@@ -1,5 +1,6 @@
 #include "planner/search/block_costs.h"
 
+#include "planner/base/integers.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/layer_segment.h"
@@ -33,13 +34,41 @@ EndFootprint endOf(const Scenario& scenario) {
     return end;
 }
 
-Result<BlockCost> costOf(const Scenario& scenario, StepEstimator& estimator) {
-    BlockCost cost;
+Result<ModelTime> blockTime(const Scenario& scenario, const StepEstimator& estimator) {
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
-    FABRICAST_ASSIGN(cost.time, estimator.blocks(scenario, layers));
-    const SegmentCheckpoint checkpoint{.kind = scenario.settings.recompute.kind,
-                                       .reentrant = writtenInMegatron(scenario),
-                                       .autocast = scenario.settings.precision.autocast};
+    return estimator.blocks(scenario, layers);
+}
+
+SegmentCheckpoint checkpointOf(const Scenario& scenario) {
+    return {.kind = scenario.settings.recompute.kind,
+            .reentrant = writtenInMegatron(scenario),
+            .autocast = scenario.settings.precision.autocast};
+}
+
+/// What the second sample adds: what a layer keeps of whatever size cancels out.
+Result<LayersKept> keptOf(const Scenario& scenario) {
+    constexpr double kWholeRows = 0.99;  // rows are shared out whole
+    Scenario sized = scenario;
+    LayersKept kept;
+    for (const std::int64_t samples : {1, 2}) {
+        sized.layout.microBatch = samples;
+        FABRICAST_ASSIGN(const LayerOps layers, layerOps(sized));
+        const auto add = [&](const std::optional<OpList>& list, double& sum) {
+            const double bytes =
+                list ? asDouble(segmentFootprint(*list, checkpointOf(scenario)).kept) : 0.0;
+            sum = std::max(0.0, kWholeRows * bytes - sum);
+        };
+        add(layers.dense, kept.dense);
+        add(layers.sparse, kept.sparse);
+    }
+    return kept;
+}
+
+Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time) {
+    BlockCost cost;
+    FABRICAST_ASSIGN(cost.time, time);
+    FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
+    const SegmentCheckpoint checkpoint = checkpointOf(scenario);
     if (layers.dense) {
         cost.dense = segmentFootprint(*layers.dense, checkpoint);
     }
@@ -89,35 +118,49 @@ std::size_t BlockCosts::Hash::operator()(const Key& key) const {
     return hash;
 }
 
+const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Scenario& scenario) {
+    const Key key = keyOf(candidate, scenario);
+    const auto known = times_.find(key);
+    return known != times_.end()
+               ? known->second
+               : times_.emplace(key, blockTime(scenario, estimator_)).first->second;
+}
+
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
     const Key key = keyOf(candidate, scenario);
     const auto known = costs_.find(key);
-    return known != costs_.end() ? known->second
-                                 : costs_.emplace(key, costOf(scenario, estimator_)).first->second;
+    return known != costs_.end()
+               ? known->second
+               : costs_.emplace(key, costOf(scenario, timeOf(candidate, scenario))).first->second;
 }
 
 /// Where experts lie outside the data ranks these decide how far apart; copies to the host depend
 /// on the microbatches of a step.
-PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& scenario) {
+bool BlockCosts::shares(const Candidate& candidate, const Scenario& scenario) const {
     const Stack& stack = *task_.stacks[space_.families[candidate.family].stack].stack;
-    const auto known = costs_.find(keyOf(candidate, scenario));
-    const bool alone = stack.experts == ExpertPlace::DataFirst ||
-                       scenario.layout.offload != Offload::None || known == costs_.end() ||
-                       !known->second;
-    if (alone) {
-        return own_ = PassFloors();
-    }
-    return known->second->floors;
+    return stack.experts != ExpertPlace::DataFirst && scenario.layout.offload == Offload::None;
+}
+
+PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& scenario) {
+    return shares(candidate, scenario) ? floors_[keyOf(candidate, scenario)] : own_ = PassFloors();
+}
+
+const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
+                                                const Scenario& scenario) {
+    Key key = keyOf(candidate, scenario);
+    key.microBatch = 0;  // any size
+    const auto known = kept_.find(key);
+    return known != kept_.end() ? known->second
+                                : kept_.emplace(key, keptOf(scenario)).first->second;
 }
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
     Key key = keyOf(candidate, scenario);
-    key.microBatch = 0;  // any size
-    key.recompute = 0;   // any recompute
+    key.recompute = 0;  // any recompute
     auto known = least_.find(key);
     if (known == least_.end()) {
-        LeastTimes times{.once = fabricast::leastPerSample(scenario, estimator_.limits()),
+        LeastTimes times{.once = fabricast::leastPerSample(scenario, estimator_.smooth()),
                          .again = {}};
         times.again = times.once;
         if (times.again) {

@@ -22,7 +22,12 @@ struct BlockCost {
     SegmentFootprint dense;  ///< a layer without experts
     SegmentFootprint sparse;
     EndFootprint end;
-    PassFloors floors;  ///< of chunks of these blocks
+};
+
+/// Bytes that a layer keeps of each sample at least, from its forward to its backward.
+struct LayersKept {
+    double dense = 0.0;
+    double sparse = 0.0;  ///< of a layer with experts
 };
 
 /// The costs of every kind of block that the candidates have, each worked out once, when it is
@@ -33,10 +38,15 @@ public:
         : task_(task), space_(space), estimator_(estimator) {}
 
     /// An error where the stack's blocks cannot be modelled.
+    const Result<ModelTime>& timeOf(const Candidate& candidate, const Scenario& scenario);
     const Result<BlockCost>& of(const Candidate& candidate, const Scenario& scenario);
+    /// Whether all layouts with such blocks have the same groups inside a chunk, and copy nothing.
+    [[nodiscard]] bool shares(const Candidate& candidate, const Scenario& scenario) const;
     /// Passes of chunks of such blocks that layouts like this one share.
     PassFloors& floorsOf(const Candidate& candidate, const Scenario& scenario);
-    /// What a sample takes at least in blocks of this kind, whatever the micro-batch.
+    /// In micro-batches of any size.
+    const Result<LayersKept>& leastKept(const Candidate& candidate, const Scenario& scenario);
+    /// What a sample takes at least in blocks of this kind, in micro-batches up to the scenario's.
     const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
@@ -71,7 +81,10 @@ private:
     const SearchSpace& space_;
     StepEstimator& estimator_;
     PassFloors own_;  ///< of the layout that shares none
+    std::unordered_map<Key, Result<ModelTime>, Hash> times_;
+    std::unordered_map<Key, PassFloors, Hash> floors_;
     std::unordered_map<Key, Result<BlockCost>, Hash> costs_;
+    std::unordered_map<Key, Result<LayersKept>, Hash> kept_;
     std::unordered_map<Key, LeastTimes, Hash> least_;
 };
 

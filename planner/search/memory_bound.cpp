@@ -100,9 +100,22 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
 }
 
 std::int64_t MemoryBound::fromCounts(const Candidate& candidate, const Settings& usual) {
+    return fromKept(candidate, usual, {});
+}
+
+/// Between its last forward and its first backward a microbatch is kept by all chunks of a rank.
+std::int64_t MemoryBound::fromKept(const Candidate& candidate,
+                                   const Settings& usual,
+                                   const LayersKept& perSample) {
     const Family& family = familyOf(candidate.family, usual);
+    const std::int64_t layers = task_.base.model.layers;
+    const std::int64_t sparse = splits_.sparse(0, layers);
+    const double kept =
+        (asDouble(layers - sparse) * perSample.dense + asDouble(sparse) * perSample.sparse) /
+        asDouble(space_.families[candidate.family].layout.pp);
     const double samples = asDouble(space_.samplesOf(candidate));
-    const double most = std::max(family.all, family.between + samples * family.inputs);
+    const double most =
+        std::max(family.all, family.between + samples * std::max(family.inputs, kept));
     return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
 

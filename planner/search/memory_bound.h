@@ -23,6 +23,10 @@ public:
     /// States, and the inputs of all layers for one microbatch, on the mean rank. `usual` are
     /// settings of the candidate's family.
     std::int64_t fromCounts(const Candidate& candidate, const Settings& usual);
+    /// The same, where layers are known to keep more than their inputs.
+    std::int64_t fromKept(const Candidate& candidate,
+                          const Settings& usual,
+                          const LayersKept& perSample);
     /// Whether what the ranks of a node offload fits its own memory, as far as anybody knows.
     bool fitsHost(std::uint32_t family, const Settings& usual);
     /// States of a rank, and what its chunks keep in the order in which they run. No other rank is

@@ -201,7 +201,8 @@ void PlanSearch::addToBlock(std::uint32_t family) {
         const std::size_t kinds = space_.recomputes[mine.stack].size();
         groups_.push_back({.families = {},
                            .first = std::vector<std::size_t>(kinds),
-                           .waits = std::vector<LayerWaits>(kinds)});
+                           .waits = std::vector<LayerWaits>(kinds),
+                           .room = std::vector<std::vector<std::size_t>>(kinds)});
     }
     groups_[at->second].families.push_back(family);
     groupOf_[family] = at->second;

@@ -12,6 +12,7 @@
 #include <queue>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace fabricast {
 
 /// This takes layouts in the order of a value that they cannot beat. What comes up is looked at
 /// more closely and waits again, until what comes up is known: it is the best of all that are left.
-/// At first whole groups wait: the layouts whose blocks do the same work, then those of a family
-/// that have one pipeline order, of which the next size of the micro-batch comes after the last.
+/// At first whole groups wait: the layouts whose blocks do the same work, then those of them that
+/// have one size of the micro-batch.
 ///     PlanSearch(task, space, options, std::move(forecast), watch).run()
 class PlanSearch {
 public:
@@ -33,14 +34,27 @@ public:
     Result<PlanReport> run();
 
 private:
-    /// How closely it has been looked at: a group and a layout three times each.
-    enum class Look : std::uint8_t { Counted, Linked, Sampled, Sized, Bounded, Known };
+    /// How closely it has been looked at: a group three times, those of it with one micro-batch
+    /// twice, and a layout four times.
+    enum class Look : std::uint8_t {
+        Counted,
+        Linked,
+        Sampled,
+        Sized,
+        Timed,
+        Ordered,
+        Closed,
+        Bounded,
+        Known
+    };
     /// Families whose blocks do the same work.
     struct Block {
         std::vector<std::uint32_t> families;  ///< those that may fit, ascending
         /// By what is recomputed: the first family that the stack does not refuse.
         std::vector<std::size_t> first;
         std::vector<LayerWaits> waits;
+        /// Likewise, of each family: sizes of the micro-batch that may fit.
+        std::vector<std::vector<std::size_t>> room;
     };
     using BlockKey = std::tuple<std::uint32_t,
                                 std::int64_t,
@@ -78,16 +92,21 @@ private:
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);
+    std::uint16_t& leastTooLarge(const Candidate& candidate);
     void addToBlock(std::uint32_t family);
     Result<void> waitByCount();
     void link(const Waiting& waiting);
     void sample(const Waiting& waiting);
+    void split(const Waiting& waiting);
+    void time(const Waiting& waiting);
     void open(const Waiting& waiting);
-    void wait(Candidate candidate, double atLeast);
-    void waitForNextSize(const Waiting& waiting);
-    bool bound(const Waiting& waiting);
-    void waitBounded(const Candidate& candidate, const ModelTime& blocks, double atLeast);
-    Result<double> closestTime(const Candidate& candidate, const ModelTime& blocks);
+    std::optional<Candidate> largest(const Candidate& group) const;
+    Result<double> timeOfPasses(const Candidate& candidate);
+    void wait(const Candidate& candidate, double atLeast);
+    void close(const Waiting& waiting);
+    void bound(const Waiting& waiting);
+    Result<void> findRoom(const Candidate& group);
+    Result<double> closestTime(const Candidate& candidate);
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
     void accept(const Candidate& candidate, double value);
@@ -113,6 +132,8 @@ private:
     std::vector<Block> groups_;
     std::map<BlockKey, std::uint32_t> groupOfKey_;
     std::vector<std::uint32_t> groupOf_;  ///< by family
+    /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
+    std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
     std::priority_queue<Waiting> queue_;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };

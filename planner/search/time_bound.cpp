@@ -97,6 +97,15 @@ double TimeBound::fromSamples(const Layout& layout, const ModelTime& perSample) 
     return (all.forward + all.backward) * samplesOf(layout);
 }
 
+double TimeBound::fromPasses(const Layout& layout, const PassFloor& passes) const {
+    return (passes.forward + passes.backward) * samplesOf(layout) /
+           static_cast<double>(layout.microBatch);
+}
+
+double TimeBound::fromBlocks(const Layout& layout, const ModelTime& blocks) const {
+    return fromSamples(layout, blocks) / static_cast<double>(layout.microBatch);
+}
+
 Result<FrameworkOrder> TimeBound::orderOf(std::uint32_t stack, const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t count = scenario.microBatches();
@@ -136,7 +145,7 @@ Result<const std::vector<std::int64_t>*> TimeBound::layersOf(const Candidate& ca
 
 Result<double> TimeBound::fromOrder(const Candidate& candidate,
                                     const Scenario& scenario,
-                                    const ModelTime& perSample,
+                                    const ModelTime& blocks,
                                     const LayerWaits& waits) {
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, layersOf(candidate, scenario));
     const auto samples = static_cast<double>(scenario.layout.microBatch);
@@ -147,16 +156,16 @@ Result<double> TimeBound::fromOrder(const Candidate& candidate,
         const auto sparse = static_cast<double>(splits_.sparse(first, count));
         PassFloor pass;
         const double dense = static_cast<double>(count) - sparse;
-        add(pass, perSample.dense, samples * dense);
+        add(pass, blocks.dense, dense);
         add(pass, waits.dense, samples * dense);
-        add(pass, perSample.sparse, samples * sparse);
+        add(pass, blocks.sparse, sparse);
         add(pass, waits.sparse, samples * sparse);
         if (chunk == 0) {
-            add(pass, perSample.embedding, samples);
+            add(pass, blocks.embedding, 1.0);
         }
         if (chunk + 1 == layers->size()) {
-            add(pass, perSample.norm, samples);
-            add(pass, perSample.head, samples);
+            add(pass, blocks.norm, 1.0);
+            add(pass, blocks.head, 1.0);
         }
         setPass(chunk, pass);
         first += count;

@@ -31,10 +31,13 @@ public:
     [[nodiscard]] double fromWaits(const Layout& layout, const LayerWaits& perSample) const;
     /// From what a sample takes at least in such blocks, with all ranks busy all the time.
     [[nodiscard]] double fromSamples(const Layout& layout, const ModelTime& perSample) const;
+    /// The same from what a microbatch takes, its waits included.
+    [[nodiscard]] double fromPasses(const Layout& layout, const PassFloor& passes) const;
+    [[nodiscard]] double fromBlocks(const Layout& layout, const ModelTime& blocks) const;
     /// From both, in the pipeline's order.
     Result<double> fromOrder(const Candidate& candidate,
                              const Scenario& scenario,
-                             const ModelTime& perSample,
+                             const ModelTime& blocks,
                              const LayerWaits& waits);
     /// From what every chunk of the layout takes at least.
     Result<double> fromFloor(const Candidate& candidate,

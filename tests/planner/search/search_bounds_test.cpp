@@ -58,8 +58,11 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         const std::uint32_t stack = space_.families[candidate.family].stack;
         const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
         const auto order = bound.fromOrder(candidate, **scenario, *cost);
+        const auto& kept = blocks_.leastKept(candidate, **scenario);
+        ASSERT_TRUE(kept.has_value());
         const std::string what = layoutText((*scenario)->layout);
         EXPECT_LE(bound.fromCounts(candidate, *usual), memory->peak.lo.count()) << what;
+        EXPECT_LE(bound.fromKept(candidate, *usual, *kept), memory->peak.lo.count()) << what;
         ASSERT_TRUE(order.has_value());
         EXPECT_LE(*order, memory->peak.lo.count()) << what;
         ++seen;
@@ -78,8 +81,7 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
             continue;
         }
         const auto& cost = blocks_.of(candidate, **scenario);
-        const auto& least = blocks_.leastPerSample(candidate, **scenario);
-        ASSERT_TRUE(cost.has_value() && least.has_value());
+        ASSERT_TRUE(cost.has_value());
         const Settings& settings = (*scenario)->settings;
         const bool all = settings.recompute.kind == Checkpointing::Full;
         const double perFlop = leastPerFlop(settings, estimator_.limits());
@@ -88,9 +90,10 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         largest.size = static_cast<std::uint16_t>(space_.sizesOf(candidate.family).size() - 1);
         const Layout layout = (*scenario)->layout;
         const auto waits = estimator_.leastWaits(*scenarios_.of(largest).value());
-        ASSERT_TRUE(waits.has_value());
+        const auto& least = blocks_.leastPerSample(largest, *scenarios_.of(largest).value());
+        ASSERT_TRUE(waits.has_value() && least.has_value());
         ASSERT_TRUE(scenarios_.of(candidate).has_value());
-        const auto ordered = bound.fromOrder(candidate, **scenario, *least, *waits);
+        const auto ordered = bound.fromOrder(candidate, **scenario, cost->time, *waits);
         const auto* layers = bound.layersOf(candidate, **scenario).value();
         PassFloors& known = blocks_.floorsOf(candidate, **scenario);
         const auto floor = estimator_.floor(**scenario, cost->time, *layers, known);
@@ -98,12 +101,23 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
         const auto close = bound.fromFloor(candidate, **scenario, *floor);
         const std::string what = layoutText((*scenario)->layout);
         const double after = bound.hostStep(**scenario);
+        EXPECT_EQ(layout.tp * layout.cp > 1 || layout.ep > 1,
+                  waits->dense.forward + waits->sparse.forward > 0.0)
+            << what;
         EXPECT_LE(bound.fromFlops(settings, all, perFlop) + after, seconds) << what;
         EXPECT_LE(bound.fromFlops(settings, all, perFlop) + bound.fromWaits(layout, *waits),
                   seconds)
             << what;
         EXPECT_LE(bound.fromSamples(layout, *least) + bound.fromWaits(layout, *waits), seconds)
             << what;
+        EXPECT_LE(bound.fromBlocks(layout, cost->time) + bound.fromWaits(layout, *waits), seconds)
+            << what;
+        if (blocks_.shares(candidate, **scenario)) {
+            const auto passes = estimator_.modelFloor(
+                **scenario, cost->time, blocks_.floorsOf(candidate, **scenario));
+            ASSERT_TRUE(passes.has_value());
+            EXPECT_LE(bound.fromPasses(layout, *passes), seconds) << what;
+        }
         ASSERT_TRUE(ordered.has_value() && close.has_value());
         EXPECT_LE(*ordered, seconds) << what;
         EXPECT_LE(*close, seconds) << what;
