@@ -100,6 +100,7 @@ private:
     void split(const Waiting& waiting);
     void time(const Waiting& waiting);
     void open(const Waiting& waiting);
+    Result<LayerWaits> leastWaits(const Candidate& candidate);
     std::optional<Candidate> largest(const Candidate& group) const;
     Result<double> timeOfPasses(const Candidate& candidate);
     void wait(const Candidate& candidate, double atLeast);
