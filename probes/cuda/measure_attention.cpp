@@ -105,20 +105,18 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
     if (!shape) {
         return shape.trouble();
     }
-    const double tensorBytes = AttentionTensors::bytesFor(*shape);
-    const std::string refusal = GpuBench::tooLarge(tensorBytes);
+    const std::string refusal = GpuBench::tooLarge(AttentionTensors::bytesFor(*shape));
     if (!refusal.empty()) {
         return refusedPoint(point, refusal);
-    }
-    const Answer<FusedAttention> fused = FusedAttention::plan(*shape);
-    const std::string written =
-        GpuBench::tooLarge(tensorBytes + WrittenAttention::bytesFor(*shape));
-    if (!fused && !written.empty()) {
-        return refusedPoint(point, fused.trouble().why + "; written out it " + written);
     }
     const Answer<AttentionTensors> tensors = AttentionTensors::make(*shape);
     if (!tensors) {
         return tensors.trouble();
+    }
+    const Answer<FusedAttention> fused = FusedAttention::plan(bench.timer.stream(), *tensors);
+    const std::string written = GpuBench::tooLarge(WrittenAttention::bytesFor(*shape));
+    if (!fused && !written.empty()) {
+        return refusedPoint(point, fused.trouble().why + "; written out it " + written);
     }
     Measurement measurement;
     measurement.point = point;

@@ -7,8 +7,8 @@
 
 /// A null GPU. Preloaded into a probe, this library stands in for the CUDA runtime,
 /// cuBLASLt, NVML and the other libraries in this folder: calls succeed, device memory is memory of
-/// the host, copies copy, and every piece of work takes a time that it pretends. Nothing is
-/// computed until device memory is read back: then it is computed on the host, so that
+/// the host and never empty, copies copy, and every piece of work takes a time that it pretends.
+/// Nothing is computed until device memory is read back: then it is computed on the host, so that
 /// results are what they should be. Told by the environment:
 ///   FABRICAST_NULL_GPUS=0      how many there are (1)
 ///   FABRICAST_NULL_SM=80       what they can (90)

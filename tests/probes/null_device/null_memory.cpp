@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -26,6 +27,14 @@ std::size_t inUse() {
         bytes += size;
     }
     return bytes;
+}
+
+/// New memory is never empty: what lies there is no result, and no number to add to. Of a large
+/// block, which the host has not got, the beginning.
+void soil(void* block, std::size_t bytes) {
+    constexpr std::size_t kMost = std::size_t{1} << 20U;
+    constexpr int kHuge = 0x7F;  // 3.4e38 in fp32 and in bf16
+    std::memset(block, kHuge, std::min(bytes, kMost));
 }
 
 double secondsOf(std::size_t bytes, cudaMemcpyKind kind) {
@@ -52,6 +61,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
     if (block == MAP_FAILED) {
         return cudaErrorMemoryAllocation;
     }
+    soil(block, bytes);
     blocks()[block] = bytes;
     *memory = block;
     return cudaSuccess;
