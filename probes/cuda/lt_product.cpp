@@ -91,8 +91,7 @@ Answer<LtHome> withOwnScratch(const LtHome& home) {
         return workspace ? one.trouble() : workspace.trouble();
     }
     const float value = 1.0F;
-    const Done copied =
-        cudaDone(cudaMemcpy(one->get(), &value, sizeof value, cudaMemcpyHostToDevice), "a scale");
+    const Done copied = upload(*one, &value, sizeof value, "a scale");
     if (!copied) {
         return copied.trouble();
     }

@@ -81,11 +81,8 @@ Answer<AdamArrays> adamArrays(const AdamShape& shape) {
     for (std::int64_t first = 0; first < shape.parameters; first += kChunk) {
         list.push_back(arrays.at(first));
     }
-    const Done copied = cudaDone(cudaMemcpy(arrays.chunks.get(),
-                                            list.data(),
-                                            list.size() * sizeof(AdamTensor),
-                                            cudaMemcpyHostToDevice),
-                                 "the list");
+    const Done copied =
+        upload(arrays.chunks, list.data(), list.size() * sizeof(AdamTensor), "the list");
     return copied ? Answer<AdamArrays>(std::move(arrays)) : copied.trouble();
 }
 

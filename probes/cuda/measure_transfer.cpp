@@ -85,9 +85,7 @@ struct HostLink {
             *host.at(at) = static_cast<char>(at * 31 >> 3U);
         }
         const Done made = second.make();
-        return made ? cudaDone(cudaMemcpy(source.get(), host.get(), bytes, cudaMemcpyHostToDevice),
-                               "a copy")
-                    : made;
+        return made ? upload(source, host.get(), bytes, "a copy") : made;
     }
     Done up(cudaStream_t stream) const {
         return cudaDone(

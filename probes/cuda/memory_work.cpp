@@ -66,9 +66,7 @@ Answer<DeviceMemory> onDevice(const std::vector<Value>& values) {
     const std::size_t bytes = values.size() * sizeof(Value);
     Answer<DeviceMemory> memory = deviceMemory(aligned(bytes));
     const Done copied =
-        memory ? cudaDone(cudaMemcpy(memory->get(), values.data(), bytes, cudaMemcpyHostToDevice),
-                          "a table")
-               : Done(std::monostate());
+        memory ? upload(*memory, values.data(), bytes, "a table") : Done(memory.trouble());
     return copied ? std::move(memory) : Answer<DeviceMemory>(copied.trouble());
 }
 

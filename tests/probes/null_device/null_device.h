@@ -16,11 +16,21 @@
 ///   FABRICAST_NULL_RESULTS=wrong  compute nothing at all
 ///   FABRICAST_NULL_SLOW=20     milliseconds that each wait for the GPU really takes (0)
 ///   FABRICAST_NULL_USER=4711   a process that computes there too
+///   FABRICAST_NULL_TAKEN=1     the number of a GPU in exclusive mode that another process has
+///   CUDA_VISIBLE_DEVICES=1,0   shows some of them, as CUDA does
+/// As in CUDA each thread has its own current GPU, 0 at first, and choosing one makes a context
+/// there. The legacy stream lags: what is copied or set on it is under way until the device is
+/// waited for or something is read back. Work that another stream begins meanwhile ends the process
+/// with 99.
 namespace fabricast::null_device {
 
 /// A number of the environment.
 long setting(const char* name, long otherwise);
 bool computes();
+
+/// The legacy stream has something under way; and has not any more.
+void legacyBegins();
+void legacyEnds();
 
 /// Pretended time. Work on a stream begins when the stream and the host are ready.
 void spend(cudaStream_t stream, double seconds);

@@ -68,6 +68,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 }
 cudaError_t cudaFree(void* memory) {
     const auto block = blocks().find(memory);
+    null::legacyEnds();
     if (block != blocks().end()) {
         null::settle(nullptr, 0);
         null::forget();
@@ -103,6 +104,8 @@ cudaError_t cudaMemcpyAsync(
     return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    const bool waits = kind == cudaMemcpyDeviceToHost;
+    waits ? null::legacyEnds() : null::legacyBegins();
     return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 cudaError_t cudaMemcpyPeerAsync(
@@ -131,6 +134,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
     return cudaSuccess;
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+    null::legacyBegins();
     return cudaMemsetAsync(memory, value, bytes, nullptr);
 }
 

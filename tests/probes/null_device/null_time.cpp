@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -32,6 +34,7 @@ std::vector<Deferred>& deferred() {
 }
 
 double hostTime = 0.0;
+std::atomic<bool> legacyBusy = false;
 
 bool isDeferred(const std::string& key) {
     return std::any_of(
@@ -54,7 +57,21 @@ double timeOf(cudaStream_t stream) {
     return std::max(clocks()[stream], hostTime);
 }
 
+void legacyBegins() {
+    legacyBusy = true;
+}
+
+void legacyEnds() {
+    legacyBusy = false;
+}
+
 void spend(cudaStream_t stream, double seconds) {
+    if (stream != nullptr && legacyBusy) {
+        std::fputs("null device: a stream begins before a copy on the legacy stream has ended\n",
+                   stderr);
+        constexpr int kRaces = 99;
+        _exit(kRaces);
+    }
     if (!countCaptured(stream, seconds)) {
         clocks()[stream] = timeOf(stream) + seconds;
     }
