@@ -54,7 +54,12 @@ Answer<std::vector<Point>> NcclProgram::suite(const std::string& name) {
     if (!here) {
         return here.trouble();
     }
-    const int perNode = here->localSize.value_or(here->world);
+    // Where no launcher has said it, the ranks have once they have met.
+    std::vector<std::string> hosts;
+    for (std::size_t at = 0; channel_ && at < channel_->members().size(); ++at) {
+        hosts.push_back(channel_->members()[at].host);
+    }
+    const int perNode = here->localSize.value_or(hosts.empty() ? here->world : ranksPerHost(hosts));
     Answer<std::vector<Point>> points = flags_.sweep.asked()
                                             ? sweepPoints(flags_.sweep, here->world, perNode)
                                             : collectiveSuite(name, here->world, perNode);

@@ -119,23 +119,6 @@ int measureAll(const ProbeProgram& program,
     return speaks ? outcomeCode(program, flags, *outcome) : kDone;
 }
 
-/// Takes the device, measures or follows, and gives it back.
-int openAndMeasure(const ProbeProgram& program,
-                   const ProbeFlags& flags,
-                   const std::vector<Point>& points,
-                   std::span<const char* const> arguments) {
-    catchInterrupts();
-    const Done opened = program.open();
-    if (!opened) {
-        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
-    }
-    const int code = measureAll(program, flags, points, arguments);
-    if (program.close) {
-        program.close();
-    }
-    return code;
-}
-
 /// Those that are named, and those of a suite; quick where nothing is asked for.
 Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlags& flags) {
     std::vector<Point> points = flags.points;
@@ -154,6 +137,24 @@ Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlag
         }
     }
     return points;
+}
+
+/// Takes the device, measures or follows, and gives it back.
+int openAndMeasure(const ProbeProgram& program,
+                   const ProbeFlags& flags,
+                   std::span<const char* const> arguments) {
+    catchInterrupts();
+    const Done opened = program.open();
+    if (!opened) {
+        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
+    }
+    const Answer<std::vector<Point>> points = pointsOf(program, flags);
+    const int code = points ? measureAll(program, flags, *points, arguments)
+                            : failed(program, kBadInput, points.trouble().why);
+    if (program.close) {
+        program.close();
+    }
+    return code;
 }
 
 }  // namespace
@@ -186,7 +187,7 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         }
         return kDone;
     }
-    return openAndMeasure(program, *flags, *points, arguments);
+    return openAndMeasure(program, *flags, arguments);
 }
 
 }  // namespace fabricast::probe

@@ -28,8 +28,8 @@ struct ProbeProgram {
     std::function<std::string()> versions;
     /// --doctor: what works here and what does not, a line each. Trouble where it cannot measure.
     std::function<Answer<std::string>()> doctor;
-    /// The points of --suite quick or full (in the order in which they matter), before anything is
-    /// opened; trouble for another name.
+    /// The points of --suite quick or full (in the order in which they matter); trouble for another
+    /// name. Before anything is opened, and again after `open`, when more may be known.
     std::function<Answer<std::vector<Point>>(const std::string& suite)> suite;
     /// Whether a point's settings are sound, before anything is opened; may be empty.
     std::function<Done(const Point&)> check;
