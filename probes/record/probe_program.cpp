@@ -53,6 +53,7 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
                       (terminal ? "" : "\n"));
         };
     }
+    watch.survives = program.survives;
     watch.ends = [&program, clear = terminal && !flags.quiet](const Measurement& measurement) {
         print(stderr, clear ? "\r\033[K" : "");
         print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
@@ -67,15 +68,19 @@ int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunO
     };
     add(outcome.known, "known");
     add(outcome.refused, "not possible here");
+    add(outcome.failed, "failed");
     add(outcome.wrong, "with wrong results");
     add(outcome.left, "left");
     if (outcome.left > 0 && !flags.out.empty()) {
         text += "; the same command goes on";
     }
-    if (!flags.quiet || outcome.wrong > 0) {
+    if (!flags.quiet || outcome.wrong > 0 || outcome.failed > 0) {
         print(stderr, program.name + ": " + text + "\n");
     }
-    return outcome.interrupted ? kInterrupted : outcome.wrong > 0 ? kWrongResults : kDone;
+    return outcome.interrupted  ? kInterrupted
+           : outcome.wrong > 0  ? kWrongResults
+           : outcome.failed > 0 ? kEnvironment
+                                : kDone;
 }
 
 /// Trouble while others may be measuring with this one.

@@ -40,6 +40,9 @@ struct ProbeProgram {
     /// What must be alike for two sittings to go into one record: device, versions. After `open`.
     std::function<JsonLine()> identity;
     std::function<Answer<Measurement>(const Point&)> measure;
+    /// After trouble with a point: whether the device still works, so that the next is measured;
+    /// may be empty: trouble ends the program.
+    std::function<bool()> survives{};
     /// After the last point, also when interrupted.
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.
