@@ -29,9 +29,7 @@ std::size_t secondBytes(const MemoryShape& shape) {
 }
 
 std::size_t setsFor(const GpuFacts& gpu, const MemoryShape& shape) {
-    constexpr std::size_t kMostSets = 64;
-    const std::size_t set = firstBytes(shape) + secondBytes(shape) + resultBytes(shape);
-    return std::min(2 * gpu.cache / set + 1, kMostSets);
+    return setsBeyondCache(gpu, firstBytes(shape) + secondBytes(shape) + resultBytes(shape));
 }
 
 /// A random order of the rows, or a random place in each row.
