@@ -139,25 +139,32 @@ Answer<Measurement> measureAdam(GpuBench& bench, const Point& point) {
     }
     constexpr double kMemory = 16.0;  // bytes that each parameter has
     const auto parameters = static_cast<double>(shape->parameters);
-    const std::string refusal = GpuBench::tooLarge(kMemory * parameters);
+    const std::size_t turns =
+        setsBeyondCache(bench.gpu, static_cast<std::size_t>(kMemory * parameters));
+    const std::string refusal =
+        GpuBench::tooLarge(kMemory * parameters * static_cast<double>(turns));
     if (!refusal.empty()) {
         return refusedPoint(point, refusal);
     }
-    const Answer<AdamArrays> arrays = adamArrays(*shape);
-    const Done begun = arrays ? arrays->begin() : arrays.trouble();
-    if (!begun) {
-        return begun.trouble();
+    std::vector<AdamArrays> sets;
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        Answer<AdamArrays> arrays = adamArrays(*shape);
+        const Done begun = arrays ? arrays->begin() : arrays.trouble();
+        if (!begun) {
+            return begun.trouble();
+        }
+        sets.push_back(std::move(*arrays));
     }
     Measurement measurement;
     measurement.point = point;
     const Done done = bench.timer.sample(
         bench.rule,
-        [&](cudaStream_t stream, std::size_t) {
-            stepAdam(stream, *shape, *arrays);
+        [&](cudaStream_t stream, std::size_t call) {
+            stepAdam(stream, *shape, sets[call % sets.size()]);
             return cudaDone(cudaGetLastError(), "a step of Adam");
         },
         measurement);
-    const Answer<double> wrong = done ? wrongSteps(bench, *shape, *arrays) : done.trouble();
+    const Answer<double> wrong = done ? wrongSteps(bench, *shape, sets.front()) : done.trouble();
     if (!wrong) {
         return wrong.trouble();
     }

@@ -16,6 +16,10 @@
 ///   FABRICAST_NULL_RESULTS=wrong  compute nothing at all
 ///   FABRICAST_NULL_SLOW=20     milliseconds that each wait for the GPU really takes (0)
 ///   FABRICAST_NULL_USER=4711   a process that computes there too
+///   FABRICAST_NULL_COLD=1000   microseconds that a kernel takes longer the first time (0)
+///   FABRICAST_NULL_LT_FAILS=48 cuBLASLt fails at products with so many rows
+///   FABRICAST_NULL_LT_BREAKS=1 and every call of CUDA after that
+///   FABRICAST_NULL_LT_SPLIT=8  cuBLASLt adds up so many parts, each rounded to bf16
 ///   FABRICAST_NULL_TAKEN=1     the number of a GPU in exclusive mode that another process has
 ///   CUDA_VISIBLE_DEVICES=1,0   shows some of them, as CUDA does
 /// As in CUDA each thread has its own current GPU, 0 at first, and choosing one makes a context
@@ -31,6 +35,10 @@ bool computes();
 /// The legacy stream has something under way; and has not any more.
 void legacyBegins();
 void legacyEnds();
+
+/// A fault: the device answers nothing any more.
+void breakDown();
+bool isBroken();
 
 /// Pretended time. Work on a stream begins when the stream and the host are ready.
 void spend(cudaStream_t stream, double seconds);
@@ -52,6 +60,8 @@ void forget();
 
 /// Runs or defers a kernel; the seconds that it takes.
 double launchKernel(const void* function, void** arguments);
+/// Seconds that its code takes to load, if this is its first time.
+double loading(const void* function);
 void nameKernel(const void* function, const char* name);
 
 /// While a stream is captured, launches only count.

@@ -111,7 +111,7 @@ cudaError_t cudaInitDevice(int, unsigned, unsigned) {
 }
 cudaError_t cudaDeviceSynchronize() {
     null::legacyEnds();
-    return cudaSuccess;
+    return null::isBroken() ? cudaErrorIllegalAddress : cudaSuccess;
 }
 cudaError_t cudaDeviceReset() {
     return cudaSuccess;

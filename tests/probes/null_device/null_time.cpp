@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,12 +34,18 @@ std::vector<Deferred>& deferred() {
     return all;
 }
 
+std::set<std::string>& keys() {
+    static std::set<std::string> all;
+    return all;
+}
+
 double hostTime = 0.0;
 std::atomic<bool> legacyBusy = false;
+std::atomic<bool> broken = false;
 
-bool isDeferred(const std::string& key) {
-    return std::any_of(
-        deferred().begin(), deferred().end(), [&](const Deferred& one) { return one.key == key; });
+/// Whether this work is new.
+bool isNew(const std::string& key) {
+    return keys().insert(key).second;
 }
 
 }  // namespace
@@ -55,6 +62,14 @@ bool computes() {
 
 double timeOf(cudaStream_t stream) {
     return std::max(clocks()[stream], hostTime);
+}
+
+void breakDown() {
+    broken = true;
+}
+
+bool isBroken() {
+    return broken;
 }
 
 void legacyBegins() {
@@ -90,13 +105,13 @@ void holdUntil(cudaStream_t stream, double time) {
 }
 
 void defer(const std::string& key, std::function<void()> work) {
-    if (computes() && !isDeferred(key)) {
+    if (computes() && isNew(key)) {
         deferred().push_back({key, std::move(work), {}});
     }
 }
 
 void deferPart(const std::string& key, PartialWork work) {
-    if (computes() && !isDeferred(key)) {
+    if (computes() && isNew(key)) {
         deferred().push_back({key, {}, std::move(work)});
     }
 }
@@ -112,10 +127,15 @@ void settle(const void* place, std::size_t bytes) {
         }
     }
     deferred() = std::move(parts);
+    keys().clear();
+    for (const Deferred& one : deferred()) {
+        keys().insert(one.key);
+    }
 }
 
 void forget() {
     deferred().clear();
+    keys().clear();
 }
 
 }  // namespace fabricast::null_device
