@@ -150,6 +150,11 @@ JsonLine NcclProgram::identity() const {
         .add("driver", runtimeVersionText(driver))
         .add("ranks", channel_->world())
         .add("nodes", hosts.size());
+    // With a plugin NCCL may choose otherwise.
+    const std::string tuner = variableOf(environment_, "NCCL_TUNER_PLUGIN");
+    if (!tuner.empty()) {
+        identity.add("tuner_plugin", tuner);
+    }
     return flags_.shareGpu ? identity.add("shared_gpu", "yes") : identity;
 }
 
