@@ -170,6 +170,7 @@ Answer<Measurement> measureAdam(GpuBench& bench, const Point& point) {
     }
     constexpr double kMoved = 28.0;  // reads 4·3 + 2, writes 4·3 + 2
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = static_cast<double>(sets.size());
     measurement.facts["bytes"] = kMoved * parameters;
     measurement.words["algorithm"] = "own kernel";
     return measurement;

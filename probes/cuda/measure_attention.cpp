@@ -160,6 +160,7 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = fused ? static_cast<double>(turns->size()) : 1.0;
     return measurement;
 }
 

@@ -83,6 +83,7 @@ Answer<Measurement> measureGemm(GpuBench& bench, const Point& point) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = static_cast<double>(planned->operands->sets());
     measurement.facts["flop"] = shape->flop();
     measurement.facts["bytes"] = shape->bytes();
     measurement.words["algorithm"] = planned->product->algorithm();

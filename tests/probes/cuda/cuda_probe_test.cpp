@@ -138,13 +138,14 @@ std::size_t countOf(const std::string& text, const std::string& part) {
 }
 
 TEST(CudaProbe, KernelsComputeWhatTheirFormulasSay) {
-    const ProbeRun run = runOnNullDevice(kComputed);
+    const ProbeRun run = runOnNullDevice(kComputed, "FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 0) << run.out;
     EXPECT_EQ(countOf(run.out, "\"wrong\":0"), kComputedPoints) << run.out;
 }
 
 TEST(CudaProbe, WrongResultsAreSeenOfEveryKernel) {
-    const ProbeRun run = runOnNullDevice(kComputed, "FABRICAST_NULL_RESULTS=wrong");
+    const ProbeRun run =
+        runOnNullDevice(kComputed, "FABRICAST_NULL_RESULTS=wrong FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 1);
     EXPECT_EQ(linesIn(run.out), kComputedPoints);
     EXPECT_EQ(countOf(run.out, "\"wrong\":0"), 0U) << run.out;
@@ -188,6 +189,38 @@ TEST(CudaProbe, WrongProductsAreSeen) {
     const ProbeRun run = runOnNullDevice(kSmall, "FABRICAST_NULL_RESULTS=wrong");
     EXPECT_EQ(run.code, 1);
     EXPECT_TRUE(holds(run.out, "\"wrong\":16")) << run.out;
+}
+
+/// B200 has 126 MiB of L2: small work takes turns among as many sets as are not kept there.
+TEST(CudaProbe, SmallWorkTakesTurnsBeyondALargeCache) {
+    const ProbeRun run = runOnNullDevice(
+        "--quiet --point 'gemm dtype=bf16 m=256 n=256 k=256' --point 'memory op=copy bytes=64K'"
+        " --point 'adam parameters=1M form=flat'",
+        "FABRICAST_NULL_L2_MIB=126");
+    EXPECT_EQ(run.code, 0) << run.err;
+    std::istringstream lines(run.out);
+    const auto setsIn = [](const std::string& line) {
+        return std::stod(line.substr(line.find("\"sets\":") + 7));
+    };
+    for (const double setBytes : {3.0 * 256 * 256 * 2, 3.0 * (1 << 16), 16.0 * (1 << 20)}) {
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_GT(setsIn(line) * setBytes, 2.0 * 126 * (1 << 20)) << line;
+    }
+    const ProbeRun attention = runOnNullDevice(
+        "--quiet --point 'attention pass=forward batch=1 heads=8 kv_heads=8 sequence=64 dim=32 "
+        "causal=1'");
+    EXPECT_EQ(attention.code, 0) << attention.err;
+    if (holds(attention.out, "\"algorithm\":\"cudnn\"")) {
+        EXPECT_EQ(setsIn(attention.out), 8.0) << attention.out;
+    }
+}
+
+TEST(CudaProbe, ACopyBothWaysIsCheckedBothWays) {
+    const ProbeRun run = runOnNullDevice("--quiet --point 'transfer kind=both bytes=1M'",
+                                         "FABRICAST_NULL_UPLOADS=0");
+    EXPECT_EQ(run.code, 1) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"wrong\":2")) << run.out;
 }
 
 /// Forward products of training add up fp8 in fewer bits, and faster.

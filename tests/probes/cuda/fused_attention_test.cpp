@@ -86,7 +86,7 @@ TEST(FusedAttention, ItsGraphsAreRightHoweverOftenTheyRun) {
     if (!FABRICAST_HAS_CUDNN) {
         GTEST_SKIP() << "built without cuDNN";
     }
-    const ProbeRun run = runOnNullDevice(kPasses);
+    const ProbeRun run = runOnNullDevice(kPasses, "FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     EXPECT_EQ(timesIn(run.out, "\"wrong\":0"), 4U) << run.out;
     EXPECT_EQ(timesIn(run.out, "\"algorithm\":\"cudnn\""), 4U) << run.out;
@@ -96,10 +96,12 @@ TEST(FusedAttention, AnEngineThatFailsWhenItRunsIsPassedOver) {
     if (!FABRICAST_HAS_CUDNN) {
         GTEST_SKIP() << "built without cuDNN";
     }
-    const ProbeRun run = runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=refuses");
+    const ProbeRun run =
+        runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=refuses FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     EXPECT_EQ(timesIn(run.out, "\"algorithm\":\"cudnn\""), 4U) << run.out;
-    const ProbeRun none = runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=none");
+    const ProbeRun none =
+        runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=none FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(none.code, 0) << none.out << none.err;
     EXPECT_EQ(timesIn(none.out, "\"algorithm\":\"written out (forward: cuDNN: "), 4U) << none.out;
     EXPECT_EQ(timesIn(none.out, "\"wrong\":0"), 4U) << none.out;

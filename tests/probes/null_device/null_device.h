@@ -17,6 +17,8 @@
 ///   FABRICAST_NULL_SLOW=20     milliseconds that each wait for the GPU really takes (0)
 ///   FABRICAST_NULL_USER=4711   a process that computes there too
 ///   FABRICAST_NULL_COLD=1000   microseconds that a kernel takes longer the first time (0)
+///   FABRICAST_NULL_L2_MIB=126  its L2 cache (1)
+///   FABRICAST_NULL_UPLOADS=0   copies from pinned memory on a stream move nothing
 ///   FABRICAST_NULL_LT_FAILS=48 cuBLASLt fails at products with so many rows
 ///   FABRICAST_NULL_LT_BREAKS=1 and every call of CUDA after that
 ///   FABRICAST_NULL_LT_SPLIT=8  cuBLASLt adds up so many parts, each rounded to bf16

@@ -99,7 +99,11 @@ cudaError_t cudaMemcpyAsync(
     // What was sent before comes before: what is written over, too.
     null::settle(kind != cudaMemcpyHostToDevice ? from : nullptr,
                  kind != cudaMemcpyHostToDevice ? bytes : 0);
-    std::memmove(to, from, bytes);
+    const bool lost = stream != nullptr && kind == cudaMemcpyHostToDevice &&
+                      null::setting("FABRICAST_NULL_UPLOADS", 1) == 0;
+    if (!lost) {
+        std::memmove(to, from, bytes);
+    }
     null::spend(stream, secondsOf(bytes, kind));
     return cudaSuccess;
 }

@@ -66,7 +66,7 @@ int attributeOf(cudaDeviceAttr attribute) {
         case cudaDevAttrMultiProcessorCount:
             return 132;
         case cudaDevAttrL2CacheSize:
-            return 1 << 20;
+            return static_cast<int>(null::setting("FABRICAST_NULL_L2_MIB", 1)) << 20;
         case cudaDevAttrWarpSize:
             return 32;
         case cudaDevAttrMaxThreadsPerBlock:
