@@ -148,7 +148,7 @@ TEST(NcclProbe, TouchesNoGpuOfAnotherRank) {
 /// A container under srun says rank and world, and no more: the hosts are those of the meeting.
 TEST(NcclProbe, TakesTheHostsFromTheMeetingWhereNoLauncherNamesThem) {
     std::vector<RankStart> ranks =
-        ranksOf(4, {"--suite", "quick", "-n", "1", "-w", "1", "--time-budget", "3s"});
+        ranksOf(4, {"--collective", "all_reduce", "-b", "1K", "-n", "1", "--group", "tp=2,dp=2"});
     for (std::size_t rank = 0; rank < 4; ++rank) {
         ranks[rank].environment["FABRICAST_PROBE_HOST"] = rank < 2 ? "node01" : "node02";
     }
@@ -156,8 +156,9 @@ TEST(NcclProbe, TakesTheHostsFromTheMeetingWhereNoLauncherNamesThem) {
     const RankEnd first = job.end(0, 30.0);
     EXPECT_EQ(first.code, 0) << first.err;
     EXPECT_NE(first.err.find("nodes=1 ranks=2"), std::string::npos) << first.err;
+    EXPECT_NE(first.err.find("nodes=2 ranks=2 stride=2"), std::string::npos) << first.err;
     EXPECT_EQ(first.out.find("refused"), std::string::npos) << first.out;
-    EXPECT_GT(rowsOf(first.out), 0U);
+    EXPECT_EQ(rowsOf(first.out), 2U);
 }
 
 TEST(NcclProbe, MeasuresWhatMemoryNcclTakes) {
