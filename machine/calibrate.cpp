@@ -55,6 +55,13 @@ Result<CheckedPlan> checkedPlan(const CalibrationAsk& ask,
                                 const ProfileStore& store,
                                 const Watch& watch) {
     CheckedPlan checked{.fit = ask.fit};
+    if (!ask.measure.tunerDump.empty() && !ask.fit.folder.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--tuner-dump",
+                    "is not for a run that a profile is made of: with a tuner plugin NCCL may "
+                    "choose otherwise",
+                    "run once without --profile, and once without --tuner-dump");
+    }
     FABRICAST_ASSIGN(checked.fit.name, profileNameFor(ask.fit, ask.measure.out));
     FABRICAST_TRY(checkMeasuring(ask.measure));
     FABRICAST_TRY(checkFit(ask.fit, store));

@@ -1,6 +1,7 @@
 #include "machine/calibration_plan.h"
 
 #include "machine/find_probe.h"
+#include "machine/visible_gpus.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -25,7 +27,7 @@ bool mayRunAsRoot() {
 class Planner {
 public:
     Planner(const MeasureAsk& ask, const MachineInventory& machine)
-        : ask_(ask), machine_(machine) {}
+        : ask_(ask), machine_(machine), visible_(VisibleGpus::here(machine.gpus.size())) {}
 
     Result<CalibrationPlan> run() && {
         using Engine = CalibrationEngine;
@@ -66,6 +68,14 @@ private:
             ask_.engine != CalibrationEngine::Auto) {
             return fail(Error::Code::BadInput, "--tuner-dump", "is for --engine nccl");
         }
+        for (const std::string& gpu : ask_.gpus) {
+            if (!machine_.gpus.empty() && !visible_.has(gpu)) {
+                return fail(Error::Code::BadInput,
+                            "--gpus",
+                            "GPU " + gpu + " is hidden by " + visible_.why(),
+                            "name visible ones, or unset CUDA_VISIBLE_DEVICES");
+            }
+        }
         if (!ask_.hosts.empty() && ask_.engine != CalibrationEngine::Mpi) {
             return fail(Error::Code::BadInput,
                         "--hosts",
@@ -95,13 +105,15 @@ private:
         addIfThere(host());
         if (machine_.gpus.empty()) {
             addIfThere(mpi());
+        } else if (visible_.count() == 0) {
+            plan_.remarks.push_back("not measured: GPUs, since " + visible_.why() + " hides all");
         } else {
             addIfThere(cuda());
-            if (machine_.gpus.size() > 1) {
+            if (visible_.count() > 1) {
                 addIfThere(nccl());
             } else {
-                plan_.remarks.emplace_back(
-                    "not measured: collectives, since there is only one GPU");
+                plan_.remarks.push_back("not measured: collectives, since there is only one GPU" +
+                                        (visible_.why().empty() ? "" : ": " + visible_.why()));
             }
         }
         if (plan_.runs.empty()) {
@@ -127,7 +139,7 @@ private:
         ProbeRun run{.engine = "cuda", .command = {std::move(program)}, .weight = 4.0};
         // The GPUs of a node are alike: one is measured.
         if (!ask_.gpus.empty()) {
-            run.command.insert(run.command.end(), {"--device", ask_.gpus.front()});
+            run.environments.push_back(chosenGpus());
         }
         if (ask_.evenIfBusy) {
             run.command.insert(run.command.end(), {"--even-if-busy", "1"});
@@ -135,13 +147,28 @@ private:
         return run;
     }
 
+    /// The driver numbers GPUs by their place on the bus, CUDA the fastest first.
+    [[nodiscard]] std::vector<std::string> chosenGpus() const {
+        return {"CUDA_DEVICE_ORDER=PCI_BUS_ID",
+                fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(ask_.gpus, ","))};
+    }
+
     [[nodiscard]] Result<ProbeRun> nccl() const {
         FABRICAST_ASSIGN(std::string program, findProbe("fabricast-probe-nccl", ask_.probes));
         ProbeRun run{.engine = "nccl", .command = {std::move(program)}, .weight = 3.0};
         run.meets = true;
-        const std::size_t here = ask_.gpus.empty() ? machine_.gpus.size() : ask_.gpus.size();
+        const std::size_t here = ask_.gpus.empty() ? visible_.count() : ask_.gpus.size();
         const auto ranks =
             ask_.ranks > 0 ? static_cast<std::size_t>(ask_.ranks) : std::max<std::size_t>(1, here);
+        if (!visible_.why().empty() && !machine_.gpus.empty() && ranks > here) {
+            return fail(Error::Code::BadInput,
+                        "--ranks",
+                        fmt::format("{} ranks need one GPU each, and there are {}: {}",
+                                    ranks,
+                                    here,
+                                    visible_.why()),
+                        "unset CUDA_VISIBLE_DEVICES, or ask for fewer");
+        }
         std::string tuner;
         if (!ask_.tunerDump.empty()) {
             FABRICAST_ASSIGN(tuner, findProbe("libnccl-tuner-fabricast.so", ask_.probes));
@@ -154,11 +181,16 @@ private:
                                                   "LOCAL_WORLD_SIZE=" + std::to_string(ranks),
                                                   "MASTER_ADDR=127.0.0.1"};
             if (!ask_.gpus.empty()) {
-                variables.push_back(
-                    fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(ask_.gpus, ",")));
+                std::ranges::copy(chosenGpus(), std::back_inserter(variables));
             }
             if (!tuner.empty()) {
                 // The same on every rank; only rank 0 writes, as it is in a group of each kind.
+                // Whoever chose before goes on to choose.
+                const char* const former =
+                    std::getenv("NCCL_TUNER_PLUGIN");  // NOLINT(concurrency-mt-unsafe)
+                if (former != nullptr) {
+                    variables.push_back(std::string("FABRICAST_TUNER_NEXT=") + former);
+                }
                 variables.push_back("NCCL_TUNER_PLUGIN=" + tuner);
                 variables.push_back("FABRICAST_TUNER_DUMP=" +
                                     (rank == 0 ? ask_.tunerDump : std::string()));
@@ -214,6 +246,7 @@ private:
 
     const MeasureAsk& ask_;
     const MachineInventory& machine_;
+    VisibleGpus visible_;
     CalibrationPlan plan_;
 };
 

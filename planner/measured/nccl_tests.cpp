@@ -80,7 +80,8 @@ private:
             return {};
         }
         if (const std::string operation = ncclOperation(line); !operation.empty()) {
-            job_ = {.operation = operation};  // the command, as a job script echoes it
+            // The command, as a job script echoes it, or a word of another program amid a table.
+            (columns_.empty() ? job_.operation : next_) = operation;
             return {};
         }
         const bool isRow =
@@ -91,10 +92,11 @@ private:
     void takeHeader(std::string_view line, const Words& words) {
         if (const std::string operation = ncclOperation(line); !operation.empty()) {
             job_.operation = operation;
+            next_.clear();
         }
         if (std::ranges::find(words, "nThread") != words.end()) {
             // A new run begins; its name may be just before.
-            job_ = {.operation = job_.operation};
+            job_ = {.operation = next_.empty() ? job_.operation : std::exchange(next_, "")};
             columns_.clear();
         }
         const auto rank = std::ranges::find(words, "Rank");
@@ -199,6 +201,7 @@ private:
     std::string source_;
     NcclTestsRecord record_;
     NcclTestsJob job_;
+    std::string next_;  ///< operation of the run after this
     std::vector<std::string> columns_;
     std::int64_t line_ = 0;
 };

@@ -40,7 +40,7 @@ CheckPattern::CheckPattern(const CollectiveTask& task) : task_(task), count_(cou
 
 std::int64_t CheckPattern::sentBy(int place, std::int64_t element) const {
     const auto values = static_cast<std::uint64_t>(values_);
-    const auto at = static_cast<std::uint64_t>(element);
+    const auto at = static_cast<std::uint64_t>(element % kPeriod);
     const auto who = static_cast<std::uint64_t>(place);
     // Sums of all members then depend on what the first one sends alone.
     return static_cast<std::int64_t>(isReduction(task_.call)
@@ -86,6 +86,23 @@ std::int64_t CheckPattern::wrong(std::span<const char> bytes, std::int64_t first
         wrong += std::memcmp(bytes.data() + at, encoded_[value].data(), each) != 0 ? 1 : 0;
     }
     return wrong;
+}
+
+std::vector<JudgedPart> judgedParts(const CollectiveTask& task) {
+    constexpr std::int64_t kPieceBytes = std::int64_t{1} << 20;
+    constexpr std::int64_t kMostPieces = 32;
+    const std::int64_t elements = countsOf(task).received;
+    const std::int64_t piece = kPieceBytes / task.type.bytes;
+    const std::int64_t all = (elements + piece - 1) / piece;
+    const std::int64_t pieces = std::min(all, kMostPieces);
+    std::vector<JudgedPart> parts;
+    for (std::int64_t at = 0; at < pieces; ++at) {
+        // The first and the last are among them.
+        const std::int64_t number = pieces == all ? at : at * (all - 1) / (pieces - 1);
+        const std::int64_t first = number * piece;
+        parts.push_back({first, std::min(piece, elements - first)});
+    }
+    return parts;
 }
 
 }  // namespace fabricast::probe

@@ -7,6 +7,9 @@ namespace fabricast::probe {
 
 namespace {
 
+/// Bytes: the parts of ranks that begin elsewhere are moved element by element, and slowly.
+constexpr std::int64_t kAlignment = 16;
+
 Answer<int> smallWhole(const Point& point, const std::string& name, int otherwise) {
     if (otherwise > 0 && !point.settings.contains(name)) {
         return otherwise;
@@ -75,7 +78,11 @@ CollectiveCounts countsOf(const CollectiveTask& task) {
     const bool whole = task.call == GroupCall::AllReduce || task.call == GroupCall::Broadcast ||
                        task.call == GroupCall::SendRecv;
     const std::int64_t ranks = task.shape.ranks;
-    const std::int64_t count = task.bytes / task.type.bytes / (whole ? 1 : ranks);
+    std::int64_t count = task.bytes / task.type.bytes / (whole ? 1 : ranks);
+    const std::int64_t wide = kAlignment / task.type.bytes;
+    if (!whole && count >= wide) {
+        count -= count % wide;
+    }
     const std::int64_t all = whole ? count : count * ranks;
     CollectiveCounts counts{.count = count, .sent = all, .received = all};
     counts.sent = task.call == GroupCall::AllGather ? count : all;

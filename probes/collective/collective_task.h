@@ -18,7 +18,8 @@ struct CollectiveTask {
 
 Answer<CollectiveTask> taskOf(const Point& point);
 
-/// In elements. A size that the ranks cannot share out evenly is rounded down.
+/// In elements. A size that the ranks cannot share out evenly is rounded down, as nccl-tests does:
+/// each part of 16 bytes and more to a multiple of 16.
 struct CollectiveCounts {
     std::int64_t count = 0;  ///< as nccl-tests prints it: per rank where ranks hold parts
     std::int64_t sent = 0;   ///< by each rank, the root of a broadcast included

@@ -64,6 +64,10 @@ int nodesSpanned(const StridedGroup& shape, int ranksPerNode) {
     return static_cast<int>(nodes.size());
 }
 
+int ranksPerHost(const std::vector<std::string>& hostOfRank) {
+    return static_cast<int>(std::count(hostOfRank.begin(), hostOfRank.end(), hostOfRank.at(0)));
+}
+
 Answer<std::vector<StridedGroup>> shapesOfAxes(std::string_view axes, int world) {
     std::vector<StridedGroup> shapes;
     std::int64_t inner = 1;

@@ -35,6 +35,8 @@ std::vector<int> membersOf(const StridedGroup& shape, int group);
 int nodesSpanned(const std::vector<int>& members, const std::vector<std::string>& hostOfRank);
 /// The same for a first group where each host has so many ranks.
 int nodesSpanned(const StridedGroup& shape, int ranksPerNode);
+/// How many ranks the first rank's host has.
+int ranksPerHost(const std::vector<std::string>& hostOfRank);
 
 /// "tp=8,dp=4": one shape per axis, the innermost first; 32 ranks in all.
 Answer<std::vector<StridedGroup>> shapesOfAxes(std::string_view axes, int world);

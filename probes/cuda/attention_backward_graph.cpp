@@ -54,7 +54,7 @@ void multiplyByKeys(AttentionNodes& nodes,
     DnnGraph& graph = nodes.graph();
     const DnnSizes sizes = {shape.batch, shape.groups, shape.sequence, shape.dim};
     const Tensor keys = graph.passing(CUDNN_DATA_BFLOAT16, sizes, packedSteps(sizes));
-    const Tensor gathered = nodes.rowsBetween();
+    const Tensor gathered = nodes.rowsGathered();
     graph.reshape(keyColumns, keys);
     graph.multiply(square, keys, gathered);
     graph.pointwise({.mode = CUDNN_POINTWISE_IDENTITY, .inputs = {gathered}},

@@ -13,8 +13,13 @@ struct AttentionGraph {
     DnnGraph graph;
     /// What comes in and goes out, and which of attention's tensors it is.
     std::vector<std::pair<DnnGraph::Tensor, DeviceMemory AttentionTensors::*>> places;
-    /// What the kernel's parts hand to each other through memory, and its bytes.
-    std::vector<std::pair<DnnGraph::Tensor, std::size_t>> between;
+    /// What the kernel's parts hand to each other through memory.
+    struct Between {
+        DnnGraph::Tensor tensor;
+        std::size_t bytes;
+        bool gathered;  ///< they add to it: zero before each run
+    };
+    std::vector<Between> between;
 };
 
 /// Scores, scale, mask, softmax, values; and the logarithm of each row's sum, which backward needs.

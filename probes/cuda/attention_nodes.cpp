@@ -13,10 +13,9 @@ Tensor AttentionNodes::keep(Place place, Tensor tensor) {
     return tensor;
 }
 
-Tensor AttentionNodes::keepBetween(const DnnSizes& sizes) {
-    const Tensor tensor = graph().real(CUDNN_DATA_FLOAT, sizes, packedSteps(sizes));
+Tensor AttentionNodes::keepBetween(Tensor tensor, const DnnSizes& sizes, bool gathered) {
     const std::int64_t numbers = sizes[0] * sizes[1] * sizes[2] * sizes[3];
-    made_.between.emplace_back(tensor, static_cast<std::size_t>(numbers) * sizeof(float));
+    made_.between.push_back({tensor, static_cast<std::size_t>(numbers) * sizeof(float), gathered});
     return tensor;
 }
 
@@ -58,11 +57,14 @@ Tensor AttentionNodes::rows() {
 }
 
 Tensor AttentionNodes::lineBetween() {
-    return keepBetween({shape_.batch, shape_.heads, shape_.sequence, 1});
+    const DnnSizes sizes = {shape_.batch, shape_.heads, shape_.sequence, 1};
+    return keepBetween(
+        graph().real(CUDNN_DATA_FLOAT, sizes, packedSteps(sizes)), sizes, /*gathered=*/false);
 }
 
-Tensor AttentionNodes::rowsBetween() {
-    return keepBetween({shape_.batch, shape_.heads, shape_.sequence, shape_.dim});
+Tensor AttentionNodes::rowsGathered() {
+    const DnnSizes sizes = {shape_.batch, shape_.heads, shape_.sequence, shape_.dim};
+    return keepBetween(graph().gathered(sizes), sizes, /*gathered=*/true);
 }
 
 Tensor AttentionNodes::squareOf(cudnnPointwiseMode_t mode, std::vector<Tensor> inputs) {

@@ -23,9 +23,9 @@ public:
     Tensor square(cudnnDataType_t type = CUDNN_DATA_FLOAT);
     Tensor line();
     Tensor rows();
-    /// The same two through memory, in fp32.
+    /// The same two through memory, in fp32; the rows are added up there.
     Tensor lineBetween();
-    Tensor rowsBetween();
+    Tensor rowsGathered();
 
     Tensor scaled(Tensor scores);
     /// Keys that come after their query are as far as a number goes, where the shape is causal.
@@ -38,7 +38,7 @@ public:
 
 private:
     Tensor keep(Place place, Tensor tensor);
-    Tensor keepBetween(const DnnSizes& sizes);
+    Tensor keepBetween(Tensor tensor, const DnnSizes& sizes, bool gathered);
 
     AttentionShape shape_;
     AttentionGraph made_;

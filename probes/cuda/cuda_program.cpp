@@ -57,6 +57,7 @@ Done CudaSession::open() {
         return timer.trouble();
     }
     bench.emplace(*gpu, *timer, context);
+    bench->evenIfBusy = evenIfBusy;
     return std::monostate();
 }
 
@@ -99,6 +100,11 @@ ProbeProgram cudaProgram() {
         const Answer<const CudaKind*> kind = cudaKindOf(point);
         return kind ? (*kind)->measure(*session->bench, point)
                     : Answer<Measurement>(kind.trouble());
+    };
+    // What a fault leaves behind (an address that is none) fails every call from then on.
+    program.survives = [] {
+        cudaGetLastError();
+        return cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess;
     };
     program.close = [session] { session->bench.reset(); };
     return program;

@@ -63,6 +63,8 @@ void addOneOfEach(PointList& list) {
     for (const char* dtype : {"fp8", "fp16", "tf32", "fp32"}) {
         list.add(squareProduct(dtype, 8192));
     }
+    // Forward products add up fast, gradients do not.
+    list.add({"gemm dtype=fp8 fast_accum=1 m=8192 n=8192 k=8192 layout=tn"});
 }
 
 void addRest(PointList& list) {

@@ -67,11 +67,13 @@ Done DnnDescriptor::finish() {
     return Trouble{std::string("cuDNN: ") + cudnnGetErrorString(status_)};
 }
 
-DnnGraph::Tensor DnnGraph::add(
-    cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps, bool isReal, bool byValue) {
+DnnGraph::Tensor DnnGraph::add(cudnnDataType_t type,
+                               const DnnSizes& sizes,
+                               const DnnSizes& steps,
+                               Kept kept) {
     const std::int64_t id = idOf(tensors_.size());
     const std::int64_t alignment = 16;
-    const bool isPassing = !isReal;
+    const bool isPassing = !kept.real;
     DnnDescriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
     tensor.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
     tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
@@ -79,7 +81,11 @@ DnnGraph::Tensor DnnGraph::add(
     tensor.set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, steps.data());
     tensor.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
     tensor.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &isPassing);
-    tensor.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &byValue);
+    tensor.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &kept.byValue);
+    if (kept.order != CUDNN_TENSOR_REORDERING_NONE) {
+        tensor.set(
+            CUDNN_ATTR_TENSOR_REORDERING_MODE, CUDNN_TYPE_TENSOR_REORDERING_MODE, 1, &kept.order);
+    }
     const Done finished = tensor.finish();
     trouble_ = trouble_ ? finished : trouble_;
     tensors_.push_back(std::move(tensor));
@@ -89,7 +95,12 @@ DnnGraph::Tensor DnnGraph::add(
 DnnGraph::Tensor DnnGraph::real(cudnnDataType_t type,
                                 const DnnSizes& sizes,
                                 const DnnSizes& steps) {
-    return add(type, sizes, steps, true, false);
+    return add(type, sizes, steps, {});
+}
+
+DnnGraph::Tensor DnnGraph::gathered(const DnnSizes& sizes) {
+    return add(
+        CUDNN_DATA_FLOAT, sizes, packedSteps(sizes), {.order = CUDNN_TENSOR_REORDERING_F16x16});
 }
 
 DnnGraph::Tensor DnnGraph::passing(cudnnDataType_t type, const DnnSizes& sizes) {
@@ -99,12 +110,12 @@ DnnGraph::Tensor DnnGraph::passing(cudnnDataType_t type, const DnnSizes& sizes) 
 DnnGraph::Tensor DnnGraph::passing(cudnnDataType_t type,
                                    const DnnSizes& sizes,
                                    const DnnSizes& steps) {
-    return add(type, sizes, steps, false, false);
+    return add(type, sizes, steps, {.real = false});
 }
 
 DnnGraph::Tensor DnnGraph::number(float value) {
     values_.push_back(value);
-    const Tensor tensor = add(CUDNN_DATA_FLOAT, {1, 1, 1, 1}, {1, 1, 1, 1}, true, true);
+    const Tensor tensor = add(CUDNN_DATA_FLOAT, {1, 1, 1, 1}, {1, 1, 1, 1}, {.byValue = true});
     numberPlaces_.emplace_back(tensor, &values_.back());
     return tensor;
 }

@@ -45,6 +45,9 @@ public:
 
     /// What comes in or goes out; and what only passes between operations.
     Tensor real(cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps);
+    /// What blocks of a kernel add to, in the order of rows that they use. Whoever runs the graph
+    /// fills it with zeros before each run.
+    Tensor gathered(const DnnSizes& sizes);
     Tensor passing(cudnnDataType_t type, const DnnSizes& sizes);
     Tensor passing(cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps);
     /// A number that is part of the graph.
@@ -76,11 +79,13 @@ public:
     }
 
 private:
-    Tensor add(cudnnDataType_t type,
-               const DnnSizes& sizes,
-               const DnnSizes& steps,
-               bool isReal,
-               bool byValue);
+    /// How a tensor is kept.
+    struct Kept {
+        bool real = true;
+        bool byValue = false;
+        cudnnBackendTensorReordering_t order = CUDNN_TENSOR_REORDERING_NONE;
+    };
+    Tensor add(cudnnDataType_t type, const DnnSizes& sizes, const DnnSizes& steps, Kept kept);
     void keep(DnnDescriptor operation);
     [[nodiscard]] void* at(Tensor tensor) const { return tensors_[tensor].get(); }
 

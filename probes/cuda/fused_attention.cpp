@@ -13,7 +13,8 @@ struct FusedAttention::Parts {
     std::optional<PlannedAttention> backward;
 };
 
-Answer<FusedAttention> FusedAttention::plan(const AttentionShape& shape) {
+Answer<FusedAttention> FusedAttention::plan(cudaStream_t stream, const AttentionTensors& tensors) {
+    const AttentionShape& shape = tensors.shape;
     cudnnHandle_t handle = nullptr;
     const Done created = dnnDone(cudnnCreate(&handle));
     if (!created) {
@@ -23,13 +24,15 @@ Answer<FusedAttention> FusedAttention::plan(const AttentionShape& shape) {
     made.parts_ = std::make_shared<Parts>();
     Parts& parts = *made.parts_;
     parts.handle = {handle, [](cudnnContext* one) { cudnnDestroy(one); }};
-    Answer<PlannedAttention> forward = PlannedAttention::plan(handle, forwardGraph(shape));
+    Answer<PlannedAttention> forward =
+        PlannedAttention::plan(handle, forwardGraph(shape), stream, tensors);
     if (!forward) {
         return Trouble{"forward: " + forward.trouble().why};
     }
     parts.forward = std::move(*forward);
     if (shape.backward) {
-        Answer<PlannedAttention> backward = PlannedAttention::plan(handle, backwardGraph(shape));
+        Answer<PlannedAttention> backward =
+            PlannedAttention::plan(handle, backwardGraph(shape), stream, tensors);
         if (!backward) {
             return Trouble{"backward: " + backward.trouble().why};
         }
@@ -70,7 +73,7 @@ namespace fabricast::probe {
 
 struct FusedAttention::Parts {};
 
-Answer<FusedAttention> FusedAttention::plan(const AttentionShape&) {
+Answer<FusedAttention> FusedAttention::plan(cudaStream_t, const AttentionTensors&) {
     return Trouble{"built without cuDNN"};
 }
 

@@ -10,8 +10,9 @@ namespace fabricast::probe {
 /// row; backward is another.
 class FusedAttention {
 public:
-    /// Trouble where cuDNN has no engine or no plan for a graph, or is not there.
-    static Answer<FusedAttention> plan(const AttentionShape& shape);
+    /// Runs what the shape needs once on the stream. Trouble where cuDNN has no engine for a graph
+    /// that this GPU runs, or is not there.
+    static Answer<FusedAttention> plan(cudaStream_t stream, const AttentionTensors& tensors);
 
     /// Forward, which backward needs before it.
     Done forward(cudaStream_t stream, const AttentionTensors& tensors) const;

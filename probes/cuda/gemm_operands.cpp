@@ -14,9 +14,7 @@ std::size_t setBytes(const GemmShape& shape) {
 
 /// Enough that none of a set is in the cache when its turn comes again.
 std::size_t setsFor(const GpuFacts& gpu, const GemmShape& shape, std::int64_t least) {
-    constexpr std::size_t kMostSets = 64;
-    const std::size_t wanted = 2 * gpu.cache / std::max<std::size_t>(setBytes(shape), 1) + 1;
-    return std::max(std::min(wanted, kMostSets), static_cast<std::size_t>(least));
+    return std::max(setsBeyondCache(gpu, setBytes(shape)), static_cast<std::size_t>(least));
 }
 
 /// Where the host reads a row of the input, a column of the weight: first number, step.
@@ -50,19 +48,23 @@ struct Expected {
 };
 
 Expected expectedOf(const GemmShape& shape,
+                    int splits,
                     const std::vector<double>& row,
                     const std::vector<double>& column) {
     double sum = 0.0;
     double size = 0.0;
+    double squares = 0.0;
     for (std::size_t at = 0; at < row.size(); ++at) {
         sum += row[at] * column[at];
         size += std::abs(row[at] * column[at]);
+        squares += row[at] * column[at] * row[at] * column[at];
     }
     // Fp8 multipliers add up with fewer bits than fp32 has; tf32 rounds its operands.
     const double inner = shape.type == NumberType::Tf32  ? std::ldexp(1.0, -10)
                          : shape.type == NumberType::Fp8 ? std::ldexp(1.0, -10)
                                                          : std::ldexp(1.0, -16);
-    return {sum, 2.0 * roundingOf(shape.resultType()) * std::abs(sum) + inner * size};
+    const double parts = splits > 1 ? splits * std::ldexp(1.0, -8) * std::sqrt(squares) : 0.0;
+    return {sum, 2.0 * roundingOf(shape.resultType()) * std::abs(sum) + inner * size + parts};
 }
 
 }  // namespace
@@ -111,10 +113,8 @@ void* GemmOperands::result(std::size_t call) const {
     return results_.at(call % sets_ * aligned(shape_.resultBytes()));
 }
 
-Answer<double> wrongEntries(const GemmShape& shape,
-                            const void* input,
-                            const void* weight,
-                            const void* result) {
+Answer<double> wrongEntries(
+    const GemmShape& shape, int splits, const void* input, const void* weight, const void* result) {
     constexpr std::int64_t kEntries = 16;
     double wrong = 0.0;
     for (std::int64_t entry = 0; entry < kEntries; ++entry) {
@@ -132,7 +132,7 @@ Answer<double> wrongEntries(const GemmShape& shape,
                 return numbers->trouble();
             }
         }
-        const Expected expected = expectedOf(shape, *a, *b);
+        const Expected expected = expectedOf(shape, splits, *a, *b);
         const bool right = std::abs(got->front() - expected.value) <= expected.slack;
         wrong += right && expected.value != 0.0 ? 0.0 : 1.0;
     }

@@ -17,6 +17,7 @@ struct GemmShape {
     std::int64_t k = 0;
     std::string layout = "tn";
     bool accumulate = false;  ///< D += A·B in fp32, as weight gradients do
+    bool fastSums = false;    ///< fp8 adds up in fewer bits, as forward products of training do
     std::int64_t batch = 1;
 
     [[nodiscard]] bool weightTransposed() const { return layout[0] == 't'; }

@@ -2,6 +2,7 @@
 
 #include "probes/record/probe_program.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +53,10 @@ Done cudaDone(cublasStatus_t status, const std::string& what) {
         return std::monostate();
     }
     return Trouble{what + ": " + cublasLtGetStatusString(status)};
+}
+
+std::size_t setsBeyondCache(const GpuFacts& gpu, std::size_t setBytes) {
+    return 2 * gpu.cache / std::max<std::size_t>(setBytes, 1) + 1;
 }
 
 std::string cudaVersionText(int version) {

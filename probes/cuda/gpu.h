@@ -30,6 +30,10 @@ Done cudaDone(cublasStatus_t status, const std::string& what);
 /// GPU, too old a driver, or no device of this number.
 Answer<GpuFacts> takeGpu(int device);
 
+/// In how many sets of so many bytes work takes turns, so that none is in the L2 cache when its
+/// turn comes again: together they are twice its size.
+std::size_t setsBeyondCache(const GpuFacts& gpu, std::size_t setBytes);
+
 /// "13.0" of 13000.
 std::string cudaVersionText(int version);
 

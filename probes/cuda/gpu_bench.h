@@ -29,6 +29,7 @@ public:
     GpuTimer timer;
     double contextBytes = 0.0;  ///< of the GPU's memory that it took; 0 where it is not known
     SampleRule rule;
+    bool evenIfBusy = false;  ///< another GPU is used although others compute there
 
 private:
     std::optional<LtHome> lt_;

@@ -40,6 +40,11 @@ Answer<PinnedMemory> pinnedMemory(std::size_t bytes) {
     return done ? Answer<PinnedMemory>(PinnedMemory(memory, bytes)) : done.trouble();
 }
 
+Done upload(const DeviceMemory& to, const void* from, std::size_t bytes, const std::string& what) {
+    const Done done = cudaDone(cudaMemcpy(to.get(), from, bytes, cudaMemcpyHostToDevice), what);
+    return done ? cudaDone(cudaDeviceSynchronize(), what) : done;
+}
+
 Done fillRandom(const DeviceMemory& memory, NumberType type, unsigned seed) {
     const std::vector<char> block = randomBlock(type, seed);
     std::size_t filled = std::min(block.size(), memory.bytes());

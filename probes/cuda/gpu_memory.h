@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace fabricast::probe {
@@ -39,6 +40,10 @@ using PinnedMemory = GpuMemory<FreePinned>;
 
 Answer<DeviceMemory> deviceMemory(std::size_t bytes);
 Answer<PinnedMemory> pinnedMemory(std::size_t bytes);
+
+/// Copies from the host, and waits until the bytes are there: timed streams do not wait for the
+/// stream that copies them.
+Done upload(const DeviceMemory& to, const void* from, std::size_t bytes, const std::string& what);
 
 /// Normal random numbers of a type: a block of them, over and over. Zeros would let the chip draw
 /// less power and clock higher than it does in training.

@@ -16,7 +16,7 @@ namespace {
 constexpr double kBatchSeconds = 400e-6;  ///< of one sample, long against an event's resolution
 constexpr std::size_t kMostCalls = 100;
 constexpr double kMostHold = 0.02;  ///< for the host to enqueue a batch
-constexpr double kLookEvery = 0.02;
+constexpr double kLookEvery = 0.01;
 constexpr double kDeadline = 60.0;  ///< for one batch
 
 template <class Field>
@@ -103,18 +103,54 @@ Done GpuTimer::sample(const SampleRule& rule, const GpuWork& work, Measurement& 
     const double each = std::max(*first, 1e-7);
     const auto calls = static_cast<std::size_t>(
         std::clamp(std::ceil(kBatchSeconds / each), 1.0, static_cast<double>(kMostCalls)));
-    constexpr int kWarmUps = 3;
-    states_.clear();
-    lookedAt_ = -1.0;
-    Answer<std::vector<double>> samples =
-        sampled(rule, kWarmUps, [&] { return batch(work, calls); });
-    if (!samples) {
-        return samples.trouble();
+    const Done warm = warmUp(work, calls);
+    Answer<std::vector<double>> samples = warm
+                                              ? sampled(rule, 0, [&] { return batch(work, calls); })
+                                              : Answer<std::vector<double>>(warm.trouble());
+    const Done seen = samples ? lookAtWork(work, each) : Done(samples.trouble());
+    if (!seen) {
+        return seen;
     }
     into.samples = std::move(*samples);
     into.facts["calls_per_sample"] = static_cast<double>(calls);
     describe(into);
     return std::monostate();
+}
+
+/// A chip that was idle takes tens of milliseconds to raise its clock.
+Done GpuTimer::warmUp(const GpuWork& work, std::size_t calls) {
+    constexpr double kWarmSeconds = 0.05;
+    const double begin = secondsNow();
+    double busy = 0.0;  // by the GPU's own clock
+    while (std::max(busy, secondsNow() - begin) < kWarmSeconds) {
+        const Answer<double> each = batch(work, calls);
+        if (!each) {
+            return each.trouble();
+        }
+        busy += *each * static_cast<double>(calls);
+    }
+    return std::monostate();
+}
+
+/// A sample is over before NVML has answered, so it looks at work that lasts, and is not recorded.
+Done GpuTimer::lookAtWork(const GpuWork& work, double each) {
+    constexpr double kLookSeconds = 0.03;
+    constexpr double kMostLookedAt = 5000.0;
+    const auto calls =
+        static_cast<std::size_t>(std::clamp(std::ceil(kLookSeconds / each), 1.0, kMostLookedAt));
+    states_.clear();
+    lookedAt_ = -1.0;
+    Done done = std::monostate();
+    for (std::size_t call = 0; done && call < calls; ++call) {
+        done = work(stream_, calls_++);
+    }
+    for (bool works = true; done && works && nvml_;) {
+        look();
+        works = cudaStreamQuery(stream_) == cudaErrorNotReady;
+        usleep(works ? 1000 : 0);
+    }
+    cudaGetLastError();  // "not ready" is kept as an error otherwise
+    return done ? wait("work that is looked at") : done;
 }
 
 void GpuTimer::look() {

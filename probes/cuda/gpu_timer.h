@@ -24,8 +24,9 @@ class GpuTimer {
 public:
     static Answer<GpuTimer> make(const GpuFacts& gpu, std::optional<GpuMonitor> nvml);
 
-    /// Seconds of one call, sampled until the rule is satisfied, into the measurement, with clocks,
-    /// power and throttling as they were meanwhile.
+    /// Seconds of one call, sampled until the rule is satisfied, into the measurement, once the
+    /// chip is warm; with clocks, power and throttling as they are in the same work right
+    /// afterwards.
     Done sample(const SampleRule& rule, const GpuWork& work, Measurement& into);
 
     /// Seconds of one call in a batch of `calls`.
@@ -47,6 +48,9 @@ public:
     void look();
 
 private:
+    Done warmUp(const GpuWork& work, std::size_t calls);
+    Done lookAtWork(const GpuWork& work, double each);
+
     std::optional<GpuMonitor> nvml_;
     cudaStream_t stream_ = nullptr;
     cudaEvent_t begin_ = nullptr;

@@ -63,9 +63,7 @@ Answer<DeviceMemory> onGpu(const std::vector<const void*>& pointers) {
     const std::size_t bytes = pointers.size() * sizeof(void*);
     Answer<DeviceMemory> memory = deviceMemory(bytes);
     const Done done =
-        memory ? cudaDone(cudaMemcpy(memory->get(), pointers.data(), bytes, cudaMemcpyHostToDevice),
-                          "pointers")
-               : Done(memory.trouble());
+        memory ? upload(*memory, pointers.data(), bytes, "pointers") : Done(memory.trouble());
     return done ? std::move(memory) : done.trouble();
 }
 

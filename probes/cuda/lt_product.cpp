@@ -1,5 +1,7 @@
 #include "probes/cuda/lt_product.h"
 
+#include <algorithm>
+
 namespace fabricast::probe {
 
 namespace {
@@ -91,8 +93,7 @@ Answer<LtHome> withOwnScratch(const LtHome& home) {
         return workspace ? one.trouble() : workspace.trouble();
     }
     const float value = 1.0F;
-    const Done copied =
-        cudaDone(cudaMemcpy(one->get(), &value, sizeof value, cudaMemcpyHostToDevice), "a scale");
+    const Done copied = upload(*one, &value, sizeof value, "a scale");
     if (!copied) {
         return copied.trouble();
     }
@@ -135,6 +136,8 @@ struct LtProduct::Descriptors {
                 done ? setDescriptor(product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scale) : done;
             done =
                 done ? setDescriptor(product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scale) : done;
+            const std::int8_t fast = shape.fastSums ? 1 : 0;
+            done = done ? setDescriptor(product, CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast) : done;
         }
         const bool weightT = shape.weightTransposed();
         const bool inputT = shape.inputTransposed();
@@ -223,8 +226,20 @@ std::string LtProduct::algorithm() const {
            std::to_string(algorithmValue<std::uint32_t>(chosen, CUBLASLT_ALGO_CONFIG_TILE_ID)) +
            " stages " +
            std::to_string(algorithmValue<std::uint32_t>(chosen, CUBLASLT_ALGO_CONFIG_STAGES_ID)) +
-           " split " +
-           std::to_string(algorithmValue<std::int32_t>(chosen, CUBLASLT_ALGO_CONFIG_SPLITK_NUM));
+           " split " + std::to_string(splits()) + " scheme " +
+           std::to_string(
+               algorithmValue<std::uint32_t>(chosen, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)) +
+           " cluster " +
+           std::to_string(
+               algorithmValue<std::uint16_t>(chosen, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID)) +
+           " inner " +
+           std::to_string(
+               algorithmValue<std::uint16_t>(chosen, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID));
+}
+
+int LtProduct::splits() const {
+    return std::max(
+        algorithmValue<std::int32_t>(descriptors_->algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM), 1);
 }
 
 }  // namespace fabricast::probe

@@ -38,7 +38,9 @@ public:
              const void* weight,
              void* result) const;
 
-    /// "cublaslt 66 tile 20 stages 35 split 1".
+    /// Parts along k that are computed apart and then added.
+    [[nodiscard]] int splits() const;
+    /// "cublaslt 66 tile 20 stages 35 split 1 scheme 0 cluster 2 inner 0".
     [[nodiscard]] std::string algorithm() const;
 
 private:

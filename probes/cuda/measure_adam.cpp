@@ -81,11 +81,8 @@ Answer<AdamArrays> adamArrays(const AdamShape& shape) {
     for (std::int64_t first = 0; first < shape.parameters; first += kChunk) {
         list.push_back(arrays.at(first));
     }
-    const Done copied = cudaDone(cudaMemcpy(arrays.chunks.get(),
-                                            list.data(),
-                                            list.size() * sizeof(AdamTensor),
-                                            cudaMemcpyHostToDevice),
-                                 "the list");
+    const Done copied =
+        upload(arrays.chunks, list.data(), list.size() * sizeof(AdamTensor), "the list");
     return copied ? Answer<AdamArrays>(std::move(arrays)) : copied.trouble();
 }
 
@@ -142,30 +139,38 @@ Answer<Measurement> measureAdam(GpuBench& bench, const Point& point) {
     }
     constexpr double kMemory = 16.0;  // bytes that each parameter has
     const auto parameters = static_cast<double>(shape->parameters);
-    const std::string refusal = GpuBench::tooLarge(kMemory * parameters);
+    const std::size_t turns =
+        setsBeyondCache(bench.gpu, static_cast<std::size_t>(kMemory * parameters));
+    const std::string refusal =
+        GpuBench::tooLarge(kMemory * parameters * static_cast<double>(turns));
     if (!refusal.empty()) {
         return refusedPoint(point, refusal);
     }
-    const Answer<AdamArrays> arrays = adamArrays(*shape);
-    const Done begun = arrays ? arrays->begin() : arrays.trouble();
-    if (!begun) {
-        return begun.trouble();
+    std::vector<AdamArrays> sets;
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        Answer<AdamArrays> arrays = adamArrays(*shape);
+        const Done begun = arrays ? arrays->begin() : arrays.trouble();
+        if (!begun) {
+            return begun.trouble();
+        }
+        sets.push_back(std::move(*arrays));
     }
     Measurement measurement;
     measurement.point = point;
     const Done done = bench.timer.sample(
         bench.rule,
-        [&](cudaStream_t stream, std::size_t) {
-            stepAdam(stream, *shape, *arrays);
+        [&](cudaStream_t stream, std::size_t call) {
+            stepAdam(stream, *shape, sets[call % sets.size()]);
             return cudaDone(cudaGetLastError(), "a step of Adam");
         },
         measurement);
-    const Answer<double> wrong = done ? wrongSteps(bench, *shape, *arrays) : done.trouble();
+    const Answer<double> wrong = done ? wrongSteps(bench, *shape, sets.front()) : done.trouble();
     if (!wrong) {
         return wrong.trouble();
     }
     constexpr double kMoved = 28.0;  // reads 4·3 + 2, writes 4·3 + 2
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = static_cast<double>(sets.size());
     measurement.facts["bytes"] = kMoved * parameters;
     measurement.words["algorithm"] = "own kernel";
     return measurement;

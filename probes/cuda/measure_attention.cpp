@@ -3,6 +3,9 @@
 #include "probes/cuda/fused_attention.h"
 #include "probes/cuda/written_attention.h"
 
+#include <span>
+#include <vector>
+
 namespace fabricast::probe {
 
 namespace {
@@ -39,16 +42,23 @@ double pairsOf(const AttentionShape& shape) {
            (shape.causal ? tokens * (tokens + 1.0) / 2.0 : tokens * tokens);
 }
 
-/// Forward once, which backward reads the results of; then the pass over and over.
+using Turns = std::vector<AttentionTensors>;
+
+/// Forward once, which backward reads the results of; then the pass over and over, on the sets in
+/// turn. What is checked is the first set.
 template <class Attention>
 Done samplePass(GpuBench& bench,
                 const Attention& attention,
-                const AttentionTensors& tensors,
+                std::span<const AttentionTensors> turns,
                 Measurement& into) {
-    const Done done = attention.forward(bench.timer.stream(), tensors);
+    Done done = std::monostate();
+    for (const AttentionTensors& tensors : turns) {
+        done = done ? attention.forward(bench.timer.stream(), tensors) : done;
+    }
     return done ? bench.timer.sample(
                       bench.rule,
-                      [&](cudaStream_t stream, std::size_t) {
+                      [&](cudaStream_t stream, std::size_t call) {
+                          const AttentionTensors& tensors = turns[call % turns.size()];
                           return tensors.shape.backward ? attention.backward(stream, tensors)
                                                         : attention.forward(stream, tensors);
                       },
@@ -56,9 +66,27 @@ Done samplePass(GpuBench& bench,
                 : done;
 }
 
-Done sampleWritten(GpuBench& bench, const AttentionTensors& tensors, Measurement& into) {
-    const Answer<WrittenAttention> attention = WrittenAttention::make(bench, tensors.shape);
-    return attention ? samplePass(bench, *attention, tensors, into) : Done(attention.trouble());
+/// It keeps the shares of one forward, so that it has one set.
+Done sampleWritten(GpuBench& bench, const Turns& turns, Measurement& into) {
+    const Answer<WrittenAttention> attention = WrittenAttention::make(bench, turns.front().shape);
+    return attention ? samplePass(bench, *attention, std::span(turns).first(1), into)
+                     : Done(attention.trouble());
+}
+
+std::size_t turnsFor(const GpuFacts& gpu, const AttentionShape& shape) {
+    return setsBeyondCache(gpu, static_cast<std::size_t>(AttentionTensors::bytesFor(shape)));
+}
+
+Answer<Turns> makeTurns(const GpuFacts& gpu, const AttentionShape& shape) {
+    Turns turns;
+    for (std::size_t turn = 0; turn < turnsFor(gpu, shape); ++turn) {
+        Answer<AttentionTensors> tensors = AttentionTensors::make(shape);
+        if (!tensors) {
+            return tensors.trouble();
+        }
+        turns.push_back(std::move(*tensors));
+    }
+    return turns;
 }
 
 }  // namespace
@@ -105,33 +133,34 @@ Answer<Measurement> measureAttention(GpuBench& bench, const Point& point) {
     if (!shape) {
         return shape.trouble();
     }
-    const double tensorBytes = AttentionTensors::bytesFor(*shape);
-    const std::string refusal = GpuBench::tooLarge(tensorBytes);
+    const std::string refusal = GpuBench::tooLarge(
+        AttentionTensors::bytesFor(*shape) * static_cast<double>(turnsFor(bench.gpu, *shape)));
     if (!refusal.empty()) {
         return refusedPoint(point, refusal);
     }
-    const Answer<FusedAttention> fused = FusedAttention::plan(*shape);
-    const std::string written =
-        GpuBench::tooLarge(tensorBytes + WrittenAttention::bytesFor(*shape));
+    const Answer<Turns> turns = makeTurns(bench.gpu, *shape);
+    if (!turns) {
+        return turns.trouble();
+    }
+    const AttentionTensors& first = turns->front();
+    const Answer<FusedAttention> fused = FusedAttention::plan(bench.timer.stream(), first);
+    const std::string written = GpuBench::tooLarge(WrittenAttention::bytesFor(*shape));
     if (!fused && !written.empty()) {
         return refusedPoint(point, fused.trouble().why + "; written out it " + written);
-    }
-    const Answer<AttentionTensors> tensors = AttentionTensors::make(*shape);
-    if (!tensors) {
-        return tensors.trouble();
     }
     Measurement measurement;
     measurement.point = point;
     measurement.facts["flop"] = shape->flop();
     measurement.facts["bytes"] = shape->bytes();
     measurement.words["algorithm"] = fused ? "cudnn" : "written out (" + fused.trouble().why + ")";
-    const Done done = fused ? samplePass(bench, *fused, *tensors, measurement)
-                            : sampleWritten(bench, *tensors, measurement);
-    const Answer<double> wrong = done ? tensors->wrong() : done.trouble();
+    const Done done = fused ? samplePass(bench, *fused, *turns, measurement)
+                            : sampleWritten(bench, *turns, measurement);
+    const Answer<double> wrong = done ? first.wrong() : done.trouble();
     if (!wrong) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = fused ? static_cast<double>(turns->size()) : 1.0;
     return measurement;
 }
 

@@ -7,7 +7,7 @@
 namespace fabricast::probe {
 
 Answer<GemmShape> gemmShapeOf(const Point& point, std::initializer_list<const char*> more) {
-    std::vector<const char*> names = {"dtype", "m", "n", "k", "layout", "accumulate"};
+    std::vector<const char*> names = {"dtype", "m", "n", "k", "layout", "accumulate", "fast_accum"};
     names.insert(names.end(), more.begin(), more.end());
     const Done known = onlySettings(point, names);
     if (!known) {
@@ -17,7 +17,8 @@ Answer<GemmShape> gemmShapeOf(const Point& point, std::initializer_list<const ch
         choiceOf(point, "dtype", {"bf16", "fp16", "tf32", "fp32", "fp8"});
     const Answer<std::string> layout = choiceOf(point, "layout", {"tn", "nn", "nt"}, false);
     const Answer<std::string> accumulate = choiceOf(point, "accumulate", {"0", "1"}, false);
-    for (const Answer<std::string>* word : {&dtype, &layout, &accumulate}) {
+    const Answer<std::string> fast = choiceOf(point, "fast_accum", {"0", "1"}, false);
+    for (const Answer<std::string>* word : {&dtype, &layout, &accumulate, &fast}) {
         if (!*word) {
             return word->trouble();
         }
@@ -26,6 +27,10 @@ Answer<GemmShape> gemmShapeOf(const Point& point, std::initializer_list<const ch
     shape.type = *numberTypeOf(*dtype);
     shape.layout = *layout;
     shape.accumulate = *accumulate == "1";
+    shape.fastSums = *fast == "1";
+    if (shape.fastSums && shape.type != NumberType::Fp8) {
+        return Trouble{"fast_accum=1 is for dtype=fp8"};
+    }
     for (const auto& [name, size] :
          {std::pair{"m", &shape.m}, std::pair{"n", &shape.n}, std::pair{"k", &shape.k}}) {
         constexpr std::int64_t kMost = std::int64_t{1} << 24;
@@ -78,6 +83,7 @@ Answer<Measurement> measureGemm(GpuBench& bench, const Point& point) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = static_cast<double>(planned->operands->sets());
     measurement.facts["flop"] = shape->flop();
     measurement.facts["bytes"] = shape->bytes();
     measurement.words["algorithm"] = planned->product->algorithm();

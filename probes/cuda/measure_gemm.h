@@ -33,11 +33,10 @@ private:
     GemmShape shape_;
 };
 
-/// How many of some entries of a result are not what the host makes of the same operands.
-Answer<double> wrongEntries(const GemmShape& shape,
-                            const void* input,
-                            const void* weight,
-                            const void* result);
+/// How many of some entries of a result are not what the host makes of the same operands. A result
+/// may have been added up from `splits` parts, each rounded to bf16.
+Answer<double> wrongEntries(
+    const GemmShape& shape, int splits, const void* input, const void* weight, const void* result);
 
 Done checkGemm(const Point& point);
 Answer<Measurement> measureGemm(GpuBench& bench, const Point& point);

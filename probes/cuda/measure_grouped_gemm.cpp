@@ -121,6 +121,7 @@ Answer<double> wrongOf(const GpuTimer& timer,
     double wrong = 0.0;
     for (const std::size_t expert : {std::size_t{0}, experts - 1}) {
         const Answer<double> some = done ? wrongEntries(planned.shape,
+                                                        planned.product->splits(),
                                                         planned.operands->input(expert),
                                                         planned.operands->weight(expert),
                                                         planned.operands->result(expert))

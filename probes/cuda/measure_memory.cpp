@@ -97,6 +97,7 @@ Answer<Measurement> measureMemory(GpuBench& bench, const Point& point) {
         return wrong.trouble();
     }
     measurement.facts["wrong"] = *wrong;
+    measurement.facts["sets"] = static_cast<double>(work->sets());
     measurement.facts["bytes"] = shape->bytes();
     measurement.words["algorithm"] = "own kernel";
     return measurement;

@@ -11,7 +11,11 @@ namespace fabricast::probe {
 
 namespace {
 
-constexpr std::size_t kCopyBytes = std::size_t{64} << 20U;
+/// Far more than the L2 cache, which a collective's data does not lie in either.
+std::size_t copyBytes(const GpuFacts& gpu) {
+    constexpr std::size_t kLeast = std::size_t{64} << 20U;
+    return std::max(kLeast, aligned(4 * gpu.cache));
+}
 
 /// The stream on which the copy runs, and when it began and ended.
 class CopyAside {
@@ -30,10 +34,10 @@ public:
         }
     }
 
-    Done make(int blocks) {
+    Done make(const GpuFacts& gpu, int blocks) {
         blocks_ = blocks;
-        Answer<DeviceMemory> from = deviceMemory(kCopyBytes);
-        Answer<DeviceMemory> to = deviceMemory(kCopyBytes);
+        Answer<DeviceMemory> from = deviceMemory(copyBytes(gpu));
+        Answer<DeviceMemory> to = deviceMemory(copyBytes(gpu));
         if (!from || !to) {
             return from ? to.trouble() : from.trouble();
         }
@@ -51,7 +55,8 @@ public:
 
     Done start(int rounds) const {
         Done done = cudaDone(cudaEventRecord(began, stream_), "an event");
-        copyWithBlocks(stream_, to_.get(), from_.get(), kCopyBytes, blocks_, rounds);
+        copyWithBlocks(
+            stream_, to_.get(), from_.get(), static_cast<long>(from_.bytes()), blocks_, rounds);
         return done ? cudaDone(cudaEventRecord(ended, stream_), "an event") : done;
     }
 
@@ -63,6 +68,9 @@ public:
             done ? cudaDone(cudaEventElapsedTime(&milliseconds, began, ended), "the time") : done;
         return done ? Answer<double>(static_cast<double>(milliseconds) / 1e3) : done.trouble();
     }
+
+    /// What one round reads and writes.
+    [[nodiscard]] double bytes() const { return 2.0 * static_cast<double>(from_.bytes()); }
 
     cudaEvent_t began = nullptr;
     cudaEvent_t ended = nullptr;
@@ -99,13 +107,27 @@ Answer<Beside> besideOnce(
     return Beside{*product, *copy, bench.timer.lastWithin(aside.began, aside.ended)};
 }
 
+/// Seconds of one round while nothing else runs: the first rounds load code and warm the chip.
+Answer<double> aloneOnce(const GpuBench& bench, const CopyAside& aside) {
+    constexpr int kRounds = 4;
+    constexpr int kWarmUps = 3;
+    const Answer<std::vector<double>> seconds =
+        sampled(bench.rule, kWarmUps, [&]() -> Answer<double> {
+            const Done started = aside.start(kRounds);
+            return started ? aside.seconds(bench.timer) : started.trouble();
+        });
+    if (!seconds || seconds->empty()) {
+        return seconds ? Trouble{"interrupted"} : seconds.trouble();
+    }
+    return median(*seconds) / kRounds;
+}
+
 /// Samples of the product while the copy runs. The copy is made longer until it covers a batch.
 Done sampleBeside(
     GpuBench& bench, const CopyAside& aside, const GpuWork& work, double alone, Measurement& into) {
     constexpr double kBatch = 2e-3;
     const auto calls = static_cast<std::size_t>(std::clamp(kBatch / alone, 1.0, 100.0));
-    const Done started = aside.start(1);
-    const Answer<double> round = started ? aside.seconds(bench.timer) : started.trouble();
+    const Answer<double> round = aloneOnce(bench, aside);
     if (!round) {
         return round.trouble();
     }
@@ -120,7 +142,7 @@ Done sampleBeside(
                 return beside.trouble();
             }
             if (beside->covered) {
-                copied = 2.0 * static_cast<double>(kCopyBytes) * rounds / beside->copy;
+                copied = aside.bytes() * rounds / beside->copy;
                 return beside->product;
             }
             constexpr int kTries = 12;
@@ -135,7 +157,7 @@ Done sampleBeside(
     }
     into.samples = std::move(*samples);
     into.facts["copy_bytes_per_s"] = copied;
-    into.facts["copy_alone_bytes_per_s"] = 2.0 * static_cast<double>(kCopyBytes) / *round;
+    into.facts["copy_alone_bytes_per_s"] = aside.bytes() / *round;
     return std::monostate();
 }
 
@@ -159,7 +181,7 @@ Answer<Measurement> measureOverlap(GpuBench& bench, const Point& point) {
                        : Answer<Measurement>(planned.trouble());
     }
     CopyAside aside;
-    Done done = aside.make(*blocks);
+    Done done = aside.make(bench.gpu, *blocks);
     const GpuWork work = [&](cudaStream_t stream, std::size_t call) {
         return planned->run(stream, call);
     };

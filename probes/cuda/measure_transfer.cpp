@@ -1,6 +1,8 @@
 #include "probes/cuda/measure_transfer.h"
 
+#include "probes/cuda/gpu_health.h"
 #include "probes/cuda/gpu_memory.h"
+#include "probes/cuda/numa_node.h"
 
 #include <cstring>
 
@@ -69,9 +71,12 @@ struct HostLink {
     PinnedMemory host, back;
     DeviceMemory device, source;
     SecondStream second;
+    bool isBound = false;  ///< to the GPU's NUMA node
 
     /// Recognisable bytes on the host, and the same on the GPU.
-    Done make(std::size_t bytes) {
+    Done make(std::size_t bytes, int numaNode) {
+        const OnNumaNode bound(numaNode);
+        isBound = bound.isBound();
         Answer<PinnedMemory> pinned[] = {pinnedMemory(bytes), pinnedMemory(bytes)};
         Answer<DeviceMemory> devices[] = {deviceMemory(bytes), deviceMemory(bytes)};
         for (std::size_t at = 0; at < 2; ++at) {
@@ -85,9 +90,7 @@ struct HostLink {
             *host.at(at) = static_cast<char>(at * 31 >> 3U);
         }
         const Done made = second.make();
-        return made ? cudaDone(cudaMemcpy(source.get(), host.get(), bytes, cudaMemcpyHostToDevice),
-                               "a copy")
-                    : made;
+        return made ? upload(source, host.get(), bytes, "a copy") : made;
     }
     Done up(cudaStream_t stream) const {
         return cudaDone(
@@ -112,12 +115,16 @@ struct HostLink {
 
 Answer<Measurement> measureLink(GpuBench& bench, const Point& point, const TransferShape& shape) {
     HostLink link;
-    const Done made = link.make(shape.bytes);
+    const int numaNode = numaNodeOf("/sys", bench.gpu.bus);
+    const Done made = link.make(shape.bytes, numaNode);
     if (!made) {
         return refusedPoint(point, made.trouble().why);
     }
     Measurement measurement;
     measurement.point = point;
+    if (link.isBound) {
+        measurement.facts["numa_node"] = numaNode;
+    }
     const Done done = bench.timer.sample(
         bench.rule,
         [&](cudaStream_t stream, std::size_t) {
@@ -126,17 +133,42 @@ Answer<Measurement> measureLink(GpuBench& bench, const Point& point, const Trans
                                          : link.both(stream);
         },
         measurement);
-    const bool up = shape.kind == "h2d";
-    const Answer<double> wrong =
-        done ? wrongBytes(up ? link.device : link.source, up ? link.host : link.back)
-             : done.trouble();
-    if (!wrong) {
-        return wrong.trouble();
+    const Answer<double> up =
+        done && shape.kind != "d2h" ? wrongBytes(link.device, link.host) : Answer<double>(0.0);
+    const Answer<double> down =
+        done && shape.kind != "h2d" ? wrongBytes(link.source, link.back) : Answer<double>(0.0);
+    if (!done || !up || !down) {
+        return !done ? done.trouble() : up ? down.trouble() : up.trouble();
     }
-    measurement.facts["wrong"] = *wrong;
+    measurement.facts["wrong"] = *up + *down;
     measurement.facts["bytes"] = static_cast<double>(shape.bytes) * (shape.kind == "both" ? 2 : 1);
     measurement.words["algorithm"] = "pinned";
     return measurement;
+}
+
+/// Gives this thread its GPU back, whatever happens meanwhile.
+class OnOtherGpu {
+public:
+    OnOtherGpu(int here, int there)
+        : here_(here), done_(cudaDone(cudaSetDevice(there), "it cannot be taken")) {}
+    OnOtherGpu(const OnOtherGpu&) = delete;
+    OnOtherGpu& operator=(const OnOtherGpu&) = delete;
+    ~OnOtherGpu() { cudaSetDevice(here_); }
+    [[nodiscard]] const Done& done() const { return done_; }
+
+private:
+    int here_;
+    Done done_;
+};
+
+/// Memory of the next GPU, where nobody else uses it.
+Answer<DeviceMemory> neighbourMemory(const GpuBench& bench, int there, std::size_t bytes) {
+    const GpuBefore before = lookBefore(there);
+    if (!before.busy.empty() && !bench.evenIfBusy) {
+        return Trouble{"is busy: " + before.busy};
+    }
+    const OnOtherGpu other(bench.gpu.device, there);
+    return other.done() ? deviceMemory(bytes) : other.done().trouble();
 }
 
 /// From this GPU to the next.
@@ -147,23 +179,23 @@ Answer<Measurement> measurePeer(GpuBench& bench, const Point& point, const Trans
     const Done counted = cudaDone(cudaGetDeviceCount(&count), "the GPUs");
     const int there = (here + 1) % (count > 0 ? count : 1);
     if (!counted || count < 2) {
-        return refusedPoint(point, "only one GPU is here");
+        return refusedPoint(point, "only one GPU is visible");
+    }
+    const Answer<DeviceMemory> source = deviceMemory(shape.bytes);
+    const Answer<DeviceMemory> target = neighbourMemory(bench, there, shape.bytes);
+    if (!source || !target) {
+        return refusedPoint(point,
+                            source ? "GPU " + std::to_string(there) + ": " + target.trouble().why
+                                   : source.trouble().why);
     }
     cudaDeviceCanAccessPeer(&reachable, here, there);
     if (reachable != 0) {
         // Enabled twice is no trouble.
         static_cast<void>(cudaDone(cudaDeviceEnablePeerAccess(there, 0), "access"));
     }
-    const Answer<DeviceMemory> source = deviceMemory(shape.bytes);
-    Done done = cudaDone(cudaSetDevice(there), "the other GPU");
-    const Answer<DeviceMemory> target = deviceMemory(shape.bytes);
-    done = done ? cudaDone(cudaSetDevice(here), "the GPU") : done;
-    if (!done || !source || !target) {
-        return !done ? done.trouble() : Trouble{"no GPU memory for the copy"};
-    }
     Measurement measurement;
     measurement.point = point;
-    done = bench.timer.sample(
+    const Done done = bench.timer.sample(
         bench.rule,
         [&](cudaStream_t stream, std::size_t) {
             return cudaDone(

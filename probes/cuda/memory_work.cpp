@@ -29,9 +29,7 @@ std::size_t secondBytes(const MemoryShape& shape) {
 }
 
 std::size_t setsFor(const GpuFacts& gpu, const MemoryShape& shape) {
-    constexpr std::size_t kMostSets = 64;
-    const std::size_t set = firstBytes(shape) + secondBytes(shape) + resultBytes(shape);
-    return std::min(2 * gpu.cache / set + 1, kMostSets);
+    return setsBeyondCache(gpu, firstBytes(shape) + secondBytes(shape) + resultBytes(shape));
 }
 
 /// A random order of the rows, or a random place in each row.
@@ -66,9 +64,7 @@ Answer<DeviceMemory> onDevice(const std::vector<Value>& values) {
     const std::size_t bytes = values.size() * sizeof(Value);
     Answer<DeviceMemory> memory = deviceMemory(aligned(bytes));
     const Done copied =
-        memory ? cudaDone(cudaMemcpy(memory->get(), values.data(), bytes, cudaMemcpyHostToDevice),
-                          "a table")
-               : Done(std::monostate());
+        memory ? upload(*memory, values.data(), bytes, "a table") : Done(memory.trouble());
     return copied ? std::move(memory) : Answer<DeviceMemory>(copied.trouble());
 }
 

@@ -32,6 +32,7 @@ public:
     static Answer<MemoryWork> make(const GpuFacts& gpu, const MemoryShape& shape);
     static double bytesFor(const GpuFacts& gpu, const MemoryShape& shape);
 
+    [[nodiscard]] std::size_t sets() const { return sets_; }
     /// Runs it on the set whose turn it is.
     void run(cudaStream_t stream, std::size_t call) const;
 

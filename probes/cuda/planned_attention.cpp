@@ -7,21 +7,14 @@ namespace {
 
 constexpr cudnnBackendAttributeType_t kDescriptor = CUDNN_TYPE_BACKEND_DESCRIPTOR;
 
-/// The first engine that becomes a plan, and the plan.
-Answer<std::vector<DnnDescriptor>> firstPlan(cudnnHandle_t handle,
-                                             const std::vector<DnnDescriptor>& engines) {
-    Done done = Trouble{"cuDNN has no engine"};
-    for (const DnnDescriptor& engine : engines) {
-        void* const held = engine.get();
-        DnnDescriptor planned(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        planned.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-        planned.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, kDescriptor, 1, &held);
-        done = planned.finish();
-        if (done) {
-            return std::vector{engine, planned};
-        }
-    }
-    return done.trouble();
+/// An engine as a plan, which refers to it.
+Answer<std::vector<DnnDescriptor>> planOf(cudnnHandle_t handle, const DnnDescriptor& engine) {
+    void* const held = engine.get();
+    DnnDescriptor planned(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    planned.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    planned.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, kDescriptor, 1, &held);
+    const Done done = planned.finish();
+    return done ? Answer(std::vector{engine, planned}) : done.trouble();
 }
 
 Answer<std::size_t> workspaceOf(const DnnDescriptor& plan) {
@@ -51,30 +44,62 @@ Done dnnDone(cudnnStatus_t status) {
                : Done(Trouble{std::string("cuDNN: ") + cudnnGetErrorString(status)});
 }
 
-Answer<PlannedAttention> PlannedAttention::plan(cudnnHandle_t handle, AttentionGraph graph) {
-    PlannedAttention made;
-    made.graph_ = std::move(graph);
-    const Answer<std::vector<DnnDescriptor>> engines = made.graph_.graph.engines(handle, nullptr);
-    const auto planned = engines ? firstPlan(handle, *engines) : engines.trouble();
+Done PlannedAttention::use(cudnnHandle_t handle, const DnnDescriptor& engine) {
+    const Answer<std::vector<DnnDescriptor>> planned = planOf(handle, engine);
     const Answer<std::size_t> bytes = planned ? workspaceOf(planned->back()) : planned.trouble();
     if (!bytes) {
         return bytes.trouble();
     }
-    made.planned_ = *planned;
     constexpr std::size_t kSome = 256;  // so that none is no special case
     Answer<DeviceMemory> workspace = deviceMemory(*bytes + kSome);
     if (!workspace) {
         return workspace.trouble();
     }
-    made.workspace_ = std::move(*workspace);
-    for (const auto& [tensor, between] : made.graph_.between) {
-        Answer<DeviceMemory> memory = deviceMemory(aligned(between));
+    planned_ = *planned;
+    workspace_ = std::move(*workspace);
+    return std::monostate();
+}
+
+Answer<PlannedAttention> PlannedAttention::plan(cudnnHandle_t handle,
+                                                AttentionGraph graph,
+                                                cudaStream_t stream,
+                                                const AttentionTensors& tensors) {
+    PlannedAttention made;
+    made.graph_ = std::move(graph);
+    const Answer<std::vector<DnnDescriptor>> engines = made.graph_.graph.engines(handle, nullptr);
+    if (!engines) {
+        return engines.trouble();
+    }
+    for (const AttentionGraph::Between& one : made.graph_.between) {
+        Answer<DeviceMemory> memory = deviceMemory(aligned(one.bytes));
         if (!memory) {
             return memory.trouble();
         }
         made.between_.push_back(std::move(*memory));
     }
-    return made;
+    Done done = Trouble{"cuDNN has no engine"};
+    for (const DnnDescriptor& engine : *engines) {
+        done = made.use(handle, engine);
+        done = done ? made.run(handle, stream, tensors) : done;
+        done = done ? GpuTimer::waitFor(stream, "attention") : done;
+        if (done) {
+            return made;
+        }
+    }
+    return done.trouble();
+}
+
+/// Part of every run: training pays for it too.
+Done PlannedAttention::clear(cudaStream_t stream) const {
+    Done done = std::monostate();
+    for (std::size_t at = 0; done && at < between_.size(); ++at) {
+        if (graph_.between[at].gathered) {
+            done =
+                cudaDone(cudaMemsetAsync(between_[at].get(), 0, graph_.between[at].bytes, stream),
+                         "an empty gradient");
+        }
+    }
+    return done;
 }
 
 Done PlannedAttention::run(cudnnHandle_t handle,
@@ -85,7 +110,7 @@ Done PlannedAttention::run(cudnnHandle_t handle,
         pointers.add(tensor, (tensors.*place).get());
     }
     for (std::size_t at = 0; at < between_.size(); ++at) {
-        pointers.add(graph_.between[at].first, between_[at].get());
+        pointers.add(graph_.between[at].tensor, between_[at].get());
     }
     for (const auto& [tensor, value] : graph_.graph.numbers()) {
         pointers.add(tensor, value);
@@ -98,6 +123,7 @@ Done PlannedAttention::run(cudnnHandle_t handle,
         CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count, pointers.places.data());
     pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &scratch);
     Done done = pack.finish();
+    done = done ? clear(stream) : done;
     done = done ? dnnDone(cudnnSetStream(handle, stream)) : done;
     return done ? dnnDone(cudnnBackendExecute(handle, planned_.back().get(), pack.get())) : done;
 }

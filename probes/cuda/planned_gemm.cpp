@@ -40,8 +40,11 @@ Answer<double> wrongOnce(const GpuTimer& timer, const PlannedGemm& planned) {
     if (!done) {
         return done.trouble();
     }
-    return wrongEntries(
-        planned.shape, planned.operands->input(0), planned.operands->weight(0), result);
+    return wrongEntries(planned.shape,
+                        planned.product->splits(),
+                        planned.operands->input(0),
+                        planned.operands->weight(0),
+                        result);
 }
 
 }  // namespace fabricast::probe

@@ -37,14 +37,16 @@ std::optional<CollectiveKind> kindOf(std::string_view name) {
 }
 
 using GroupKey = std::tuple<CollectiveKind, std::int64_t, std::int64_t>;  ///< kind, ranks, nodes
-/// Stride and type: the forecast does not tell groups apart by them.
-using VariantKey = std::pair<std::int64_t, std::string>;
+/// Stride, whether one group worked alone, and type: the forecast does not tell groups apart by
+/// them. Alone a group has all network ports to itself.
+using VariantKey = std::tuple<std::int64_t, bool, std::string>;
 using Times = std::map<std::int64_t, Seconds>;  ///< by bytes
 using Variants = std::map<VariantKey, Times>;
 
 std::string variantName(const VariantKey& key) {
-    return "stride=" + std::to_string(key.first) +
-           (key.second.empty() ? "" : " dtype=" + key.second);
+    const auto& [stride, alone, dtype] = key;
+    return "stride=" + std::to_string(stride) + (alone ? " groups=1" : "") +
+           (dtype.empty() ? "" : " dtype=" + dtype);
 }
 
 std::string groupName(const GroupKey& key) {
@@ -97,7 +99,8 @@ public:
             result_.leftOut.push_back(point.text + ": " + why);
             return {};
         }
-        groups_[{*kind, ranks, nodes}][{stride, point.setting("dtype", "")}][bytes] =
+        groups_[{*kind, ranks, nodes}][{
+            stride, point.setting("groups", "all") == "1", point.setting("dtype", "")}][bytes] =
             Seconds(point.median);
         return {};
     }

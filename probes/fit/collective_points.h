@@ -21,9 +21,9 @@ struct CollectivePoints {
 bool isCollective(const RecordedPoint& point);
 
 /// A curve never falls: neighbours that do are given their common (geometric) mean. Where one group
-/// was measured with several strides or types, the one with most sizes counts. Wrong results,
-/// refusals, single ranks and ranks that shared a GPU are left out. An error: a point that does not
-/// say what it is.
+/// was measured with several strides or types, or alone and beside others, the one with most sizes
+/// counts. Wrong results, refusals, single ranks and ranks that shared a GPU are left out. An
+/// error: a point that does not say what it is.
 Result<CollectivePoints> collectivePoints(std::span<const RecordedPoint> points);
 
 /// What a file of curves says beside them.

@@ -180,18 +180,31 @@ Maker makerOf(const RecordedPoint& point) {
 
 }  // namespace
 
+namespace {
+
+/// An fp8 product that adds up in fewer bits.
+bool addsFast(const RecordedPoint& point) {
+    return point.setting("fast_accum", "0") == "1" && uselessBecause(point).empty();
+}
+
+}  // namespace
+
 bool isKernelPoint(const RecordedPoint& point) {
     return makerOf(point) != nullptr;
 }
 
 Result<RecordTables> recordTables(std::span<const RecordedPoint> points) {
     RecordTables result;
+    const bool fastSums = std::ranges::any_of(points, addsFast);
     for (const RecordedPoint& point : points) {
         const Maker add = makerOf(point);
         if (add == nullptr) {
             continue;
         }
         std::string why = uselessBecause(point);
+        if (why.empty() && fastSums && point.setting("dtype", "") == "fp8" && !addsFast(point)) {
+            why = "fast_accum=1 was measured too, and is what forward products use";
+        }
         if (why.empty()) {
             FABRICAST_ASSIGN(why, add(point, result.tables));
         }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <thread>
 #include <utility>
 
@@ -86,13 +87,13 @@ Answer<Communicator> Communicator::split(ControlChannel& channel,
                                          double seconds,
                                          const std::optional<GroupSeat>& seat) {
     ncclConfig_t config = configOf(true);
-    Communicator part;
-    const ncclResult_t begun = ncclCommSplit(handle_,
-                                             seat ? seat->group : NCCL_SPLIT_NOCOLOR,
-                                             seat ? seat->place : 0,
-                                             &part.handle_,
-                                             &config);
+    // A thread of NCCL fills it, after this call too where the split is given up: it stays.
+    static std::deque<ncclComm_t> places;
+    ncclComm_t& place = places.emplace_back(nullptr);
+    const ncclResult_t begun = ncclCommSplit(
+        handle_, seat ? seat->group : NCCL_SPLIT_NOCOLOR, seat ? seat->place : 0, &place, &config);
     Done done = settled(channel, seconds, begun, "ncclCommSplit");
+    Communicator part(done ? place : nullptr);
     if (done && seat && part.handle_ == nullptr) {
         done = channel.fail("ncclCommSplit gave no communicator");
     }

@@ -1,5 +1,6 @@
 #include "probes/nccl/guarded.h"
 
+#include "probes/nccl/nccl_trouble.h"
 #include "probes/record/probe_program.h"
 
 #include <unistd.h>
@@ -89,8 +90,16 @@ Done guarded(ControlChannel& channel,
              const GuardedWork& work,
              const std::function<void()>& callOff) {
     Guard guard;
-    std::thread thread([&guard, &work] {
-        guard.outcome = work(guard.signs);
+    // A new thread begins with GPU 0, and NCCL gives back whatever GPU it found: each would get a
+    // context of every rank.
+    int device = 0;
+    const Done found = doneBy(cudaGetDevice(&device), "cudaGetDevice");
+    if (!found) {
+        return channel.fail(found.trouble().why);
+    }
+    std::thread thread([&guard, &work, device] {
+        const Done set = doneBy(cudaSetDevice(device), "cudaSetDevice");
+        guard.outcome = set ? work(guard.signs) : set;
         guard.ended.store(true, std::memory_order_release);
     });
     const std::optional<Trouble> trouble = watchOver(channel, seconds, what, guard);

@@ -17,10 +17,10 @@ struct WorkSigns {
 /// Work that may wait for ever: calls of NCCL, and what they have sent to the GPU.
 using GuardedWork = std::function<Done(WorkSigns&)>;
 
-/// Does it on a thread of its own, while this one hears whether the other ranks are alive. Where
-/// one is gone, or no step was made for `seconds`, the trouble is told to all, `callOff` is called,
-/// and the work gets a moment to end. If it does not even end then, the process does, with
-/// kEnvironment: nothing of a hanging GPU can be given back.
+/// Does it on a thread of its own, on the GPU of this one, while this one hears whether the other
+/// ranks are alive. Where one is gone, or no step was made for `seconds`, the trouble is told to
+/// all, `callOff` is called, and the work gets a moment to end. If it does not even end then, the
+/// process does, with kEnvironment: nothing of a hanging GPU can be given back.
 Done guarded(ControlChannel& channel,
              double seconds,
              const std::string& what,

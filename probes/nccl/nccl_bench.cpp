@@ -107,40 +107,27 @@ Answer<bool> NcclBench::holdBuffers(const CollectiveTask& task) {
 Done NcclBench::runCalls(const CollectiveTask& task,
                          const std::string& what,
                          const GuardedWork& work) {
-    int device = 0;
-    Done done = doneBy(cudaGetDevice(&device), "cudaGetDevice");
-    if (!done) {
-        return channel_->fail(done.trouble().why);
-    }
-    const auto onDevice = [&](WorkSigns& signs) -> Done {
-        Done set = doneBy(cudaSetDevice(device), "cudaSetDevice");
-        return set && seat_ ? work(signs) : set;
+    const auto ofSeated = [&](WorkSigns& signs) -> Done {
+        return seat_ ? work(signs) : Done(std::monostate());
     };
     return guarded(
         *channel_,
         seconds_,
         what + std::string(nameOf(task.call)) + " of " + std::to_string(task.bytes) + " bytes",
-        onDevice,
+        ofSeated,
         [this] { group_.callOff(); });
 }
 
-Done NcclBench::check(const CollectiveTask& task, bool sameMemory, Side& side) {
+Done NcclBench::check(const CollectiveTask& task, Side& side) {
     const CheckPattern pattern(task);
-    const CollectiveCounts counts = countsOf(task);
     if (seat_) {
-        // What lay there must not pass for a result.
-        Done done =
-            sameMemory
-                ? Done(std::monostate())
-                : doneBy(cudaMemset(side.buffers.receive, 0xA5, bytesOf(task, counts.received)),
-                         "cudaMemset");
+        const CollectiveCounts counts = countsOf(task);
+        // What lay there must not pass for a result; in place, the result of the call before.
+        Done done = doneBy(cudaMemset(side.buffers.receive, 0xA5, bytesOf(task, counts.received)),
+                           "cudaMemset");
+        done = done ? sendPattern(pattern, task, seat_->place, side.buffers.send) : done;
         if (!done) {
             return channel_->fail(done.trouble().why);
-        }
-        done = sendPattern(
-            *channel_, pattern, counts.sent, task.type.bytes, seat_->place, side.buffers.send);
-        if (!done) {
-            return done;
         }
     }
     Done called = runCalls(task, "the check of ", [&](WorkSigns& signs) {
@@ -155,8 +142,8 @@ Done NcclBench::check(const CollectiveTask& task, bool sameMemory, Side& side) {
     if (!called || !seat_) {
         return called;
     }
-    const Answer<std::int64_t> wrong = wrongElements(
-        *channel_, pattern, counts.received, task.type.bytes, seat_->place, side.buffers.receive);
+    const Answer<std::int64_t> wrong =
+        wrongElements(*channel_, pattern, task, seat_->place, side.buffers.receive);
     side.wrong = wrong ? *wrong : 0;
     return wrong ? Done(std::monostate()) : wrong.trouble();
 }
@@ -190,8 +177,8 @@ Done NcclBench::runSide(const CollectiveTask& task, bool sameMemory, Side& side)
         side.buffers = sameMemory ? inPlace(task, seat_->place, receive_.at())
                                   : CallBuffers{.send = send_.at(), .receive = receive_.at()};
     }
-    Done done = flags_.check && CheckPattern(task).possible() ? check(task, sameMemory, side)
-                                                              : Done(std::monostate());
+    Done done =
+        flags_.check && CheckPattern(task).possible() ? check(task, side) : Done(std::monostate());
     return done ? time(task, side) : done;
 }
 

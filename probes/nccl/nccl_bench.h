@@ -39,7 +39,7 @@ private:
     std::string refusal(const CollectiveTask& task) const;
     Done takeGroup(const CollectiveTask& task);
     Answer<bool> holdBuffers(const CollectiveTask& task);
-    Done check(const CollectiveTask& task, bool sameMemory, Side& side);
+    Done check(const CollectiveTask& task, Side& side);
     Done time(const CollectiveTask& task, Side& side);
     Done runSide(const CollectiveTask& task, bool sameMemory, Side& side);
     Done runCalls(const CollectiveTask& task, const std::string& what, const GuardedWork& work);

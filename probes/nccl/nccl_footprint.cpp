@@ -9,14 +9,16 @@ namespace {
 Answer<double> freeBytes(ControlChannel& channel) {
     std::size_t free = 0;
     std::size_t total = 0;
-    // What is under way elsewhere on the GPU is not to be mistaken for ours.
     const Done done = doneBy(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     return done ? Answer<double>(static_cast<double>(free)) : channel.fail(done.trouble().why);
 }
 
 /// What `step` takes of the GPU's memory.
 Answer<double> takenBy(ControlChannel& channel, const std::function<Done()>& step) {
-    const Answer<double> before = freeBytes(channel);
+    // What other ranks still give back or take is not this step's.
+    const Done together = channel.barrier();
+    const Answer<double> before =
+        together ? freeBytes(channel) : Answer<double>(together.trouble());
     if (!before) {
         return before;
     }

@@ -54,7 +54,12 @@ Answer<std::vector<Point>> NcclProgram::suite(const std::string& name) {
     if (!here) {
         return here.trouble();
     }
-    const int perNode = here->localSize.value_or(here->world);
+    // Where no launcher has said it, the ranks have once they have met.
+    std::vector<std::string> hosts;
+    for (std::size_t at = 0; channel_ && at < channel_->members().size(); ++at) {
+        hosts.push_back(channel_->members()[at].host);
+    }
+    const int perNode = here->localSize.value_or(hosts.empty() ? here->world : ranksPerHost(hosts));
     Answer<std::vector<Point>> points = flags_.sweep.asked()
                                             ? sweepPoints(flags_.sweep, here->world, perNode)
                                             : collectiveSuite(name, here->world, perNode);
@@ -145,6 +150,11 @@ JsonLine NcclProgram::identity() const {
         .add("driver", runtimeVersionText(driver))
         .add("ranks", channel_->world())
         .add("nodes", hosts.size());
+    // With a plugin NCCL may choose otherwise.
+    const std::string tuner = variableOf(environment_, "NCCL_TUNER_PLUGIN");
+    if (!tuner.empty()) {
+        identity.add("tuner_plugin", tuner);
+    }
     return flags_.shareGpu ? identity.add("shared_gpu", "yes") : identity;
 }
 

@@ -64,6 +64,13 @@ Done NcclBench::report(const CollectiveTask& task,
     if (flags_.check && CheckPattern(task).possible()) {
         into.facts["out_of_place_wrong"] = sumOf(*all, 2);
         into.facts["wrong"] = sumOf(*all, 2) + sumOf(*all, 3);
+        std::int64_t judged = 0;
+        for (const JudgedPart& part : judgedParts(task)) {
+            judged += part.elements;
+        }
+        if (judged < countsOf(task).received) {
+            into.facts["judged"] = static_cast<double>(judged);
+        }
         if (!sameEach->empty()) {
             into.facts["in_place_wrong"] = sumOf(*all, 3);
         }

@@ -1,4 +1,4 @@
-// Patterns are made and judged on the host, piece by piece: no kernel of ours can be wrong too.
+// Patterns are made and judged on the host: no kernel of ours can be wrong too.
 #include "probes/nccl/result_check.h"
 
 #include "probes/nccl/nccl_trouble.h"
@@ -8,70 +8,49 @@
 
 namespace fabricast::probe {
 
-namespace {
-
-/// Divides by every element's size.
-constexpr std::int64_t kPieceBytes = std::int64_t{8} << 20;
-
-/// For each piece: its first element, and its bytes in host memory.
-Done inPieces(ControlChannel& channel,
-              std::int64_t elements,
-              int elementBytes,
-              const std::function<Done(std::int64_t first, std::span<char> piece)>& each) {
-    const std::int64_t most = kPieceBytes / elementBytes;
-    std::vector<char> piece(static_cast<std::size_t>(std::min(elements, most) * elementBytes));
-    for (std::int64_t first = 0; first < elements; first += most) {
-        const auto bytes =
-            static_cast<std::size_t>(std::min(most, elements - first) * elementBytes);
-        Done done = each(first, {piece.data(), bytes});
-        if (!done) {
-            return channel.fail(done.trouble().why);
-        }
-        done = channel.watch();
-        if (!done) {
-            return done;
-        }
+Done sendPattern(const CheckPattern& pattern, const CollectiveTask& task, int place, char* device) {
+    const auto each = static_cast<std::size_t>(task.type.bytes);
+    const auto all = static_cast<std::size_t>(countsOf(task).sent) * each;
+    const auto period = static_cast<std::size_t>(CheckPattern::kPeriod) * each;
+    std::vector<char> block(std::min(all, period));
+    pattern.fill(block, 0, place);
+    Done done = doneBy(cudaMemcpy(device, block.data(), block.size(), cudaMemcpyHostToDevice),
+                       "cudaMemcpy");
+    // Each copy doubles what is there, in whole periods.
+    for (std::size_t filled = block.size(); done && filled < all;) {
+        const std::size_t next = std::min(filled, all - filled);
+        done = doneBy(cudaMemcpy(device + filled, device, next, cudaMemcpyDeviceToDevice),
+                      "cudaMemcpy");
+        filled += next;
     }
-    return std::monostate();
-}
-
-}  // namespace
-
-Done sendPattern(ControlChannel& channel,
-                 const CheckPattern& pattern,
-                 std::int64_t elements,
-                 int elementBytes,
-                 int place,
-                 char* device) {
-    return inPieces(
-        channel, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
-            pattern.fill(piece, first, place);
-            return doneBy(cudaMemcpy(device + first * elementBytes,
-                                     piece.data(),
-                                     piece.size(),
-                                     cudaMemcpyHostToDevice),
-                          "cudaMemcpy");
-        });
+    // The copies may still be under way, on a stream that the collective's does not wait for.
+    return done ? doneBy(cudaDeviceSynchronize(), "cudaDeviceSynchronize") : done;
 }
 
 Answer<std::int64_t> wrongElements(ControlChannel& channel,
                                    const CheckPattern& pattern,
-                                   std::int64_t elements,
-                                   int elementBytes,
+                                   const CollectiveTask& task,
                                    int place,
                                    const char* device) {
     std::int64_t wrong = 0;
-    const Done done =
-        inPieces(channel, elements, elementBytes, [&](std::int64_t first, std::span<char> piece) {
-            Done copied = doneBy(cudaMemcpy(piece.data(),
-                                            device + first * elementBytes,
-                                            piece.size(),
-                                            cudaMemcpyDeviceToHost),
-                                 "cudaMemcpy");
-            wrong += copied ? pattern.wrong(piece, first, place) : 0;
-            return copied;
-        });
-    return done ? Answer<std::int64_t>(wrong) : done.trouble();
+    std::vector<char> piece;
+    for (const JudgedPart& part : judgedParts(task)) {
+        piece.resize(static_cast<std::size_t>(part.elements * task.type.bytes));
+        const Done copied = doneBy(cudaMemcpy(piece.data(),
+                                              device + part.first * task.type.bytes,
+                                              piece.size(),
+                                              cudaMemcpyDeviceToHost),
+                                   "cudaMemcpy");
+        if (!copied) {
+            return channel.fail(copied.trouble().why);
+        }
+        wrong += pattern.wrong(piece, part.first, place);
+        const Done alive = channel.watch();
+        if (!alive) {
+            return alive.trouble();
+        }
+    }
+    return wrong;
 }
 
 }  // namespace fabricast::probe

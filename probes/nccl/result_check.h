@@ -6,19 +6,13 @@
 
 namespace fabricast::probe {
 
-/// Puts what a member sends into device memory.
-Done sendPattern(ControlChannel& channel,
-                 const CheckPattern& pattern,
-                 std::int64_t elements,
-                 int elementBytes,
-                 int place,
-                 char* device);
+/// Puts what a member sends into device memory, and waits until it is there.
+Done sendPattern(const CheckPattern& pattern, const CollectiveTask& task, int place, char* device);
 
-/// Counts what is wrong in what it received.
+/// Counts what is wrong in the judged parts of what it received.
 Answer<std::int64_t> wrongElements(ControlChannel& channel,
                                    const CheckPattern& pattern,
-                                   std::int64_t elements,
-                                   int elementBytes,
+                                   const CollectiveTask& task,
                                    int place,
                                    const char* device);
 

@@ -55,6 +55,11 @@ Answer<GpuMonitor> GpuMonitor::open(const std::string& bus) {
 
 GpuState GpuMonitor::state() const {
     GpuState state;
+    // First: each question takes so long that a GPU may be idle by the last.
+    unsigned long long bits = 0;
+    if (device_.call("nvmlDeviceGetCurrentClocksThrottleReasons", &bits)) {
+        state.throttled = bits;
+    }
     state.clockMhz = device_.number("nvmlDeviceGetClockInfo", kNvmlMultiprocessorClock);
     state.memoryClockMhz = device_.number("nvmlDeviceGetClockInfo", kNvmlMemoryClock);
     state.temperature = device_.number("nvmlDeviceGetTemperature", kDieTemperature);
@@ -62,10 +67,6 @@ GpuState GpuMonitor::state() const {
     NvmlUtilisation utilisation;
     if (device_.call("nvmlDeviceGetUtilizationRates", &utilisation)) {
         state.utilisation = utilisation.gpu;
-    }
-    unsigned long long bits = 0;
-    if (device_.call("nvmlDeviceGetCurrentClocksThrottleReasons", &bits)) {
-        state.throttled = bits;
     }
     return state;
 }

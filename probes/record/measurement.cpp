@@ -29,7 +29,8 @@ std::string lineOf(const Measurement& measurement) {
     JsonLine line;
     line.add("point", textOf(measurement.point));
     if (!measurement.refused.empty()) {
-        return line.add("refused", measurement.refused).text();
+        const std::string why = measurement.failed ? std::string(kFailed) : "";
+        return line.add("refused", why + measurement.refused).text();
     }
     line.add("unit", measurement.unit);
     if (!measurement.samples.empty()) {

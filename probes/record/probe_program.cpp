@@ -53,6 +53,7 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
                       (terminal ? "" : "\n"));
         };
     }
+    watch.survives = program.survives;
     watch.ends = [&program, clear = terminal && !flags.quiet](const Measurement& measurement) {
         print(stderr, clear ? "\r\033[K" : "");
         print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
@@ -67,15 +68,19 @@ int outcomeCode(const ProbeProgram& program, const ProbeFlags& flags, const RunO
     };
     add(outcome.known, "known");
     add(outcome.refused, "not possible here");
+    add(outcome.failed, "failed");
     add(outcome.wrong, "with wrong results");
     add(outcome.left, "left");
     if (outcome.left > 0 && !flags.out.empty()) {
         text += "; the same command goes on";
     }
-    if (!flags.quiet || outcome.wrong > 0) {
+    if (!flags.quiet || outcome.wrong > 0 || outcome.failed > 0) {
         print(stderr, program.name + ": " + text + "\n");
     }
-    return outcome.interrupted ? kInterrupted : outcome.wrong > 0 ? kWrongResults : kDone;
+    return outcome.interrupted  ? kInterrupted
+           : outcome.wrong > 0  ? kWrongResults
+           : outcome.failed > 0 ? kEnvironment
+                                : kDone;
 }
 
 /// Trouble while others may be measuring with this one.
@@ -119,23 +124,6 @@ int measureAll(const ProbeProgram& program,
     return speaks ? outcomeCode(program, flags, *outcome) : kDone;
 }
 
-/// Takes the device, measures or follows, and gives it back.
-int openAndMeasure(const ProbeProgram& program,
-                   const ProbeFlags& flags,
-                   const std::vector<Point>& points,
-                   std::span<const char* const> arguments) {
-    catchInterrupts();
-    const Done opened = program.open();
-    if (!opened) {
-        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
-    }
-    const int code = measureAll(program, flags, points, arguments);
-    if (program.close) {
-        program.close();
-    }
-    return code;
-}
-
 /// Those that are named, and those of a suite; quick where nothing is asked for.
 Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlags& flags) {
     std::vector<Point> points = flags.points;
@@ -154,6 +142,24 @@ Answer<std::vector<Point>> pointsOf(const ProbeProgram& program, const ProbeFlag
         }
     }
     return points;
+}
+
+/// Takes the device, measures or follows, and gives it back.
+int openAndMeasure(const ProbeProgram& program,
+                   const ProbeFlags& flags,
+                   std::span<const char* const> arguments) {
+    catchInterrupts();
+    const Done opened = program.open();
+    if (!opened) {
+        return ended(program, interrupted() ? kInterrupted : kEnvironment, opened.trouble().why);
+    }
+    const Answer<std::vector<Point>> points = pointsOf(program, flags);
+    const int code = points ? measureAll(program, flags, *points, arguments)
+                            : failed(program, kBadInput, points.trouble().why);
+    if (program.close) {
+        program.close();
+    }
+    return code;
 }
 
 }  // namespace
@@ -186,7 +192,7 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         }
         return kDone;
     }
-    return openAndMeasure(program, *flags, *points, arguments);
+    return openAndMeasure(program, *flags, arguments);
 }
 
 }  // namespace fabricast::probe

@@ -28,8 +28,8 @@ struct ProbeProgram {
     std::function<std::string()> versions;
     /// --doctor: what works here and what does not, a line each. Trouble where it cannot measure.
     std::function<Answer<std::string>()> doctor;
-    /// The points of --suite quick or full (in the order in which they matter), before anything is
-    /// opened; trouble for another name.
+    /// The points of --suite quick or full (in the order in which they matter); trouble for another
+    /// name. Before anything is opened, and again after `open`, when more may be known.
     std::function<Answer<std::vector<Point>>(const std::string& suite)> suite;
     /// Whether a point's settings are sound, before anything is opened; may be empty.
     std::function<Done(const Point&)> check;
@@ -40,6 +40,9 @@ struct ProbeProgram {
     /// What must be alike for two sittings to go into one record: device, versions. After `open`.
     std::function<JsonLine()> identity;
     std::function<Answer<Measurement>(const Point&)> measure;
+    /// After trouble with a point: whether the device still works, so that the next is measured;
+    /// may be empty: trouble ends the program.
+    std::function<bool()> survives{};
     /// After the last point, also when interrupted.
     std::function<void()> close;
     /// Prints a measurement in the probe's own table; by default its line of the record.

@@ -104,8 +104,16 @@ Answer<RecordFile> RecordFile::open(std::filesystem::path path,
         }
         record.order_.push_back(point);
         record.lines_[point] = line;
+        if (line.find("\",\"refused\":\"" + std::string(kFailed)) != std::string::npos) {
+            record.failed_.insert(point);
+        }
     }
     return record;
+}
+
+bool RecordFile::has(const Point& point) const {
+    const std::string text = textOf(point);
+    return lines_.contains(text) && !failed_.contains(text);
 }
 
 Done RecordFile::add(const Measurement& measurement) {
@@ -114,6 +122,7 @@ Done RecordFile::add(const Measurement& measurement) {
         order_.push_back(point);
     }
     lines_[point] = lineOf(measurement);
+    failed_.erase(point);
     return path_.empty() ? Done(std::monostate()) : writeWhole(path_, text());
 }
 

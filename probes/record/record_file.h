@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ public:
                                    const JsonLine& identity,
                                    const JsonLine& more);
 
-    [[nodiscard]] bool has(const Point& point) const { return lines_.contains(textOf(point)); }
+    /// Whether a point needs no measuring; one that failed in an earlier sitting does.
+    [[nodiscard]] bool has(const Point& point) const;
     [[nodiscard]] std::size_t points() const { return order_.size(); }
 
     /// Keeps a measurement, in place of an older one of the same point.
@@ -38,6 +40,7 @@ private:
     std::string head_;
     std::vector<std::string> order_;            ///< the points' texts
     std::map<std::string, std::string> lines_;  ///< by point
+    std::set<std::string> failed_;              ///< points of an earlier sitting
 };
 
 /// Writes a file so that no reader ever sees half of it.

@@ -15,7 +15,9 @@ double now() {
 }
 
 void count(const Measurement& measurement, RunOutcome& outcome) {
-    ++(measurement.refused.empty() ? outcome.measured : outcome.refused);
+    ++(measurement.failed            ? outcome.failed
+       : measurement.refused.empty() ? outcome.measured
+                                     : outcome.refused);
     outcome.wrong += measurement.isWrong() ? 1U : 0U;
 }
 
@@ -49,7 +51,11 @@ Answer<RunOutcome> runPoints(std::span<const Point> points,
                          open.size(),
                          std::min(each * static_cast<double>(outcome.left), seconds - passed));
         }
-        const Answer<Measurement> measurement = measure(open[number]);
+        Answer<Measurement> measurement = measure(open[number]);
+        if (!measurement && watch.survives && watch.survives()) {
+            measurement = Measurement{
+                .point = open[number], .refused = measurement.trouble().why, .failed = true};
+        }
         if (!measurement) {
             return Trouble{textOf(open[number]) + ": " + measurement.trouble().why};
         }

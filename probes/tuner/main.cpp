@@ -1,9 +1,10 @@
 #include "probes/tuner/cost_dump.h"
+#include "probes/tuner/former_tuner.h"
 
 #include <exception>
 
-// Where NCCL enters. It is asked before every collective, and here only looks on: nothing that NCCL
-// hands over is changed, and whatever happens the answer is success.
+// Where NCCL enters. It is asked before every collective, and here only looks on; then the tuner
+// that NCCL would have had chooses, and its answer is given back.
 
 namespace fabricast::probe {
 namespace {
@@ -17,6 +18,7 @@ struct Communicator {
     std::size_t nodes = 0;
     NcclLog log = nullptr;
     std::shared_ptr<CostDump> dump{};
+    std::unique_ptr<FormerTuner> former{};
 };
 
 /// Runs what must not throw into NCCL; what is lost then is one line, and said.
@@ -36,12 +38,15 @@ void guarded(NcclLog log, const Work& work) noexcept {
     }
 }
 
-int begin(void** context, std::size_t ranks, std::size_t nodes, NcclLog log) noexcept {
+int begin(void** context, const TunerStart& start) noexcept {
     *context = nullptr;
-    guarded(log, [&] {
-        if (std::shared_ptr<CostDump> dump = CostDump::ofProcess(log)) {
+    guarded(start.log, [&] {
+        std::shared_ptr<CostDump> dump = CostDump::ofProcess(start.log);
+        std::unique_ptr<FormerTuner> former = FormerTuner::begin(start);
+        if (dump || former) {
             auto communicator = std::make_unique<Communicator>();
-            *communicator = {ranks, nodes, log, std::move(dump)};
+            *communicator = {
+                start.ranks, start.nodes, start.log, std::move(dump), std::move(former)};
             *context = communicator.release();
         }
     });
@@ -49,18 +54,18 @@ int begin(void** context, std::size_t ranks, std::size_t nodes, NcclLog log) noe
 }
 
 int begin4(std::size_t ranks, std::size_t nodes, NcclLog log, void** context) noexcept {
-    return begin(context, ranks, nodes, log);
+    return begin(context, {.ranks = ranks, .nodes = nodes, .log = log, .version = 4});
 }
 
 // NOLINTNEXTLINE(readability-function-size): NCCL's parameters
 int begin5(void** context,
-           std::uint64_t /*communicator*/,
+           std::uint64_t communicator,
            std::size_t ranks,
            std::size_t nodes,
            NcclLog log,
-           void* /*nvlinkDomains*/,
-           void* /*constants*/) noexcept {
-    return begin(context, ranks, nodes, log);
+           void* nvlinkDomains,
+           void* constants) noexcept {
+    return begin(context, {communicator, ranks, nodes, log, nvlinkDomains, constants});
 }
 
 // NOLINTNEXTLINE(readability-function-size): NCCL's parameters
@@ -72,13 +77,17 @@ int lookOn(void* context,
            int algorithms,
            int protocols,
            int registered,
-           int* /*channels*/) noexcept {
+           int* channels) noexcept {
     const auto* const communicator = static_cast<const Communicator*>(context);
-    if (communicator == nullptr || costs == nullptr || algorithms < 1 || algorithms > kMostRows ||
-        protocols < 1 || protocols > kMostRows) {
+    const bool isTable = costs != nullptr && algorithms >= 1 && algorithms <= kMostRows &&
+                         protocols >= 1 && protocols <= kMostRows;
+    if (communicator == nullptr) {
         return kNcclSuccess;
     }
     guarded(communicator->log, [&] {
+        if (!isTable || !communicator->dump) {
+            return;
+        }
         const auto width = static_cast<std::size_t>(protocols);
         // It is the table itself that is passed, by the wrong type.
         const auto* const table = reinterpret_cast<const float*>(costs);
@@ -92,7 +101,15 @@ int lookOn(void* context,
                                  .table = {table, static_cast<std::size_t>(algorithms) * width}},
                                 communicator->log);
     });
-    return kNcclSuccess;
+    return communicator->former == nullptr ? kNcclSuccess
+                                           : communicator->former->choose(collective,
+                                                                          bytes,
+                                                                          operations,
+                                                                          costs,
+                                                                          algorithms,
+                                                                          protocols,
+                                                                          registered,
+                                                                          channels);
 }
 
 int end(void* context) noexcept {

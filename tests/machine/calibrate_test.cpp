@@ -1,10 +1,12 @@
 #include "machine/calibrate.h"
 
+#include "machine/visible_gpus.h"
 #include "tests/support/fake_probes.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <stop_token>
 #include <string>
@@ -117,6 +119,54 @@ TEST(Calibrate, RanksOfNcclMeetAtAPortThatIsOpenAlready) {
     ASSERT_EQ(ranks.size(), 2U);
     EXPECT_FALSE(ranks[0].ends_with("none")) << ranks[0];
     EXPECT_TRUE(ranks[1].ends_with("none")) << ranks[1];
+}
+
+/// Sets CUDA_VISIBLE_DEVICES for as long as it lives.
+class Hiding {
+public:
+    explicit Hiding(const char* visible) { ::setenv("CUDA_VISIBLE_DEVICES", visible, 1); }
+    Hiding(const Hiding&) = delete;
+    Hiding& operator=(const Hiding&) = delete;
+    ~Hiding() { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
+};
+
+TEST(CalibrationPlan, StartsNoRankForAHiddenGpu) {
+    const FakeProbes probes("hidden");
+    probes.add("fabricast-probe-nccl");
+    MachineInventory machine;
+    machine.gpus.resize(8);
+    MeasureAsk ask{
+        .engine = CalibrationEngine::Nccl, .out = "run.jsonl", .probes = probes.folder()};
+    EXPECT_EQ(planCalibration(ask, machine)->runs.at(0).environments.size(), 8U);
+    const Hiding hiding("2,3,5");
+    EXPECT_EQ(planCalibration(ask, machine)->runs.at(0).environments.size(), 3U);
+    ask.ranks = 4;
+    EXPECT_EQ(planCalibration(ask, machine).error().text(),
+              "--ranks: 4 ranks need one GPU each, and there are 3: CUDA_VISIBLE_DEVICES=2,3,5 "
+              "(unset CUDA_VISIBLE_DEVICES, or ask for fewer)");
+    ask.ranks = 0;
+    ask.gpus = {"2", "4"};
+    EXPECT_EQ(planCalibration(ask, machine).error().why,
+              "GPU 4 is hidden by CUDA_VISIBLE_DEVICES=2,3,5");
+    // The driver's numbers are CUDA's only in the order of the bus.
+    ask.gpus = {"3", "5"};
+    ask.engine = CalibrationEngine::Cuda;
+    const std::vector<std::string> chosen = {"CUDA_DEVICE_ORDER=PCI_BUS_ID",
+                                             "CUDA_VISIBLE_DEVICES=3,5"};
+    EXPECT_EQ(planCalibration(ask, machine)->runs.at(0).environments.at(0), chosen);
+    EXPECT_EQ(VisibleGpus(8, "1,-1,2").count(), 1U);
+    EXPECT_EQ(VisibleGpus(8, "GPU-8f2a,MIG-11").count(), 2U);
+    EXPECT_EQ(VisibleGpus(8, "").count(), 0U);
+}
+
+TEST(Calibrate, ARunWithATunerPluginIsOfNoProfile) {
+    const FakeProbes probes("dump");
+    CalibrationAsk ask = askOf(probes);
+    ask.measure.engine = CalibrationEngine::Nccl;
+    ask.measure.tunerDump = probes.at("costs.jsonl");
+    const auto report = calibrate(ask, ProfileStore::builtIn(), {});
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().where, "--tuner-dump");
 }
 
 TEST(CalibrationPlan, MpiStartsAsManyRanksAsAsked) {

@@ -82,6 +82,22 @@ TEST(NcclTests, PassesOverPrefixesAndOtherLines) {
     }
 }
 
+/// A job's manager may name the program amid a table; a script echoes it before the next.
+TEST(NcclTests, ALineThatNamesAProgramEndsNoTable) {
+    std::string text = kModern;
+    text.insert(text.find("   134217728"), "slurmstepd: task of all_gather_perf uses 812 MB\n");
+    const MeasurementRecord record = read(text);
+    ASSERT_EQ(record.points.size(), 2U);
+    EXPECT_EQ(record.points[1].text, "all_reduce bytes=134217728 dtype=fp32 nodes=2 ranks=4");
+    std::string untitled = kModern;
+    const std::string title = "# Collective test starting: all_reduce_perf\n";
+    untitled.erase(untitled.find(title), title.size());
+    const MeasurementRecord both =
+        read("all_reduce_perf -b 8\n" + untitled + "broadcast_perf -b 8\n" + untitled);
+    ASSERT_EQ(both.points.size(), 4U);
+    EXPECT_EQ(both.points[3].text, "broadcast bytes=134217728 dtype=fp32 nodes=2 ranks=4");
+}
+
 TEST(NcclTests, ReadsWhatOldVersionsWrote) {
     // No root, an error in place of the count of wrong values, no name of the test.
     const std::string old =

@@ -296,5 +296,76 @@ TEST(NcclTestsTable, WritesNcclTestsJson) {
     }
 }
 
+/// NCCL moves a part that begins at no multiple of 16 bytes element by element.
+TEST(CollectiveTask, PartsOfRanksBeginAtMultiplesOf16Bytes) {
+    for (const int ranks : {2, 3, 8, 24, 72}) {
+        for (const char* dtype : {"float", "bfloat16", "int8", "double"}) {
+            for (const char* call : {"all_gather", "reduce_scatter", "all_to_all"}) {
+                for (const char* bytes : {"1000000", "64M"}) {
+                    const Point point{.what = call,
+                                      .settings = {{"bytes", bytes},
+                                                   {"ranks", std::to_string(ranks)},
+                                                   {"nodes", "1"},
+                                                   {"dtype", dtype}}};
+                    const Answer<CollectiveTask> task = taskOf(point);
+                    ASSERT_TRUE(task);
+                    const CollectiveCounts counts = countsOf(*task);
+                    EXPECT_EQ(counts.count * task->type.bytes % 16, 0) << call << ranks << dtype;
+                    EXPECT_GT(counts.bytes, task->bytes - 16 * ranks);
+                }
+            }
+        }
+    }
+}
+
+/// Seconds that one rank's host compares results for, at 10 ns an element, out of place and in it.
+double judgingSeconds(const std::vector<Point>& points) {
+    double elements = 0.0;
+    for (const Point& point : points) {
+        const Answer<CollectiveTask> task = taskOf(point);
+        for (const JudgedPart& part : task ? judgedParts(*task) : std::vector<JudgedPart>()) {
+            elements += static_cast<double>(part.elements) * (hasInPlace(task->call) ? 2.0 : 1.0);
+        }
+    }
+    return elements * 10e-9;
+}
+
+/// calibrate gives the collectives of a node three parts in eight of five minutes: 112 s.
+TEST(CheckPattern, JudgingTheFullSuiteOfEightGpusTakesAQuarterOfItsTime) {
+    const Answer<std::vector<Point>> points = collectiveSuite("full", 8, 8);
+    ASSERT_TRUE(points);
+    EXPECT_GT(points->size(), 300U);
+    EXPECT_LT(judgingSeconds(*points), 112.0 / 4.0);
+}
+
+TEST(CheckPattern, PartsThatAreJudgedReachFromEndToEnd) {
+    CollectiveTask task{
+        .bytes = std::int64_t{4} << 30, .shape = {8, 1}, .type = *collectiveTypeNamed("float")};
+    const std::vector<JudgedPart> some = judgedParts(task);
+    EXPECT_EQ(some.front().first, 0);
+    EXPECT_EQ(some.back().first + some.back().elements, countsOf(task).received);
+    task.bytes = (std::int64_t{32} << 20) - 4;
+    std::int64_t next = 0;
+    for (const JudgedPart& part : judgedParts(task)) {
+        EXPECT_EQ(part.first, next);
+        next = part.first + part.elements;
+    }
+    EXPECT_EQ(next, countsOf(task).received) << "all of what is not longer";
+    // Beyond the period a member sends the same again, and the next member does not.
+    const CheckPattern pattern(task);
+    std::vector<char> first(4096);
+    std::vector<char> again(4096);
+    pattern.fill(first, 7, 0);
+    pattern.fill(again, 7 + CheckPattern::kPeriod, 0);
+    EXPECT_EQ(first, again);
+    pattern.fill(again, 7, 1);
+    EXPECT_NE(first, again);
+}
+
+TEST(StridedGroup, HostsSayHowManyRanksEachHas) {
+    EXPECT_EQ(ranksPerHost({"a", "a", "b", "b"}), 2);
+    EXPECT_EQ(ranksPerHost({"a", "b"}), 1);
+}
+
 }  // namespace
 }  // namespace fabricast::probe

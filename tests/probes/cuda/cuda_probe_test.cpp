@@ -138,13 +138,14 @@ std::size_t countOf(const std::string& text, const std::string& part) {
 }
 
 TEST(CudaProbe, KernelsComputeWhatTheirFormulasSay) {
-    const ProbeRun run = runOnNullDevice(kComputed);
+    const ProbeRun run = runOnNullDevice(kComputed, "FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 0) << run.out;
     EXPECT_EQ(countOf(run.out, "\"wrong\":0"), kComputedPoints) << run.out;
 }
 
 TEST(CudaProbe, WrongResultsAreSeenOfEveryKernel) {
-    const ProbeRun run = runOnNullDevice(kComputed, "FABRICAST_NULL_RESULTS=wrong");
+    const ProbeRun run =
+        runOnNullDevice(kComputed, "FABRICAST_NULL_RESULTS=wrong FABRICAST_NULL_L2_MIB=0");
     EXPECT_EQ(run.code, 1);
     EXPECT_EQ(linesIn(run.out), kComputedPoints);
     EXPECT_EQ(countOf(run.out, "\"wrong\":0"), 0U) << run.out;
@@ -188,6 +189,110 @@ TEST(CudaProbe, WrongProductsAreSeen) {
     const ProbeRun run = runOnNullDevice(kSmall, "FABRICAST_NULL_RESULTS=wrong");
     EXPECT_EQ(run.code, 1);
     EXPECT_TRUE(holds(run.out, "\"wrong\":16")) << run.out;
+}
+
+/// B200 has 126 MiB of L2: small work takes turns among as many sets as are not kept there.
+TEST(CudaProbe, SmallWorkTakesTurnsBeyondALargeCache) {
+    const ProbeRun run = runOnNullDevice(
+        "--quiet --point 'gemm dtype=bf16 m=256 n=256 k=256' --point 'memory op=copy bytes=64K'"
+        " --point 'adam parameters=1M form=flat'",
+        "FABRICAST_NULL_L2_MIB=126");
+    EXPECT_EQ(run.code, 0) << run.err;
+    std::istringstream lines(run.out);
+    const auto setsIn = [](const std::string& line) {
+        return std::stod(line.substr(line.find("\"sets\":") + 7));
+    };
+    for (const double setBytes : {3.0 * 256 * 256 * 2, 3.0 * (1 << 16), 16.0 * (1 << 20)}) {
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_GT(setsIn(line) * setBytes, 2.0 * 126 * (1 << 20)) << line;
+    }
+    const ProbeRun attention = runOnNullDevice(
+        "--quiet --point 'attention pass=forward batch=1 heads=8 kv_heads=8 sequence=64 dim=32 "
+        "causal=1'");
+    EXPECT_EQ(attention.code, 0) << attention.err;
+    if (holds(attention.out, "\"algorithm\":\"cudnn\"")) {
+        EXPECT_EQ(setsIn(attention.out), 8.0) << attention.out;
+    }
+}
+
+TEST(CudaProbe, ACopyBothWaysIsCheckedBothWays) {
+    const ProbeRun run = runOnNullDevice("--quiet --point 'transfer kind=both bytes=1M'",
+                                         "FABRICAST_NULL_UPLOADS=0");
+    EXPECT_EQ(run.code, 1) << run.out;
+    EXPECT_TRUE(holds(run.out, "\"wrong\":2")) << run.out;
+}
+
+/// Forward products of training add up fp8 in fewer bits, and faster.
+TEST(CudaProbe, Fp8IsMeasuredWithBothWaysToAddUp) {
+    const ProbeRun run = runOnNullDevice(
+        "--quiet --point 'gemm dtype=fp8 m=2048 n=2048 k=2048'"
+        " --point 'gemm dtype=fp8 m=2048 n=2048 k=2048 fast_accum=1'");
+    EXPECT_EQ(run.code, 0) << run.err;
+    const auto rateless = [&](std::size_t from) {
+        const std::string name = "\"median\":";
+        return std::stod(run.out.substr(run.out.find(name, from) + name.size())) - 3e-6;
+    };
+    EXPECT_NEAR(rateless(0), 2.0 * rateless(run.out.find('\n')), 1e-8) << run.out;
+    EXPECT_EQ(runCudaProbe("--point 'gemm dtype=bf16 m=8 n=8 k=8 fast_accum=1'").code, 2);
+}
+
+/// The null device copies as fast alone as beside a product, from the first time on.
+TEST(CudaProbe, WhatACopyDoesAloneIsWarmAndSampled) {
+    const ProbeRun run =
+        runOnNullDevice("--quiet --point 'overlap dtype=bf16 m=512 n=512 k=512 ctas=8'",
+                        "FABRICAST_NULL_COLD=1000");
+    EXPECT_EQ(run.code, 0) << run.err;
+    const auto fact = [&](const std::string& name) {
+        return std::stod(run.out.substr(run.out.find("\"" + name + "\":") + name.size() + 3));
+    };
+    EXPECT_NEAR(fact("copy_alone_bytes_per_s") / fact("copy_bytes_per_s"), 1.0, 0.05) << run.out;
+}
+
+/// A GPU that adds up rounded parts is as right as one that does not.
+TEST(CudaProbe, ProductsAddedUpFromRoundedPartsAreRight) {
+    const ProbeRun run = runOnNullDevice("--quiet --point 'gemm dtype=bf16 m=64 n=64 k=8192'",
+                                         "FABRICAST_NULL_LT_SPLIT=32");
+    EXPECT_EQ(run.code, 0) << run.out;
+    EXPECT_TRUE(holds(run.out, " split 32 scheme 0 cluster 0 inner 0\"")) << run.out;
+}
+
+/// cuBLASLt, cuDNN and memory may fail at one shape. The rest of the suite is measured all the
+/// same.
+TEST(CudaProbe, APointThatFailsEndsNoSuiteAndIsTriedAgain) {
+    const std::string file = freshFile("probe_cuda_some.jsonl");
+    const std::string points =
+        "--quiet --point 'gemm dtype=bf16 m=32 n=32 k=32' --point 'gemm dtype=bf16 m=48 n=32 k=32'"
+        " --point 'gemm dtype=bf16 m=64 n=32 k=32' --out " +
+        file;
+    const ProbeRun run = runOnNullDevice(points, "FABRICAST_NULL_LT_FAILS=48");
+    EXPECT_EQ(run.code, 4);
+    EXPECT_TRUE(holds(run.err, "2 measured, 1 failed")) << run.err;
+    EXPECT_TRUE(holds(run.out, "m=48 n=32\",\"refused\":\"failed: the matrix multiply: "))
+        << run.out;
+    EXPECT_EQ(countOf(textOfFile(file), "\"wrong\":0"), 2U);
+    const ProbeRun again = runOnNullDevice(points);
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(linesIn(again.out), 1U) << again.out;
+    EXPECT_EQ(countOf(textOfFile(file), "\"wrong\":0"), 3U);
+    EXPECT_FALSE(holds(textOfFile(file), "failed"));
+    // A GPU that is gone measures nothing more.
+    (void)freshFile("probe_cuda_some.jsonl.broken");
+    const ProbeRun broken = runOnNullDevice(
+        points + ".broken", "FABRICAST_NULL_LT_FAILS=48 FABRICAST_NULL_LT_BREAKS=1");
+    EXPECT_EQ(broken.code, 4);
+    EXPECT_EQ(linesIn(broken.out), 1U) << broken.out;
+    EXPECT_TRUE(holds(broken.err, "m=48 n=32: the matrix multiply: ")) << broken.err;
+}
+
+TEST(CudaProbe, ANeighbourInExclusiveModeIsLeftAlone) {
+    const ProbeRun run = runOnNullDevice(
+        "--quiet --point 'transfer kind=p2p bytes=1M' --point 'memory op=copy bytes=64K'",
+        "FABRICAST_NULL_GPUS=2 FABRICAST_NULL_TAKEN=1");
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(linesIn(run.out), 2U);
+    EXPECT_TRUE(holds(run.out, "\"refused\":\"GPU 1: it cannot be taken: ")) << run.out;
+    EXPECT_EQ(countOf(run.out, "\"wrong\":0"), 1U) << run.out;
 }
 
 TEST(CudaProbe, WhatAChipCannotIsRefusedByName) {

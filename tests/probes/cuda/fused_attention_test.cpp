@@ -1,5 +1,7 @@
 #include "probes/cuda/fused_attention.h"
 
+#include "tests/probes/cuda/probe_run.h"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -61,6 +63,48 @@ TEST(FusedAttention, CudnnHasEnginesForTheGraphsOnAnH200) {
         EXPECT_GT(*engines, 0U) << name;
     }
     EXPECT_FALSE(fusedEnginesOn("no device", {1, 32, 32, 4096, 128, true, false}));
+}
+
+const std::string kPasses =
+    "--quiet --point 'attention pass=forward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 "
+    "causal=1'"
+    " --point 'attention pass=forward batch=2 heads=2 kv_heads=2 sequence=40 dim=16 causal=0'"
+    " --point 'attention pass=backward batch=2 heads=4 kv_heads=2 sequence=40 dim=16 causal=1'"
+    " --point 'attention pass=backward batch=1 heads=2 kv_heads=2 sequence=40 dim=16 causal=0'";
+
+std::size_t timesIn(const std::string& text, const std::string& part) {
+    std::size_t times = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++times;
+    }
+    return times;
+}
+
+/// What cuDNN is asked for is computed operation by operation, and kernels add to the queries'
+/// gradient where memory holds anything but zeros: run again and again, results stay right.
+TEST(FusedAttention, ItsGraphsAreRightHoweverOftenTheyRun) {
+    if (!FABRICAST_HAS_CUDNN) {
+        GTEST_SKIP() << "built without cuDNN";
+    }
+    const ProbeRun run = runOnNullDevice(kPasses, "FABRICAST_NULL_L2_MIB=0");
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+    EXPECT_EQ(timesIn(run.out, "\"wrong\":0"), 4U) << run.out;
+    EXPECT_EQ(timesIn(run.out, "\"algorithm\":\"cudnn\""), 4U) << run.out;
+}
+
+TEST(FusedAttention, AnEngineThatFailsWhenItRunsIsPassedOver) {
+    if (!FABRICAST_HAS_CUDNN) {
+        GTEST_SKIP() << "built without cuDNN";
+    }
+    const ProbeRun run =
+        runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=refuses FABRICAST_NULL_L2_MIB=0");
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+    EXPECT_EQ(timesIn(run.out, "\"algorithm\":\"cudnn\""), 4U) << run.out;
+    const ProbeRun none =
+        runOnNullDevice(kPasses, "FABRICAST_NULL_CUDNN=none FABRICAST_NULL_L2_MIB=0");
+    EXPECT_EQ(none.code, 0) << none.out << none.err;
+    EXPECT_EQ(timesIn(none.out, "\"algorithm\":\"written out (forward: cuDNN: "), 4U) << none.out;
+    EXPECT_EQ(timesIn(none.out, "\"wrong\":0"), 4U) << none.out;
 }
 
 }  // namespace

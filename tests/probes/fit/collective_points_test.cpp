@@ -92,6 +92,19 @@ TEST(CollectivePoints, SaysWhatIsLeftOut) {
     EXPECT_EQ(points.leftOut, expected);
 }
 
+/// One group alone has all network ports; in training all work at once.
+TEST(CollectivePoints, AGroupAloneIsNoPartOfTheCurveOfAll) {
+    const CollectivePoints points =
+        collected(lineOf("all_reduce bytes=1M ranks=4 nodes=4 stride=8", 50) +
+                  lineOf("all_reduce bytes=1M groups=1 ranks=4 nodes=4 stride=8", 20) +
+                  lineOf("all_reduce bytes=2M groups=1 ranks=4 nodes=4 stride=9", 30));
+    ASSERT_EQ(points.curves.size(), 1U);
+    ASSERT_EQ(points.curves[0].points.size(), 1U);
+    EXPECT_EQ(microseconds(points.curves[0], 0), 50.0);
+    ASSERT_EQ(points.leftOut.size(), 2U);
+    EXPECT_NE(points.leftOut[0].find("stride=8 groups=1"), std::string::npos) << points.leftOut[0];
+}
+
 TEST(CollectivePoints, AnUnclearPointIsAnErrorWithItsPlace) {
     const auto unclear = collectivePoints(pointsOf(lineOf("all_reduce bytes=1 ranks=2", 5)));
     ASSERT_FALSE(unclear);

@@ -297,5 +297,20 @@ TEST(FitRecord, TheProgramWritesAFolder) {
     EXPECT_TRUE(why({"record", file, "--speed", "9"}).starts_with("--speed: is no flag of record"));
 }
 
+/// Forward products of fp8 add up fast; a record of before the two were told apart is taken as it
+/// is.
+TEST(RecordTables, TakesFastAccumulationWhereBothWereMeasured) {
+    const std::string slow = lineOf("gemm dtype=fp8 k=8192 layout=tn m=8192 n=8192", 9e-4);
+    const std::string fast =
+        lineOf("gemm dtype=fp8 fast_accum=1 k=8192 layout=tn m=8192 n=8192", 8e-4);
+    const auto both = recordTables(recordOf(slow + fast).points);
+    ASSERT_TRUE(both);
+    ASSERT_EQ(both->tables.gemms.size(), 1U);
+    EXPECT_EQ(both->tables.gemms.front().time.count(), 8e-4);
+    ASSERT_EQ(both->leftOut.size(), 1U);
+    EXPECT_NE(both->leftOut.front().find("fast_accum=1 was measured too"), std::string::npos);
+    EXPECT_EQ(recordTables(recordOf(slow).points)->tables.gemms.size(), 1U);
+}
+
 }  // namespace
 }  // namespace fabricast

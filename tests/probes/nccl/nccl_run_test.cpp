@@ -110,6 +110,57 @@ TEST(NcclProbe, SeesWrongResults) {
     EXPECT_EQ(blind.end(0).code, 0) << "-c 0 looks at nothing";
 }
 
+/// What the call before left there is no result: all-gather in place would find its own.
+TEST(NcclProbe, SeesCallsThatMoveNothingInPlace) {
+    const fs::path record = freshPath("idle.jsonl");
+    std::vector<RankStart> ranks =
+        ranksOf(2, {"--collective", "all", "-b", "4K", "-n", "2", "--out", record.string()});
+    for (RankStart& rank : ranks) {
+        rank.environment["FABRICAST_NULL_NCCL"] = "idle";
+    }
+    NcclJob job(ranks);
+    EXPECT_EQ(job.end(0).code, 1);
+    const std::string text = textOfFile(record);
+    EXPECT_EQ(countOf(text, "\"point\":\""), 6U) << text;
+    EXPECT_EQ(countOf(text, "\"in_place_wrong\":"), 4U) << text;
+    EXPECT_EQ(countOf(text, "\"in_place_wrong\":0"), 0U) << text;
+    EXPECT_EQ(countOf(text, "\"out_of_place_wrong\":0,"), 6U) << text;
+}
+
+/// A rank's threads work on its own GPU. In exclusive mode every other belongs to another rank.
+TEST(NcclProbe, TouchesNoGpuOfAnotherRank) {
+    std::vector<RankStart> ranks = ranksOf(2,
+                                           {"--point",
+                                            "footprint of=nccl_split",
+                                            "--point",
+                                            "all_reduce bytes=1K ranks=2 nodes=1",
+                                            "--point",
+                                            "all_reduce bytes=1K ranks=1 nodes=1"});
+    ranks[0].environment["FABRICAST_NULL_TAKEN"] = "1";
+    ranks[1].environment["FABRICAST_NULL_TAKEN"] = "0";
+    NcclJob job(ranks);
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        const RankEnd ended = job.end(rank);
+        EXPECT_EQ(ended.code, 0) << ended.err;
+    }
+}
+
+/// A container under srun says rank and world, and no more: the hosts are those of the meeting.
+TEST(NcclProbe, TakesTheHostsFromTheMeetingWhereNoLauncherNamesThem) {
+    std::vector<RankStart> ranks =
+        ranksOf(4, {"--collective", "all_reduce", "-b", "1K", "-n", "1", "--group", "tp=2,dp=2"});
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        ranks[rank].environment["FABRICAST_PROBE_HOST"] = rank < 2 ? "node01" : "node02";
+    }
+    NcclJob job(ranks);
+    const RankEnd first = job.end(0, 30.0);
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_NE(first.err.find("nodes=1 ranks=2"), std::string::npos) << first.err;
+    EXPECT_NE(first.err.find("nodes=2 ranks=2 stride=2"), std::string::npos) << first.err;
+    EXPECT_EQ(first.out.find("refused"), std::string::npos) << first.out;
+    EXPECT_EQ(rowsOf(first.out), 2U);
+}
+
 TEST(NcclProbe, MeasuresWhatMemoryNcclTakes) {
     NcclJob job(ranksOf(2,
                         {"--point",

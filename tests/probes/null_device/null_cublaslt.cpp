@@ -42,6 +42,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t descriptor,
         multiply.onA = *static_cast<const cublasOperation_t*>(value);
     } else if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) {
         multiply.onB = *static_cast<const cublasOperation_t*>(value);
+    } else if (attribute == CUBLASLT_MATMUL_DESC_FAST_ACCUM) {
+        multiply.fast = *static_cast<const std::int8_t*>(value) != 0;
     }
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -101,11 +103,14 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t,
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t*,
-                                                    cublasLtMatmulAlgoConfigAttributes_t,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* value,
                                                     std::size_t bytes,
                                                     std::size_t* written) {
     std::memset(value, 0, bytes);
+    if (attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM) {
+        *static_cast<std::int32_t*>(value) = null::splits();
+    }
     *written = bytes;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -126,6 +131,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t,
                               void*,
                               std::size_t,
                               cudaStream_t stream) {
+    if (reinterpret_cast<const Matrix*>(layoutOfD)->columns ==
+        null::setting("FABRICAST_NULL_LT_FAILS", -1)) {
+        if (null::setting("FABRICAST_NULL_LT_BREAKS", 0) != 0) {
+            null::breakDown();
+        }
+        return CUBLAS_STATUS_EXECUTION_FAILED;
+    }
     const Product product = {*reinterpret_cast<const Multiply*>(descriptor),
                              *reinterpret_cast<const Matrix*>(layoutOfA),
                              *reinterpret_cast<const Matrix*>(layoutOfB),

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <typeinfo>
 
 namespace fabricast::null_device {
@@ -108,6 +109,13 @@ void nameKernel(const void* function, const char* name) {
     names()[function] = name;
 }
 
+double loading(const void* function) {
+    static std::set<const void*> loaded;
+    return loaded.insert(function).second
+               ? static_cast<double>(setting("FABRICAST_NULL_COLD", 0)) * 1e-6
+               : 0.0;
+}
+
 double launchKernel(const void* function, void** arguments) {
     using namespace probe;
     const std::string& name = names()[function];
@@ -153,7 +161,7 @@ void __cudaRegisterFunction(void** binary,
 
 cudaError_t cudaLaunchKernel(
     const void* function, dim3, dim3, void** arguments, std::size_t, cudaStream_t stream) {
-    null::spend(stream, null::launchKernel(function, arguments));
+    null::spend(stream, null::launchKernel(function, arguments) + null::loading(function));
     return cudaSuccess;
 }
 
@@ -164,7 +172,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 }
 cudaError_t __cudaLaunchKernel(
     cudaKernel_t kernel, dim3, dim3, void** arguments, std::size_t, cudaStream_t stream) {
-    null::spend(stream, null::launchKernel(kernel, arguments));
+    null::spend(stream, null::launchKernel(kernel, arguments) + null::loading(kernel));
     return cudaSuccess;
 }
 

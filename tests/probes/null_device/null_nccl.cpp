@@ -109,12 +109,17 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommFinalize(ncclComm_t) {
-    return ncclSuccess;
+// It works on the communicator's GPU, and gives the thread's own back: that makes a context there.
+ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+    const int before = ncclComm::deviceNow();
+    const bool chosen =
+        cudaSetDevice(comm->device) == cudaSuccess && cudaSetDevice(before) == cudaSuccess;
+    return chosen ? ncclSuccess : ncclUnhandledCudaError;
 }
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+    const ncclResult_t given = ncclCommFinalize(comm);
     delete comm;
-    return ncclSuccess;
+    return given;
 }
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
     // Another thread may still be in a call on it.

@@ -15,6 +15,7 @@
 /// moves the bytes of all collectives between the processes through shared memory, and adds up what
 /// is to be added. It blocks and hangs as NCCL does. Told by the environment of a rank:
 ///   FABRICAST_NULL_NCCL=wrong      its results are not right
+///   FABRICAST_NULL_NCCL=idle       its calls move nothing in place
 ///   FABRICAST_NULL_NCCL=error      its calls fail, after some
 ///   FABRICAST_NULL_NCCL=hang       its calls never come back, unless the communicator is aborted
 ///   FABRICAST_NULL_NCCL=deaf       nor then
@@ -101,6 +102,13 @@ struct ncclComm {
     int color = 0;
     int key = 0;
     int timesCalled = 0;
+    int device = deviceNow();
+
+    static int deviceNow() {
+        int device = 0;
+        (void)cudaGetDevice(&device);
+        return device;
+    }
 };
 
 namespace fabricast::null_device {

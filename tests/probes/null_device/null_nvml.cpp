@@ -36,11 +36,15 @@ int nvmlSystemGetDriverVersion(char* text, unsigned length) {
     return 0;
 }
 int nvmlDeviceGetClockInfo(void*, int which, unsigned* megahertz) {
-    *megahertz = which == 1 ? 1980 : 3201;
+    // It wakes up slowly, and is fast once it has worked for 40 ms.
+    constexpr double kAwake = 0.04;
+    const unsigned core = null::timeOf(nullptr) < kAwake ? 345 : 1980;
+    *megahertz = which == 1 ? core : 3201;
     return 0;
 }
-int nvmlDeviceGetMaxClockInfo(void* device, int which, unsigned* megahertz) {
-    return nvmlDeviceGetClockInfo(device, which, megahertz);
+int nvmlDeviceGetMaxClockInfo(void*, int which, unsigned* megahertz) {
+    *megahertz = which == 1 ? 1980 : 3201;
+    return 0;
 }
 int nvmlDeviceGetTemperature(void*, int, unsigned* degrees) {
     *degrees = 40;

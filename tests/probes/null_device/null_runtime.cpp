@@ -2,8 +2,11 @@
 #include "tests/probes/null_device/null_device.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <vector>
 
 namespace null = fabricast::null_device;
 
@@ -29,8 +32,28 @@ double& timeIn(void* handle) {
     return *static_cast<double*>(handle);
 }
 
+/// The numbers of the GPUs that this process sees: up to the first that there is not.
+std::vector<int> visible() {
+    const long all = null::setting("FABRICAST_NULL_GPUS", 1);
+    const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
+    std::vector<int> numbers;
+    if (text == nullptr) {
+        numbers.resize(static_cast<std::size_t>(all));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        return numbers;
+    }
+    for (char* end = nullptr; *text != '\0'; text = *end == ',' ? end + 1 : end) {
+        const long number = std::strtol(text, &end, 10);
+        if (end == text || number < 0 || number >= all) {
+            break;
+        }
+        numbers.push_back(static_cast<int>(number));
+    }
+    return numbers;
+}
+
 int gpus() {
-    return static_cast<int>(null::setting("FABRICAST_NULL_GPUS", 1));
+    return static_cast<int>(visible().size());
 }
 
 int attributeOf(cudaDeviceAttr attribute) {
@@ -43,7 +66,7 @@ int attributeOf(cudaDeviceAttr attribute) {
         case cudaDevAttrMultiProcessorCount:
             return 132;
         case cudaDevAttrL2CacheSize:
-            return 1 << 20;
+            return static_cast<int>(null::setting("FABRICAST_NULL_L2_MIB", 1)) << 20;
         case cudaDevAttrWarpSize:
             return 32;
         case cudaDevAttrMaxThreadsPerBlock:
@@ -74,14 +97,21 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= gpus()) {
+        return cudaErrorInvalidDevice;
+    }
+    if (visible()[static_cast<std::size_t>(device)] == null::setting("FABRICAST_NULL_TAKEN", -1)) {
+        return cudaErrorDevicesUnavailable;
+    }
     currentDevice = device;
-    return device < gpus() ? cudaSuccess : cudaErrorInvalidDevice;
+    return cudaSuccess;
 }
 cudaError_t cudaInitDevice(int, unsigned, unsigned) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
-    return cudaSuccess;
+    null::legacyEnds();
+    return null::isBroken() ? cudaErrorIllegalAddress : cudaSuccess;
 }
 cudaError_t cudaDeviceReset() {
     return cudaSuccess;
@@ -101,7 +131,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* bus, int length, int device) {
-    std::snprintf(bus, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
+    const std::vector<int> seen = visible();
+    if (device < 0 || static_cast<std::size_t>(device) >= seen.size()) {
+        return cudaErrorInvalidDevice;
+    }
+    std::snprintf(bus,
+                  static_cast<std::size_t>(length),
+                  "0000:%02x:00.0",
+                  static_cast<unsigned>(seen[static_cast<std::size_t>(device)]));
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -144,6 +181,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    if (stream == nullptr) {
+        null::legacyEnds();
+    }
     null::waitFor(stream);
     return cudaSuccess;
 }

@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,11 +34,18 @@ std::vector<Deferred>& deferred() {
     return all;
 }
 
-double hostTime = 0.0;
+std::set<std::string>& keys() {
+    static std::set<std::string> all;
+    return all;
+}
 
-bool isDeferred(const std::string& key) {
-    return std::any_of(
-        deferred().begin(), deferred().end(), [&](const Deferred& one) { return one.key == key; });
+double hostTime = 0.0;
+std::atomic<bool> legacyBusy = false;
+std::atomic<bool> broken = false;
+
+/// Whether this work is new.
+bool isNew(const std::string& key) {
+    return keys().insert(key).second;
 }
 
 }  // namespace
@@ -54,7 +64,29 @@ double timeOf(cudaStream_t stream) {
     return std::max(clocks()[stream], hostTime);
 }
 
+void breakDown() {
+    broken = true;
+}
+
+bool isBroken() {
+    return broken;
+}
+
+void legacyBegins() {
+    legacyBusy = true;
+}
+
+void legacyEnds() {
+    legacyBusy = false;
+}
+
 void spend(cudaStream_t stream, double seconds) {
+    if (stream != nullptr && legacyBusy) {
+        std::fputs("null device: a stream begins before a copy on the legacy stream has ended\n",
+                   stderr);
+        constexpr int kRaces = 99;
+        _exit(kRaces);
+    }
     if (!countCaptured(stream, seconds)) {
         clocks()[stream] = timeOf(stream) + seconds;
     }
@@ -73,13 +105,13 @@ void holdUntil(cudaStream_t stream, double time) {
 }
 
 void defer(const std::string& key, std::function<void()> work) {
-    if (computes() && !isDeferred(key)) {
+    if (computes() && isNew(key)) {
         deferred().push_back({key, std::move(work), {}});
     }
 }
 
 void deferPart(const std::string& key, PartialWork work) {
-    if (computes() && !isDeferred(key)) {
+    if (computes() && isNew(key)) {
         deferred().push_back({key, {}, std::move(work)});
     }
 }
@@ -95,10 +127,15 @@ void settle(const void* place, std::size_t bytes) {
         }
     }
     deferred() = std::move(parts);
+    keys().clear();
+    for (const Deferred& one : deferred()) {
+        keys().insert(one.key);
+    }
 }
 
 void forget() {
     deferred().clear();
+    keys().clear();
 }
 
 }  // namespace fabricast::null_device

@@ -171,6 +171,41 @@ TEST(NcclTuner, WithoutAFileItIsSilent) {
     EXPECT_EQ(logged(), "");
 }
 
+/// A site's tuner goes on to choose, whether costs are written or not; they are those before it.
+TEST(NcclTuner, TheFormerTunerChooses) {
+    for (const std::string& path : {fresh("former.jsonl"), std::string()}) {
+        ::setenv("FABRICAST_TUNER_NEXT", FABRICAST_FORMER_TUNER, 1);
+        {
+            const Plugin plugin(path);
+            void* const context = plugin.begin(16, 2);
+            Table table = costs(10.5F);
+            int channels = 0;
+            EXPECT_EQ(plugin.tuner->getCollInfo(context,
+                                                4,
+                                                1024,
+                                                1,
+                                                reinterpret_cast<float**>(table.data()),
+                                                7,
+                                                3,
+                                                0,
+                                                &channels),
+                      0);
+            EXPECT_EQ(table[1][0], 0.0F);
+            EXPECT_EQ(channels, 7);
+            EXPECT_EQ(plugin.tuner->end(context), 0);
+        }
+        ::unsetenv("FABRICAST_TUNER_NEXT");
+        if (!path.empty()) {
+            EXPECT_NE(contents(path).find("\"ring\":{\"ll\":10.5,"), std::string::npos);
+        }
+    }
+    // It is not its own former one.
+    ::setenv("FABRICAST_TUNER_NEXT", FABRICAST_TUNER, 1);
+    const Plugin plugin("");
+    EXPECT_EQ(plugin.begin(8, 1), nullptr);
+    ::unsetenv("FABRICAST_TUNER_NEXT");
+}
+
 TEST(NcclTuner, APlaceThatCannotBeWrittenIsSaidInTheLog) {
     const std::string folder = fresh("folder");
     fs::create_directories(folder);
