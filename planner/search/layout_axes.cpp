@@ -197,9 +197,11 @@ std::int64_t LayoutAxes::mostJoined() const {
 std::vector<std::int64_t> LayoutAxes::chunks(std::int64_t ranks) const {
     std::vector<std::int64_t> found{1};
     const std::int64_t layers = base_.model.layers;
-    for (std::int64_t each = 2; each <= std::min(kMostChunksOfRank, layers / ranks); ++each) {
+    // The model's ends may count as layers.
+    for (std::int64_t each = 2; each <= std::min(kMostChunksOfRank, (layers + 2) / ranks); ++each) {
         const std::int64_t stages = ranks * each;
-        if (each == 2 || layers % stages == 0 || (layers + 2) % stages == 0) {
+        const bool even = layers % stages == 0 || (layers + 2) % stages == 0;
+        if (even || (each == 2 && stages <= layers)) {
             found.push_back(each);
         }
     }

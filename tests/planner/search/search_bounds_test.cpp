@@ -180,6 +180,19 @@ TEST(SearchSpace, OffloadsWhatIsForecastAndSwapsWhatTheNetworkSees) {
     EXPECT_EQ(count(forbidden, swaps), 0);
 }
 
+/// Megatron may count the embedding and the head as layers: 126 + 2 are 16 stages of 8 chunks.
+TEST(SearchSpace, DealsTheEndsOfTheModelAsLayers) {
+    SearchTask task = taskOf({.model = "llama-3.1-405b", .layers = 126, .gpus = 16}, {"megatron"});
+    task.base.workload.globalBatch = 64;
+    task.rules.fixed.layout.pp = 16;
+    task.rules.fixed.said = {"pp"};
+    const SearchSpace space = enumerateLayouts(task).value();
+    const std::vector<Candidate> all = allOf(space);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
+        return space.layoutOf(candidate).vpp == 8;
+    }));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     OfThreeModels,
     SearchBounds,
