@@ -1,5 +1,7 @@
 #include "planner/comm/cluster_links.h"
 
+#include "planner/spec/check_network.h"
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -103,11 +105,8 @@ void setTree(const ClusterSpec& cluster, ClusterLinks& links) {
 Result<void> setNetwork(const ClusterSpec& cluster, const NcclModel& model, ClusterLinks& links) {
     const NodeSpec& node = cluster.node;
     const FabricSpec& fabric = cluster.fabric;
-    const bool known = fabric.kind != "none" && !fabric.kind.empty() &&
-                       node.nics.value.value_or(0) > 0 &&
-                       (node.nicBandwidth.value || fabric.linkBandwidth.value);
-    if (!known) {
-        return {};
+    if (!hasNetwork(cluster)) {
+        return checkNetwork(cluster);
     }
     const NcclNetwork* network = networkOf(fabric, model);
     if (network == nullptr) {

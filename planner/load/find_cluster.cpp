@@ -1,6 +1,7 @@
 #include "planner/load/find_cluster.h"
 
 #include "planner/load/find_model.h"
+#include "planner/spec/check_network.h"
 #include "planner/text/text_file.h"
 
 #include <filesystem>
@@ -60,9 +61,12 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
 }
 
 /// A network given instead of the cluster's own comes with NICs of its speed, as many as
-/// the node has.
+/// the node has; where it has none, one for each GPU.
 void useNicsOfFabric(ClusterSpec& cluster) {
     cluster.otherFabric = true;
+    if (cluster.node.nics.value.value_or(0) == 0) {
+        cluster.node.nics = {.value = cluster.fabric.perNode ? 1 : cluster.node.gpus};
+    }
     Sourced<BytesPerSecond> rate = cluster.fabric.linkBandwidth;
     const auto nics = static_cast<double>(cluster.node.nics.value.value_or(1));
     if (rate.value && cluster.fabric.perNode && nics > 0) {
@@ -126,6 +130,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                          withGpus(std::move(found.cluster), *request.gpus, request.where));
         found.room.gpus = request.gpus;
     }
+    FABRICAST_TRY(checkNetwork(found.cluster));
     if (found.room.gpus.value_or(0) > kMostGpus) {
         return fail(Error::Code::BadInput,
                     request.where,

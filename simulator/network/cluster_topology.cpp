@@ -1,5 +1,6 @@
 #include "simulator/network/cluster_topology.h"
 
+#include "planner/spec/check_network.h"
 #include "simulator/network/fabric_plan.h"
 #include "simulator/network/node_devices.h"
 
@@ -164,20 +165,19 @@ private:
 Result<void> check(const ClusterSpec& cluster,
                    const TopologyOptions& options,
                    const std::optional<FabricPlan>& plan) {
-    const std::int64_t domain = cluster.node.domainGpus;
     if (cluster.gpus() > kMostGpus / std::max<std::int64_t>(1, options.wan.sites)) {
         return fail(Error::Code::Unsupported,
                     "cluster",
                     "the graph would have more than " + std::to_string(kMostGpus) + " GPUs",
                     "-n " + std::to_string(kMostGpus / options.wan.sites / cluster.node.gpus));
     }
-    if (!plan && (options.wan.sites > 1 || cluster.gpus() > std::max(domain, cluster.node.gpus))) {
+    if (!plan && options.wan.sites > 1) {
         return fail(Error::Code::BadInput,
                     "cluster",
-                    "several nodes, but \"" + cluster.node.name + "\" has no NICs or no network",
-                    "-n 1, or another network with --fabric");
+                    "several sites, but \"" + cluster.node.name + "\" has no NICs or no network",
+                    "another network with --fabric");
     }
-    return {};
+    return checkNetwork(cluster);
 }
 
 /// A site's way out: shared by its top switches, and each as fast as all that go there.

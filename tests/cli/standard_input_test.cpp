@@ -84,6 +84,7 @@ std::string valueFor(const QuestionFlag& flag) {
         {"--gpus", "4"},
         {"--gpu", "h100-sxm5-80gb"},
         {"--gpus-per-node", "4"},
+        {"--fabric", "roce-400"},
         {"--stack", "ddp"},
         {"--layout", "micro_batch=2"},
         {"--seq", "512"},

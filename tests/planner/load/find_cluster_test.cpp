@@ -33,6 +33,18 @@ TEST(FindCluster, ReplacesTheFabric) {
               BytesPerSecond(12.5e9));
 }
 
+TEST(FindCluster, RefusesNodesThatNothingJoins) {
+    const auto apart = find({.gpu = "h100-sxm5-80gb", .gpusPerNode = 8, .nodes = 2});
+    ASSERT_FALSE(apart);
+    EXPECT_NE(apart.error().text().find("no NICs or no network"), std::string::npos);
+    EXPECT_FALSE(find({.name = "8x-rtx-pro-6000-cx8", .nodes = 2}));
+    EXPECT_TRUE(find({.name = "8x-rtx-pro-6000-cx8", .nodes = 1}));
+    const auto joined =
+        find({.gpu = "h100-sxm5-80gb", .fabric = "ib-ndr", .gpusPerNode = 8, .nodes = 2});
+    ASSERT_TRUE(joined) << joined.error().text();
+    EXPECT_EQ(joined->cluster.node.nics.value, 8);
+}
+
 TEST(FindCluster, ReadsAClusterFromItsFile) {
     const TemporaryProfiles mine;
     mine.write("ours.json",

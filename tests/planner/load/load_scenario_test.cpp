@@ -139,9 +139,9 @@ TEST(LoadScenario, AClusterCountsInNodesOrInGpus) {
     };
     EXPECT_EQ(gpus(R"("name": "dgx-h100", "gpus": 4)")->scenario.cluster.gpus(), 4);
     EXPECT_EQ(gpus(R"("name": "dgx-h100", "gpus": 16)")->scenario.cluster.nodes, 2);
-    EXPECT_EQ(
-        gpus(R"("gpu": "h100-sxm5-80gb", "gpus_per_node": 2, "nodes": 3)")->scenario.layout.world(),
-        6);
+    EXPECT_EQ(gpus(R"("gpu": "h100-sxm5-80gb", "fabric": "ib-ndr", "gpus_per_node": 2, "nodes": 3)")
+                  ->scenario.layout.world(),
+              6);
     EXPECT_FALSE(gpus(R"("name": "dgx-h100", "gpus": 12)"));
     EXPECT_FALSE(gpus(R"("name": "dgx-h100", "gpus": 8, "nodes": 2)"));
     EXPECT_FALSE(gpus(R"("gpus": 8)"));
