@@ -14,6 +14,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kMostFixes = 5;
+constexpr std::size_t kMostLookedAt = 8;
 constexpr int kMostCombined = 4;
 
 /// Every stage is walked for every change that is tried.
@@ -90,9 +91,10 @@ private:
     ChangeSearch search_;
 };
 
-Fix fixOf(const TriedChange& tried, const std::vector<Edit>& held) {
-    Fix fix{.peakAfter = Bytes(static_cast<std::int64_t>(tried.judgement.distance)),
-            .fits = tried.judgement.reaches};
+/// Its numbers are those that `explain` has of the changed question.
+Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held) {
+    FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(tried.judgement.plan.scenario));
+    Fix fix{.peakAfter = after.peak.value, .verdict = after.verdict};
     for (const Change& change : tried.changes) {
         fix.change += (fix.change.empty() ? "" : " and ") + layoutTitleOf(change);
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
@@ -118,14 +120,20 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
                          search.combined(asked, found.front()));
         if (combined) {
-            fixes.push_back(fixOf(*combined, held));
+            FABRICAST_ASSIGN(Fix fix, fixOf(*combined, held));
+            fixes.push_back(std::move(fix));
         }
     }
     for (const TriedChange& tried : found) {
-        if (fixes.size() < kMostFixes) {
-            fixes.push_back(fixOf(tried, held));
+        if (fixes.size() < kMostLookedAt) {
+            FABRICAST_TRY(watch.check());
+            FABRICAST_ASSIGN(Fix fix, fixOf(tried, held));
+            fixes.push_back(std::move(fix));
         }
     }
+    // What surely fits comes before what may.
+    std::ranges::stable_sort(fixes, {}, &Fix::verdict);
+    fixes.resize(std::min(fixes.size(), kMostFixes));
     return fixes;
 }
 

@@ -69,6 +69,14 @@ Result<std::string> rendered(Simulation answer,
            (isLast ? "" : nextLine("simulate", question, flags.run.typed() + " --svg step.svg"));
 }
 
+ExitCode codeOf(const Simulation& answer) {
+    if (answer.run && answer.run->study.runs != answer.run->study.asked) {
+        return ExitCode::Interrupted;
+    }
+    const bool tooBig = answer.memory.verdict == Verdict::DoesNotFit;
+    return tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
+}
+
 Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const SimulateAsk ask, askOf(flags, options));
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
@@ -85,8 +93,7 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
     if (flags.svg) {
         FABRICAST_TRY(writeTextFile(options.at(*flags.svg), stepPicture(answer)));
     }
-    const bool whole = !answer.run || answer.run->study.runs == answer.run->study.asked;
-    return Answer{.text = std::move(text), .code = whole ? ExitCode::Ok : ExitCode::Interrupted};
+    return Answer{.text = std::move(text), .code = codeOf(answer)};
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ void writeFix(JsonText& json, const Fix& fix) {
     json.add("change", fix.change);
     json.add("typed", fix.typed);
     json.add("peak_after_bytes", fix.peakAfter);
-    json.add("fits", fix.fits);
+    json.add("fits", fix.verdict == Verdict::Fits);
+    json.add("verdict", nameOf(fix.verdict));
     json.add("side_effect", fix.sideEffect);
     json.end();
 }

@@ -65,11 +65,8 @@ std::string peakText(const MemoryBreakdown& memory) {
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
-    std::string text = fmt::format("{}: {} {}, {}",
-                                   fix.change,
-                                   scale.text(fix.peakAfter),
-                                   scale.unit,
-                                   fix.fits ? "fits" : "still does not fit");
+    std::string text = fmt::format(
+        "{}: {} {}, {}", fix.change, scale.text(fix.peakAfter), scale.unit, fixText(fix.verdict));
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
 }
 
@@ -124,6 +121,18 @@ std::string termText(const Term& term) {
 }
 
 }  // namespace
+
+std::string_view fixText(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Fits:
+            return "fits";
+        case Verdict::Uncertain:
+            return "may fit";
+        case Verdict::DoesNotFit:
+            break;
+    }
+    return "still does not fit";
+}
 
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {
     const ByteScale scale = scaleOf(memory);

@@ -12,6 +12,8 @@ namespace fabricast {
 ///     FITS  61.20 GiB [58.31..65.02] of 79.18 GiB   stage 0, at the loss
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory);
 std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory);
+/// "fits", "may fit", "still does not fit".
+std::string_view fixText(Verdict verdict);
 /// A row per stage, every number in bytes.
 std::string memoryCsv(const MemoryBreakdown& memory);
 

@@ -1,6 +1,7 @@
 #include "planner/report/plan_text.h"
 
 #include "planner/report/cost_report.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
@@ -192,7 +193,7 @@ std::string missText(const PlanReport& report) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",
                                     fix.change,
                                     gibText(fix.peakAfter),
-                                    fix.fits ? "fits" : "still does not fit",
+                                    fixText(fix.verdict),
                                     fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")");
             }
         }

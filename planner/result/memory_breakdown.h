@@ -60,8 +60,6 @@ struct StageMemory {
     std::vector<Term> terms;
 };
 
-enum class Verdict { Fits, Uncertain, DoesNotFit };
-
 /// This is the answer to "what does it need in memory, and does it fit?"
 struct MemoryBreakdown {
     std::vector<StageMemory> stages;

@@ -7,13 +7,15 @@
 
 namespace fabricast {
 
+enum class Verdict { Fits, Uncertain, DoesNotFit };
+
 enum class Bound { GpuMemory, HostMemory, NvmeSpace };
 
 /// A change that would help, and what would then be needed.
 struct Fix {
     std::string change{};  ///< for people: "recompute=full"
     Bytes peakAfter{};
-    bool fits = false;
+    Verdict verdict = Verdict::DoesNotFit;
     std::string sideEffect{};  ///< "about a third more compute"
     std::vector<Edit> edits{};
     std::string typed{};  ///< the edits as arguments: "--layout recompute=full"

@@ -48,6 +48,14 @@ TEST(SimulateCommand, WritesWhatItFoundAsJson) {
     EXPECT_GE(numberOf(root, "wall_seconds"), 0.0);
 }
 
+TEST(SimulateCommand, WhatDoesNotFitExitsWithOneAsExplainDoes) {
+    for (const std::string command : {"explain", "simulate"}) {
+        const ProgramOutput output =
+            ran(command + " -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2", {});
+        EXPECT_EQ(output.code, ExitCode::DoesNotFit) << command;
+    }
+}
+
 TEST(SimulateCommand, SaysTheSameWithEveryRank) {
     const JsonValue classes = jsonOf(simulate({"--format", "json"}).out);
     const JsonValue ranks = jsonOf(simulate({"--format", "json", "--expand"}).out);

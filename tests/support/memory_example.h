@@ -62,8 +62,8 @@ inline MemoryBreakdown exampleMemory() {
     memory.rejections = {{Bound::GpuMemory,
                           peak - memory.capacity,
                           "stage 0, forward of layer 19",
-                          {{"recompute=full", 45_GiB, true, "about a third more compute"},
-                           {"micro_batch=1", 82_GiB, false, ""}}}};
+                          {{"recompute=full", 45_GiB, Verdict::Fits, "about a third more compute"},
+                           {"micro_batch=1", 82_GiB, Verdict::DoesNotFit, ""}}}};
     memory.notes = {"the global batch was not said: one microbatch per stage"};
     return memory;
 }
