@@ -9,13 +9,14 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 10> kCollectivesKeys = {"schema",
+constexpr std::array<std::string_view, 11> kCollectivesKeys = {"schema",
                                                                "name",
                                                                "aliases",
                                                                "title",
                                                                "machine",
                                                                "gpus",
                                                                "software",
+                                                               "date",
                                                                "curves",
                                                                "sources",
                                                                "notes"};
@@ -45,6 +46,14 @@ Result<std::vector<MeasuredCurve::Point>> readPoints(const JsonValue& list) {
         points.push_back({pair[0], Seconds(pair[1] * 1e-6)});
     }
     return points;
+}
+
+/// "2026-11-20": days in this form sort by their text.
+bool isDay(std::string_view text) {
+    constexpr std::string_view kForm = "0000-00-00";
+    return std::ranges::equal(text, kForm, [](char letter, char form) {
+        return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
+    });
 }
 
 Result<MeasuredCurve> readCurve(const JsonValue& row) {
@@ -82,6 +91,12 @@ Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root) {
         for (const JsonValue& gpu : gpus->items()) {
             FABRICAST_ASSIGN(std::string name, gpu.text());
             file.measured.gpus.push_back(std::move(name));
+        }
+    }
+    if (const JsonValue* date = root.find("date")) {
+        FABRICAST_ASSIGN(file.measured.date, date->text());
+        if (!isDay(file.measured.date)) {
+            return tl::unexpected(date->problem("must be a day", "write \"2026-11-20\""));
         }
     }
     FABRICAST_ASSIGN(const JsonValue* const curves, root.require("curves"));

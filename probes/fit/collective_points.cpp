@@ -214,6 +214,9 @@ std::string collectivesJson(const CollectivesHead& head, const CollectivePoints&
     if (!head.software.empty()) {
         json.add("software", head.software);
     }
+    if (!head.date.empty()) {
+        json.add("date", head.date);
+    }
     json.beginArray("curves");
     for (const MeasuredCurve& curve : points.curves) {
         addCurve(json, curve);

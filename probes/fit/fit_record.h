@@ -48,5 +48,7 @@ Result<void> writeProfile(const FittedRecord& fitted,
 
 /// The programs, their versions and the dates of a record, in a line: where its numbers come from.
 std::string originText(const MergedMeasurements& record);
+/// The last day of the measurement, "2026-11-20"; empty where no sitting has one.
+std::string dayOf(const MergedMeasurements& record);
 
 }  // namespace fabricast

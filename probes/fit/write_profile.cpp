@@ -34,6 +34,15 @@ std::string originText(const MergedMeasurements& record) {
     return text;
 }
 
+std::string dayOf(const MergedMeasurements& record) {
+    std::string last;
+    for (const MeasurementRecord& sitting : record.sittings) {
+        constexpr std::size_t kDay = 10;
+        last = std::max(last, sitting.begun.substr(0, kDay));
+    }
+    return last;
+}
+
 Result<void> writeProfile(const FittedRecord& fitted,
                           const std::string& folder,
                           std::vector<std::string> beneath) {
