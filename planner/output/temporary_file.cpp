@@ -41,9 +41,6 @@ bool writeAllTo(int descriptor, std::string_view text) {
 }
 
 TemporaryFile::TemporaryFile(const std::string& beside, Rights rights) {
-    sigset_t all;
-    (void)sigfillset(&all);
-    (void)::pthread_sigmask(SIG_SETMASK, &all, &before_);
     constexpr int kAttempts = 16;
     for (int attempt = 0; attempt < kAttempts && descriptor_ < 0; ++attempt) {
         path_ = beside + ".partial-" + randomLetters();
@@ -64,7 +61,6 @@ TemporaryFile::~TemporaryFile() {
     if (descriptor_ >= 0) {
         (void)::close(descriptor_);
     }
-    (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 bool TemporaryFile::moveTo(const std::string& target) {

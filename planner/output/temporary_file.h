@@ -1,5 +1,6 @@
 #pragma once
-#include <csignal>
+#include "planner/output/signals_held.h"
+
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,7 @@ public:
     void keep() { owned_ = false; }
 
 private:
-    sigset_t before_{};
+    SignalsHeld held_;
     std::string path_;
     int descriptor_ = -1;
     bool owned_ = false;

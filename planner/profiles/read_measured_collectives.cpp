@@ -24,22 +24,18 @@ constexpr std::array<std::string_view, 5> kCurveKeys = {
     "collective", "ranks", "nodes", "points", "note"};
 constexpr std::array<std::string_view, 4> kCollectivesSourceKeys = {
     "keys", "source", "from", "note"};
-constexpr std::int64_t kMostRanks = 1 << 24;
-constexpr std::size_t kMostPoints = 1024;
-constexpr double kMostBytes = 1e15;
-constexpr double kMostCollectiveMicroseconds = 1e12;
 
 Result<std::vector<MeasuredCurve::Point>> readPoints(const JsonValue& list) {
     FABRICAST_TRY(list.expect(JsonValue::Kind::Array));
-    if (list.items().empty() || list.items().size() > kMostPoints) {
+    if (list.items().empty() || list.items().size() > kMostCurvePoints) {
         return tl::unexpected(list.problem("must have from 1 to 1024 points"));
     }
     std::vector<MeasuredCurve::Point> points;
     for (const JsonValue& item : list.items()) {
-        FABRICAST_ASSIGN(const auto pair,
-                         (readNumbers<2>(item, {0.0, kMostCollectiveMicroseconds * 1e3})));
+        FABRICAST_ASSIGN(const auto pair, (readNumbers<2>(item, {0.0, kMostCollectiveBytes})));
         const double before = points.empty() ? 0.0 : points.back().bytes;
-        if (pair[0] <= before || pair[0] > kMostBytes || pair[1] <= 0) {
+        if (pair[0] <= before || pair[1] < kLeastCollectiveMicroseconds ||
+            pair[1] > kMostCollectiveMicroseconds) {
             return tl::unexpected(item.problem("must be [bytes, microseconds], bytes rising",
                                                "write [1048576, 25.4]"));
         }
@@ -64,7 +60,7 @@ Result<MeasuredCurve> readCurve(const JsonValue& row) {
     const auto found = std::ranges::find(kCollectiveNames, name);
     curve.kind = static_cast<CollectiveKind>(found - kCollectiveNames.begin());
     FABRICAST_ASSIGN(const JsonValue* const ranks, row.require("ranks"));
-    FABRICAST_ASSIGN(curve.ranks, ranks->integer({2, kMostRanks}));
+    FABRICAST_ASSIGN(curve.ranks, ranks->integer({2, kMostCollectiveRanks}));
     FABRICAST_ASSIGN(const JsonValue* const nodes, row.require("nodes"));
     FABRICAST_ASSIGN(curve.nodes, nodes->integer({1, curve.ranks}));
     FABRICAST_ASSIGN(const JsonValue* const points, row.require("points"));
