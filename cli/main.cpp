@@ -1,5 +1,5 @@
-#include "cli/printable_text.h"
 #include "cli/run_program.h"
+#include "planner/output/printable_text.h"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -124,12 +124,18 @@ private:
         if (interruptEvent < 0) {
             return;  // Ctrl-C ends the program, as before
         }
+        // The main thread takes all signals, so that it can hold them back while it writes a file.
+        sigset_t all;
+        sigset_t taken;
+        (void)sigfillset(&all);
+        (void)::pthread_sigmask(SIG_SETMASK, &all, &taken);
         waiter_ = std::jthread([this] {
             std::uint64_t count = 0;
             while (::read(interruptEvent, &count, sizeof count) < 0 && errno == EINTR) {
             }
             source_.request_stop();
         });
+        (void)::pthread_sigmask(SIG_SETMASK, &taken, nullptr);
         struct sigaction action = {};
         action.sa_handler = [](int) {
             const int before = errno;
@@ -150,6 +156,8 @@ private:
 int main(int argc, char** argv) {
     holdStandardStreams();
     (void)std::signal(SIGPIPE, SIG_IGN);
+    // A limit on a file's size is a file that cannot be written.
+    (void)std::signal(SIGXFSZ, SIG_IGN);
     try {
         fabricast::Surroundings surroundings{
             .terminalOut = ::isatty(STDOUT_FILENO) == 1,

@@ -1,7 +1,8 @@
 #include "cli/run_program.h"
 
+#include "cli/check_outputs.h"
 #include "cli/command.h"
-#include "cli/printable_text.h"
+#include "planner/output/printable_text.h"
 #include "planner/text/text_file.h"
 
 #include <algorithm>
@@ -74,6 +75,9 @@ public:
         }
         if (*asked) {
             return {**asked, {}, ExitCode::Ok};
+        }
+        if (const Result<void> sound = checkOutputs(arguments, options_); !sound) {
+            return refuse(sound.error());
         }
         Result<Answer> answer = runChosen();
         if (!answer) {

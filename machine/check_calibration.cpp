@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -158,8 +159,15 @@ Result<void> checkAgainstMachine(const MeasureAsk& ask, const MachineInventory& 
         FABRICAST_TRY(checkHost(host));
     }
     const std::size_t here = machine.gpus.size();
+    std::set<std::size_t> named;
     for (const std::string& gpu : ask.gpus) {
         FABRICAST_ASSIGN(const std::size_t number, gpuNumber(gpu));
+        if (!named.insert(number).second) {
+            return fail(Error::Code::BadInput,
+                        "--gpus",
+                        "GPU " + gpu + " is named twice",
+                        "each GPU once: --gpus 0,1");
+        }
         if (here > 0 && number >= here) {
             return fail(Error::Code::BadInput,
                         "--gpus",

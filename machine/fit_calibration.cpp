@@ -1,7 +1,6 @@
 #include "machine/fit_calibration.h"
 
 #include "planner/text/shell_text.h"
-#include "planner/text/text_file.h"
 #include "simulator/topology/read_topology.h"
 #include "simulator/topology/topology_facts.h"
 #include "simulator/topology/topology_json.h"
@@ -13,24 +12,14 @@ namespace fabricast {
 namespace {
 
 /// The machine's links, kept with the profile that was measured on it.
-Result<std::string> keepTopology(const ProfileStore& store,
+Result<ProfileText> topologyFile(const ProfileStore& store,
                                  const FitAsk& ask,
                                  const FittedRecord& fitted) {
     const std::string gpu = ask.gpu.empty() ? fitted.gpu : ask.gpu;
     FABRICAST_ASSIGN(const DescribedTopology described, readTopology(ask.topology, gpu, store));
     FABRICAST_ASSIGN(const TopologyFacts facts, topologyFacts(described, {}));
     FABRICAST_ASSIGN(const std::string text, topologyJson(described, facts, FABRICAST_VERSION));
-    const std::filesystem::path path =
-        std::filesystem::path(ask.folder) / "topologies" / (ask.name + ".json");
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    if (error) {
-        return fail(Error::Code::Environment,
-                    path.parent_path().string(),
-                    "cannot be created: " + error.message());
-    }
-    FABRICAST_TRY(writeTextFile(path.string(), text));
-    return path.string();
+    return ProfileText{"topologies/" + ask.name + ".json", text};
 }
 
 std::vector<std::string> useOf(const FitAsk& ask, const FittedRecord& fitted) {
@@ -73,13 +62,14 @@ Result<CalibratedProfile> fitCalibration(const ProfileStore& store,
     FABRICAST_ASSIGN(
         profile.fitted,
         fitRecord(store, measured, {.name = ask.name, .gpu = ask.gpu, .machine = ask.machine}));
-    FABRICAST_TRY(writeProfile(profile.fitted, ask.folder, ask.profileFolders));
-    for (const ProfileText& file : profile.fitted.files) {
-        profile.written.push_back(ask.folder + "/" + file.path);
-    }
+    std::vector<ProfileText> files = profile.fitted.files;
     if (!ask.topology.empty()) {
-        FABRICAST_ASSIGN(std::string path, keepTopology(store, ask, profile.fitted));
-        profile.written.push_back(std::move(path));
+        FABRICAST_ASSIGN(ProfileText topology, topologyFile(store, ask, profile.fitted));
+        files.push_back(std::move(topology));
+    }
+    FABRICAST_TRY(writeProfile(files, ask.folder, ask.profileFolders));
+    for (const ProfileText& file : files) {
+        profile.written.push_back(ask.folder + "/" + file.path);
     }
     profile.next = useOf(ask, profile.fitted);
     return profile;

@@ -1,8 +1,8 @@
 #include "machine/imported_record.h"
 
 #include "planner/text/text_file.h"
+#include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
-#include "probes/record/record_file.h"
 
 #include <utility>
 
@@ -53,9 +53,7 @@ Result<void> writeRecord(const MergedMeasurements& measured, const std::string& 
                                .refused = point.refused}) +
                 "\n";
     }
-    const probe::Done written = probe::writeWhole(path, text);
-    return written ? Result<void>()
-                   : fail(Error::Code::Environment, "--out", written.trouble().why);
+    return writeTextFile(path, text);
 }
 
 }  // namespace fabricast

@@ -7,7 +7,10 @@
 #include "planner/text/shell_text.h"
 #include "probes/record/probe_program.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -38,10 +41,26 @@ bool isFile(const std::string& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
+/// A secret that the ranks share, so that nobody else can join them.
+Result<std::string> randomToken() {
+    std::array<unsigned char, 16> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+        return fail(Error::Code::Environment, "", "the system has no random numbers");
+    }
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string token;
+    for (const unsigned char byte : bytes) {
+        token += {kDigits[byte >> 4U], kDigits[byte & 15U]};
+    }
+    return token;
+}
+
 /// Rank 0 gets a socket that listens already, so that nobody can take its port in between.
 Result<void> addRendezvous(ChildRequest& child) {
     FABRICAST_ASSIGN(ListeningSocket listener, ListeningSocket::open());
+    FABRICAST_ASSIGN(const std::string token, randomToken());
     for (std::vector<std::string>& variables : child.environments) {
+        variables.push_back("FABRICAST_PROBE_TOKEN=" + token);
         variables.push_back("MASTER_PORT=" + std::to_string(listener.port()));
     }
     child.inherited = listener.release();

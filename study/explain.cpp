@@ -93,6 +93,10 @@ Result<Explanation> explain(const Question& question,
             answer->memory ? answer->memory->notes : answer->step->notes;
         notes.insert(notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     }
+    if (answer->step) {
+        std::vector<std::string>& notes = answer->step->notes;
+        notes.insert(notes.end(), loaded.measured.begin(), loaded.measured.end());
+    }
     return answer;
 }
 

@@ -212,6 +212,7 @@ Result<Simulation> simulate(const Question& question,
         return tl::unexpected(located(std::move(answer).error(), question.root));
     }
     answer->notes.insert(answer->notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    answer->notes.insert(answer->notes.end(), loaded.measured.begin(), loaded.measured.end());
     return answer;
 }
 

@@ -163,6 +163,11 @@ ChosenCorrection between(const Bracket& bracket, const GroupShape& shape) {
 constexpr double kStandInWeight = 0.5;
 constexpr std::array kStandIns = {CollectiveKind::AllGather, CollectiveKind::ReduceScatter};
 
+/// What a user measured on a machine holds for it, whatever was measured on others like it.
+bool isOwnMeasurementOf(const MeasuredPlace& here, const MeasuredPlace& there, double unlikeness) {
+    return there.own && unlikeness == 0.0 && here.node == there.node;
+}
+
 std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
                                          const GroupShape& shape,
                                          const MeasuredPlace& place,
@@ -177,6 +182,11 @@ std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
         const Bracket bracket = bracketOf(kind, shape, machine, table);
         if (bracket.low == nullptr && bracket.high == nullptr) {
             continue;
+        }
+        if (isOwnMeasurementOf(place, table.machines[machine], *unlike)) {
+            ChosenCorrection own = between(bracket, shape);
+            own.machine = machine;
+            return own;
         }
         double distance = std::numeric_limits<double>::infinity();
         for (const CollectiveCorrection* row : {bracket.low, bracket.high}) {
@@ -208,6 +218,7 @@ CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured
         }
         MeasuredPlace place = placeOf(file.machine, *links);
         place.name = file.name;
+        place.own = file.own;
         place.gpus.insert(place.gpus.end(), file.gpus.begin(), file.gpus.end());
         for (const MeasuredCurve& curve : file.curves) {
             const GroupShape shape = wholeNodes(curve.ranks, *links);

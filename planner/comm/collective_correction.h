@@ -34,6 +34,7 @@ struct MeasuredPlace {
     std::string node;         ///< profile
     std::string networkKind;  ///< "infiniband"
     std::string network;      ///< profile
+    bool own = false;         ///< measured by the user
 };
 
 /// All corrections, once per program. Files for GPUs that are not in the model are ignored.
@@ -48,7 +49,8 @@ CorrectionTable correctionTable(const std::vector<MeasuredCollectives>& measured
 /// The position of a group, as used by corrections.
 MeasuredPlace placeOf(const ClusterSpec& cluster, const ClusterLinks& links);
 
-/// The correction for a group: of the nearest machine, between its two nearest numbers of ranks,
+/// The correction for a group: of the user's own measurement of this very machine, the first of
+/// several; else of the nearest machine, between its two nearest numbers of ranks,
 /// and the weaker the farther it is. Nothing where nothing comparable was measured.
 struct ChosenCorrection {
     std::array<double, kKnots> logRatio{};

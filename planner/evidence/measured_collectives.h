@@ -25,6 +25,8 @@ struct MeasuredCurve {
 struct MeasuredCollectives {
     std::string name;
     std::string title;
+    std::string date;  ///< of the measurement, "2026-11-20"; may be empty
+    bool own = false;  ///< from a folder of the user, not built in
     ClusterSpec machine;
     std::vector<std::string> gpus;  ///< GPU profiles it holds for: the machine's, and the same die
     std::vector<MeasuredCurve> curves;

@@ -2,6 +2,7 @@
 
 #include "planner/load/complete_layout.h"
 #include "planner/load/find_cluster.h"
+#include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
 #include "planner/stack/stack.h"
@@ -34,6 +35,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
     FABRICAST_TRY(checkTuning(request, scenario.settings, loaded.assumed));
     FABRICAST_TRY(stack->check(scenario));
+    FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));
     return loaded;
 }
 

@@ -14,6 +14,7 @@ namespace fabricast {
 struct LoadedScenario {
     Scenario scenario;
     std::vector<std::string> assumed;
+    std::vector<std::string> measured;  ///< the user's own measurements behind its step time
 };
 
 /// Where the paths of files that a scenario names start: those in the scenario's file, and those

@@ -1,6 +1,7 @@
 #include "planner/load/load_search.h"
 
 #include "planner/load/find_cluster.h"
+#include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
 
@@ -67,6 +68,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
     FABRICAST_ASSIGN(base.workload.globalBatch,
                      batchOf(request, base.workload.sequence, loaded.assumed));
+    FABRICAST_ASSIGN(const auto measured, measuredNotes(base.cluster, profiles));
+    loaded.assumed.insert(loaded.assumed.end(), measured.begin(), measured.end());
     loaded.fixed = request.layout;
     const auto shared = std::make_shared<const ScenarioRequest>(request);
     const auto model = std::make_shared<const Scenario>(base);

@@ -30,7 +30,22 @@ constexpr std::array<std::string_view, 2> kFree = {"ranks", "nodes"};
 /// Facts that mean the same in all programs.
 constexpr std::array<std::string_view, 2> kCommon = {"gpu", "cpu"};
 
+/// Ranks on CPUs become a cluster of their own; a GPU's numbers are not theirs.
+bool isOfCpuRanks(const MeasurementRecord& record) {
+    const auto kind = record.machine.find("kind");
+    return kind != record.machine.end() && kind->second == "cpu";
+}
+
 Result<void> checkAlike(const MeasurementRecord& known, const MeasurementRecord& record) {
+    if (isOfCpuRanks(known) != isOfCpuRanks(record) &&
+        (known.machine.contains("gpu") || record.machine.contains("gpu"))) {
+        return fail(Error::Code::BadInput,
+                    record.source,
+                    std::string("measures ") +
+                        (isOfCpuRanks(record) ? "ranks on CPUs, " : "a GPU, ") + known.source +
+                        (isOfCpuRanks(record) ? " a GPU" : " ranks on CPUs"),
+                    "fit them separately");
+    }
     const bool sameProgram = known.program == record.program;
     for (const auto& [name, value] : record.machine) {
         const auto other = known.machine.find(name);

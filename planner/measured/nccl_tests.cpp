@@ -2,6 +2,7 @@
 
 #include "planner/base/words.h"
 #include "planner/measured/nccl_tests_rows.h"
+#include "planner/profiles/read_measured_collectives.h"
 
 #include <algorithm>
 #include <array>
@@ -173,9 +174,9 @@ private:
     Result<void> takeRow(const Words& words) {
         NcclTestsRow row{.where = source_ + ":" + std::to_string(line_)};
         const std::optional<double> bytes = numberOf(cell(words, "size", 0));
-        constexpr double kMostMessage = 1e16;
-        if (!bytes || *bytes < 0 || *bytes > kMostMessage) {
-            return fail(Error::Code::BadInput, row.where, "does not begin with a size");
+        if (!bytes || *bytes < 0 || *bytes > kMostCollectiveBytes) {
+            return fail(
+                Error::Code::BadInput, row.where, "does not begin with a size of up to 1e15 bytes");
         }
         row.bytes = static_cast<std::int64_t>(*bytes);
         row.type = cell(words, "type", 0);

@@ -1,4 +1,5 @@
 #include "planner/measured/nccl_tests_rows.h"
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_document.h"
 
 #include <charconv>
@@ -6,8 +7,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr double kMostMicroseconds = 1e12;
 
 /// Numbers may be strings, and "nan" and "N/A" are missing.
 std::optional<double> numberIn(const JsonValue& object, std::string_view key) {
@@ -75,7 +74,7 @@ void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& ro
     }
     row.wrong += numberIn(*measured, "nwrong").value_or(0.0);
     const auto time = numberIn(*measured, "time");
-    if (!row.microseconds.empty() || !time || !(*time > 0) || *time > kMostMicroseconds) {
+    if (!row.microseconds.empty() || !time || !(*time > 0) || *time > kMostCollectiveMicroseconds) {
         return;
     }
     row.algbw = numberIn(*measured, "alg_bw").value_or(0.0);
@@ -84,7 +83,7 @@ void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& ro
     const JsonValue* const times = each == nullptr ? nullptr : each->find("times_us");
     if (times != nullptr) {
         for (const JsonValue& item : times->items()) {
-            const double sample = item.number(0.0, kMostMicroseconds).value_or(0.0);
+            const double sample = item.number(0.0, kMostCollectiveMicroseconds).value_or(0.0);
             if (sample > 0) {
                 row.microseconds.push_back(sample);
             }
@@ -109,9 +108,9 @@ Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
     for (const JsonValue& result : results->items()) {
         FABRICAST_TRY(result.expect(JsonValue::Kind::Object));
         NcclTestsRow row{.type = textIn(result, "type"), .where = result.where()};
-        constexpr std::int64_t kMostBytes = std::int64_t{1} << 53;
         FABRICAST_ASSIGN(const JsonValue* const size, result.require("size"));
-        FABRICAST_ASSIGN(row.bytes, size->integer({0, kMostBytes}));
+        FABRICAST_ASSIGN(row.bytes,
+                         size->integer({0, static_cast<std::int64_t>(kMostCollectiveBytes)}));
         readTimes(result, "out_of_place", row);
         readTimes(result, "in_place", row);
         FABRICAST_TRY(record.add(job, row));

@@ -151,7 +151,8 @@ public:
     [[nodiscard]] Result<SiteProfile> siteIn(std::string_view text,
                                              const std::string& source) const;
 
-    /// Every file of measured collectives, with the machine it was measured on.
+    /// Every file of measured collectives, with the machine it was measured on: first the user's
+    /// own, the newest of them first.
     [[nodiscard]] Result<std::vector<MeasuredCollectives>> measuredCollectives() const;
     [[nodiscard]] Result<MeasuredCollectives> measuredCollectives(const ProfileFile& file) const;
 

@@ -9,13 +9,14 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 10> kCollectivesKeys = {"schema",
+constexpr std::array<std::string_view, 11> kCollectivesKeys = {"schema",
                                                                "name",
                                                                "aliases",
                                                                "title",
                                                                "machine",
                                                                "gpus",
                                                                "software",
+                                                               "date",
                                                                "curves",
                                                                "sources",
                                                                "notes"};
@@ -23,28 +24,32 @@ constexpr std::array<std::string_view, 5> kCurveKeys = {
     "collective", "ranks", "nodes", "points", "note"};
 constexpr std::array<std::string_view, 4> kCollectivesSourceKeys = {
     "keys", "source", "from", "note"};
-constexpr std::int64_t kMostRanks = 1 << 24;
-constexpr std::size_t kMostPoints = 1024;
-constexpr double kMostBytes = 1e15;
-constexpr double kMostCollectiveMicroseconds = 1e12;
 
 Result<std::vector<MeasuredCurve::Point>> readPoints(const JsonValue& list) {
     FABRICAST_TRY(list.expect(JsonValue::Kind::Array));
-    if (list.items().empty() || list.items().size() > kMostPoints) {
+    if (list.items().empty() || list.items().size() > kMostCurvePoints) {
         return tl::unexpected(list.problem("must have from 1 to 1024 points"));
     }
     std::vector<MeasuredCurve::Point> points;
     for (const JsonValue& item : list.items()) {
-        FABRICAST_ASSIGN(const auto pair,
-                         (readNumbers<2>(item, {0.0, kMostCollectiveMicroseconds * 1e3})));
+        FABRICAST_ASSIGN(const auto pair, (readNumbers<2>(item, {0.0, kMostCollectiveBytes})));
         const double before = points.empty() ? 0.0 : points.back().bytes;
-        if (pair[0] <= before || pair[0] > kMostBytes || pair[1] <= 0) {
+        if (pair[0] <= before || pair[1] < kLeastCollectiveMicroseconds ||
+            pair[1] > kMostCollectiveMicroseconds) {
             return tl::unexpected(item.problem("must be [bytes, microseconds], bytes rising",
                                                "write [1048576, 25.4]"));
         }
         points.push_back({pair[0], Seconds(pair[1] * 1e-6)});
     }
     return points;
+}
+
+/// "2026-11-20": days in this form sort by their text.
+bool isDay(std::string_view text) {
+    constexpr std::string_view kForm = "0000-00-00";
+    return std::ranges::equal(text, kForm, [](char letter, char form) {
+        return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
+    });
 }
 
 Result<MeasuredCurve> readCurve(const JsonValue& row) {
@@ -55,7 +60,7 @@ Result<MeasuredCurve> readCurve(const JsonValue& row) {
     const auto found = std::ranges::find(kCollectiveNames, name);
     curve.kind = static_cast<CollectiveKind>(found - kCollectiveNames.begin());
     FABRICAST_ASSIGN(const JsonValue* const ranks, row.require("ranks"));
-    FABRICAST_ASSIGN(curve.ranks, ranks->integer({2, kMostRanks}));
+    FABRICAST_ASSIGN(curve.ranks, ranks->integer({2, kMostCollectiveRanks}));
     FABRICAST_ASSIGN(const JsonValue* const nodes, row.require("nodes"));
     FABRICAST_ASSIGN(curve.nodes, nodes->integer({1, curve.ranks}));
     FABRICAST_ASSIGN(const JsonValue* const points, row.require("points"));
@@ -82,6 +87,12 @@ Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root) {
         for (const JsonValue& gpu : gpus->items()) {
             FABRICAST_ASSIGN(std::string name, gpu.text());
             file.measured.gpus.push_back(std::move(name));
+        }
+    }
+    if (const JsonValue* date = root.find("date")) {
+        FABRICAST_ASSIGN(file.measured.date, date->text());
+        if (!isDay(file.measured.date)) {
+            return tl::unexpected(date->problem("must be a day", "write \"2026-11-20\""));
         }
     }
     FABRICAST_ASSIGN(const JsonValue* const curves, root.require("curves"));

@@ -4,7 +4,18 @@
 #include "planner/profiles/read_profile.h"
 #include "planner/text/json_document.h"
 
+#include <cstddef>
+#include <cstdint>
+
 namespace fabricast {
+
+/// What a curve may hold, whoever measured it: readers of logs and records refuse what this reader
+/// would.
+inline constexpr std::size_t kMostCurvePoints = 1024;
+inline constexpr double kMostCollectiveBytes = 1e15;
+inline constexpr double kLeastCollectiveMicroseconds = 1e-6;
+inline constexpr double kMostCollectiveMicroseconds = 1e12;
+inline constexpr std::int64_t kMostCollectiveRanks = 1 << 24;
 
 /// A file of hardware_profiles/collectives with "curves", and the machine it names.
 struct MeasuredFile {

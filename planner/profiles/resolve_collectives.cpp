@@ -2,9 +2,28 @@
 #include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/read_nccl_model.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
+namespace {
+
+struct Dated {
+    MeasuredCollectives measured;
+    std::size_t layer = 0;  ///< of the folder; 0: built in
+};
+
+/// Own measurements before those built in, and of them the newest; without days those of the later
+/// folder, and of the later name ("our-2026-02").
+bool comesFirst(const Dated& left, const Dated& right) {
+    const auto age = [](const Dated& one) {
+        return std::tie(one.measured.own, one.measured.date, one.layer, one.measured.name);
+    };
+    return left.measured.own && age(left) > age(right);
+}
+
+}  // namespace
 
 Result<NcclModel> ProfileStore::ncclModel(std::string_view name, std::string_view where) const {
     FABRICAST_ASSIGN(const ProfileFile file, find(ProfileKind::Collective, name, where));
@@ -37,6 +56,7 @@ Result<std::vector<NcclModel>> ProfileStore::otherLibraries() const {
 Result<MeasuredCollectives> ProfileStore::measuredCollectives(const ProfileFile& file) const {
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
     FABRICAST_ASSIGN(MeasuredFile said, readMeasuredCollectives(root));
+    said.measured.own = file.layer > 0;
     FABRICAST_ASSIGN(said.measured.machine, cluster(said.machine.name, said.machine.where));
     return said.measured;
 }
@@ -47,15 +67,20 @@ Result<std::vector<MeasuredCollectives>> ProfileStore::measuredCollectives() con
 }
 
 Result<std::vector<MeasuredCollectives>> ProfileStore::readMeasured() const {
-    std::vector<MeasuredCollectives> all;
+    std::vector<Dated> all;
     for (const ProfileFile& file : files(ProfileKind::Collective)) {
         FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
         if (isMeasured(root)) {
             FABRICAST_ASSIGN(MeasuredCollectives one, measuredCollectives(file));
-            all.push_back(std::move(one));
+            all.push_back({std::move(one), file.layer});
         }
     }
-    return all;
+    std::ranges::stable_sort(all, &comesFirst);
+    std::vector<MeasuredCollectives> sorted;
+    for (Dated& each : all) {
+        sorted.push_back(std::move(each.measured));
+    }
+    return sorted;
 }
 
 }  // namespace fabricast

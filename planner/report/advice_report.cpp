@@ -2,6 +2,7 @@
 
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/note_line.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
@@ -164,7 +165,7 @@ std::string basisText(const Advice& advice) {
 std::string notesText(const Advice& advice) {
     std::string text;
     for (const std::string& note : advice.notes) {
-        text += "assumed: " + note + "\n";
+        text += noteLine(note) + "\n";
     }
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "planner/report/byte_scale.h"
 #include "planner/report/memory_table.h"
+#include "planner/report/note_line.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
@@ -147,7 +148,7 @@ std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) 
         text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
     }
     for (const std::string& note : memory.notes) {
-        text += (&note == memory.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
+        text += (&note == memory.notes.data() ? "\n" : "") + noteLine(note) + "\n";
     }
     return text;
 }
@@ -165,7 +166,7 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
         text += (line.starts_with(" ") ? "- " + line.substr(2) : "\n" + line + "\n") + "\n";
     }
     for (const std::string& note : memory.notes) {
-        text += "\n_assumed: " + note + "_\n";
+        text += "\n_" + noteLine(note) + "_\n";
     }
     return text;
 }

@@ -2,6 +2,7 @@
 
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
@@ -228,7 +229,7 @@ std::string planText(const PlanReport& report) {
     text += frontText(report);
     text += rejectionText(report);
     for (const std::string& note : report.notes) {
-        text += "assumed: " + note + "\n";
+        text += noteLine(note) + "\n";
     }
     return text;
 }

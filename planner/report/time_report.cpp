@@ -1,6 +1,7 @@
 #include "planner/report/time_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/table.h"
 #include "planner/report/time_scale.h"
@@ -88,7 +89,7 @@ std::string timeText(const Scenario& scenario, const StepEstimate& step, Subject
                                    alignedText(partTable(step)),
                                    decidingText(scenario, step));
     for (const std::string& note : step.notes) {
-        text += (&note == step.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
+        text += (&note == step.notes.data() ? "\n" : "") + noteLine(note) + "\n";
     }
     return text;
 }

@@ -1,7 +1,8 @@
 #include "planner/text/text_file.h"
 
+#include "planner/output/replace_file.h"
+
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,39 +66,6 @@ Result<std::string> readAll(int descriptor, const std::string& where, std::size_
     }
 }
 
-Result<void> writeAll(int descriptor, std::string_view text, const std::string& where) {
-    while (!text.empty()) {
-        const ssize_t count = ::write(descriptor, text.data(), text.size());
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count < 0) {
-            return fail(Error::Code::Environment, where, "cannot be written: " + systemError());
-        }
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return {};
-}
-
-bool isPipeOrDevice(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-Result<void> writeInPlace(const std::string& path, std::string_view text) {
-    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (!file.valid()) {
-        return fail(Error::Code::Environment, path, "cannot be written: " + systemError());
-    }
-    return writeAll(file.number(), text, path);
-}
-
-/// A file that is replaced hands its access rights to the new one.
-bool keepRights(int descriptor, const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) != 0 || ::fchmod(descriptor, status.st_mode & 0777U) == 0;
-}
-
 }  // namespace
 
 std::string sourceName(const std::string& path) {
@@ -117,22 +85,8 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
 }
 
 Result<void> writeTextFile(const std::string& path, std::string_view text) {
-    if (isPipeOrDevice(path)) {
-        return writeInPlace(path, text);
-    }
-    const std::string beside = path + ".partial-" + std::to_string(::getpid());
-    const Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file.valid()) {
-        return fail(Error::Code::Environment, path, "cannot be written: " + systemError());
-    }
-    Result<void> outcome = writeAll(file.number(), text, path);
-    const bool kept = outcome && keepRights(file.number(), path) && ::fsync(file.number()) == 0 &&
-                      ::rename(beside.c_str(), path.c_str()) == 0;
-    if (!kept) {
-        const std::string why = systemError();
-        ::unlink(beside.c_str());
-        return outcome ? fail(Error::Code::Environment, path, "cannot be written: " + why)
-                       : outcome;
+    if (std::string trouble = replaceFile(path, text); !trouble.empty()) {
+        return fail(Error::Code::Environment, path, std::move(trouble));
     }
     return {};
 }

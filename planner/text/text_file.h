@@ -15,8 +15,7 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most = kMo
 /// How errors call a file that was named like this: "-" is "standard input".
 std::string sourceName(const std::string& path);
 
-/// Writes a file so that a reader sees the old bytes or the new ones, never a part: next to it,
-/// then renamed over it. Pipes and devices are written to as they are.
+/// Writes a file as replaceFile does: a reader sees the old bytes or the new ones, never a part.
 Result<void> writeTextFile(const std::string& path, std::string_view text);
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "probes/fit/collective_points.h"
 
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/text/json_text.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr int kDigits = 5;
 
 /// nccl-tests' own names are understood too.
@@ -75,6 +75,13 @@ std::string uselessBecause(const RecordedPoint& point, std::int64_t ranks) {
     return "";
 }
 
+std::string shortNumber(double value) {
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6);
+    return {text.data(), end.ptr};
+}
+
 class Collector {
 public:
     Result<void> add(const RecordedPoint& point) {
@@ -89,11 +96,22 @@ public:
         if (point.settings.contains("stride")) {
             FABRICAST_ASSIGN(stride, wholeSetting(point, "stride", 1));
         }
-        if (nodes > ranks || ranks > kMostRanks) {
+        if (nodes > ranks || ranks > kMostCollectiveRanks) {
             return fail(Error::Code::BadInput,
                         point.where,
                         "'" + point.text + "': " + std::to_string(ranks) + " ranks do not span " +
                             std::to_string(nodes) + " nodes");
+        }
+        const double microseconds = point.median * 1e6;
+        if (static_cast<double>(bytes) > kMostCollectiveBytes ||
+            (point.refused.empty() && microseconds > 0 &&
+             (microseconds > kMostCollectiveMicroseconds ||
+              microseconds < kLeastCollectiveMicroseconds))) {
+            return fail(Error::Code::BadInput,
+                        point.where,
+                        "'" + point.text + "': no collective has " + std::to_string(bytes) +
+                            " bytes and takes " + shortNumber(microseconds) + " us",
+                        "remove the line, or measure again");
         }
         if (const std::string why = uselessBecause(point, ranks); !why.empty()) {
             result_.leftOut.push_back(point.text + ": " + why);
@@ -105,7 +123,7 @@ public:
         return {};
     }
 
-    CollectivePoints take() {
+    Result<CollectivePoints> take() {
         for (const auto& [group, variants] : groups_) {
             const auto best = std::ranges::max_element(
                 variants, {}, [](const auto& entry) { return entry.second.size(); });
@@ -115,6 +133,12 @@ public:
                                               variantName(best->first) +
                                               " has more sizes, and one curve is kept of a group");
                 }
+            }
+            if (best->second.size() > kMostCurvePoints) {
+                return fail(Error::Code::BadInput,
+                            groupName(group),
+                            "has " + std::to_string(best->second.size()) +
+                                " sizes; a curve has at most " + std::to_string(kMostCurvePoints));
             }
             addCurve(group, best->second);
         }
@@ -216,6 +240,9 @@ std::string collectivesJson(const CollectivesHead& head, const CollectivePoints&
     json.add("machine", head.machine);
     if (!head.software.empty()) {
         json.add("software", head.software);
+    }
+    if (!head.date.empty()) {
+        json.add("date", head.date);
     }
     json.beginArray("curves");
     for (const MeasuredCurve& curve : points.curves) {

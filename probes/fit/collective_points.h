@@ -32,6 +32,7 @@ struct CollectivesHead {
     std::string title;
     std::string machine;   ///< a cluster or node profile
     std::string software;  ///< "nccl 2.28.9"
+    std::string date;      ///< of the measurement, "2026-11-20"; may be empty
     std::string from;      ///< where the numbers come from
     std::string note;
 };

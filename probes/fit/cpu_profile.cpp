@@ -1,7 +1,6 @@
 #include "probes/fit/cpu_profile.h"
 
 #include "planner/base/quantity_text.h"
-#include "planner/text/text_file.h"
 #include "probes/fit/collective_points.h"
 #include "probes/fit/cpu_cluster.h"
 #include "probes/fit/cpu_kernels.h"
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 
 namespace fabricast {
@@ -157,21 +155,6 @@ Result<CpuProfile> cpuProfile(const MergedMeasurements& record, const std::strin
         add("software/" + std::string(stack) + "-on-" + name, cpuSoftwareJson(cluster, stack));
     }
     return profile;
-}
-
-Result<void> writeCpuProfile(const CpuProfile& profile, const std::string& folder) {
-    for (const ProfileText& file : profile.files) {
-        const std::filesystem::path path = std::filesystem::path(folder) / file.path;
-        std::error_code error;
-        std::filesystem::create_directories(path.parent_path(), error);
-        if (error) {
-            return fail(Error::Code::BadInput,
-                        path.parent_path().string(),
-                        "cannot be made: " + error.message());
-        }
-        FABRICAST_TRY(writeTextFile(path.string(), file.text));
-    }
-    return {};
 }
 
 }  // namespace fabricast

@@ -21,11 +21,8 @@ struct CpuProfile {
 /// device ("gpu") of its own, MPI's rings are its collectives, a rank's kernels its fp32 products.
 ///     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(paths));
 ///     FABRICAST_ASSIGN(const CpuProfile profile, cpuProfile(record, "lab"));
-///     FABRICAST_TRY(writeCpuProfile(profile, "my_profiles"));
+///     FABRICAST_TRY(writeProfile(profile.files, "my_profiles", {}));
 ///     // fabricast --profile-dir my_profiles explain -c lab …
 Result<CpuProfile> cpuProfile(const MergedMeasurements& record, const std::string& name);
-
-/// Writes all files below a folder, which is made.
-Result<void> writeCpuProfile(const CpuProfile& profile, const std::string& folder);
 
 }  // namespace fabricast

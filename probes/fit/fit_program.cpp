@@ -5,6 +5,7 @@
 #include "planner/text/text_file.h"
 #include "probes/fit/cpu_profile.h"
 #include "probes/fit/fit_kernels.h"
+#include "probes/fit/fit_record.h"
 #include "probes/fit/kernel_json.h"
 
 #include <algorithm>
@@ -183,7 +184,7 @@ Result<KernelProfile> startOf(const ProfileStore& store,
 Result<FitAnswer> fitCpuCluster(const FitArguments& said) {
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(said.tables));
     FABRICAST_ASSIGN(const CpuProfile profile, cpuProfile(record, said.cpuCluster));
-    FABRICAST_TRY(writeCpuProfile(profile, said.out));
+    FABRICAST_TRY(writeProfile(profile.files, said.out, {}));
     return FitAnswer{.profile = {}, .report = profile.report};
 }
 

@@ -83,6 +83,7 @@ private:
                                                   .title = options_.name + ", measured",
                                                   .machine = machine.name,
                                                   .software = nccl.empty() ? "" : "nccl " + nccl,
+                                                  .date = dayOf(record_),
                                                   .from = origin_},
                                                  points)});
         if (points.mostMoved > 0) {

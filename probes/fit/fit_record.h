@@ -5,6 +5,7 @@
 #include "probes/fit/number_change.h"
 #include "probes/fit/profile_text.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,13 +41,15 @@ Result<FittedRecord> fitRecord(const ProfileStore& store,
                                const MergedMeasurements& record,
                                const RecordFitOptions& options);
 
-/// Writes the files into a folder, and verifies them there on top of the profiles built in and
-/// those of the folders `beneath`.
-Result<void> writeProfile(const FittedRecord& fitted,
+/// Writes the files of one calibration into a folder, all or none: only once they are verified on
+/// top of the profiles built in, those of the folders `beneath`, and what the folder holds already.
+Result<void> writeProfile(std::span<const ProfileText> files,
                           const std::string& folder,
-                          std::vector<std::string> beneath);
+                          const std::vector<std::string>& beneath);
 
 /// The programs, their versions and the dates of a record, in a line: where its numbers come from.
 std::string originText(const MergedMeasurements& record);
+/// The last day of the measurement, "2026-11-20"; empty where no sitting has one.
+std::string dayOf(const MergedMeasurements& record);
 
 }  // namespace fabricast

@@ -1,3 +1,4 @@
+#include "planner/output/printable_text.h"
 #include "probes/fit/fit_program.h"
 
 #include <cstdio>
@@ -15,10 +16,11 @@ int main(int count, char** values) {
     const auto answer = fabricast::runFit(arguments);
     if (!answer) {
         constexpr int kBadInput = 2;
-        std::fputs(("error: " + answer.error().text() + "\n").c_str(), stderr);
+        std::fputs(fabricast::printableText("error: " + answer.error().text() + "\n").c_str(),
+                   stderr);
         return kBadInput;
     }
-    std::fputs(answer->report.c_str(), stderr);
+    std::fputs(fabricast::printableText(answer->report).c_str(), stderr);
     std::fputs(answer->profile.c_str(), stdout);
     return 0;
 }

@@ -1,12 +1,9 @@
 #pragma once
-#include <string>
+#include "planner/output/publish_files.h"
 
 namespace fabricast {
 
-/// A file of a profile folder.
-struct ProfileText {
-    std::string path;  ///< "gpus/lab-rank.json"
-    std::string text;
-};
+/// A file of a profile folder: "gpus/lab-rank.json".
+using ProfileText = FolderText;
 
 }  // namespace fabricast

@@ -67,7 +67,7 @@ Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
     FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(read.folders));
     FABRICAST_ASSIGN(const MergedMeasurements record, readMeasurements(read.files));
     FABRICAST_ASSIGN(const FittedRecord fitted, fitRecord(store, record, read.options));
-    FABRICAST_TRY(writeProfile(fitted, read.out, std::move(read.folders)));
+    FABRICAST_TRY(writeProfile(fitted.files, read.out, read.folders));
     return FitAnswer{"", fitted.report};
 }
 

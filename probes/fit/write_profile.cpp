@@ -1,11 +1,12 @@
+#include "planner/output/publish_files.h"
 #include "planner/profiles/verify_profiles.h"
-#include "planner/text/text_file.h"
 #include "probes/fit/fit_record.h"
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace fabricast {
 
@@ -34,28 +35,60 @@ std::string originText(const MergedMeasurements& record) {
     return text;
 }
 
-Result<void> writeProfile(const FittedRecord& fitted,
-                          const std::string& folder,
-                          std::vector<std::string> beneath) {
-    for (const ProfileText& file : fitted.files) {
-        const std::filesystem::path path = std::filesystem::path(folder) / file.path;
-        std::error_code error;
-        std::filesystem::create_directories(path.parent_path(), error);
-        if (error) {
-            return fail(Error::Code::Environment,
-                        path.parent_path().string(),
-                        "cannot be made: " + error.message());
-        }
-        FABRICAST_TRY(writeTextFile(path.string(), file.text));
+std::string dayOf(const MergedMeasurements& record) {
+    std::string last;
+    for (const MeasurementRecord& sitting : record.sittings) {
+        constexpr std::size_t kDay = 10;
+        last = std::max(last, sitting.begun.substr(0, kDay));
     }
-    beneath.push_back(folder);
-    FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(beneath));
+    return last;
+}
+
+namespace {
+
+/// What the profiles amount to once these are among them; the first problem.
+Result<void> verifyStaged(std::vector<std::string> folders,
+                          const std::string& folder,
+                          const std::string& staged) {
+    const std::array own = {folder};
+    const Result<ProfileStore> older = ProfileStore::open(own);
+    if (older) {
+        folders.push_back(folder);
+    } else if (older.error().code != Error::Code::NotFound) {
+        return tl::unexpected(older.error());
+    }
+    folders.push_back(staged);
+    FABRICAST_ASSIGN(const ProfileStore store, ProfileStore::open(folders));
     for (const ProfileFinding& finding : verifyProfiles(store).findings) {
         if (finding.severity == ProfileFinding::Severity::Error) {
-            return fail(Error::Code::Internal, finding.where, finding.why, finding.hint);
+            const bool ours = finding.where.starts_with(staged);
+            return fail(ours ? Error::Code::Internal : Error::Code::BadInput,
+                        ours ? folder + finding.where.substr(staged.size()) : finding.where,
+                        finding.why + (ours ? "" : "; nothing was written"),
+                        finding.hint);
         }
     }
     return {};
+}
+
+}  // namespace
+
+Result<void> writeProfile(std::span<const ProfileText> files,
+                          const std::string& folder,
+                          const std::vector<std::string>& beneath) {
+    std::optional<Error> invalid;
+    const std::string trouble =
+        publishFiles(files, folder, [&](const std::string& staged) -> std::string {
+            if (Result<void> verified = verifyStaged(beneath, folder, staged); !verified) {
+                invalid = std::move(verified).error();
+            }
+            return invalid ? invalid->why : "";
+        });
+    if (invalid) {
+        return tl::unexpected(*std::move(invalid));
+    }
+    return trouble.empty() ? Result<void>()
+                           : fail(Error::Code::Environment, "", trouble, "nothing was written");
 }
 
 }  // namespace fabricast

@@ -20,7 +20,7 @@ namespace fabricast::probe {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{8} << 20;
-constexpr std::int64_t kAlignment = 4096;
+constexpr std::int64_t kAlignment = kLeastDiskBytes;
 const SampleRule kRule{.least = 3, .most = 20, .error = 0.02, .seconds = 5.0};
 
 Trouble systemTrouble(const std::string& path, const char* what) {

@@ -1,5 +1,6 @@
 #include "probes/host/host_program.h"
 
+#include "probes/host/check_host_point.h"
 #include "probes/host/disk_point.h"
 #include "probes/host/inventory.h"
 #include "probes/host/memory_points.h"
@@ -130,11 +131,19 @@ ProbeProgram hostProgram(HostFlags& flags) {
     };
     program.suite = [&flags](const std::string& suite) { return suiteOf(suite, flags); };
     program.flag = [&flags](const std::string& flag, const std::string& value) -> Answer<bool> {
-        if (flag == "--scratch") {
-            flags.scratch = value;
+        if (flag != "--scratch") {
+            return false;
         }
-        return flag == "--scratch";
+        // The folder becomes a setting of points.
+        if (!parsePoint("disk path=" + value)) {
+            return Trouble{"'" + value +
+                           "' cannot be part of a point, which takes letters, digits and "
+                           "_-.:/+,; name it by a link"};
+        }
+        flags.scratch = value;
+        return true;
     };
+    program.check = &checkHostPoint;
     program.open = []() -> Done { return std::monostate(); };
     program.identity = [] { return identityOf(takeInventory(SystemFiles("/"), false)); };
     program.measure = &measurePoint;

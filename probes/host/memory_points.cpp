@@ -14,7 +14,6 @@ namespace fabricast::probe {
 namespace {
 
 constexpr std::int64_t kUsualBytes = std::int64_t{1} << 30;
-constexpr std::int64_t kMostThreads = 4096;
 const SampleRule kRule{.least = 5, .most = 100, .error = 0.005, .seconds = 2.0};
 
 Answer<int> threadsOf(const Point& point) {
@@ -22,7 +21,7 @@ Answer<int> threadsOf(const Point& point) {
     if (!threads) {
         return threads.trouble();
     }
-    if (*threads > kMostThreads) {
+    if (*threads > kMostHostThreads) {
         return Trouble{"'" + textOf(point) + "': more than 4096 threads"};
     }
     return static_cast<int>(*threads);
@@ -129,7 +128,7 @@ Answer<Measurement> measureMemory(const Point& point) {
     const bool triad = op == "triad";
     const Answer<int> threads = threadsOf(point);
     const Answer<std::int64_t> bytes = point.settings.contains("bytes")
-                                           ? wholeOf(point, "bytes", 1 << 16)
+                                           ? wholeOf(point, "bytes", kLeastMemoryBytes)
                                            : Answer<std::int64_t>(kUsualBytes);
     if (!threads || !bytes) {
         return threads ? bytes.trouble() : threads.trouble();

@@ -2,7 +2,12 @@
 #include "probes/record/answer.h"
 #include "probes/record/measurement.h"
 
+#include <cstdint>
+
 namespace fabricast::probe {
+
+inline constexpr std::int64_t kLeastMemoryBytes = 1 << 16;
+inline constexpr std::int64_t kMostHostThreads = 4096;
 
 /// "memory op=copy|triad threads=N [bytes=]": the host's memory, as STREAM counts it: what is read
 /// and what is written. `bytes` is that traffic, 1G where nothing is said.

@@ -1,5 +1,6 @@
 #include "probes/launch/control_channel.h"
 
+#include "planner/output/printable_text.h"
 #include "probes/launch/packed.h"
 #include "probes/record/interrupt.h"
 #include "probes/record/json_line.h"
@@ -18,6 +19,12 @@ constexpr int kLookAroundMs = 50;
 constexpr double kShutDownSeconds = 2.0;
 /// How long after one failure others are waited for that may explain it.
 constexpr double kAftermathSeconds = 0.5;
+
+/// What a message costs whoever keeps it, also an empty one.
+std::size_t sizeOf(const std::string& message) {
+    constexpr std::size_t kOverhead = 256;
+    return message.size() + kOverhead;
+}
 
 std::string secondsText(double seconds) {
     return jsonNumber(seconds) + " s";
@@ -48,13 +55,18 @@ void ControlChannel::sort(Peer& peer) {
     while (std::optional<ControlFrame> frame = peer.wire.next()) {
         switch (frame->kind) {
             case frame::kData:
+                peer.held += sizeOf(frame->bytes);
                 peer.inbox.push_back(std::move(frame->bytes));
+                if (peer.held > FrameSocket::kLongest) {
+                    peer.complaint = nameOfRank(peer.rank) + " sends more than anybody asks for";
+                    return;
+                }
                 break;
             case frame::kStop:
                 interrupt();
                 break;
             case frame::kAbort:
-                peer.complaint = std::move(frame->bytes);
+                peer.complaint = printableLine(frame->bytes);
                 break;
             case frame::kBye:
                 peer.left = true;
@@ -220,7 +232,8 @@ void ControlChannel::leave() {
 
 std::string ControlChannel::taken(Peer& peer) {
     std::string bytes = std::move(peer.inbox.front());
-    peer.inbox.erase(peer.inbox.begin());
+    peer.inbox.pop_front();
+    peer.held -= sizeOf(bytes);
     return bytes;
 }
 

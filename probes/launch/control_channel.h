@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/launch/join_message.h"
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -54,7 +55,8 @@ private:
     struct Peer {
         int rank = 0;
         FrameSocket wire;
-        std::vector<std::string> inbox;        ///< data that was not asked for yet, oldest first
+        std::deque<std::string> inbox;         ///< data that was not asked for yet, oldest first
+        std::size_t held = 0;                  ///< bytes that the inbox takes
         bool left = false;                     ///< in order
         std::optional<std::string> complaint;  ///< why it cannot go on
     };

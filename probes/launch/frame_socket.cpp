@@ -15,6 +15,21 @@ namespace {
 /// A frame is its length in four bytes, its kind, and that many bytes.
 constexpr std::size_t kHead = 5;
 
+/// What one call takes in: whoever sends without end must not keep others waiting.
+constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
+
+/// Forgets what was used of a buffer, at a cost that does not grow with the number of pieces.
+void dropFront(std::string& buffer, std::size_t& used) {
+    constexpr std::size_t kWorthMoving = 65536;
+    if (used == buffer.size()) {
+        buffer.clear();
+        used = 0;
+    } else if (used > kWorthMoving && used > buffer.size() / 2) {
+        buffer.erase(0, used);
+        used = 0;
+    }
+}
+
 bool isTryAgain(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
@@ -33,14 +48,17 @@ void FrameSocket::say(char kind, std::string_view bytes) {
 
 void FrameSocket::send() {
     while (open() && !outbox_.empty()) {
-        const ssize_t sent = ::send(socket_.handle(), outbox_.data(), outbox_.size(), MSG_NOSIGNAL);
+        const ssize_t sent =
+            ::send(socket_.handle(), outbox_.data() + sent_, outbox_.size() - sent_, MSG_NOSIGNAL);
         if (sent > 0) {
-            outbox_.erase(0, static_cast<std::size_t>(sent));
+            sent_ += static_cast<std::size_t>(sent);
+            dropFront(outbox_, sent_);
             continue;
         }
         if (!isTryAgain(errno)) {
             // What the other end said last may still be read.
             outbox_.clear();
+            sent_ = 0;
         }
         return;
     }
@@ -48,13 +66,14 @@ void FrameSocket::send() {
 
 void FrameSocket::receive() {
     std::array<char, 65536> buffer{};
-    while (open()) {
+    for (std::size_t came = 0; open() && came < kMostAtOnce;) {
         const ssize_t got = recv(socket_.handle(), buffer.data(), buffer.size(), 0);
         if (got > 0) {
             inbox_.append(buffer.data(), static_cast<std::size_t>(got));
+            came += static_cast<std::size_t>(got);
             heard_ = WaitLimit::Clock::now();
             // A frame that is too long must not fill the memory first.
-            if (inbox_.size() > longest_ + kHead + buffer.size()) {
+            if (inbox_.size() - taken_ > longest_ + kHead + buffer.size()) {
                 return;
             }
             continue;
@@ -70,19 +89,21 @@ void FrameSocket::move() {
 }
 
 std::optional<ControlFrame> FrameSocket::next() {
-    if (inbox_.size() < kHead || garbled_) {
+    const std::string_view rest = std::string_view(inbox_).substr(taken_);
+    if (rest.size() < kHead || garbled_) {
         return std::nullopt;
     }
-    const std::uint32_t length = Unpacker(inbox_).whole32();
+    const std::uint32_t length = Unpacker(rest).whole32();
     if (length > longest_) {
         garbled_ = true;
         return std::nullopt;
     }
-    if (inbox_.size() - kHead < length) {
+    if (rest.size() - kHead < length) {
         return std::nullopt;
     }
-    ControlFrame frame{.kind = inbox_[kHead - 1], .bytes = inbox_.substr(kHead, length)};
-    inbox_.erase(0, kHead + length);
+    ControlFrame frame{.kind = rest[kHead - 1], .bytes = std::string(rest.substr(kHead, length))};
+    taken_ += kHead + length;
+    dropFront(inbox_, taken_);
     return frame;
 }
 

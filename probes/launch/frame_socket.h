@@ -54,6 +54,7 @@ private:
     Socket socket_;
     std::size_t longest_ = kLongest;
     std::string inbox_;
+    std::size_t taken_ = 0;  ///< of the inbox
     std::string outbox_;
     std::size_t sent_ = 0;  ///< of the outbox
     bool ended_ = false;

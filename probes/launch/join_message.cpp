@@ -1,5 +1,6 @@
 #include "probes/launch/join_message.h"
 
+#include "planner/output/printable_text.h"
 #include "probes/launch/packed.h"
 
 #include <unistd.h>
@@ -24,9 +25,10 @@ Member unpackedMember(Unpacker& unpacker) {
     Member member;
     member.rank = static_cast<int>(unpacker.whole32());
     member.localRank = static_cast<int>(unpacker.whole32()) - 1;
-    member.host = unpacker.text();
+    // What a stranger sends may end up in a message.
+    member.host = printableLine(unpacker.text());
     member.pid = static_cast<std::int64_t>(unpacker.whole64());
-    member.about = unpacker.text();
+    member.about = printableLine(unpacker.text());
     return member;
 }
 
@@ -63,9 +65,9 @@ std::optional<JoinMessage> unpackedJoinMessage(std::string_view packed) {
         return std::nullopt;
     }
     JoinMessage join;
-    join.version = unpacker.text();
+    join.version = printableLine(unpacker.text());
     join.token = unpacker.text();
-    join.job = unpacker.text();
+    join.job = printableLine(unpacker.text());
     join.world = static_cast<int>(unpacker.whole32());
     join.member = unpackedMember(unpacker);
     return unpacker.complete() ? std::optional(join) : std::nullopt;

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace fabricast::probe {
 
@@ -13,6 +14,7 @@ constexpr std::size_t kLongestJoin = 16384;
 constexpr double kJoinSeconds = 5.0;
 constexpr std::size_t kMostCallers = 4096;
 constexpr double kRejectSeconds = 2.0;
+constexpr std::size_t kMostStrangers = 64;
 
 }  // namespace
 
@@ -30,19 +32,49 @@ void JoinServer::attend(int milliseconds) {
         waits.push_back({caller.wire.handle(), POLLIN, 0});
     }
     (void)poll(waits.data(), waits.size(), milliseconds);
-    while (callers_.size() < kMostCallers) {
-        Socket socket = acceptFrom(listener_);
-        if (!socket.open()) {
-            break;
-        }
-        callers_.push_back({.wire = FrameSocket(std::move(socket), kLongestJoin),
-                            .patience = WaitLimit::in(kJoinSeconds)});
-    }
+    acceptCallers();
     for (Caller& caller : callers_) {
         hear(caller);
     }
     std::erase_if(callers_, [](const Caller& caller) { return !caller.wire.open(); });
+    seeStrangersOff();
     watchJoined();
+}
+
+void JoinServer::acceptCallers() {
+    for (std::size_t accepted = 0; accepted < kMostCallers; ++accepted) {
+        Socket socket = acceptFrom(listener_);
+        if (!socket.open()) {
+            const bool full = errno == EMFILE || errno == ENFILE || errno == ENOBUFS;
+            // A rank speaks at once: whoever has been silent longest makes room.
+            std::deque<Caller>& crowd = strangersLeaving_.empty() ? callers_ : strangersLeaving_;
+            if (!full || crowd.empty()) {
+                return;
+            }
+            crowd.pop_front();
+            continue;
+        }
+        callers_.push_back({.wire = FrameSocket(std::move(socket), kLongestJoin),
+                            .patience = WaitLimit::in(kJoinSeconds)});
+        if (callers_.size() > kMostCallers) {
+            callers_.pop_front();
+        }
+    }
+}
+
+void JoinServer::seeStrangersOff() {
+    for (Caller& stranger : strangersLeaving_) {
+        stranger.wire.move();
+        while (stranger.wire.next()) {
+            // Nobody reads it.
+        }
+    }
+    std::erase_if(strangersLeaving_, [](const Caller& stranger) {
+        return !stranger.wire.open() || stranger.wire.garbled() || stranger.patience.passed();
+    });
+    while (strangersLeaving_.size() > kMostStrangers) {
+        strangersLeaving_.pop_front();
+    }
 }
 
 void JoinServer::hear(Caller& caller) {
@@ -69,7 +101,8 @@ void JoinServer::judge(const JoinMessage& join, FrameSocket wire) {
         wire.say(frame::kReject,
                  who + " has another token than rank 0: set FABRICAST_PROBE_TOKEN alike on all");
         wire.finish();
-        turnedAway_.push_back(std::move(wire));
+        strangersLeaving_.push_back(
+            {.wire = std::move(wire), .patience = WaitLimit::in(kRejectSeconds)});
         return;
     }
     std::optional<std::string> reason = mismatch(own_, join);
@@ -132,6 +165,9 @@ void JoinServer::turnAllAway(const std::string& reason, bool moreMayCome) {
     for (FrameSocket& wire : turnedAway_) {
         tell(wire);
         wires_.push_back(std::move(wire));
+    }
+    for (Caller& stranger : strangersLeaving_) {
+        wires_.push_back(std::move(stranger.wire));
     }
     shutDown(wires_, kRejectSeconds);
 }

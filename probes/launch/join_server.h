@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/launch/join_message.h"
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ private:
         WaitLimit patience;
     };
 
+    void acceptCallers();
+    void seeStrangersOff();
     void hear(Caller& caller);
     void judge(const JoinMessage& join, FrameSocket wire);
     void watchJoined();
@@ -42,8 +45,9 @@ private:
     Socket listener_;
     JoinMessage own_;
     int here_ = 1;
-    std::vector<Caller> callers_;          ///< have sent nothing yet
-    std::vector<FrameSocket> turnedAway_;  ///< read what they were told before their socket closes
+    std::deque<Caller> callers_;           ///< have sent nothing yet, the oldest first
+    std::deque<Caller> strangersLeaving_;  ///< read what they were told before their socket closes
+    std::vector<FrameSocket> turnedAway_;  ///< ranks of this job that do not fit into it
     std::vector<FrameSocket> wires_;       ///< by rank
     std::vector<std::optional<Member>> members_;
     std::optional<std::string> trouble_;

@@ -1,5 +1,6 @@
 #include "probes/launch/rendezvous.h"
 
+#include "planner/output/printable_text.h"
 #include "probes/launch/join_message.h"
 #include "probes/launch/join_server.h"
 #include "probes/record/interrupt.h"
@@ -56,7 +57,7 @@ Reply replyOn(FrameSocket& wire, const WaitLimit& deadline) {
 
 Answer<Rendezvous> welcomed(const ControlFrame& frame, FrameSocket wire, const Place& place) {
     if (frame.kind == frame::kReject) {
-        return Trouble{frame.bytes};
+        return Trouble{printableLine(frame.bytes)};
     }
     std::optional<std::vector<Member>> members = unpackedMembers(frame.bytes, place.world);
     if (!members) {

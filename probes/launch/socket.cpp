@@ -33,18 +33,6 @@ Answer<Addresses> addressesOf(const std::string& host, std::uint16_t port) {
     return Addresses(found, &freeaddrinfo);
 }
 
-bool isLoopback(const addrinfo& address) {
-    if (address.ai_family == AF_INET6) {
-        sockaddr_in6 six = {};
-        std::memcpy(&six, address.ai_addr, sizeof six);
-        return IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) != 0;
-    }
-    sockaddr_in four = {};
-    std::memcpy(&four, address.ai_addr, sizeof four);
-    constexpr std::uint32_t kLoopback = 127;
-    return ntohl(four.sin_addr.s_addr) >> 24 == kLoopback;
-}
-
 Socket newSocket(int family) {
     return Socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
@@ -54,24 +42,26 @@ void setFlag(const Socket& socket, int level, int name, int value) {
     (void)setsockopt(socket.handle(), level, name, &value, sizeof value);
 }
 
-Answer<Socket> listenOn(const sockaddr* address, socklen_t length, int family, int port) {
-    Socket socket = newSocket(family);
+Answer<Socket> listenOn(const addrinfo& address, const std::string& host, int port) {
+    Socket socket = newSocket(address.ai_family);
     if (socket.open()) {
         // A port whose last owner has just ended is free.
         setFlag(socket, SOL_SOCKET, SO_REUSEADDR, 1);
-        setFlag(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
     }
     constexpr int kCallers = 4096;
-    if (!socket.open() || bind(socket.handle(), address, length) != 0 ||
-        listen(socket.handle(), kCallers) != 0) {
-        const std::string where = "port " + std::to_string(port);
-        return Trouble{errno == EADDRINUSE
-                           ? where + " is taken on " + hostName() +
-                                 ": give another with --rendezvous HOST:PORT or "
-                                 "FABRICAST_PROBE_PORT"
-                           : where + " cannot be listened at: " + std::strerror(errno)};
+    if (socket.open() && bind(socket.handle(), address.ai_addr, address.ai_addrlen) == 0 &&
+        listen(socket.handle(), kCallers) == 0) {
+        return socket;
     }
-    return socket;
+    const std::string where = "port " + std::to_string(port);
+    return Trouble{errno == EADDRINUSE ? where + " is taken on " + hostName() +
+                                             ": give another with --rendezvous HOST:PORT or "
+                                             "FABRICAST_PROBE_PORT"
+                   : errno == EADDRNOTAVAIL
+                       ? "'" + host + "' is not an address of " + hostName() +
+                             ": give rank 0's own with --rendezvous HOST:PORT or MASTER_ADDR"
+                       : where + " of '" + host +
+                             "' cannot be listened at: " + std::strerror(errno)};
 }
 
 Answer<Socket> callAddress(const addrinfo& address, const WaitLimit& deadline) {
@@ -109,24 +99,14 @@ Socket::~Socket() {
 
 Answer<Socket> listenAt(const std::string& host, std::uint16_t port) {
     const Answer<Addresses> named = addressesOf(host, port);
-    if (named && isLoopback(**named)) {
-        return listenOn((*named)->ai_addr, (*named)->ai_addrlen, (*named)->ai_family, port);
+    if (!named) {
+        return named.trouble();
     }
-    // IPv6 that also takes IPv4 callers, or IPv4 where there is no other.
-    if (newSocket(AF_INET6).open()) {
-        sockaddr_in6 any = {};
-        any.sin6_family = AF_INET6;
-        any.sin6_port = htons(port);
-        Answer<Socket> six =
-            listenOn(reinterpret_cast<const sockaddr*>(&any), sizeof any, AF_INET6, port);
-        if (six || errno == EADDRINUSE) {
-            return six;
-        }
+    Answer<Socket> socket = Trouble{"host '" + host + "' has no address"};
+    for (const addrinfo* each = named->get(); each != nullptr && !socket; each = each->ai_next) {
+        socket = listenOn(*each, host, port);
     }
-    sockaddr_in any = {};
-    any.sin_family = AF_INET;
-    any.sin_port = htons(port);
-    return listenOn(reinterpret_cast<const sockaddr*>(&any), sizeof any, AF_INET, port);
+    return socket;
 }
 
 Answer<Socket> adoptListener(int handle) {

@@ -59,8 +59,8 @@ private:
     int handle_ = -1;
 };
 
-/// Waits for callers at this port: on all addresses of the host, or on the loopback alone where
-/// `host` is that. Port 0 takes any free one.
+/// Waits for callers at this address and port; at no other address. Trouble where the host is not
+/// this one, or has no address.
 Answer<Socket> listenAt(const std::string& host, std::uint16_t port);
 
 /// A socket that this process was started with and that listens already. No child inherits it.

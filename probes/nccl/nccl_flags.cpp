@@ -43,7 +43,8 @@ std::string ncclHelp() {
     return sweepHelp() + placeHelp() +
            "  --timeout 60s          a rank that says nothing for so long is gone\n"
            "  --join-timeout 2m      how long the ranks wait for each other at first\n"
-           "                         who lacks rank 0's FABRICAST_PROBE_TOKEN is turned away\n"
+           "                         FABRICAST_PROBE_TOKEN: a secret that all ranks share; others\n"
+           "                         are turned away\n"
            "  --json FILE            also write what was measured as nccl-tests -J does\n"
            "  --share-gpu 1          several ranks on one GPU: shows that all works, times "
            "nothing\n";

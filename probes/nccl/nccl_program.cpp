@@ -1,11 +1,11 @@
 #include "probes/nccl/nccl_program.h"
 
+#include "planner/output/replace_file.h"
 #include "probes/launch/lockstep_points.h"
 #include "probes/nccl/guarded.h"
 #include "probes/nccl/nccl_flags.h"
 #include "probes/nccl/nccl_trouble.h"
 #include "probes/nccl/rank_gpu.h"
-#include "probes/record/record_file.h"
 
 #include <algorithm>
 #include <array>
@@ -93,6 +93,12 @@ Done NcclProgram::open() {
     if (!here) {
         return here.trouble();
     }
+    if (here->world > 1 && flags_.token.empty()) {
+        return Trouble{
+            "FABRICAST_PROBE_TOKEN is not set: give all ranks the same secret, so that nobody else "
+            "can join, for example with export FABRICAST_PROBE_TOKEN=$(od -An -N16 -tx8 "
+            "/dev/urandom | tr -d ' ') before they are started"};
+    }
     const Answer<int> gpus = countGpus();
     if (!gpus && here->world == 1) {
         return gpus.trouble();
@@ -171,10 +177,10 @@ Answer<Measurement> NcclProgram::lead(const Point& point) {
         leadPoint(*channel_, point, [this](const Point& one) { return measure(one); });
     if (measurement && !flags_.json.empty()) {
         measured_.push_back(*measurement);
-        const Done written =
-            writeWhole(flags_.json, ncclTestsJson(run_, measured_, arguments_, nowText()));
-        if (!written) {
-            return written.trouble();
+        const std::string trouble =
+            replaceFile(flags_.json, ncclTestsJson(run_, measured_, arguments_, nowText()));
+        if (!trouble.empty()) {
+            return Trouble{flags_.json + ": " + trouble};
         }
     }
     return measurement;

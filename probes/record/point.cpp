@@ -29,9 +29,11 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
 }
 
 std::string quoted(std::string_view text) {
+    // As much as a reader needs to find it.
+    constexpr std::size_t kMostQuoted = 200;
     std::string result = "'";
-    result += text;
-    result += "'";
+    result += text.substr(0, kMostQuoted);
+    result += text.size() > kMostQuoted ? "…'" : "'";
     return result;
 }
 

@@ -1,31 +1,50 @@
 #include "probes/record/probe_flags.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <system_error>
 
 namespace fabricast::probe {
 
 namespace {
 
+constexpr std::size_t kMostPointBytes = std::size_t{8} << 20;
+
+Answer<std::string> streamText(std::istream& stream, const std::string& name) {
+    std::string text;
+    std::array<char, 65536> buffer{};
+    while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0) {
+        text.append(buffer.data(), static_cast<std::size_t>(stream.gcount()));
+        if (text.size() > kMostPointBytes) {
+            return Trouble{name + ": is larger than 8 MiB"};
+        }
+    }
+    return stream.bad() ? Answer<std::string>(Trouble{name + ": cannot be read"}) : text;
+}
+
 Answer<std::string> fileText(const std::string& path) {
     if (path == "-") {
-        return std::string(std::istreambuf_iterator<char>(std::cin), {});
+        return streamText(std::cin, "standard input");
+    }
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+        return Trouble{path + ": is a folder"};
     }
     std::ifstream file(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) {
-        return Trouble{path + ": cannot be read"};
-    }
-    return text;
+    return file ? streamText(file, path) : Trouble{path + ": cannot be read"};
 }
 
 Done addPoints(const Answer<std::vector<Point>>& points, ProbeFlags& flags) {
     if (!points) {
         return points.trouble();
+    }
+    if (points->empty()) {
+        return Trouble{"names no point"};
     }
     flags.points.insert(flags.points.end(), points->begin(), points->end());
     return std::monostate();
@@ -38,6 +57,7 @@ Answer<bool> takeCommon(const std::string& flag, const std::string& value, Probe
     } else if (flag == "--out") {
         flags.out = value;
     } else if (flag == "--points") {
+        flags.pointFiles.push_back(value);
         const Answer<std::string> text = fileText(value);
         if (!text) {
             return text.trouble();

@@ -13,7 +13,8 @@ struct ProbeFlags {
     enum class Ask { Measure, List, Help, Version, Doctor };
     Ask ask = Ask::Measure;
     std::string suite;
-    std::vector<Point> points;  ///< of --points and --point
+    std::vector<Point> points;            ///< of --points and --point
+    std::vector<std::string> pointFiles;  ///< of --points
     double seconds = std::numeric_limits<double>::infinity();
     std::string out;
     bool quiet = false;

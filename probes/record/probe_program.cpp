@@ -1,5 +1,7 @@
 #include "probes/record/probe_program.h"
 
+#include "planner/output/destination.h"
+#include "planner/output/printable_text.h"
 #include "probes/record/interrupt.h"
 #include "probes/record/probe_flags.h"
 
@@ -7,16 +9,26 @@
 
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 namespace fabricast::probe {
 
 namespace {
 
+/// Names of files and of other hosts may hold anything.
 void print(std::FILE* to, const std::string& text) {
-    std::fputs(text.c_str(), to);
+    std::fputs(printableText(text).c_str(), to);
     std::fflush(to);
+}
+
+void clearLine(bool terminal) {
+    if (terminal) {
+        std::fputs("\r\033[K", stderr);
+    }
 }
 
 int ended(const ProbeProgram& program, int code, const std::string& why) {
@@ -46,16 +58,16 @@ RunWatch watchOf(const ProbeProgram& program, const ProbeFlags& flags) {
     if (!flags.quiet) {
         watch.begins = [terminal](
                            const Point& point, std::size_t number, std::size_t of, double left) {
+            clearLine(terminal);
             print(stderr,
-                  (terminal ? "\r\033[K" : "") + std::string("[") + std::to_string(number) + "/" +
-                      std::to_string(of) + "] " + textOf(point) +
+                  "[" + std::to_string(number) + "/" + std::to_string(of) + "] " + textOf(point) +
                       (number > 1 ? ", " + minutesText(left) + " left" : "") +
                       (terminal ? "" : "\n"));
         };
     }
     watch.survives = program.survives;
     watch.ends = [&program, clear = terminal && !flags.quiet](const Measurement& measurement) {
-        print(stderr, clear ? "\r\033[K" : "");
+        clearLine(clear);
         print(stdout, (program.row ? program.row(measurement) : lineOf(measurement)) + "\n");
     };
     return watch;
@@ -109,7 +121,12 @@ int measureAll(const ProbeProgram& program,
             .add("program", program.name)
             .add("begun", today())
             .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
-    Answer<RecordFile> record = RecordFile::open(speaks ? flags.out : "", program.identity(), more);
+    const std::string path = speaks ? flags.out : "";
+    Answer<RecordLock> lock = RecordLock::of(path);
+    if (!lock) {
+        return failed(program, kEnvironment, lock.trouble().why);
+    }
+    Answer<RecordFile> record = RecordFile::open(path, std::move(*lock), program.identity(), more);
     if (!record) {
         return failed(program, kBadInput, record.trouble().why);
     }
@@ -122,6 +139,30 @@ int measureAll(const ProbeProgram& program,
         return failed(program, kEnvironment, outcome.trouble().why);
     }
     return speaks ? outcomeCode(program, flags, *outcome) : kDone;
+}
+
+/// The record is written over what the points are read from.
+Done checkFiles(const ProbeFlags& flags) {
+    for (const std::string& file : flags.pointFiles) {
+        if (!flags.out.empty() && isSameFile(flags.out, file)) {
+            return Trouble{"--out and --points name one file: " + file};
+        }
+    }
+    return std::monostate();
+}
+
+/// What a run would find out: only rank 0, wherever it is, writes the record.
+Done checkRecord(const ProbeFlags& flags) {
+    const std::filesystem::path folder =
+        std::filesystem::path(destinationOf(flags.out).path).parent_path();
+    std::error_code error;
+    if (std::filesystem::is_directory(flags.out, error)) {
+        return Trouble{"--out: " + flags.out + " is a folder; name a file"};
+    }
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+        return Trouble{"--out: there is no folder " + folder.string()};
+    }
+    return std::monostate();
 }
 
 /// Those that are named, and those of a suite; quick where nothing is asked for.
@@ -165,6 +206,8 @@ int openAndMeasure(const ProbeProgram& program,
 }  // namespace
 
 int runProbe(const ProbeProgram& program, std::span<const char* const> arguments) {
+    // A limit on a file's size is a file that cannot be written.
+    (void)std::signal(SIGXFSZ, SIG_IGN);
     const Answer<ProbeFlags> flags = parseProbeFlags(program, arguments);
     if (!flags) {
         return ended(program, kBadInput, flags.trouble().why);
@@ -182,11 +225,19 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
         print(stdout, *health);
         return kDone;
     }
+    const Done files = checkFiles(*flags);
+    if (!files) {
+        return ended(program, kBadInput, files.trouble().why);
+    }
     const Answer<std::vector<Point>> points = pointsOf(program, *flags);
     if (!points) {
         return ended(program, kBadInput, points.trouble().why);
     }
     if (flags->ask == Ask::List) {
+        const Done record = checkRecord(*flags);
+        if (!record) {
+            return ended(program, kEnvironment, record.trouble().why);
+        }
         for (const Point& point : *points) {
             print(stdout, textOf(point) + "\n");
         }

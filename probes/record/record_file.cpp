@@ -1,13 +1,9 @@
 #include "probes/record/record_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "planner/output/replace_file.h"
+#include "probes/record/json_check.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace fabricast::probe {
 
@@ -15,61 +11,31 @@ namespace {
 
 constexpr std::string_view kPoint = "{\"point\":\"";
 
-Trouble systemTrouble(const std::filesystem::path& path, const char* what) {
-    return Trouble{path.string() + ": " + what + ": " + std::strerror(errno)};
-}
-
-/// The text of a line's point: our own words have nothing to escape.
+/// The text of a line's point; empty where the line is damaged.
 std::string pointOf(std::string_view line) {
-    if (line.substr(0, kPoint.size()) != kPoint || line.back() != '}') {
+    if (!line.starts_with(kPoint) || !isJsonObject(line)) {
         return "";
     }
     line.remove_prefix(kPoint.size());
-    return std::string(line.substr(0, line.find('"')));
+    // A point's own words have nothing to escape.
+    const std::string text(line.substr(0, line.find('"')));
+    const Answer<Point> point = parsePoint(text);
+    return point && textOf(*point) == text ? text : "";
 }
 
 std::string headStart(const JsonLine& identity) {
     return JsonLine().add("schema", "fabricast.measurements/1").add("machine", identity).text();
 }
 
-bool writeAll(int file, const std::string& text) {
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t written = write(file, text.data() + done, text.size() - done);
-        if (written < 0 && errno != EINTR) {
-            return false;
-        }
-        done += written < 0 ? 0 : static_cast<std::size_t>(written);
-    }
-    return true;
-}
-
 }  // namespace
 
-Done writeWhole(const std::filesystem::path& path, const std::string& text) {
-    struct stat there = {};
-    const bool special = stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode);
-    // A device or a pipe has no place that a new file could take.
-    const std::filesystem::path target =
-        special ? path : std::filesystem::path(path.string() + ".part");
-    const int file = ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        return systemTrouble(path, "cannot be written");
-    }
-    const bool written = writeAll(file, text) && (special || fsync(file) == 0);
-    const int why = errno;
-    const bool closed = close(file) == 0;
-    if (!written || !closed || (!special && std::rename(target.c_str(), path.c_str()) != 0)) {
-        errno = written ? errno : why;
-        const Trouble trouble = systemTrouble(path, "cannot be written");
-        if (!special) {
-            unlink(target.c_str());
-        }
-        return trouble;
-    }
-    return std::monostate();
-}
+RecordFile::RecordFile(std::filesystem::path path, std::string head)
+    : path_(std::move(path)),
+      replaceable_(!path_.empty() && isReplaceable(path_.string())),
+      head_(std::move(head)) {}
 
 Answer<RecordFile> RecordFile::open(std::filesystem::path path,
+                                    RecordLock lock,
                                     const JsonLine& identity,
                                     const JsonLine& more) {
     const std::string start = headStart(identity);
@@ -80,35 +46,43 @@ Answer<RecordFile> RecordFile::open(std::filesystem::path path,
     }
     head += '}';
     RecordFile record(std::move(path), head);
-    std::error_code error;
-    if (record.path_.empty() || !std::filesystem::is_regular_file(record.path_, error)) {
+    if (!record.replaceable_) {
         return record;
     }
-    std::ifstream file(record.path_, std::ios::binary);
+    record.lock_ = std::move(lock);
+    const Done known = record.read(start.substr(0, start.size() - 1));
+    return known ? Answer<RecordFile>(std::move(record)) : known.trouble();
+}
+
+Done RecordFile::read(const std::string& headStart) {
+    std::ifstream file(path_, std::ios::binary);
     std::string line;
-    std::getline(file, line);
-    if (!file && !line.empty()) {
-        return Trouble{record.path_.string() + ": cannot be read"};
+    if (!std::getline(file, line)) {
+        return file.eof() ? Done(std::monostate()) : Trouble{path_.string() + ": cannot be read"};
     }
-    if (line.substr(0, start.size() - 1) != start.substr(0, start.size() - 1)) {
+    if (!line.starts_with(headStart) || !isJsonObject(line)) {
         return Trouble{
-            record.path_.string() +
+            path_.string() +
             ":1: is no record of this machine with these versions; give --out another name"};
     }
-    record.head_ = line;
+    head_ = line;
     for (std::size_t number = 2; std::getline(file, line); ++number) {
-        const std::string point = line.empty() ? "" : pointOf(line);
+        const std::string point = pointOf(line);
         if (point.empty()) {
-            return Trouble{record.path_.string() + ":" + std::to_string(number) +
+            return Trouble{path_.string() + ":" + std::to_string(number) +
                            ": is no measured point; mend or remove the line"};
         }
-        record.order_.push_back(point);
-        record.lines_[point] = line;
+        if (!lines_.contains(point)) {
+            order_.push_back(point);
+        }
+        lines_[point] = line;
         if (line.find("\",\"refused\":\"" + std::string(kFailed)) != std::string::npos) {
-            record.failed_.insert(point);
+            failed_.insert(point);
+        } else {
+            failed_.erase(point);
         }
     }
-    return record;
+    return std::monostate();
 }
 
 bool RecordFile::has(const Point& point) const {
@@ -123,7 +97,15 @@ Done RecordFile::add(const Measurement& measurement) {
     }
     lines_[point] = lineOf(measurement);
     failed_.erase(point);
-    return path_.empty() ? Done(std::monostate()) : writeWhole(path_, text());
+    return path_.empty() ? Done(std::monostate()) : write(point);
+}
+
+Done RecordFile::write(const std::string& point) {
+    const std::string begin = order_.size() == 1 ? head_ + "\n" : "";
+    const std::string trouble =
+        replaceable_ ? replaceFile(path_.string(), text(), [&](int file) { lock_.moveTo(file); })
+                     : writeThrough(path_.string(), begin + lines_.at(point) + "\n");
+    return trouble.empty() ? Done(std::monostate()) : Trouble{path_.string() + ": " + trouble};
 }
 
 std::string RecordFile::text() const {

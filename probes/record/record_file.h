@@ -1,6 +1,7 @@
 #pragma once
 #include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
+#include "probes/record/record_lock.h"
 
 #include <filesystem>
 #include <map>
@@ -13,12 +14,14 @@ namespace fabricast::probe {
 /// Where measurements are kept: JSON, one object per line. The first describes the machine and the
 /// program ("schema": "fabricast.measurements/1"), each other one point. The file is whole at any
 /// time: a new one takes its place after each point. A file that is there already is gone on with,
-/// where its first line speaks of the same machine and versions.
+/// where its first line speaks of the same machine and versions. No two probes write one record.
+/// A pipe or a device gets each line once.
 class RecordFile {
 public:
     /// `identity` is the part of the first line that must not change between two sittings; `more`
     /// the part that may (date, command). An empty path keeps nothing on disk.
     static Answer<RecordFile> open(std::filesystem::path path,
+                                   RecordLock lock,
                                    const JsonLine& identity,
                                    const JsonLine& more);
 
@@ -33,17 +36,19 @@ public:
     [[nodiscard]] std::string text() const;
 
 private:
-    RecordFile(std::filesystem::path path, std::string head)
-        : path_(std::move(path)), head_(std::move(head)) {}
+    RecordFile(std::filesystem::path path, std::string head);
+
+    /// Takes over what the file contains.
+    Done read(const std::string& headStart);
+    Done write(const std::string& point);
 
     std::filesystem::path path_;
+    bool replaceable_ = false;  ///< a file, not a pipe or a device
+    RecordLock lock_;
     std::string head_;
     std::vector<std::string> order_;            ///< the points' texts
     std::map<std::string, std::string> lines_;  ///< by point
     std::set<std::string> failed_;              ///< points of an earlier sitting
 };
-
-/// Writes a file so that no reader ever sees half of it.
-Done writeWhole(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace fabricast::probe

@@ -3,6 +3,7 @@
 #include "tests/support/text_mutator.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -42,6 +43,31 @@ TEST(Binary, AnAnswerThatCannotBeWrittenIsAFailure) {
     EXPECT_EQ(runBinary({"model", "gpt2"}, {.out = ""}).err,
               "error: standard output: cannot be written: Bad file descriptor\n");
     EXPECT_EQ(runBinary({"model", "gpt2", "-o", "/dev/full"}, {}).code, 4);
+}
+
+TEST(Binary, StandardOutputByNameIsWrittenThrough) {
+    const std::string file = testing::TempDir() + "/fabricast_stdout.txt";
+    EXPECT_EQ(runBinary({"model", "gpt2", "-o", "/proc/self/fd/1"}, {.out = file}).code, 0);
+    const auto text = readTextFile(file);
+    ASSERT_TRUE(text);
+    EXPECT_EQ(text->substr(0, 4), "gpt2");
+}
+
+TEST(Binary, ALimitOnFilesIsAFailureNotASignal) {
+    const std::string file = testing::TempDir() + "/fabricast_limited.txt";
+    std::ofstream(file) << "old";
+    const rlimit before = [] {
+        rlimit limit{};
+        (void)::getrlimit(RLIMIT_FSIZE, &limit);
+        return limit;
+    }();
+    const rlimit few{.rlim_cur = 100, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &few), 0);
+    const Ended ended = runBinary({"model", "gpt2", "-o", file}, {});
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_EQ(ended.err, "error: " + file + ": cannot be written: File too large\n");
+    EXPECT_EQ(readTextFile(file), "old");
 }
 
 TEST(Binary, ReadsAScenarioFromStandardInput) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stop_token>
 #include <thread>
 
@@ -244,6 +245,7 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
     // The machine that the probe plays has eight GPUs.
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,8"}),
               "error: --gpus: GPU 8 does not exist: there are 8 GPUs here, numbered from 0");
+    EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "0,1,0"}), "error: --gpus: GPU 0 is named twice");
     EXPECT_EQ(why(ExitCode::BadInput, {"--gpus", "first"}),
               "error: --gpus: \"first\" is not a GPU number");
     EXPECT_EQ(why(ExitCode::BadInput, {"--ranks", "9"}),
@@ -255,6 +257,80 @@ TEST(CalibrateCommand, WhatMustFailIsSaidBeforeMeasuring) {
     EXPECT_EQ(why(ExitCode::BadInput, {"--engine", "mpi", "--ranks", "2000"}),
               "error: --ranks: 2000 ranks are more than the limit of 1024 per host");
     EXPECT_FALSE(fs::exists(probes.at("run.jsonl")));
+}
+
+std::string ncclLog(const std::string& size, const std::string& time) {
+    return "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+           "     1048576        262144     float     sum      -1    55.21   18.99   28.49      0\n"
+           "    " +
+           size + "      16777216     float     sum      -1    " + time +
+           "  162.88  285.04      0\n";
+}
+
+TEST(CalibrateCommand, ReplacesNoGoodProfileByABadOne) {
+    const FakeProbes probes("bounds");
+    const std::string log = probes.at("all_reduce_perf.log");
+    const std::string profile = probes.at("measured");
+    const auto imported = [&](const std::string& text) {
+        std::ofstream(log) << text;
+        return runProgram({"calibrate",
+                           "--from-nccl-tests",
+                           log,
+                           "--ranks",
+                           "8",
+                           "--machine",
+                           "dgx-h100",
+                           "--profile",
+                           profile,
+                           "--name",
+                           "ours"},
+                          {});
+    };
+    EXPECT_EQ(imported(ncclLog("67108864", "1e200")).code, ExitCode::BadInput);
+    EXPECT_FALSE(fs::exists(profile));
+    ASSERT_EQ(imported(ncclLog("67108864", "412.0")).code, ExitCode::Ok);
+    const std::string file = profile + "/collectives/measured-ours.json";
+    const std::string good = contents(file);
+    for (const auto& [size, time] :
+         std::map<std::string, std::string>{{"67108864", "1e200"},
+                                            {"67108865", "1e13"},
+                                            {"67108866", "1e-200"},
+                                            {"10000000000000000", "5"}}) {
+        const ProgramOutput refused = imported(ncclLog(size, time));
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << size << refused.err;
+        EXPECT_EQ(refused.err.find("error: " + log + ":3: "), 0U) << refused.err;
+        EXPECT_EQ(contents(file), good);
+    }
+    std::string many = ncclLog("67108864", "412.0");
+    for (int row = 0; row < 2000; ++row) {
+        many += "  " + std::to_string(70'000'000 + row) + " 1 float sum -1 500.0 1 1 0\n";
+    }
+    EXPECT_EQ(imported(many).code, ExitCode::BadInput);
+    EXPECT_EQ(contents(file), good);
+}
+
+TEST(CalibrateCommand, JoinsNoGpuWithRanksOnCpus) {
+    const FakeProbes probes("mixed");
+    const std::string point = R"({"point":"gemm m=1","refused":"no"})";
+    std::ofstream(probes.at("gpu.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"gpu":"H100"},"program":"a"})" << '\n'
+        << point << '\n';
+    std::ofstream(probes.at("cpu.jsonl"))
+        << R"({"schema":"fabricast.measurements/1","machine":{"kind":"cpu","cpu":"x"},)"
+        << R"("program":"b"})" << '\n'
+        << point << '\n';
+    const ProgramOutput output = runProgram({"calibrate",
+                                             "--from-record",
+                                             probes.at("gpu.jsonl"),
+                                             probes.at("cpu.jsonl"),
+                                             "--profile",
+                                             probes.at("p")},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("measures ranks on CPUs, " + probes.at("gpu.jsonl") + " a GPU"),
+              std::string::npos)
+        << output.err;
+    EXPECT_FALSE(fs::exists(probes.at("p")));
 }
 
 TEST(CalibrateCommand, FitsLogsOfNcclTests) {

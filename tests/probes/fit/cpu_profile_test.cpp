@@ -5,6 +5,7 @@
 #include "planner/estimate/op_kernels.h"
 #include "planner/load/load_timing.h"
 #include "planner/profiles/profile_store.h"
+#include "probes/fit/fit_record.h"
 #include "probes/fit/ring_fit.h"
 #include "tests/probes/fit/made_up_record.h"
 
@@ -32,7 +33,7 @@ Loaded loaded(const std::string& name) {
     const std::string folder = freshFolder(name);
     const auto profile = cpuProfile(madeUpRecord(), "made-up");
     EXPECT_TRUE(profile) << profile.error().text();
-    const auto written = writeCpuProfile(*profile, folder);
+    const auto written = writeProfile(profile->files, folder, {});
     EXPECT_TRUE(written) << written.error().text();
     const ProfileStore store = *ProfileStore::open(std::vector<std::string>{folder});
     const auto cluster = store.cluster("made-up");

@@ -105,7 +105,7 @@ TEST(FitNode, CopiesAndMemoryReachTheForecastOfOffloading) {
     EXPECT_EQ(fitted->files[0].path, "nodes/dgx-h200.json");
     EXPECT_EQ(fitted->machine, "dgx-h200");
     const TemporaryFolder folder("fabricast_fit_node");
-    const auto written = writeProfile(*fitted, folder.path(), {});
+    const auto written = writeProfile(fitted->files, folder.path(), {});
     ASSERT_TRUE(written) << written.error().text();
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     ASSERT_TRUE(store) << store.error().text();

@@ -86,7 +86,7 @@ TEST(FitRecord, WildSamplesDoNotMoveTheFit) {
               std::string::npos)
         << fitted->report;
     const TemporaryFolder folder("fabricast_fit_wild");
-    const auto written = writeProfile(*fitted, folder.path(), {});
+    const auto written = writeProfile(fitted->files, folder.path(), {});
     ASSERT_TRUE(written) << written.error().text();
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     ASSERT_TRUE(store) << store.error().text();
@@ -104,7 +104,7 @@ TEST(FitRecord, AFewProductsScaleWhatIsKnown) {
         fitRecord(builtIn, recordOf(gemmLines(truth, grid({2048, 8192}), false)), {.name = "ours"});
     ASSERT_TRUE(fitted) << fitted.error().text();
     const TemporaryFolder folder("fabricast_fit_few");
-    ASSERT_TRUE(writeProfile(*fitted, folder.path(), {}));
+    ASSERT_TRUE(writeProfile(fitted->files, folder.path(), {}));
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     ASSERT_TRUE(store);
     EXPECT_LT(worstError(*store, truth), 0.05) << fitted->report;
@@ -163,7 +163,7 @@ TEST(FitRecord, FitsWhatTheTablesOfOthersFit) {
     const auto ofRecord = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
     ASSERT_TRUE(ofTable && ofRecord);
     const TemporaryFolder folder("fabricast_fit_tables");
-    ASSERT_TRUE(writeProfile(*ofRecord, folder.path(), {}));
+    ASSERT_TRUE(writeProfile(ofRecord->files, folder.path(), {}));
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     const GemmFit fromTable = *ofTable->kernels.fit(GemmType::Bf16);
     const GemmFit record = *store->gpu("h200")->kernels->fit(GemmType::Bf16);
@@ -188,7 +188,7 @@ TEST(FitRecord, MemoryAndAdamAreFittedBeyondTheCache) {
     const auto fitted = fitRecord(builtIn, recordOf(lines), {.name = "ours"});
     ASSERT_TRUE(fitted) << fitted.error().text();
     const TemporaryFolder folder("fabricast_fit_memory");
-    ASSERT_TRUE(writeProfile(*fitted, folder.path(), {}));
+    ASSERT_TRUE(writeProfile(fitted->files, folder.path(), {}));
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     const KernelProfile kernels = *store->gpu("h200")->kernels;
     EXPECT_NEAR(kernels.fit(MemoryOp::Copy).efficiency, 0.75, 0.01) << fitted->report;
@@ -250,7 +250,7 @@ TEST(FitRecord, CollectivesNeedTheirMachine) {
     ASSERT_EQ(fitted->files.size(), 1U);
     EXPECT_EQ(fitted->files[0].path, "collectives/measured-ours.json");
     const TemporaryFolder folder("fabricast_fit_collectives");
-    const auto written = writeProfile(*fitted, folder.path(), {});
+    const auto written = writeProfile(fitted->files, folder.path(), {});
     EXPECT_TRUE(written) << written.error().text();
 }
 

@@ -57,7 +57,7 @@ TEST(FitRuntime, FootprintsReachTheForecastOfMemory) {
     ASSERT_TRUE(fitted) << fitted.error().text();
     EXPECT_EQ(fitted->gpu, "h200-sxm-141gb");
     const TemporaryFolder folder("fabricast_fit_runtime");
-    const auto written = writeProfile(*fitted, folder.path(), {});
+    const auto written = writeProfile(fitted->files, folder.path(), {});
     ASSERT_TRUE(written) << written.error().text();
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     ASSERT_TRUE(store) << store.error().text();
@@ -119,12 +119,12 @@ TEST(FitRuntime, RecordsOfOtherDaysAreJoined) {
         builtIn, recordOf(footprint("context", 430) + footprint("cublaslt", 40)), {.name = "ours"});
     ASSERT_TRUE(first);
     const TemporaryFolder folder("fabricast_fit_runtime_joined");
-    ASSERT_TRUE(writeProfile(*first, folder.path(), {}));
+    ASSERT_TRUE(writeProfile(first->files, folder.path(), {}));
     const auto store = ProfileStore::open(std::vector<std::string>{folder.path()});
     const auto second = fitRecord(
         *store, recordOf(footprint("nccl_first_call", 150, ofRanks(8))), {.name = "ours"});
     ASSERT_TRUE(second);
-    ASSERT_TRUE(writeProfile(*second, folder.path(), {}));
+    ASSERT_TRUE(writeProfile(second->files, folder.path(), {}));
     const auto both = ProfileStore::open(std::vector<std::string>{folder.path()});
     EXPECT_EQ(*both->gpu("h200")->runtime.context.value, 470_MiB);
     EXPECT_EQ(*both->gpu("h200")->runtime.communicator.value, 150_MiB);

@@ -1,3 +1,4 @@
+#include "probes/host/check_host_point.h"
 #include "probes/host/disk_point.h"
 #include "probes/host/host_program.h"
 #include "probes/host/inventory.h"
@@ -154,6 +155,32 @@ TEST(HostProgram, SuitesArePointsItCanMeasure) {
     EXPECT_EQ(program.suite("all").trouble().why, "--suite: 'all' is none; it is quick or full");
     EXPECT_EQ(program.measure(*parsePoint("gemm m=1"))->refused,
               "fabricast-probe-host does not measure it");
+}
+
+TEST(CheckHostPoint, RefusesBeforeAnythingIsMeasured) {
+    const auto why = [](const char* text) {
+        const Done sound = checkHostPoint(*parsePoint(text));
+        return sound ? std::string() : sound.trouble().why;
+    };
+    EXPECT_EQ(why("memory op=triad threads=2 bytes=1M"), "");
+    EXPECT_EQ(why("cpu_adam threads=1 parameters=1M"), "");
+    EXPECT_EQ(why("disk kind=read bytes=1M path=/tmp"), "");
+    EXPECT_EQ(why("bogus"), "is not measured here; what is: memory, cpu_adam, disk");
+    EXPECT_EQ(why("memory threads=1 numa=99"),
+              "'numa' is no setting of memory; it has op, threads, bytes");
+    EXPECT_EQ(why("memory op=read threads=1"), "op='read' is none of copy, triad");
+    EXPECT_EQ(why("memory threads=0"), "'memory threads=0': threads is less than 1");
+    EXPECT_EQ(why("memory threads=5000"), "threads is more than 4096");
+    EXPECT_EQ(why("cpu_adam threads=1"), "'cpu_adam threads=1' lacks parameters=");
+    EXPECT_EQ(why("disk kind=read bytes=1M path=/nowhere"), "path='/nowhere' is no folder");
+}
+
+TEST(HostProbe, RefusesAFolderThatNoPointCanName) {
+    const std::vector<const char*> words = {"--scratch", "/tmp/a b", "--dry-run"};
+    EXPECT_EQ(runHostProbe(words), kBadInput);
+    EXPECT_EQ(runHostProbe(std::vector<const char*>{"--point", "bogus", "--dry-run"}), kBadInput);
+    EXPECT_EQ(runHostProbe(std::vector<const char*>{"--out", "/nowhere/r.jsonl", "--dry-run"}),
+              kEnvironment);
 }
 
 }  // namespace

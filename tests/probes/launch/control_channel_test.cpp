@@ -5,6 +5,8 @@
 #include "tests/probes/launch/forked_ranks.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <numeric>
 
@@ -262,6 +264,77 @@ TEST(LockstepPoints, EndsForAllWhereOneCannotMeasure) {
     for (std::size_t rank = 0; rank < 3; ++rank) {
         EXPECT_EQ(withoutPid(ranks.answer(rank)), "rank 1 (box): the GPU fell off the bus");
     }
+}
+
+TEST(ControlChannel, EndsAMemberThatSendsWithoutEnd) {
+    const std::uint16_t port = freePort();
+    const auto joins = [port](int rank) {
+        return meet({.rank = rank, .world = 2, .host = "127.0.0.1", .port = port},
+                    {.seconds = 5.0, .host = "box"});
+    };
+    const auto measures = [=]() -> std::string {
+        Answer<Rendezvous> rendezvous = joins(0);
+        ControlChannel channel(std::move(*rendezvous), 0, 2.0);
+        const WaitLimit deadline = WaitLimit::in(8.0);
+        while (!deadline.passed()) {
+            const Done done = channel.watch();
+            if (!done) {
+                return done.trouble().why;
+            }
+        }
+        return "";
+    };
+    const auto floods = [=]() -> std::string {
+        Answer<Rendezvous> rendezvous = joins(1);
+        FrameSocket wire = std::move(rendezvous->wires.front());
+        const std::string empty = std::string(4, '\0') + frame::kData;
+        std::string many;
+        for (int frames = 0; frames < 20'000; ++frames) {
+            many += empty;
+        }
+        const WaitLimit deadline = WaitLimit::in(8.0);
+        pollfd wait = {wire.handle(), POLLOUT, 0};
+        for (std::size_t at = 0; !deadline.passed();) {
+            (void)poll(&wait, 1, 100);
+            const ssize_t sent =
+                send(wire.handle(), many.data() + at, many.size() - at, MSG_NOSIGNAL);
+            if (sent < 0 && errno != EAGAIN) {
+                break;
+            }
+            at = (at + static_cast<std::size_t>(std::max<ssize_t>(sent, 0))) % many.size();
+        }
+        return "";
+    };
+    ForkedRanks ranks({measures, floods});
+    EXPECT_EQ(withoutPid(ranks.answer(0)), "rank 1 (box) sends more than anybody asks for");
+}
+
+TEST(FrameSocket, TakesFramesInLinearTime) {
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    FrameSocket from{Socket(ends[0])};
+    FrameSocket into{Socket(ends[1])};
+    constexpr int kFrames = 1'000'000;
+    const auto begin = std::chrono::steady_clock::now();
+    std::string packed;
+    for (int frame = 0; frame < kFrames; ++frame) {
+        packed += std::string(4, '\0') + frame::kBeat;
+    }
+    std::size_t sent = 0;
+    int taken = 0;
+    while (taken < kFrames) {
+        const ssize_t some =
+            send(ends[0], packed.data() + sent, packed.size() - sent, MSG_NOSIGNAL);
+        sent += some > 0 ? static_cast<std::size_t>(some) : 0;
+        into.move();
+        if (sent == packed.size()) {
+            while (into.next()) {
+                ++taken;
+            }
+        }
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(seconds.count(), 5.0) << "5 MB of empty frames; a quadratic reader takes minutes";
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "probes/launch/rendezvous.h"
 
+#include "probes/launch/join_message.h"
 #include "tests/probes/launch/forked_ranks.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 namespace fabricast::probe {
@@ -161,6 +163,63 @@ TEST(Rendezvous, TurnsAwayWhoLacksTheToken) {
     EXPECT_EQ(withoutPid(few.answer(0)),
               "rank 1 did not come to 127.0.0.1:" + std::to_string(port) +
                   " within 0 s; rank 1 (box) was turned away, as its token is not rank 0's");
+}
+
+/// Hundreds with the wrong token, who keep their sockets open.
+std::function<std::string()> crowdOfStrangers(std::uint16_t port) {
+    return [=]() -> std::string {
+        const JoinMessage join{.version = "1.0",
+                               .token = "guessed",
+                               .world = 2,
+                               .member = {.rank = 1, .host = "\x1b]0;title\nerror: forged"}};
+        std::vector<FrameSocket> wires;
+        for (int caller = 0; caller < 300; ++caller) {
+            Answer<Socket> socket = callOnce("127.0.0.1", port, WaitLimit::in(2.0));
+            for (int attempt = 0; !socket && caller == 0 && attempt < 50; ++attempt) {
+                std::this_thread::sleep_for(milliseconds(20));
+                socket = callOnce("127.0.0.1", port, WaitLimit::in(2.0));
+            }
+            if (socket) {
+                wires.emplace_back(std::move(*socket));
+                wires.back().say(frame::kJoin, packedJoinMessage(join));
+            }
+        }
+        std::this_thread::sleep_for(milliseconds(5000));
+        return std::to_string(wires.size());
+    };
+}
+
+TEST(Rendezvous, ForgetsWhomItTurnedAway) {
+    const std::uint16_t port = freePort();
+    const auto withFewDescriptors = [port]() -> std::string {
+        const rlimit limit{.rlim_cur = 100, .rlim_max = 100};
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+        return told(meet(placeAt(port, 0, 2), rulesOf(4.0)));
+    };
+    ForkedRanks ranks({withFewDescriptors,
+                       crowdOfStrangers(port),
+                       comes(placeAt(port, 1, 2), rulesOf(4.0), 1500)});
+    EXPECT_EQ(ranks.answer(0), "2 here");
+    EXPECT_EQ(ranks.answer(2), "2 here") << "the strangers hold on to their sockets";
+    ForkedRanks alone({comes(placeAt(port, 0, 2), rulesOf(1.0)), crowdOfStrangers(port)});
+    const std::string text = alone.answer(0);
+    EXPECT_NE(text.find("\\x1b]0;title\\x0aerror: forged"), std::string::npos) << text;
+}
+
+TEST(Rendezvous, ListensAtTheGivenAddressOnly) {
+    const Answer<Socket> elsewhere = listenAt("192.0.2.1", 0);
+    EXPECT_EQ(elsewhere.trouble().why,
+              "'192.0.2.1' is not an address of " + hostName() +
+                  ": give rank 0's own with --rendezvous HOST:PORT or MASTER_ADDR");
+    for (const char* const name : {"a b", "127.0.0.1:29713"}) {
+        const Answer<Socket> nowhere = listenAt(name, 0);
+        ASSERT_FALSE(nowhere) << name;
+        EXPECT_NE(nowhere.trouble().why.find("has no address"), std::string::npos);
+    }
+    const Answer<Socket> here = listenAt("127.0.0.2", 0);
+    ASSERT_TRUE(here);
+    EXPECT_FALSE(callOnce("127.0.0.1", portOf(*here), WaitLimit::in(0.5)));
+    EXPECT_TRUE(callOnce("127.0.0.2", portOf(*here), WaitLimit::in(0.5)));
 }
 
 TEST(Rendezvous, NamesATakenPort) {

@@ -108,6 +108,9 @@ private:
         std::vector<std::string> words = {FABRICAST_PROBE_NCCL};
         words.insert(words.end(), rank.words.begin(), rank.words.end());
         std::vector<std::string> variables = {"PATH=/usr/bin:/bin"};
+        if (!rank.environment.contains("FABRICAST_PROBE_TOKEN")) {
+            variables.emplace_back("FABRICAST_PROBE_TOKEN=ours");
+        }
         for (const auto& [name, value] : rank.environment) {
             variables.push_back(name + "=" + value);
         }

@@ -1,4 +1,5 @@
 #include "probes/record/interrupt.h"
+#include "probes/record/json_check.h"
 #include "probes/record/json_line.h"
 #include "probes/record/point.h"
 #include "probes/record/probe_flags.h"
@@ -8,7 +9,10 @@
 #include "probes/record/sample_loop.h"
 #include "probes/record/statistics.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,7 +100,12 @@ TEST(JsonLine, IsJsonWhateverTheBytes) {
 }
 
 Answer<RecordFile> open(const std::filesystem::path& path, const char* device = "H200") {
-    return RecordFile::open(path, JsonLine().add("device", device), JsonLine().add("begun", "now"));
+    Answer<RecordLock> lock = RecordLock::of(path);
+    return lock ? RecordFile::open(path,
+                                   std::move(*lock),
+                                   JsonLine().add("device", device),
+                                   JsonLine().add("begun", "now"))
+                : lock.trouble();
 }
 
 TEST(RecordFile, GoesOnWhereItStopped) {
@@ -112,11 +121,14 @@ TEST(RecordFile, GoesOnWhereItStopped) {
               "{\"point\":\"gemm m=1\",\"unit\":\"s\",\"median\":2,\"deviation\":1,\"n\":3,"
               "\"samples\":[2,1,3]}\n"
               "{\"point\":\"gemm m=2\",\"refused\":\"too small\"}\n");
+    first = Trouble{"closed"};
     auto second = open(path);
     ASSERT_TRUE(second);
     EXPECT_TRUE(second->has(pointOf("gemm m=2")));
     EXPECT_FALSE(second->has(pointOf("gemm m=3")));
     EXPECT_EQ(second->text(), kept);
+    first = Trouble{"closed"};
+    second = Trouble{"closed"};
     EXPECT_FALSE(open(path, "H100")) << "another machine's numbers are not mixed in";
     std::ofstream(path, std::ios::app) << "{\"point\":\"gemm m=3\",\"uni";
     EXPECT_EQ(open(path).trouble().why,
@@ -124,10 +136,86 @@ TEST(RecordFile, GoesOnWhereItStopped) {
 }
 
 TEST(RecordFile, SaysWhyItCannotWrite) {
-    EXPECT_EQ(writeWhole("/nowhere/a.jsonl", "x").trouble().why,
+    EXPECT_EQ(open("/nowhere/a.jsonl").trouble().why,
               "/nowhere/a.jsonl: cannot be written: No such file or directory");
-    EXPECT_EQ(writeWhole("/dev/full", "x").trouble().why,
+    auto full = open("/dev/full");
+    ASSERT_TRUE(full);
+    EXPECT_EQ(full->add({.point = pointOf("gemm m=1")}).trouble().why,
               "/dev/full: cannot be written: No space left on device");
+}
+
+TEST(RecordFile, HasOneWriter) {
+    const std::filesystem::path path = freshFile("locked.jsonl");
+    auto first = open(path);
+    ASSERT_TRUE(first);
+    const std::string taken =
+        path.string() +
+        ": another probe is writing it; wait for its end, or give --out another name";
+    EXPECT_EQ(open(path).trouble().why, taken);
+    ASSERT_TRUE(first->add({.point = pointOf("gemm m=1"), .samples = {1}}));
+    EXPECT_EQ(open(path).trouble().why, taken) << "the lock moves to the file's successor";
+    first = Trouble{"gone"};
+    EXPECT_TRUE(open(path));
+}
+
+TEST(RecordFile, LeavesNoEmptyFileAndTakesOne) {
+    const std::filesystem::path path = freshFile("empty.jsonl");
+    EXPECT_TRUE(open(path));
+    EXPECT_FALSE(std::filesystem::exists(path)) << "nothing was measured";
+    std::ofstream(path).flush();
+    auto record = open(path);
+    ASSERT_TRUE(record) << "an empty file is a record to begin";
+    ASSERT_TRUE(record->add({.point = pointOf("gemm m=1"), .samples = {1}}));
+    EXPECT_TRUE(fileText(path).starts_with("{\"schema\""));
+}
+
+TEST(RecordFile, RefusesALineThatIsDamagedInside) {
+    const std::filesystem::path path = freshFile("damaged.jsonl");
+    {
+        auto record = open(path);
+        ASSERT_TRUE(record->add({.point = pointOf("gemm m=1"), .samples = {2, 1, 3}}));
+        ASSERT_TRUE(record->add({.point = pointOf("gemm m=2"), .samples = {2, 1, 3}}));
+    }
+    std::string text = fileText(path);
+    text[text.find("\"unit\"") + 2] = '"';
+    std::ofstream(path, std::ios::binary) << text;
+    EXPECT_EQ(open(path).trouble().why,
+              path.string() + ":2: is no measured point; mend or remove the line");
+}
+
+TEST(RecordFile, WritesEachLineOnceToAPipe) {
+    const std::filesystem::path path = freshFile("pipe");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    auto record = open(path);
+    ASSERT_TRUE(record->add({.point = pointOf("a"), .refused = "no"}));
+    ASSERT_TRUE(record->add({.point = pointOf("b"), .refused = "no"}));
+    std::string text(4096, '\0');
+    text.resize(static_cast<std::size_t>(::read(reader, text.data(), text.size())));
+    close(reader);
+    EXPECT_EQ(text, record->text());
+}
+
+TEST(JsonCheck, TakesWholeObjectsOnly) {
+    EXPECT_TRUE(isJsonObject(R"({"a":[1,-2.5e-9,null,true],"b":{"c":"x\"\\"},"d":[]})"));
+    for (const char* const text : {"",
+                                   "{",
+                                   "{}x",
+                                   "[]",
+                                   R"({"a":})",
+                                   R"({"a":1,})",
+                                   R"({"a":1.})",
+                                   R"({"a" 1})",
+                                   R"({"a":"b)",
+                                   R"({"a":-})",
+                                   R"({"a":nul})"}) {
+        EXPECT_FALSE(isJsonObject(text)) << text;
+    }
+    std::string deep;
+    for (int level = 0; level < 100'000; ++level) {
+        deep += R"({"a":)";
+    }
+    EXPECT_FALSE(isJsonObject(deep));
 }
 
 TEST(RecordFile, ListsNoMoreSamplesThanAReaderTakes) {
@@ -159,6 +247,7 @@ TEST(RunPoints, MeasuresEachOnceAndSaysWhatIsLeft) {
     auto record = open(path);
     EXPECT_EQ(runPoints(points, measure, kEver, *record, {}).trouble().why,
               "c: the device fell off the bus");
+    record = Trouble{"closed"};
     auto again = open(path);
     const auto outcome = runPoints(points, measure, kEver, *again, {});
     ASSERT_TRUE(outcome);
@@ -193,6 +282,13 @@ TEST(ProbeFlags, AreReadOrNamed) {
     EXPECT_EQ(parsed({"--out"}).trouble().why, "--out needs a value");
     EXPECT_EQ(parsed({"--time-budget", "-5"}).trouble().why,
               "--time-budget: '-5' is no time: write 90s, 5m or 1h");
+    EXPECT_EQ(parsed({"--points", "/tmp"}).trouble().why, "--points: /tmp: is a folder");
+    EXPECT_EQ(parsed({"--points", "/dev/zero"}).trouble().why,
+              "--points: /dev/zero: is larger than 8 MiB");
+    EXPECT_EQ(parsed({"--points", "/dev/null"}).trouble().why, "--points: names no point");
+    EXPECT_EQ(parsed({"--point", ""}).trouble().why, "--point: names no point");
+    const std::string longWord(1'000'000, 'x');
+    EXPECT_LT(parsed({"--point", ("a " + longWord).c_str()}).trouble().why.size(), 300U);
     EXPECT_EQ(parsed({"--points", "/nowhere"}).trouble().why, "--points: /nowhere: cannot be read");
 }
 

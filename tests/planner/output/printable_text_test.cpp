@@ -1,6 +1,4 @@
-#include "cli/printable_text.h"
-
-#include "cli/run_program.h"
+#include "planner/output/printable_text.h"
 
 #include <gtest/gtest.h>
 
@@ -30,10 +28,16 @@ TEST(PrintableText, ShowsBytesThatAreNotUtf8) {
     EXPECT_EQ(printableText("\xe2\x82 x"), "\\xe2\\x82 x");
 }
 
-TEST(PrintableText, IsWhatErrorsAreWrittenIn) {
-    const ProgramOutput answer = runProgram({"model", "\x1b[31m\xff"}, {});
-    EXPECT_EQ(answer.err.find('\x1b'), std::string::npos) << answer.err;
-    EXPECT_NE(answer.err.find("\\x1b[31m\\xff"), std::string::npos) << answer.err;
+TEST(PrintableText, ShowsWhatWouldTurnTheLine) {
+    EXPECT_EQ(printableText("a\u202eb"), "a\\xe2\\x80\\xaeb") << "right to left from here";
+    EXPECT_EQ(printableText("\u2066\u2069"), "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
+    EXPECT_EQ(printableText("\u200f\u061c"), "\\xe2\\x80\\x8f\\xd8\\x9c");
+    EXPECT_EQ(printableText("\u2028"), "\\xe2\\x80\\xa8") << "a line's end";
+    EXPECT_EQ(printableText("\u2014 \u2026 \u05d0"), "\u2014 \u2026 \u05d0");
+}
+
+TEST(PrintableText, IsOneLineWhereOneIsAskedFor) {
+    EXPECT_EQ(printableLine("a\nerror: b\tc"), "a\\x0aerror: b\\x09c");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-#include "cli/printable_text.h"
+#include "planner/output/printable_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace fabricast {
@@ -31,12 +32,28 @@ bool secondByteFits(unsigned char first, unsigned char second) {
     return second >= least && second <= most;
 }
 
+/// Characters that end a line or turn the direction of what follows, each as a range.
+struct CharacterRange {
+    std::string_view first;
+    std::string_view last;
+};
+constexpr std::array kLayoutControls = {CharacterRange{"\u061c", "\u061c"},
+                                        CharacterRange{"\u200e", "\u200f"},
+                                        CharacterRange{"\u2028", "\u202e"},
+                                        CharacterRange{"\u2066", "\u2069"}};
+
 bool isControl(std::string_view character) {
     const unsigned char first = byteAt(character, 0);
     if (character.size() == 1) {
         return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F;
     }
-    return first == 0xC2 && byteAt(character, 1) < 0xA0;  // U+0080 to U+009F
+    if (first == 0xC2) {
+        return byteAt(character, 1) < 0xA0;  // U+0080 to U+009F
+    }
+    // UTF-8 sorts as the characters do.
+    return std::ranges::any_of(kLayoutControls, [&](const CharacterRange& range) {
+        return range.first <= character && character <= range.last;
+    });
 }
 
 /// The length of the printable character at the start, or 0.
@@ -56,13 +73,12 @@ std::size_t printableLength(std::string_view text) {
     return isControl(text.substr(0, length)) ? 0 : length;
 }
 
-}  // namespace
-
-std::string printableText(std::string_view text) {
+std::string printed(std::string_view text, bool oneLine) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string printable;
     while (!text.empty()) {
-        const std::size_t length = printableLength(text);
+        const bool splits = oneLine && (text.front() == '\n' || text.front() == '\t');
+        const std::size_t length = splits ? 0 : printableLength(text);
         if (length > 0) {
             printable += text.substr(0, length);
         } else {
@@ -72,6 +88,16 @@ std::string printableText(std::string_view text) {
         text.remove_prefix(std::max<std::size_t>(1, length));
     }
     return printable;
+}
+
+}  // namespace
+
+std::string printableText(std::string_view text) {
+    return printed(text, false);
+}
+
+std::string printableLine(std::string_view text) {
+    return printed(text, true);
 }
 
 }  // namespace fabricast

@@ -1,0 +1,58 @@
+#include "planner/load/measured_notes.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using MeasuredGroup = std::tuple<CollectiveKind, std::int64_t, std::int64_t>;
+
+std::vector<MeasuredGroup> groupsOf(const MeasuredCollectives& measured) {
+    std::vector<MeasuredGroup> groups;
+    for (const MeasuredCurve& curve : measured.curves) {
+        groups.emplace_back(curve.kind, curve.ranks, curve.nodes);
+    }
+    return groups;
+}
+
+/// Whether a kind of collective, within or across nodes, was not measured by those before.
+bool addsTo(const std::vector<MeasuredGroup>& known, const MeasuredCollectives& measured) {
+    return std::ranges::any_of(groupsOf(measured), [&](const MeasuredGroup& group) {
+        return std::ranges::none_of(known, [&](const MeasuredGroup& other) {
+            return std::get<0>(other) == std::get<0>(group) &&
+                   (std::get<2>(other) > 1) == (std::get<2>(group) > 1);
+        });
+    });
+}
+
+std::string titleOf(const MeasuredCollectives& measured) {
+    constexpr std::string_view kPrefix = "measured-";
+    const std::size_t skipped = measured.name.starts_with(kPrefix) ? kPrefix.size() : 0;
+    return measured.name.substr(skipped) + (measured.date.empty() ? "" : ", " + measured.date);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
+                                               const ProfileStore& profiles) {
+    std::vector<std::string> notes;
+    std::vector<MeasuredGroup> known;
+    std::string newest;
+    FABRICAST_ASSIGN(const std::vector<MeasuredCollectives> all, profiles.measuredCollectives());
+    for (const MeasuredCollectives& measured : all) {
+        if (!measured.own || measured.machine.node.name != cluster.node.name) {
+            continue;
+        }
+        const bool used = addsTo(known, measured);
+        notes.push_back(std::string(kMeasuredNote) + titleOf(measured) +
+                        (used ? "" : " is not used, " + newest + " is"));
+        newest = newest.empty() ? titleOf(measured) : newest;
+        const std::vector<MeasuredGroup> groups = groupsOf(measured);
+        known.insert(known.end(), groups.begin(), groups.end());
+    }
+    return notes;
+}
+
+}  // namespace fabricast

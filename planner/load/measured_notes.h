@@ -1,0 +1,19 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/profiles/profile_store.h"
+#include "planner/spec/cluster_spec.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// How a note begins that is no assumption.
+inline constexpr std::string_view kMeasuredNote = "measured: ";
+
+/// Which of the user's own collectives a forecast of this cluster leans on, and which of them are
+/// left out: "measured: our-h100, 2026-11-20". Nothing where all is built in.
+Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
+                                               const ProfileStore& profiles);
+
+}  // namespace fabricast

@@ -1,0 +1,22 @@
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+
+namespace fabricast {
+
+/// A file of a folder, and what it is to contain.
+struct FolderText {
+    std::string path;  ///< within the folder: "gpus/lab-rank.json"
+    std::string text;
+};
+
+/// Writes several files of a folder, all or none. They are complete in a folder of their own,
+/// within the first, and `accept` has seen that one, before any of them takes the place of an older
+/// file; it returns why it refuses, or nothing. Whatever fails, the folder is as it was. Returns
+/// why it could not, or nothing.
+std::string publishFiles(std::span<const FolderText> files,
+                         const std::string& folder,
+                         const std::function<std::string(const std::string& staged)>& accept);
+
+}  // namespace fabricast

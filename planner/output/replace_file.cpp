@@ -1,0 +1,143 @@
+#include "planner/output/replace_file.h"
+
+#include "planner/output/destination.h"
+#include "planner/output/temporary_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace fabricast {
+namespace {
+
+std::string failedToWrite() {
+    return "cannot be written: " + std::generic_category().message(errno);
+}
+
+std::optional<struct stat> statusOf(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? std::optional(status) : std::nullopt;
+}
+
+/// Makes the new file that of the old one's owner and group, with its mode. The mode comes last, as
+/// a change of owner takes bits away.
+bool takeRights(int descriptor, const struct stat& old) {
+    struct stat now {};
+    if (::fstat(descriptor, &now) != 0) {
+        return false;
+    }
+    const bool owned = (now.st_uid == old.st_uid && now.st_gid == old.st_gid) ||
+                       ::fchown(descriptor, old.st_uid, old.st_gid) == 0;
+    return owned && ::fchmod(descriptor, old.st_mode & 07777U) == 0;
+}
+
+/// Over the old bytes, once the disk has room for the new ones.
+bool writeOver(const std::string& path, std::string_view text) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    const auto size = static_cast<off_t>(text.size());
+    const int room = text.empty() ? 0 : ::posix_fallocate(file, 0, size);
+    errno = room;
+    const bool done = (room == 0 || room == EOPNOTSUPP || room == EINVAL) &&
+                      writeAllTo(file, text) && ::ftruncate(file, size) == 0 && ::fsync(file) == 0;
+    const int why = errno;
+    const bool closed = ::close(file) == 0;
+    errno = done ? errno : why;
+    return done && closed;
+}
+
+std::string writeOverWith(TemporaryFile& complete, const std::string& path, std::string_view text) {
+    // A file that cannot be opened is as it was.
+    const bool opens = ::access(path.c_str(), W_OK) == 0;
+    if (!opens || writeOver(path, text)) {
+        return opens ? std::string() : failedToWrite();
+    }
+    const std::string trouble = failedToWrite();
+    complete.keep();
+    return trouble + "; all of it is in " + complete.path();
+}
+
+std::string replaceWith(TemporaryFile& next,
+                        const std::string& path,
+                        const std::optional<struct stat>& old,
+                        std::string_view text,
+                        const std::function<void(int)>& prepare) {
+    if (!writeAllTo(next.descriptor(), text) || ::fsync(next.descriptor()) != 0) {
+        return failedToWrite();
+    }
+    if (!old || (old->st_nlink == 1 && takeRights(next.descriptor(), *old))) {
+        if (prepare) {
+            prepare(next.descriptor());
+        }
+        if (next.moveTo(path)) {
+            return {};
+        }
+        if (errno != EBUSY) {
+            return failedToWrite();
+        }
+    }
+    return old ? writeOverWith(next, path, text) : failedToWrite();
+}
+
+/// For a file in a folder that takes no new one.
+std::string writeOverByWayOfElsewhere(const std::string& path, std::string_view text) {
+    const std::string trouble = failedToWrite();
+    std::error_code error;
+    const std::filesystem::path elsewhere = std::filesystem::temp_directory_path(error);
+    if (error || ::access(path.c_str(), W_OK) != 0) {
+        return trouble;
+    }
+    TemporaryFile complete((elsewhere / std::filesystem::path(path).filename()).string(),
+                           TemporaryFile::Rights::Private);
+    if (!complete.open() || !writeAllTo(complete.descriptor(), text)) {
+        return failedToWrite();
+    }
+    return writeOverWith(complete, path, text);
+}
+
+bool mayBeWrittenOver(int error) {
+    return error == EACCES || error == EPERM || error == EROFS;
+}
+
+}  // namespace
+
+std::string writeThrough(const std::string& path, std::string_view text) {
+    const Destination end = destinationOf(path);
+    const bool held = end.kind == Destination::Kind::Descriptor;
+    const int file =
+        held ? end.descriptor : ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    std::string trouble = file < 0 || !writeAllTo(file, text) ? failedToWrite() : std::string();
+    if (!held && file >= 0 && ::close(file) != 0 && trouble.empty()) {
+        trouble = failedToWrite();
+    }
+    return trouble;
+}
+
+bool isReplaceable(const std::string& path) {
+    return destinationOf(path).kind == Destination::Kind::File;
+}
+
+std::string replaceFile(const std::string& path,
+                        std::string_view text,
+                        const std::function<void(int)>& prepare) {
+    const Destination end = destinationOf(path);
+    if (end.kind != Destination::Kind::File) {
+        return writeThrough(path, text);
+    }
+    const std::optional<struct stat> old = statusOf(end.path);
+    using Rights = TemporaryFile::Rights;
+    TemporaryFile next(end.path, old ? Rights::Private : Rights::OfNewFiles);
+    if (next.open()) {
+        return replaceWith(next, end.path, old, text, prepare);
+    }
+    return mayBeWrittenOver(errno) ? writeOverByWayOfElsewhere(end.path, text) : failedToWrite();
+}
+
+}  // namespace fabricast

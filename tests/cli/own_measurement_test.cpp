@@ -1,0 +1,115 @@
+#include "cli/run_program.h"
+#include "tests/support/profile_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// All-reduces of eight H100 that take this long, whatever their size.
+std::string ownCollectives(const std::string& name,
+                           const std::string& date,
+                           const std::string& milliseconds) {
+    const std::string us = milliseconds + "000";
+    return R"({"schema": "fabricast.collective/1", "name": "measured-)" + name +
+           R"(", "title": "ours", "machine": "dgx-h100",)" +
+           (date.empty() ? "" : R"("date": ")" + date + R"(",)") +
+           R"("curves": [{"collective": "all_reduce", "ranks": 8, "nodes": 1, "points": [[1024, )" +
+           us + "], [1073741824, " + us + R"(]]}],
+           "sources": [{"keys": "curves", "source": "measured", "from": "nccl-tests"}]})";
+}
+
+ProgramOutput stepWith(const std::string& folder, std::vector<std::string> question) {
+    question.insert(question.end(),
+                    {"-m",
+                     "gpt2-xl",
+                     "-c",
+                     "dgx-h100",
+                     "--stack",
+                     "ddp",
+                     "--seq",
+                     "1024",
+                     "--global-batch",
+                     "64"});
+    if (!folder.empty()) {
+        question.insert(question.end(), {"--profile-dir", folder});
+    }
+    return runProgram(question, {});
+}
+
+std::string firstLine(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+const std::vector<std::string> kExplainTime = {"explain", "--section", "time"};
+
+TEST(OwnMeasurement, WinsWhateverItsName) {
+    const std::string builtIn = firstLine(stepWith("", kExplainTime).out);
+    for (const std::string name : {"a-h100", "our-h100", "zzz"}) {
+        const TemporaryProfiles folder("own_" + name);
+        folder.write("collectives/measured-" + name + ".json",
+                     ownCollectives(name, "2026-11-20", "5000"));
+        const ProgramOutput answer = stepWith(folder.path(), kExplainTime);
+        ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
+        EXPECT_NE(firstLine(answer.out), builtIn) << name;
+        EXPECT_NE(answer.out.find("measured: " + name + ", 2026-11-20\n"), std::string::npos)
+            << answer.out;
+    }
+}
+
+TEST(OwnMeasurement, TheNewestOfSeveralWinsAndTheOthersAreNamed) {
+    const TemporaryProfiles fast("own_fast");
+    fast.write("collectives/measured-b.json", ownCollectives("b", "2026-11-20", "1"));
+    const TemporaryProfiles both("own_both");
+    both.write("collectives/measured-b.json", ownCollectives("b", "2026-11-20", "1"));
+    both.write("collectives/measured-a.json", ownCollectives("a", "2026-10-01", "5000"));
+    both.write("collectives/measured-c.json", ownCollectives("c", "", "5000"));
+    const ProgramOutput answer = stepWith(both.path(), kExplainTime);
+    EXPECT_EQ(firstLine(answer.out), firstLine(stepWith(fast.path(), kExplainTime).out));
+    for (const char* const note : {"measured: b, 2026-11-20\n",
+                                   "measured: a, 2026-10-01 is not used, b, 2026-11-20 is\n",
+                                   "measured: c is not used, b, 2026-11-20 is\n"}) {
+        EXPECT_NE(answer.out.find(note), std::string::npos) << note << answer.out;
+    }
+}
+
+TEST(OwnMeasurement, IsNamedByEveryAnswerThatLeansOnIt) {
+    const TemporaryProfiles folder("own_named");
+    folder.write("collectives/measured-ours.json", ownCollectives("ours", "2026-11-20", "5"));
+    for (const char* const command : {"plan", "explain", "simulate"}) {
+        std::vector<std::string> question = {command};
+        if (question.front() == "explain") {
+            question = {"explain", "--section", "all"};
+        }
+        const ProgramOutput answer = stepWith(folder.path(), question);
+        EXPECT_NE(answer.out.find("measured: ours, 2026-11-20"), std::string::npos)
+            << command << answer.out << answer.err;
+    }
+    const ProgramOutput elsewhere = runProgram({"explain",
+                                                "-m",
+                                                "gpt2",
+                                                "-c",
+                                                "dgx-a100",
+                                                "--stack",
+                                                "ddp",
+                                                "--section",
+                                                "time",
+                                                "--profile-dir",
+                                                folder.path()},
+                                               {});
+    EXPECT_EQ(elsewhere.out.find("measured: ours"), std::string::npos);
+}
+
+TEST(OwnMeasurement, IsDatedByADay) {
+    const TemporaryProfiles folder("own_dated");
+    folder.write("collectives/measured-ours.json", ownCollectives("ours", "last week", "5"));
+    const ProgramOutput answer = stepWith(folder.path(), kExplainTime);
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_NE(answer.err.find("must be a day"), std::string::npos) << answer.err;
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,73 @@
+#include "planner/output/publish_files.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace fabricast {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PublishFiles : public testing::Test {
+protected:
+    void SetUp() override { fs::remove_all(folder_); }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::string folder() const { return folder_.string(); }
+    [[nodiscard]] std::string textAt(const std::string& path) const {
+        std::ifstream file(folder_ / path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    [[nodiscard]] std::size_t entries() const {
+        return static_cast<std::size_t>(
+            std::distance(fs::recursive_directory_iterator(folder_), {}));
+    }
+
+private:
+    fs::path folder_ = fs::path(testing::TempDir()) / "publish_files";
+};
+
+const std::array<FolderText, 2> kFirst = {{{"gpus/a.json", "a1"}, {"nodes/b.json", "b1"}}};
+const std::array<FolderText, 2> kSecond = {{{"gpus/a.json", "a2"}, {"nodes/b.json", "b2"}}};
+
+std::string accepted(const std::string& /*staged*/) {
+    return {};
+}
+
+TEST_F(PublishFiles, WritesAllOnceTheyAreAccepted) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    const auto seen = [&](const std::string& staged) {
+        EXPECT_EQ(textAt("gpus/a.json"), "a1") << "nothing is replaced before";
+        EXPECT_TRUE(fs::exists(fs::path(staged) / "nodes/b.json"));
+        return std::string();
+    };
+    EXPECT_EQ(publishFiles(kSecond, folder(), seen), "");
+    EXPECT_EQ(textAt("gpus/a.json") + textAt("nodes/b.json"), "a2b2");
+    EXPECT_EQ(entries(), 4U) << "two files in two folders";
+}
+
+TEST_F(PublishFiles, WritesNoneThatIsRefused) {
+    const auto refuses = [](const std::string&) { return std::string("not these"); };
+    EXPECT_EQ(publishFiles(kFirst, folder(), refuses), "not these");
+    EXPECT_FALSE(fs::exists(folder())) << "it was made for them";
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    EXPECT_EQ(publishFiles(kSecond, folder(), refuses), "not these");
+    EXPECT_EQ(textAt("gpus/a.json") + textAt("nodes/b.json"), "a1b1");
+    EXPECT_EQ(entries(), 4U);
+}
+
+TEST_F(PublishFiles, TakesBackWhatItWroteWhereOneFails) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    fs::remove_all(folder() + "/nodes");
+    std::ofstream(folder() + "/nodes") << "a file where a folder should be";
+    EXPECT_NE(publishFiles(kSecond, folder(), accepted), "");
+    EXPECT_EQ(textAt("gpus/a.json"), "a1");
+    EXPECT_EQ(entries(), 3U);
+}
+
+}  // namespace
+}  // namespace fabricast
