@@ -2,6 +2,7 @@
 #include "planner/text/text_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -23,7 +24,8 @@ protected:
     static constexpr const char* kRuns = "kept";
 
 private:
-    std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "check_outputs";
+    std::filesystem::path folder_ =
+        std::filesystem::path(testing::TempDir()) / ("check_outputs_" + std::to_string(::getpid()));
 };
 
 TEST_F(CheckOutputs, AnOutputIsNoInput) {

@@ -3,6 +3,7 @@
 #include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,8 +14,8 @@ namespace {
 
 /// What a command that writes a file writes.
 std::string written(const std::string& line, const std::string& flag) {
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / ("fabricast_picture" + flag);
+    const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                       ("fabricast_picture" + std::to_string(::getpid()) + flag);
     const ProgramOutput output = ran(line, {flag, file.string()});
     EXPECT_TRUE(output.code == ExitCode::Ok || output.code == ExitCode::DoesNotFit) << output.err;
     std::string text = readTextFile(file.string()).value_or("");

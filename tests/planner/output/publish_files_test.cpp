@@ -28,7 +28,10 @@ protected:
     }
 
 private:
-    fs::path folder_ = fs::path(testing::TempDir()) / "publish_files";
+    // Tests run at once, each with a folder of its own.
+    fs::path folder_ = fs::path(testing::TempDir()) /
+                       (std::string("publish_files_") +
+                        testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 const std::array<FolderText, 2> kFirst = {{{"gpus/a.json", "a1"}, {"nodes/b.json", "b1"}}};
