@@ -3,6 +3,7 @@
 #include "planner/budget/cost_of.h"
 #include "planner/load/load_budget.h"
 #include "planner/load/load_search.h"
+#include "planner/request/layout_json.h"
 #include "planner/result/plan_names.h"
 #include "planner/search/find_on_parts.h"
 #include "study/targets.h"
@@ -66,11 +67,22 @@ Result<PlanObjective> objectiveOf(const JsonValue* search) {
                 "tokens, time, cost, energy, gpus or memory");
 }
 
+/// A value that no layout has would forbid nothing, in silence.
+Result<ForbiddenValue> forbiddenOf(const std::string& typed) {
+    FABRICAST_ASSIGN(ForbiddenValue rule, readForbidden(typed));
+    if (!rule.value.empty()) {
+        FABRICAST_ASSIGN(const JsonValue value,
+                         layoutObject(rule.key + "=" + rule.value, "--forbid"));
+        FABRICAST_TRY(readLayout(value));
+    }
+    return rule;
+}
+
 Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const Words& allowed) {
     LayoutRules rules{.fixed = std::move(fixed)};
     FABRICAST_ASSIGN(const Words forbidden, wordsOf(question, "forbid"));
     for (const JsonValue& word : forbidden) {
-        Result<ForbiddenValue> rule = readForbidden(word.text().value_or(""));
+        Result<ForbiddenValue> rule = forbiddenOf(word.text().value_or(""));
         if (!rule) {
             rule.error().where = word.where();
             return tl::unexpected(std::move(rule).error());

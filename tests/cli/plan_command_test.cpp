@@ -85,6 +85,9 @@ TEST(PlanCommand, SaysWhatWouldHelpWhereNothingFits) {
 TEST(PlanCommand, RefusesByName) {
     EXPECT_NE(plan({"--objective", "speed"}).err.find("cost, energy, gpus"), std::string::npos);
     EXPECT_NE(plan({"--forbid", "tpp"}).err.find("did you mean"), std::string::npos);
+    for (const char* value : {"tp=-1", "tp=abc", "schedule=foo", "recompute=foo"}) {
+        EXPECT_EQ(plan({"--forbid", value}).code, ExitCode::BadInput) << value;
+    }
     EXPECT_NE(plan({"--allow", "magic"}).err.find("tp_across_nodes"), std::string::npos);
     EXPECT_NE(plan({"--stack", "horovod"}).err.find("--stack"), std::string::npos);
     const ProgramOutput open =
