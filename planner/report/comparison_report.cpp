@@ -2,6 +2,7 @@
 
 #include "planner/report/comparison_tables.h"
 #include "planner/report/percent_text.h"
+#include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "planner/result/memory_names.h"
@@ -54,6 +55,32 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
     return fmt::format("{} has no time forecast: {}", without.name, without.whyNoStep);
 }
 
+/// What a comparison of times is worth nothing without.
+std::string fitLines(const Comparison& comparison) {
+    std::string text;
+    for (const ComparedSide& side : comparison.sides) {
+        const MemoryBreakdown& memory = side.memory;
+        if (memory.verdict == Verdict::Fits) {
+            continue;
+        }
+        const bool surely = memory.verdict == Verdict::DoesNotFit;
+        text += fmt::format("{} {}: {}{} of {} GiB\n",
+                            side.name,
+                            surely ? "does not fit" : "may not fit",
+                            surely ? "" : "up to ",
+                            gibText(surely ? memory.peak.value : memory.peak.hi),
+                            gibText(memory.capacity));
+    }
+    return text;
+}
+
+/// ", on 16 GPUs instead of 8"
+std::string gpusText(const Comparison& comparison, const SideDifference& difference) {
+    const std::int64_t here = comparison.sides[difference.side].scenario.cluster.gpus();
+    const std::int64_t there = comparison.sides[comparison.baseline].scenario.cluster.gpus();
+    return here == there ? "" : fmt::format(", on {} GPUs instead of {}", here, there);
+}
+
 std::string sideLine(const ComparedSide& side) {
     return fmt::format("{}  {}: {}", side.name, side.source, subjectText(side.scenario));
 }
@@ -89,9 +116,9 @@ std::string comparisonText(const Comparison& comparison, const ComparisonView& v
     for (const ComparedSide& side : comparison.sides) {
         text += sideLine(side) + "\n";
     }
-    text += "\n" + noDifference(comparison);
+    text += "\n" + fitLines(comparison) + noDifference(comparison);
     for (const SideDifference& difference : comparison.differences) {
-        text += verdictLine(comparison, difference) + "\n";
+        text += verdictLine(comparison, difference) + gpusText(comparison, difference) + "\n";
     }
     for (const Titled& one : tablesOf(comparison, view)) {
         text += "\n" + (one.title.empty() ? "" : one.title + "\n") + alignedText(one.table);
@@ -104,9 +131,10 @@ std::string comparisonMarkdown(const Comparison& comparison, const ComparisonVie
     for (const ComparedSide& side : comparison.sides) {
         text += "* " + sideLine(side) + "\n";
     }
-    text += "\n" + noDifference(comparison);
+    text += "\n" + fitLines(comparison) + noDifference(comparison);
     for (const SideDifference& difference : comparison.differences) {
-        text += "**" + verdictLine(comparison, difference) + "**\n";
+        text +=
+            "**" + verdictLine(comparison, difference) + gpusText(comparison, difference) + "**\n";
     }
     for (const Titled& one : tablesOf(comparison, view)) {
         text += "\n" + (one.title.empty() ? "" : one.title + "\n\n") + markdownText(one.table);
