@@ -8,6 +8,12 @@ namespace {
 
 /// A flag whose value was forgotten takes the next flag for it.
 Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
+    if (text.empty()) {
+        return fail(Error::Code::BadInput,
+                    std::string(flag.typed),
+                    "has an empty value",
+                    std::string(flag.typed) + " " + flag.what);
+    }
     if (!text.starts_with("--")) {
         return {};
     }

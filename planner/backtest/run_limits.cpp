@@ -1,6 +1,8 @@
 #include "planner/backtest/run_limits.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,8 +35,26 @@ constexpr Limit kLimits[] = {{"layers", &PublishedRun::layers, 4'096},
                              {"micro_batch", &PublishedRun::microBatch, 100'000},
                              {"global_batch", &PublishedRun::globalBatch, 100'000'000},
                              {"grad_accum", &PublishedRun::accumulation, 100'000}};
+/// What was measured lies within these, or its unit is another.
+struct MeasuredRange {
+    const char* column;
+    std::optional<double> PublishedRun::*number;
+    double least;
+    double most;
+};
+constexpr MeasuredRange kMeasuredRanges[] = {
+    {"measured_step_s", &PublishedRun::stepSeconds, 1e-6, 1e7},
+    {"measured_tokens_s_gpu", &PublishedRun::tokensPerGpu, 1e-4, 1e9},
+    {"measured_mem_gib", &PublishedRun::memoryGib, 1e-3, 1e6}};
+
 /// Of a step: stages of all ranks times microbatches.
 constexpr std::int64_t kMostActions = 4'000'000;
+
+std::string shortText(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end.ptr};
+}
 
 }  // namespace
 
@@ -45,6 +65,16 @@ Result<void> checkLimits(const PublishedRun& run) {
                         limit.column,
                         std::to_string(*count) + " is more than the " + std::to_string(limit.most) +
                             " that a run may have");
+        }
+    }
+    for (const MeasuredRange& range : kMeasuredRanges) {
+        const std::optional<double>& number = run.*range.number;
+        if (number && *number != 0 && !(*number >= range.least && *number <= range.most)) {
+            return fail(
+                Error::Code::BadInput,
+                range.column,
+                "is not between " + shortText(range.least) + " and " + shortText(range.most),
+                "leave the cell empty where nothing was measured");
         }
     }
     const std::int64_t round = std::max<std::int64_t>(1, run.microBatch.value_or(1)) *

@@ -61,12 +61,20 @@ Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
     if (workload.globalBatchTokens) {
         const std::int64_t tokens = workload.globalBatchTokens->count();
         if (tokens < sequence || tokens % sequence != 0) {
+            return fail(
+                Error::Code::BadInput,
+                workload.globalBatchWhere,
+                std::to_string(tokens) + " tokens are not a whole number of sequences of " +
+                    std::to_string(sequence),
+                std::to_string(std::clamp<std::int64_t>(tokens / sequence, 1, kLargestBatch)) +
+                    ", a number of samples");
+        }
+        if (tokens / sequence > kLargestBatch) {
             return fail(Error::Code::BadInput,
                         workload.globalBatchWhere,
-                        std::to_string(tokens) + " tokens are not a whole number of sequences of " +
-                            std::to_string(sequence),
-                        std::to_string(std::max<std::int64_t>(1, tokens / sequence)) +
-                            ", a number of samples");
+                        std::to_string(tokens / sequence) + " sequences are more than the " +
+                            std::to_string(kLargestBatch) + " that a batch may have",
+                        std::to_string(kLargestBatch) + ", a number of samples");
         }
         return tokens / sequence;
     }
@@ -103,6 +111,18 @@ Result<void> checkPositions(const ModelSpec& model,
     return {};
 }
 
+/// Dropped tokens are not multiplied: with most of them gone, a rate per token says nothing.
+Result<void> checkCapacity(const KernelSettings& kernels) {
+    constexpr double kLeastCapacity = 0.5;
+    if (kernels.capacityFactor > 0 && kernels.capacityFactor < kLeastCapacity) {
+        return fail(Error::Code::BadInput,
+                    "settings.kernels.capacity_factor",
+                    "drops most tokens: it must be at least 0.5, or 0 where none are dropped",
+                    "settings.kernels.capacity_factor=1");
+    }
+    return {};
+}
+
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {
@@ -123,6 +143,7 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
+    FABRICAST_TRY(checkCapacity(settings.kernels));
     return settings;
 }
 

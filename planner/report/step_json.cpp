@@ -3,9 +3,19 @@
 #include "planner/report/headline_json.h"
 #include "planner/result/step_names.h"
 
+#include <cmath>
 #include <string>
 
 namespace fabricast {
+namespace {
+
+/// What the sums of a step leave over is nothing.
+double withoutRounding(double seconds, Seconds step) {
+    constexpr double kRounding = 1e-9;
+    return std::abs(seconds) < kRounding * step.count() ? 0.0 : seconds;
+}
+
+}  // namespace
 
 void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster) {
     json.beginObject("time");
@@ -26,7 +36,7 @@ void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* fas
     json.add("micro_batches", step.terms.microBatches);
     json.beginObject("parts");
     for (const auto& [part, name] : namesOf(TimePart{})) {
-        json.add(std::string(name) + "_s", step.parts.of(part));
+        json.add(std::string(name) + "_s", withoutRounding(step.parts.of(part), step.step.value));
     }
     json.end();
     if (faster != nullptr) {

@@ -36,7 +36,6 @@ constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostGpusPerNode = 4096;
 constexpr std::int64_t kMostGpus = 16'777'216;
 constexpr std::int64_t kLongestSequence = 16'777'216;
-constexpr std::int64_t kLargestBatch = 16'777'216;
 
 Result<std::optional<std::int64_t>> countIn(const JsonValue& object,
                                             std::string_view key,

@@ -12,6 +12,9 @@
 
 namespace fabricast {
 
+/// The samples of a step, however they are given.
+inline constexpr std::int64_t kLargestBatch = 16'777'216;
+
 /// A cluster as it was asked for: a name, or GPUs in boxes, and how many of them.
 struct ClusterRequest {
     std::string name;  ///< of a cluster or node, or a file; empty: see `gpu`

@@ -52,7 +52,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"pad_to_capacity", &Group::padToCapacity},
                       Field{"dispatch_once_per_node", &Group::dispatchOncePerNode},
                       Field{"balanced_routing", &Group::balancedRouting},
-                      Field{"imbalance", &Group::imbalance, 0, 1024}};
+                      Field{"imbalance", &Group::imbalance, 1, 1024}};
 }
 constexpr auto fieldsOf(const PrecisionSettings&) {
     using Group = PrecisionSettings;

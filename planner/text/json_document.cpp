@@ -11,7 +11,6 @@ namespace fabricast {
 namespace {
 
 constexpr std::size_t kLongestQuoted = 40;
-constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 
 std::string kindName(JsonValue::Kind kind) {
     switch (kind) {
@@ -117,9 +116,10 @@ Result<std::string> JsonValue::text() const {
 }
 
 Result<std::int64_t> JsonValue::integer(Range range) const {
-    // 4e9 and 128.0 are whole numbers too.
+    // 4e9, 1e18 and 128.0 are whole numbers too.
+    constexpr double kMostWhole = 9.2e18;
     const bool whole =
-        is(Kind::Number) && std::abs(number_) <= kExactIntegers && std::trunc(number_) == number_;
+        is(Kind::Number) && std::abs(number_) <= kMostWhole && std::trunc(number_) == number_;
     const std::int64_t value = whole ? static_cast<std::int64_t>(number_) : integer_;
     if (!(whole || is(Kind::Integer)) || value < range.least || value > range.most) {
         return tl::unexpected(

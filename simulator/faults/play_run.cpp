@@ -1,6 +1,7 @@
 #include "simulator/faults/play_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -74,7 +75,11 @@ public:
             }
         }
         times_.useful = plan_.useful();
-        times_.slower = at_.work - times_.useful;
+        const Seconds slower = at_.work - times_.useful;
+        // What the sums of both leave over is nothing.
+        constexpr double kRounding = 1e-9;
+        times_.slower =
+            std::abs(slower.count()) < kRounding * times_.useful.count() ? Seconds() : slower;
         return times_;
     }
 

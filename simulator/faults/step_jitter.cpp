@@ -28,10 +28,14 @@ public:
         return {};
     }
 
-    /// What a further slow GPU in a stage makes of the step.
+    /// The step where the stage's slowest GPU takes this much longer.
     Result<Seconds> stepWith(std::size_t stage, double factor) {
         StepDetail slower = detail_;
-        slower.slow.push_back({stage, factor});
+        double slowest = 1.0;
+        for (const SlowGpu& gpu : detail_.slow) {
+            slowest = gpu.stage == stage ? std::max(slowest, gpu.factor) : slowest;
+        }
+        slower.slow.push_back({stage, slowest * factor});
         FABRICAST_ASSIGN(const StepProgram step, stepProgram(scenario_, pieces_, slower));
         FABRICAST_ASSIGN(const SimRun run, simulate(step.program));
         return seconds(run.makespan);

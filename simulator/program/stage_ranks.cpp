@@ -42,7 +42,8 @@ StageRanks StageRanks::withSlowReplica(const Layout& layout) {
 
 void StageRanks::slow(std::size_t stage, double factor) {
     slow_.resize(actors_.size(), 1.0);
-    slow_.at(stage) *= factor;
+    // Slow GPUs of one stage wait for each other, not one after the other.
+    slow_.at(stage) = std::max(slow_.at(stage), factor);
 }
 
 StageRanks StageRanks::all(const Layout& layout, const RankOrder& order) {

@@ -1,0 +1,169 @@
+#include "cli/run_program.h"
+#include "planner/text/text_file.h"
+#include "tests/support/profile_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+std::string firstLine(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+std::string stepWithStragglers(const std::string& stragglers) {
+    std::vector<std::string> words = {"simulate",
+                                      "-m",
+                                      "llama-3.1-8b",
+                                      "-c",
+                                      "dgx-h100",
+                                      "--stack",
+                                      "megatron",
+                                      "--layout",
+                                      "tp=2,pp=2",
+                                      "--seq",
+                                      "8192",
+                                      "--global-batch",
+                                      "16",
+                                      "-q"};
+    if (!stragglers.empty()) {
+        words.insert(words.end(), {"--stragglers", stragglers});
+    }
+    return firstLine(runProgram(words, {}).out);
+}
+
+TEST(Nonsense, StragglersOfOneStageWaitForEachOther) {
+    const std::string one = stepWithStragglers("1.3@stage1");
+    EXPECT_NE(one, stepWithStragglers(""));
+    EXPECT_EQ(stepWithStragglers("1.3@stage1,1.3@stage1"), one);
+    EXPECT_EQ(stepWithStragglers("1.1@stage1,1.3@stage1"), one) << "the slowest counts";
+}
+
+TEST(Nonsense, ExpertsAreNoBetterThanBalancedAndKeepTheirTokens) {
+    const auto why = [](const std::string& set) {
+        const ProgramOutput answer = runProgram({"explain",
+                                                 "-m",
+                                                 "mixtral-8x7b",
+                                                 "-c",
+                                                 "dgx-h100",
+                                                 "-n",
+                                                 "2",
+                                                 "--stack",
+                                                 "megatron",
+                                                 "--layout",
+                                                 "tp=2,pp=2,ep=4",
+                                                 "--seq",
+                                                 "4096",
+                                                 "--global-batch",
+                                                 "64",
+                                                 "--section",
+                                                 "time",
+                                                 "--set",
+                                                 set},
+                                                {});
+        return answer.code == ExitCode::BadInput ? firstLine(answer.err) : "";
+    };
+    for (const char* const imbalance : {"0", "0.5", "0.99"}) {
+        EXPECT_NE(why("settings.kernels.imbalance=" + std::string(imbalance)), "") << imbalance;
+    }
+    EXPECT_EQ(why("settings.kernels.imbalance=1"), "");
+    EXPECT_NE(why("settings.kernels.capacity_factor=0.01")
+                  .find("drops most tokens: it must be at least 0.5, or 0 where none are dropped"),
+              std::string::npos);
+    EXPECT_EQ(why("settings.kernels.capacity_factor=1"), "");
+    EXPECT_EQ(why("settings.kernels.capacity_factor=0"), "");
+}
+
+TEST(Nonsense, NoGpuAndNoLinkIsSlowerThanAnyMachine) {
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"989 TFLOP/s", "1e-300 TFLOP/s"}, {"3.35 TB/s", "1e-300 TB/s"}}) {
+        const TemporaryProfiles mine(std::to_string(from.size()));
+        mine.write("gpus/h100-sxm5-80gb.json",
+                   shippedProfile("gpus/h100-sxm5-80gb.json", from, to));
+        const ProgramOutput answer = runProgram(
+            {"explain", "-m", "gpt2", "-c", "dgx-h100", "--profile-dir", mine.path()}, {});
+        EXPECT_EQ(answer.code, ExitCode::BadInput);
+        EXPECT_NE(answer.err.find("is out of range at"), std::string::npos) << answer.err;
+    }
+}
+
+/// Two runs that are alike but for what was measured.
+std::string runsWith(const std::string& step, const std::string& memory) {
+    const std::string head =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,gpu,stack,gpus,gpus_per_node,dp,tp,pp,"
+        "shard,seq,micro_batch,global_batch,precision,recompute,optimizer,measured_step_s,"
+        "measured_tokens_s_gpu,measured_mem_gib,memory_kind,tier,core\n";
+    const std::string run =
+        ",llama-3.1-8b,32,4096,14336,32,8,128256,h100-sxm5-80gb,fsdp2,8,8,8,1,1,fsdp,4096,1,8,"
+        "bf16,none,adamw,";
+    return head + "odd-1" + run + step + ",," + memory + ",allocated,A,y\n" + "good-1" + run +
+           "1.2,,60,allocated,A,y\n";
+}
+
+TEST(Nonsense, AnOddCellRefusesItsRowOnly) {
+    const std::string file = testing::TempDir() + "/odd_runs.csv";
+    for (const auto& [step, memory] : std::vector<std::pair<std::string, std::string>>{
+             {"1e-300", ""}, {"1.2", "1e-308"}, {"1.2", "1e-300"}}) {
+        ASSERT_TRUE(writeTextFile(file, runsWith(step, memory)));
+        const ProgramOutput answer = runProgram({"backtest", file, "--all", "-v"}, {});
+        EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+        EXPECT_EQ(answer.out.find("inf"), std::string::npos) << answer.out;
+        EXPECT_NE(answer.out.find("is not between"), std::string::npos) << answer.out;
+        EXPECT_NE(answer.out.find("1 of 2 rows forecast"), std::string::npos) << answer.out;
+    }
+}
+
+TEST(Nonsense, LimitsAndHintsAgreeWithWhatIsAccepted) {
+    const auto asked = [](std::vector<std::string> more) {
+        more.insert(more.begin(), {"explain", "-m", "gpt2", "-c", "dgx-h100"});
+        return runProgram(more, {});
+    };
+    EXPECT_EQ(asked({"--stack", "ddp", "--tokens", "1e18", "--section", "cost"}).code,
+              ExitCode::Ok);
+    EXPECT_EQ(asked({"--stack", "ddp", "--tokens", "1e19", "--section", "cost"}).code,
+              ExitCode::BadInput);
+    const ProgramOutput batch = asked({"--global-batch", "9223372036854775807 tokens"});
+    EXPECT_EQ(batch.code, ExitCode::BadInput);
+    EXPECT_NE(batch.err.find("try: 16777216, a number of samples"), std::string::npos) << batch.err;
+    EXPECT_EQ(asked({"--global-batch", "1099511627776 tokens"}).code, ExitCode::BadInput)
+        << "the limit is the same in tokens";
+    EXPECT_EQ(asked({"--stack", ""}).err.find("error: --stack: has an empty value"), 0U);
+}
+
+TEST(Nonsense, RoundingIsNoTime) {
+    const ProgramOutput run = runProgram({"simulate",
+                                          "-m",
+                                          "gpt2",
+                                          "-c",
+                                          "dgx-h100",
+                                          "--stack",
+                                          "ddp",
+                                          "--steps",
+                                          "1000",
+                                          "-f",
+                                          "json"},
+                                         {});
+    ASSERT_EQ(run.code, ExitCode::Ok) << run.err;
+    EXPECT_EQ(run.out.find("\"slower\": -"), std::string::npos);
+    const ProgramOutput step = runProgram({"explain",
+                                           "-m",
+                                           "llama-3.1-8b",
+                                           "-c",
+                                           "dgx-h100",
+                                           "--stack",
+                                           "megatron",
+                                           "--layout",
+                                           "tp=2,pp=4",
+                                           "--section",
+                                           "time",
+                                           "-f",
+                                           "json"},
+                                          {});
+    EXPECT_EQ(step.out.find("_s\": -"), std::string::npos) << step.out;
+}
+
+}  // namespace
+}  // namespace fabricast
