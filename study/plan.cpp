@@ -1,6 +1,7 @@
 #include "study/plan.h"
 
 #include "planner/memory/memory_of_stages.h"
+#include "simulator/network/cluster_topology.h"
 #include "study/memory_fixes.h"
 #include "study/search_request.h"
 #include "study/second_opinion.h"
@@ -57,9 +58,12 @@ Result<PlanReport> plan(const Question& question,
     FABRICAST_TRY(checkTargets(ask.targets, request.budget));
     const std::size_t shown = request.options.top;
     request.targets = ask.targets;
-    request.options.pareto = ask.pareto;
+    if (ask.simulate > 0) {
+        FABRICAST_TRY(checkGraphSize(request.task.base.cluster, 1));
+    }
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     SearchRequest first = request;
+    first.options.pareto = ask.pareto;  // later searches are for the best plan alone
     first.options.top = std::max(shown, ask.simulate);
     first.options.onPlan = ask.onPlan;
     FABRICAST_ASSIGN(PlanReport report, searched(first, *timing, watch));

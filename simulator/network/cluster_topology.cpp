@@ -165,12 +165,7 @@ private:
 Result<void> check(const ClusterSpec& cluster,
                    const TopologyOptions& options,
                    const std::optional<FabricPlan>& plan) {
-    if (cluster.gpus() > kMostGpus / std::max<std::int64_t>(1, options.wan.sites)) {
-        return fail(Error::Code::Unsupported,
-                    "cluster",
-                    "the graph would have more than " + std::to_string(kMostGpus) + " GPUs",
-                    "-n " + std::to_string(kMostGpus / options.wan.sites / cluster.node.gpus));
-    }
+    FABRICAST_TRY(checkGraphSize(cluster, options.wan.sites));
     if (!plan && options.wan.sites > 1) {
         return fail(Error::Code::BadInput,
                     "cluster",
@@ -204,6 +199,17 @@ std::string titleOf(const ClusterSpec& cluster, const WanTier& wan) {
 }
 
 }  // namespace
+
+Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites) {
+    const std::int64_t most = kMostGpus / std::max<std::int64_t>(1, sites);
+    if (cluster.gpus() <= most) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "cluster",
+                "the graph would have more than " + std::to_string(kMostGpus) + " GPUs",
+                "-n " + std::to_string(most / cluster.node.gpus));
+}
 
 Result<DescribedTopology> clusterTopology(const ClusterSpec& cluster,
                                           const TopologyOptions& options) {

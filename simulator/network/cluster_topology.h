@@ -27,6 +27,9 @@ struct TopologyOptions {
     WanTier wan{};
 };
 
+/// Whether the graph of these sites is small enough to be built; before anything else is.
+Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites);
+
 /// This builds the graph of a cluster from its profile: every node with its GPUs, NVSwitches, PCIe
 /// and NICs ("node3/nic2"), the leaves, spines and cores of its fabric, and the line to other
 /// sites. Rates are line rates. A device whose connection is not in the profile gets a

@@ -99,11 +99,12 @@ private:
             if (std::ranges::find(heading_, word) != heading_.end()) {
                 return wrong(number_, word + " appears twice");
             }
+            if (heading_.size() == kMostDevices) {
+                return wrong(number_, "more than 256 devices in one node");
+            }
             heading_.push_back(word);
         }
-        return heading_.size() <= kMostDevices
-                   ? Result<void>()
-                   : wrong(number_, "more than 256 devices in one node");
+        return {};
     }
 
     Result<MatrixCell> readCell(const std::string& word, bool self) const {

@@ -13,6 +13,7 @@ constexpr double kMegabyte = 1e6;
 constexpr double kMicrosecond = 1e-6;
 constexpr std::string_view kPciSwitchClass = "0x0604";
 
+constexpr std::size_t kMostSockets = 64;
 /// Bytes on the wire that are data: 8b/10b, then 128b/130b, then 242 of the 256 of a flit.
 double pciCoding(double gigatransfers) {
     constexpr double kFirstWithLongCode = 8.0;
@@ -33,6 +34,10 @@ public:
         NcclDevices::Host& host = entry->second;
         if (isNew) {
             host.number = static_cast<std::int32_t>(found_.hosts.size()) - 1;
+        }
+        // Each is joined with every other.
+        if (host.sockets.size() == kMostSockets) {
+            return found_.wrong(cpu, "a host with more than 64 <cpu>");
         }
         FABRICAST_ASSIGN(
             const DeviceIndex socket,

@@ -1,0 +1,96 @@
+#include "cli/run_program.h"
+#include "planner/text/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// What the program answers, and within how long.
+struct Timed {
+    ProgramOutput answer;
+    double seconds = 0.0;
+};
+
+Timed timed(const std::vector<std::string>& words) {
+    const auto begin = std::chrono::steady_clock::now();
+    ProgramOutput answer = runProgram(words, {});
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return {std::move(answer), passed.count()};
+}
+
+Timed ofTopology(const std::string& name, const std::string& text) {
+    const std::string file = testing::TempDir() + "/" + name;
+    EXPECT_TRUE(writeTextFile(file, text));
+    return timed({"topology", "--file", file, "--gpu", "h100-sxm5-80gb"});
+}
+
+TEST(CostGuard, AHeadingOfNamesIsRefusedAtTheFirstTooMany) {
+    std::string heading;
+    for (int gpu = 0; gpu < 300'000; ++gpu) {
+        heading += "\tGPU" + std::to_string(gpu);
+    }
+    const Timed refused = ofTopology("names.txt", heading + "\n");
+    EXPECT_EQ(refused.answer.code, ExitCode::BadInput);
+    EXPECT_NE(refused.answer.err.find("more than 256 devices"), std::string::npos)
+        << refused.answer.err.substr(0, 300);
+    EXPECT_LT(refused.seconds, 3.0) << "a quadratic reader takes a minute";
+}
+
+TEST(CostGuard, AHostHasFewCpus) {
+    std::string xml = "<system version=\"1\">\n";
+    for (int cpu = 0; cpu < 3000; ++cpu) {
+        xml += "<cpu numaid=\"" + std::to_string(cpu) + "\" arch=\"x86_64\"/>\n";
+    }
+    const Timed refused = ofTopology("cpus.xml", xml + "</system>\n");
+    EXPECT_EQ(refused.answer.code, ExitCode::BadInput);
+    EXPECT_NE(refused.answer.err.find("more than 64 <cpu>"), std::string::npos)
+        << refused.answer.err.substr(0, 300);
+    EXPECT_LT(refused.seconds, 3.0);
+}
+
+TEST(CostGuard, AGraphThatIsTooLargeIsSaidBeforeTheSearch) {
+    const Timed refused = timed({"plan",
+                                 "--simulate",
+                                 "5",
+                                 "-m",
+                                 "deepseek-v3",
+                                 "-c",
+                                 "dgx-h100",
+                                 "-n",
+                                 "20000",
+                                 "--global-batch",
+                                 "160000",
+                                 "--seq",
+                                 "4096"});
+    EXPECT_EQ(refused.answer.code, ExitCode::BadInput);
+    EXPECT_NE(refused.answer.err.find("more than 131072 GPUs"), std::string::npos)
+        << refused.answer.err;
+    EXPECT_LT(refused.seconds, 1.0);
+}
+
+TEST(CostGuard, SensitivityDoesNotWalkTheFrontierAgain) {
+    const std::vector<std::string> question = {"plan",
+                                               "-m",
+                                               "llama-3.1-8b",
+                                               "-c",
+                                               "dgx-h100",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "64",
+                                               "--pareto"};
+    std::vector<std::string> both = question;
+    both.emplace_back("--sensitivity");
+    const Timed alone = timed(question);
+    const Timed together = timed(both);
+    EXPECT_EQ(together.answer.code, ExitCode::Ok) << together.answer.err;
+    EXPECT_LT(together.seconds, 4.0 * alone.seconds + 2.0) << alone.seconds;
+}
+
+}  // namespace
+}  // namespace fabricast
