@@ -57,7 +57,11 @@ WireType wireType(Dtype type) {
 }
 
 void add(Calls& calls, const CommCall& call) {
+    constexpr std::size_t kUsual = 16;
     if (call.count() > 0 && call.elements > 0) {
+        if (calls.empty()) {
+            calls.reserve(kUsual);
+        }
         calls.push_back(call);
     }
 }

@@ -20,10 +20,18 @@ Calls titanLayerCalls(const StageView& view, const ChunkView& chunk) {
     return calls;
 }
 
-Result<Calls> torchtitan(const StageView& view) {
+/// Which of a rank's calls: all, or those that are not inside layers.
+enum class Which : std::uint8_t { All, AroundLayers };
+
+/// The calls inside a chunk's layers, where they are asked for.
+Calls insideLayers(const StageView& view, const ChunkView& chunk, Which which) {
+    return which == Which::All ? layerCalls(view, chunk) : Calls{};
+}
+
+Result<Calls> torchtitan(const StageView& view, Which which) {
     FABRICAST_ASSIGN(Calls calls, fsdp2Calls(view));
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, titanLayerCalls(view, chunk));
+        append(calls, insideLayers(view, chunk, which));
         append(calls, titanSharedGradients(view, chunk));
         append(calls, boundaryCalls(view, chunk));
     }
@@ -38,10 +46,10 @@ Calls megatronLayerCalls(const StageView& view, const ChunkView& chunk) {
     return calls;
 }
 
-Calls megatron(const StageView& view) {
+Calls megatron(const StageView& view, Which which) {
     Calls calls;
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, megatronLayerCalls(view, chunk));
+        append(calls, insideLayers(view, chunk, which));
         append(calls, megatronBoundaryCalls(view, chunk));
         append(calls, megatronBufferCalls(view, chunk));
     }
@@ -51,10 +59,10 @@ Calls megatron(const StageView& view) {
 
 /// Megatron-FSDP around Megatron's layers: the distributed optimizer, or layers whose gradients are
 /// scattered in every micro-batch, and whose weights are gathered once or in every micro-batch.
-Result<Calls> megatronFsdp(const StageView& view) {
+Result<Calls> megatronFsdp(const StageView& view, Which which) {
     const Shard shard = view.layout().shard;
     if (shard == Shard::None || shard == Shard::Zero1) {
-        return asRead(megatron(view));
+        return asRead(megatron(view, which));
     }
     FABRICAST_ASSIGN(Calls calls, fsdp2Calls(view));
     if (shard == Shard::Zero2) {
@@ -65,7 +73,7 @@ Result<Calls> megatronFsdp(const StageView& view) {
         std::erase_if(calls, [](const CommCall& call) { return call.count() == 0; });
     }
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, megatronLayerCalls(view, chunk));
+        append(calls, insideLayers(view, chunk, which));
     }
     return asRead(std::move(calls));
 }
@@ -120,23 +128,23 @@ Result<Calls> dataParallel(const StageView& view) {
     }
 }
 
-Result<Calls> torch(const StageView& view) {
+Result<Calls> torch(const StageView& view, Which which) {
     FABRICAST_ASSIGN(Calls calls, dataParallel(view));
     for (const ChunkView& chunk : view.chunks) {
-        append(calls, torchRegionCalls(view, chunk));
+        append(calls, insideLayers(view, chunk, which));
     }
     return calls;
 }
 
-Result<Calls> callsOf(const StageView& view) {
+Result<Calls> callsOf(const StageView& view, Which which) {
     const Settings& settings = view.settings();
     if (settings.kernels.code == ModelCode::TorchTitan) {
-        return torchtitan(view);
+        return torchtitan(view, which);
     }
     if (settings.engine == Engine::Megatron) {
-        return megatron(view);
+        return megatron(view, which);
     }
-    return settings.engine == Engine::MegatronFsdp ? megatronFsdp(view) : torch(view);
+    return settings.engine == Engine::MegatronFsdp ? megatronFsdp(view, which) : torch(view, which);
 }
 
 }  // namespace
@@ -147,9 +155,13 @@ Result<std::vector<CommCall>> stepCalls(const Scenario& scenario, CommRank rank)
 }
 
 Result<std::vector<CommCall>> stepCalls(const StageView& view) {
-    FABRICAST_ASSIGN(Calls calls, callsOf(view));
+    FABRICAST_ASSIGN(Calls calls, callsOf(view, Which::All));
     const bool read = view.settings().tuning == Tuning::Lora || view.model().mtpDepth > 0;
     return read ? asRead(std::move(calls)) : calls;
+}
+
+Result<std::vector<CommCall>> callsAroundLayers(const StageView& view) {
+    return callsOf(view, Which::AroundLayers);
 }
 
 std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk) {

@@ -15,5 +15,7 @@ Result<std::vector<CommCall>> stepCalls(const StageView& view);
 /// Of them, those inside the layers of a chunk: tensor, context and expert parallelism, without
 /// what shards parameters or crosses stages.
 std::vector<CommCall> layerCalls(const StageView& view, const ChunkView& chunk);
+/// And all the others.
+Result<std::vector<CommCall>> callsAroundLayers(const StageView& view);
 
 }  // namespace fabricast

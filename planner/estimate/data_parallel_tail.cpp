@@ -49,6 +49,11 @@ double gatherHead(double transfer,
     return wait;
 }
 
+/// What is waited for, and the slowdown of kernels by the rest, which they hide.
+double withContention(const SoftwareTiming& software, double all, double waited) {
+    return waited + software.contention * std::max(0.0, all - waited);
+}
+
 }  // namespace
 
 TailOverlap tailOverlap(const Scenario& scenario) {
@@ -77,13 +82,25 @@ StageTail dataParallelTail(const StepContext& context,
     const double gather = hidden.gather
                               ? gatherHead(stage.parameterGather, stage, when.firstForward, layers)
                               : stage.parameterGather;
-    const auto withContention = [&context](double all, double waited) {
-        return waited + context.software.contention * std::max(0.0, all - waited);
-    };
-    return {.reduce = withContention(stage.gradientReduce, reduce),
-            .gather = withContention(stage.parameterGather, gather),
+    return {.reduce = withContention(context.software, stage.gradientReduce, reduce),
+            .gather = withContention(context.software, stage.parameterGather, gather),
             .sharedGradients = stage.sharedGradients,
             .bookkeeping = stage.bookkeeping};
+}
+
+double leastTail(const Scenario& scenario,
+                 const SoftwareTiming& software,
+                 const StageTime& stage,
+                 bool endsStep) {
+    const TailOverlap hidden = tailOverlap(scenario);
+    const std::size_t chunks = stage.chunks.size();
+    // Of transfers that overlap layer by layer, those of the last layer, or of the first, do not.
+    const double oneLayer = 1.0 / (static_cast<double>(chunks) * layersOfChunk(scenario, chunks));
+    const double reduced = !endsStep ? 0.0 : hidden.reduce ? oneLayer : 1.0;
+    const double gathered = hidden.gather ? oneLayer : 1.0;
+    return withContention(software, stage.gradientReduce, reduced * stage.gradientReduce) +
+           withContention(software, stage.parameterGather, gathered * stage.parameterGather) +
+           stage.sharedGradients + stage.bookkeeping;
 }
 
 }  // namespace fabricast

@@ -34,4 +34,11 @@ StageTail dataParallelTail(const StepContext& context,
                            const StageTime& stage,
                            const StageSlack& when);
 
+/// What its sums of transfers leave to be waited for at least, whatever its passes take.
+/// `endsStep`: its last gradient is the last thing before the tail.
+double leastTail(const Scenario& scenario,
+                 const SoftwareTiming& software,
+                 const StageTime& stage,
+                 bool endsStep);
+
 }  // namespace fabricast

@@ -45,7 +45,7 @@ public:
             stage.newtonSchulz += segments.newtonSchulz;
             stage.newtonSchulzExperts += segments.newtonSchulzExperts;
         }
-        addStepCalls(stage);
+        addStepCalls(calls_, context_.clock, stage);
         stage.calls = std::move(calls_);
         return stage;
     }
@@ -166,31 +166,6 @@ private:
         return time;
     }
 
-    void addStepCalls(StageTime& stage) {
-        for (const CommCall& call : calls_) {
-            if (isPerMicroBatch(call) && call.use != CommUse::ParameterGather &&
-                call.use != CommUse::GradientReduce) {
-                continue;
-            }
-            const double all = context_.clock.seconds(call) * static_cast<double>(call.count());
-            switch (call.use) {
-                case CommUse::ParameterGather:
-                    stage.parameterGather += isPerMicroBatch(call) ? 0.0 : all;
-                    break;
-                case CommUse::GradientReduce:
-                    stage.gradientReduce += isPerMicroBatch(call) ? 0.0 : all;
-                    break;
-                case CommUse::SharedGradient:
-                    stage.sharedGradients += all;
-                    break;
-                case CommUse::StageExchange:
-                    break;
-                default:
-                    stage.bookkeeping += all;
-            }
-        }
-    }
-
     const StepContext& context_;
     const Scenario& scenario_;
     const StageView& view_;
@@ -222,6 +197,28 @@ void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage
     stage.trainedExperts += segments.trainedExperts;
     stage.newtonSchulz += segments.newtonSchulz;
     stage.newtonSchulzExperts += segments.newtonSchulzExperts;
+}
+
+void addStepCalls(const std::vector<CommCall>& calls, CommClock& clock, StageTime& stage) {
+    for (const CommCall& call : calls) {
+        if (isPerMicroBatch(call) || call.use == CommUse::StageExchange) {
+            continue;
+        }
+        const double all = clock.seconds(call) * static_cast<double>(call.count());
+        switch (call.use) {
+            case CommUse::ParameterGather:
+                stage.parameterGather += all;
+                break;
+            case CommUse::GradientReduce:
+                stage.gradientReduce += all;
+                break;
+            case CommUse::SharedGradient:
+                stage.sharedGradients += all;
+                break;
+            default:
+                stage.bookkeeping += all;
+        }
+    }
 }
 
 Result<StageTime> stageTime(const StepContext& context, const StageView& view) {

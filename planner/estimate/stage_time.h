@@ -61,6 +61,9 @@ ChunkTime layersTime(const StepContext& context, const StageView& view, const Ch
 /// Adds the parameters of a chunk to those of its rank.
 void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage);
 
+/// Adds the calls that are made once a step.
+void addStepCalls(const std::vector<CommCall>& calls, CommClock& clock, StageTime& stage);
+
 /// All pipeline ranks of a step, in order. Ranks inside the pipeline that run as many layers of
 /// each kind make the same calls and take the same time: one of them is timed.
 Result<std::vector<StageTime>> stageTimes(const StepContext& context);

@@ -3,7 +3,10 @@
 #include "planner/base/integers.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/op_kernels.h"
+#include "planner/estimate/pipeline_time.h"
+#include "planner/schedule/span_bounds.h"
 
 #include <algorithm>
 #include <limits>
@@ -175,6 +178,22 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
         waits.sparse = leastWait(stage, true, software, clock);
     }
     return waits;
+}
+
+Result<double> leastTail(const Scenario& scenario,
+                         const SoftwareTiming& software,
+                         CommClock& clock) {
+    FABRICAST_ASSIGN(const StageView view, stageView(scenario, {}));
+    FABRICAST_ASSIGN(const std::vector<CommCall> calls, callsAroundLayers(view));
+    bool endsStep = true;
+    if (scenario.layout.pp > 1) {
+        FABRICAST_ASSIGN(const FrameworkOrder order, pipelineOrderOf(scenario));
+        endsStep = endsWithFirstStage(order.kind);
+    }
+    StageTime stage;
+    stage.chunks.resize(view.chunks.size());
+    addStepCalls(calls, clock, stage);
+    return kSummation * leastTail(scenario, software, stage, endsStep);
 }
 
 const PassFloor* PassFloors::find(const ChunkView& chunk) const {

@@ -64,6 +64,12 @@ Result<LayerWaits> leastWaits(const Scenario& scenario,
                               const SoftwareTiming& software,
                               CommClock& clock);
 
+/// Seconds that a step waits at least beyond its passes for what is moved once a step: gradients
+/// and parameters of the first stage.
+Result<double> leastTail(const Scenario& scenario,
+                         const SoftwareTiming& software,
+                         CommClock& clock);
+
 /// What a sample takes at least in micro-batches of any size up to the scenario's, on a GPU that
 /// loses nothing to part-filled waves (`smooth`). Nothing is recomputed.
 Result<ModelTime> leastPerSample(const Scenario& scenario, const KernelProfile& smooth);

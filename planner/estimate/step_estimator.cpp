@@ -249,6 +249,11 @@ Result<LayerWaits> StepEstimator::leastWaits(const Scenario& scenario) {
     return fabricast::leastWaits(scenario, *setting.software, setting.clock);
 }
 
+Result<double> StepEstimator::leastTail(const Scenario& scenario) {
+    FABRICAST_ASSIGN(Setting setting, settingOf(scenario));
+    return fabricast::leastTail(scenario, *setting.software, setting.clock);
+}
+
 Result<StepFloor> StepEstimator::floor(const Scenario& scenario,
                                        const ModelTime& blocks,
                                        std::span<const std::int64_t> layers,

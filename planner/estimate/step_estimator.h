@@ -49,6 +49,7 @@ public:
     [[nodiscard]] const KernelProfile& smooth() const { return fabric_->smooth; }
     /// Of layers with this tp, cp, ep and etp.
     Result<LayerWaits> leastWaits(const Scenario& scenario);
+    Result<double> leastTail(const Scenario& scenario);
     /// `layers`: of each chunk of the model; `known`: see stepFloor.
     Result<StepFloor> floor(const Scenario& scenario,
                             const ModelTime& blocks,

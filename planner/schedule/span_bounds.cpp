@@ -55,6 +55,10 @@ private:
 
 }  // namespace
 
+bool endsWithFirstStage(OrderKind kind) {
+    return !splitOf(kind).parts && recipeOf(kind).placement != Placement::TwoWay;
+}
+
 double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times) {
     const Placement placement = recipeOf(kind).placement;
     const LeastTimes least(kind, times);

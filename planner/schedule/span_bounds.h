@@ -8,4 +8,7 @@ namespace fabricast {
 /// rank, what comes before its first forward, all its work, and what follows its last backward.
 double makespanBound(OrderKind kind, const PipelineShape& shape, const SpanTimes<double>& times);
 
+/// Whether the last gradient of the model's first stage ends the makespan, whatever the times.
+bool endsWithFirstStage(OrderKind kind);
+
 }  // namespace fabricast

@@ -12,6 +12,15 @@ namespace {
 /// Candidates estimated at once, whatever the number of threads.
 constexpr std::size_t kBatch = 8;
 
+/// The largest micro-batch that this order has.
+std::uint16_t fewestMicroBatches(const std::vector<MicroBatchSize>& sizes, std::uint16_t way) {
+    std::size_t size = sizes.size();
+    while (size > 1 && std::ranges::find(sizes[size - 1].ways, way) == sizes[size - 1].ways.end()) {
+        --size;
+    }
+    return static_cast<std::uint16_t>(size - 1);
+}
+
 }  // namespace
 
 void PlanSearch::lookCloser(const Waiting& waiting) {
@@ -90,6 +99,28 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
     queue_.push({std::max(atLeast, *bound), candidate, Look::Ordered});
 }
 
+/// What follows its passes at least, in any micro-batch and on either side of dp.
+double PlanSearch::tailOf(const Candidate& candidate) {
+    constexpr unsigned kBits = 16;
+    const std::uint64_t key = (std::uint64_t{candidate.family} << kBits) | candidate.way;
+    const auto [known, isNew] = tails_.try_emplace(key, 0.0);
+    if (!isNew) {
+        return known->second;
+    }
+    Candidate least{.family = candidate.family, .way = candidate.way};
+    least.size = fewestMicroBatches(space_.sizesOf(candidate.family), candidate.way);
+    const auto seconds = [this, &least] {
+        const auto scenario = scenarios_.of(least);
+        return scenario ? forecast_.estimator().leastTail(**scenario).value_or(0.0) : 0.0;
+    };
+    double tail = seconds();
+    if (space_.families[candidate.family].swaps) {
+        least.swapped = true;
+        tail = std::min(tail, seconds());
+    }
+    return known->second = tail;
+}
+
 /// Of its family, its order and what it recomputes: larger ones keep as much or more.
 std::uint16_t& PlanSearch::leastTooLarge(const Candidate& candidate) {
     constexpr unsigned kBits = 16;
@@ -146,8 +177,8 @@ void PlanSearch::bound(const Waiting& waiting) {
         leastTooLarge(candidate) = candidate.size;
         return;
     }
-    const double least = leastMemory() ? static_cast<double>(*bytes) : 0.0;
-    const double value = std::max(waiting.value, least);
+    const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))
+                                       : waiting.value + tailOf(candidate);
     queue_.push({value, candidate, Look::Bounded});
     if (space_.families[candidate.family].swaps) {
         Candidate swapped = candidate;

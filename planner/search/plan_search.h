@@ -108,6 +108,7 @@ private:
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
     Result<double> closestTime(const Candidate& candidate);
+    double tailOf(const Candidate& candidate);
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
     void accept(const Candidate& candidate, double value);
@@ -135,6 +136,7 @@ private:
     std::vector<std::uint32_t> groupOf_;  ///< by family
     /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
+    std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
     std::priority_queue<Waiting> queue_;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };

@@ -126,6 +126,42 @@ TEST_P(SearchBounds, TimeIsNeverBelowThem) {
     EXPECT_GT(seen, 5U);
 }
 
+TEST_P(SearchBounds, TheTailAddsToThem) {
+    TimeBound bound(task_, space_, estimator_.host());
+    double most = 0.0;
+    std::size_t seen = 0;
+    for (const Candidate& candidate : some(300)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        const auto step =
+            scenario ? estimateStep(**scenario, exampleTiming()) : tl::unexpected(scenario.error());
+        if (!step) {
+            continue;
+        }
+        const std::string what = layoutText((*scenario)->layout);
+        const auto& blocks = blocks_.timeOf(candidate, **scenario);
+        const auto* layers = bound.layersOf(candidate, **scenario).value();
+        PassFloors& known = blocks_.floorsOf(candidate, **scenario);
+        const auto floor = estimator_.floor(**scenario, *blocks, *layers, known);
+        ASSERT_TRUE(floor.has_value());
+        const double passes = bound.fromFloor(candidate, **scenario, *floor).value();
+        const double seconds = step->step.value.count() * (1 + 1e-12);
+        // Of every micro-batch that has this order, the tail of the largest bounds all.
+        const std::vector<MicroBatchSize>& sizes = space_.sizesOf(candidate.family);
+        for (Candidate larger = candidate; larger.size < sizes.size(); ++larger.size) {
+            const std::vector<std::uint16_t>& ways = sizes[larger.size].ways;
+            if (std::ranges::find(ways, candidate.way) != ways.end()) {
+                const auto tail = estimator_.leastTail(*scenarios_.of(larger).value());
+                ASSERT_TRUE(tail.has_value()) << what;
+                EXPECT_LE(passes + *tail, seconds) << what;
+                most = std::max(most, *tail);
+            }
+        }
+        ++seen;
+    }
+    EXPECT_GT(seen, 5U);
+    EXPECT_GT(most, 0.0);
+}
+
 TEST_P(SearchBounds, WhatTheHostCannotHoldDoesNotFitIt) {
     SearchTask task = task_;
     task.base.cluster.node.hostMemory = {.value = 16_GiB};
