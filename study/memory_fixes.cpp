@@ -93,7 +93,8 @@ private:
 
 /// Its numbers are those that `explain` has of the changed question.
 Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held) {
-    FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(tried.judgement.plan.scenario));
+    FABRICAST_ASSIGN(const MemoryBreakdown after,
+                     memoryOfFullestStage(tried.judgement.plan.scenario));
     Fix fix{.peakAfter = after.peak.value, .verdict = after.verdict};
     for (const Change& change : tried.changes) {
         fix.change += (fix.change.empty() ? "" : " and ") + layoutTitleOf(change);

@@ -38,6 +38,9 @@ std::string titleOf(const MeasuredCollectives& measured) {
 Result<std::vector<std::string>> measuredNotes(const ClusterSpec& cluster,
                                                const ProfileStore& profiles) {
     std::vector<std::string> notes;
+    if (std::ranges::none_of(profiles.files(ProfileKind::Collective), &ProfileFile::isOwn)) {
+        return notes;
+    }
     std::vector<MeasuredGroup> known;
     std::string newest;
     FABRICAST_ASSIGN(const std::vector<MeasuredCollectives> all, profiles.measuredCollectives());

@@ -76,8 +76,7 @@ Result<Bytes> fullestAllocation(const Scenario& scenario, Bytes enough) {
     Bytes fullest;
     FABRICAST_ASSIGN(const auto stages, stagesThatDecide(scenario));
     for (const std::int64_t stage : stages) {
-        FABRICAST_ASSIGN(const StageMemory walked,
-                         walkStage(scenario, {.stage = stage}, Allocator::PeakOnly));
+        FABRICAST_ASSIGN(const StageMemory walked, peakOfStage(scenario, {.stage = stage}));
         fullest = std::max(fullest, walked.allocated);
         if (fullest >= enough) {
             break;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -49,50 +50,48 @@ Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& over
     return peak;
 }
 
-/// Which stages are walked, how, and what their tensors may take: one more is not looked at.
+/// Which stages are walked, whether each says what its peak is made of, and what tensors may take:
+/// where one takes more, no other is looked at.
 struct Walks {
     std::vector<std::int64_t> stages;
-    Allocator allocator = Allocator::RoundOnly;
+    bool inParts = false;
     Bytes most = kNoLimit;
 };
 
-Result<std::vector<StageMemory>> walkStages(const Scenario& scenario, const Walks& walks) {
-    std::vector<StageMemory> stages;
-    for (const std::int64_t stage : walks.stages) {
-        FABRICAST_ASSIGN(StageMemory walked,
-                         walkStage(scenario, {.stage = stage}, walks.allocator, walks.most));
-        stages.push_back(std::move(walked));
-        if (stages.back().requested > walks.most) {
-            break;
-        }
-    }
-    return stages;
-}
-
-std::size_t fullestOf(const std::vector<StageMemory>& stages) {
-    const auto fullest = std::max_element(
-        stages.begin(), stages.end(), [](const StageMemory& a, const StageMemory& b) {
-            return a.allocated < b.allocated;
-        });
-    return static_cast<std::size_t>(fullest - stages.begin());
-}
-
 /// The allocator is replayed for the stage that decides; the others are taken to hold as much more
 /// than they allocate as it does.
-Result<void> replayFullest(const Scenario& scenario, MemoryBreakdown& memory) {
-    StageMemory& fullest = memory.stages[memory.fullest];
-    FABRICAST_ASSIGN(fullest, walkStage(scenario, {.stage = fullest.stage}));
+void addReserved(StageMemory replayed, MemoryBreakdown& memory) {
     const auto scaled = [&](Bytes reserved, const StageMemory& stage) {
-        const double ratio = reserved / fullest.allocated;
+        const double ratio = reserved / replayed.allocated;
         return Bytes(std::llround(static_cast<double>(stage.allocated.count()) * ratio));
     };
     for (StageMemory& stage : memory.stages) {
-        if (stage.stage != fullest.stage) {
-            stage.reserved = {scaled(fullest.reserved.value, stage),
-                              scaled(fullest.reserved.lo, stage),
-                              scaled(fullest.reserved.hi, stage),
+        if (stage.stage != replayed.stage) {
+            stage.reserved = {scaled(replayed.reserved.value, stage),
+                              scaled(replayed.reserved.lo, stage),
+                              scaled(replayed.reserved.hi, stage),
                               Evidence::Extrapolated};
         }
+    }
+    memory.stages[memory.fullest] = std::move(replayed);
+}
+
+/// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
+Result<void> walkStages(const Scenario& scenario, const Walks& walks, MemoryBreakdown& memory) {
+    std::optional<WalkedStage> fullest;
+    for (const std::int64_t stage : walks.stages) {
+        FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}));
+        memory.stages.push_back(walks.inParts ? walked.inParts() : walked.peak());
+        if (!fullest || walked.peak().allocated > fullest->peak().allocated) {
+            fullest = std::move(walked);
+            memory.fullest = memory.stages.size() - 1;
+        }
+        if (memory.stages.back().requested > walks.most) {
+            break;
+        }
+    }
+    if (fullest->peak().requested <= walks.most) {
+        addReserved(fullest->replayed(), memory);
     }
     return {};
 }
@@ -122,7 +121,6 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
     }
 }
 
-/// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
 Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
@@ -134,15 +132,9 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
     if (walks.most != kNoLimit) {
         walks.most = walks.most - overhead.context.lo - overhead.collectives.lo;
     }
-    const bool one = walks.stages.size() == 1;
-    walks.allocator = one ? Allocator::Replay : walks.allocator;
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
-    FABRICAST_ASSIGN(memory.stages, walkStages(scenario, walks));
-    memory.fullest = fullestOf(memory.stages);
-    if (!one && memory.stages[memory.fullest].requested <= walks.most) {
-        FABRICAST_TRY(replayFullest(scenario, memory));
-    }
+    FABRICAST_TRY(walkStages(scenario, walks, memory));
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
@@ -161,14 +153,13 @@ Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario) {
     FABRICAST_TRY(checkScenario(scenario));
     std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
     std::iota(stages.begin(), stages.end(), 0);
-    return judge(scenario, {.stages = std::move(stages)});
+    return judge(scenario, {.stages = std::move(stages), .inParts = true});
 }
 
 Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario, Bytes most) {
     FABRICAST_TRY(checkScenario(scenario));
     FABRICAST_ASSIGN(std::vector<std::int64_t> stages, stagesThatDecide(scenario));
-    return judge(scenario,
-                 {.stages = std::move(stages), .allocator = Allocator::PeakOnly, .most = most});
+    return judge(scenario, {.stages = std::move(stages), .most = most});
 }
 
 Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough) {

@@ -1,8 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
-#include "planner/memory/walk_stage.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <limits>
 
 namespace fabricast {
 
@@ -10,6 +12,8 @@ namespace fabricast {
 ///     FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(scenario));
 ///     if (memory.verdict == Verdict::DoesNotFit) { … memory.peak … memory.capacity … }
 Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario);
+
+inline constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
 
 /// The same peak and verdict from the stages of which one is the fullest, without what the others
 /// are made of: for a search. It stops at the first stage whose tensors alone pass `most`.

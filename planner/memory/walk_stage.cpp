@@ -10,6 +10,7 @@
 #include "planner/memory/walk/step_walk.h"
 
 #include <string>
+#include <utility>
 
 namespace fabricast {
 
@@ -25,16 +26,16 @@ std::int64_t keptByLayer(const PlacedSegment& layer) {
                                                                       : savedBytes(ops, true);
 }
 
-}  // namespace
+/// What a walk leaves besides what its device remembers.
+struct Walk {
+    StageMemory memory;
+    std::size_t statesEnd = 0;
+};
 
-Result<StageMemory> walkStage(const Scenario& scenario,
-                              const StageRank& where,
-                              Allocator allocator,
-                              Bytes replayUpTo) {
-    FABRICAST_TRY(checkLora(scenario));
-    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
-    Device device;
-    device.keepEvents(allocator != Allocator::PeakOnly);
+Result<Walk> walked(const Scenario& scenario,
+                    const StageRank& where,
+                    const StageProgram& program,
+                    Device& device) {
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     const std::size_t stages = static_cast<std::size_t>(scenario.layout.pp);
@@ -56,24 +57,57 @@ Result<StageMemory> walkStage(const Scenario& scenario,
     memory.peakAt = device.peakMoment();
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
-    if (allocator == Allocator::Replay && memory.requested <= replayUpTo) {
-        const Footprint footprint =
-            replaySteps(device.events(), walk.statesEnd(), scenario.settings.allocator);
-        memory.allocated = Bytes(footprint.allocated);
-        memory.reserved = reservedBand(scenario.settings.engine, footprint);
-    }
     memory.host = Bytes(engine->host().bytes);
     memory.betweenSteps = Bytes(walk.betweenSteps());
-    if (allocator == Allocator::PeakOnly) {
-        return memory;
-    }
-    memory.terms = peakTerms(device, "one step of this rank, walked operation by operation");
-    for (const PlacedSegment& segment : program.segments) {
+    return Walk{std::move(memory), walk.statesEnd()};
+}
+
+}  // namespace
+
+Result<WalkedStage> WalkedStage::of(const Scenario& scenario, const StageRank& where) {
+    FABRICAST_TRY(checkLora(scenario));
+    WalkedStage stage;
+    FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
+    stage.program_ = std::make_unique<StageProgram>(std::move(program));
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, *stage.program_, stage.device_));
+    stage.engine_ = scenario.settings.engine;
+    stage.allocator_ = scenario.settings.allocator;
+    stage.statesEnd_ = walk.statesEnd;
+    stage.memory_ = std::move(walk.memory);
+    return stage;
+}
+
+StageMemory WalkedStage::inParts() const {
+    StageMemory memory = memory_;
+    memory.terms = peakTerms(device_, "one step of this rank, walked operation by operation");
+    for (const PlacedSegment& segment : program_->segments) {
         if (segment.role == SegmentRole::Layer) {
             memory.savedPerLayer = Bytes(keptByLayer(segment));
         }
     }
     return memory;
+}
+
+StageMemory WalkedStage::replayed() const {
+    StageMemory memory = inParts();
+    const Footprint footprint = replaySteps(device_.events(), statesEnd_, allocator_);
+    memory.allocated = Bytes(footprint.allocated);
+    memory.reserved = reservedBand(engine_, footprint);
+    return memory;
+}
+
+Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) {
+    FABRICAST_ASSIGN(const WalkedStage walked, WalkedStage::of(scenario, where));
+    return walked.replayed();
+}
+
+Result<StageMemory> peakOfStage(const Scenario& scenario, const StageRank& where) {
+    FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
+    Device device;
+    device.keepEvents(false);
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, program, device));
+    return std::move(walk.memory);
 }
 
 }  // namespace fabricast

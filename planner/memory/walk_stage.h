@@ -1,23 +1,46 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/memory/device/device.h"
+#include "planner/memory/program/stage_program.h"
 #include "planner/memory/program/stage_rank.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
-#include <cstdint>
-#include <limits>
+#include <cstddef>
+#include <memory>
 
 namespace fabricast {
 
-/// One rank of one pipeline stage, walked through a step. Without `Replay` nothing is said of what
-/// the allocator reserves, and `allocated` counts only its rounding; `PeakOnly` says nothing of
-/// what the peak is made of either. Where tensors alone ask for more than `replayUpTo`, nothing is
-/// replayed.
-enum class Allocator { Replay, RoundOnly, PeakOnly };
-inline constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
-Result<StageMemory> walkStage(const Scenario& scenario,
-                              const StageRank& where,
-                              Allocator allocator = Allocator::Replay,
-                              Bytes replayUpTo = kNoLimit);
+/// One rank of one pipeline stage, walked through a step: its peak is known, and how that came
+/// about can be asked for.
+///     FABRICAST_ASSIGN(const WalkedStage walked, WalkedStage::of(scenario, {.stage = 0}));
+///     if (walked.peak().requested <= limit) return walked.replayed();
+class WalkedStage {
+public:
+    static Result<WalkedStage> of(const Scenario& scenario, const StageRank& where);
+
+    /// Nothing is said of what the peak is made of, nor of what the allocator reserves: `allocated`
+    /// counts only its rounding.
+    [[nodiscard]] const StageMemory& peak() const { return memory_; }
+    /// With what the peak is made of.
+    [[nodiscard]] StageMemory inParts() const;
+    /// With what the allocator reserves as well.
+    [[nodiscard]] StageMemory replayed() const;
+
+private:
+    WalkedStage() = default;
+
+    std::unique_ptr<StageProgram> program_;  ///< whose names the device's events have
+    Device device_;
+    std::size_t statesEnd_ = 0;
+    Engine engine_ = Engine::Local;
+    AllocatorKind allocator_ = AllocatorKind::Default;
+    StageMemory memory_;
+};
+
+/// All of it.
+Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where);
+/// Its peak alone.
+Result<StageMemory> peakOfStage(const Scenario& scenario, const StageRank& where);
 
 }  // namespace fabricast

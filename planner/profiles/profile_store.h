@@ -72,6 +72,8 @@ struct ProfileFile {
     std::string_view text{};
     std::size_t layer = 0;  ///< 0: built in; then the folders in the order given
     std::shared_ptr<const std::string> owner{};  ///< of a text that is not built in
+
+    [[nodiscard]] bool isOwn() const { return layer > 0; }  ///< the user's
 };
 
 /// Where a profile's numbers may come from, by the id that "from" names.
@@ -181,7 +183,15 @@ private:
             return read(root);
         });
     }
-    [[nodiscard]] Result<std::vector<MeasuredCollectives>> readMeasured() const;
+    /// All files of collectives, by what they are; the measured ones as they are asked for.
+    struct CollectiveFiles {
+        std::vector<NcclModel> models;
+        std::vector<MeasuredCollectives> measured;
+    };
+    [[nodiscard]] Result<CollectiveFiles> collectiveFiles() const;
+    [[nodiscard]] Result<CollectiveFiles> readCollectives() const;
+    [[nodiscard]] Result<MeasuredCollectives> measuredIn(const JsonValue& root,
+                                                         const ProfileFile& file) const;
     [[nodiscard]] Result<const ProfileFile*> lookUp(ProfileKind kind, std::string_view name) const;
     [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
                                          std::string_view name,

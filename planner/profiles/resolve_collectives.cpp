@@ -39,48 +39,53 @@ Result<NcclModel> ProfileStore::ncclModel(std::string_view name, std::string_vie
 }
 
 Result<std::vector<NcclModel>> ProfileStore::otherLibraries() const {
-    std::vector<NcclModel> others;
-    for (const ProfileFile& file : files(ProfileKind::Collective)) {
-        FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
-        if (isMeasured(root)) {
-            continue;
-        }
-        FABRICAST_ASSIGN(NcclModel model, readNcclModel(root));
-        if (model.library != "nccl" && model.library != "rccl") {
-            others.push_back(std::move(model));
-        }
-    }
-    return others;
+    FABRICAST_ASSIGN(CollectiveFiles all, collectiveFiles());
+    std::erase_if(all.models, [](const NcclModel& model) {
+        return model.library == "nccl" || model.library == "rccl";
+    });
+    return std::move(all.models);
 }
 
 Result<MeasuredCollectives> ProfileStore::measuredCollectives(const ProfileFile& file) const {
     FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
+    return measuredIn(root, file);
+}
+
+Result<std::vector<MeasuredCollectives>> ProfileStore::measuredCollectives() const {
+    FABRICAST_ASSIGN(CollectiveFiles all, collectiveFiles());
+    return std::move(all.measured);
+}
+
+Result<MeasuredCollectives> ProfileStore::measuredIn(const JsonValue& root,
+                                                     const ProfileFile& file) const {
     FABRICAST_ASSIGN(MeasuredFile said, readMeasuredCollectives(root));
-    said.measured.own = file.layer > 0;
+    said.measured.own = file.isOwn();
     FABRICAST_ASSIGN(said.measured.machine, cluster(said.machine.name, said.machine.where));
     return said.measured;
 }
 
-Result<std::vector<MeasuredCollectives>> ProfileStore::measuredCollectives() const {
-    using All = std::vector<MeasuredCollectives>;
-    return cache_->of<All>("collectives", [this] { return readMeasured(); });
+Result<ProfileStore::CollectiveFiles> ProfileStore::collectiveFiles() const {
+    return cache_->of<CollectiveFiles>("collectives", [this] { return readCollectives(); });
 }
 
-Result<std::vector<MeasuredCollectives>> ProfileStore::readMeasured() const {
-    std::vector<Dated> all;
+Result<ProfileStore::CollectiveFiles> ProfileStore::readCollectives() const {
+    CollectiveFiles all;
+    std::vector<Dated> dated;
     for (const ProfileFile& file : files(ProfileKind::Collective)) {
         FABRICAST_ASSIGN(const JsonValue root, readDocument(file));
         if (isMeasured(root)) {
-            FABRICAST_ASSIGN(MeasuredCollectives one, measuredCollectives(file));
-            all.push_back({std::move(one), file.layer});
+            FABRICAST_ASSIGN(MeasuredCollectives one, measuredIn(root, file));
+            dated.push_back({std::move(one), file.layer});
+        } else {
+            FABRICAST_ASSIGN(NcclModel model, readNcclModel(root));
+            all.models.push_back(std::move(model));
         }
     }
-    std::ranges::stable_sort(all, &comesFirst);
-    std::vector<MeasuredCollectives> sorted;
-    for (Dated& each : all) {
-        sorted.push_back(std::move(each.measured));
+    std::ranges::stable_sort(dated, &comesFirst);
+    for (Dated& each : dated) {
+        all.measured.push_back(std::move(each.measured));
     }
-    return sorted;
+    return all;
 }
 
 }  // namespace fabricast

@@ -33,8 +33,7 @@ constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 Result<StageMemory> fullestStage(const Scenario& scenario) {
     StageMemory fullest;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
-        FABRICAST_ASSIGN(const StageMemory walked,
-                         walkStage(scenario, {.stage = stage}, Allocator::RoundOnly));
+        FABRICAST_ASSIGN(const StageMemory walked, peakOfStage(scenario, {.stage = stage}));
         if (walked.allocated > fullest.allocated) {
             fullest = walked;
         }

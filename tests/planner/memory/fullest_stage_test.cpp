@@ -35,7 +35,7 @@ Scenario pipelined(Engine engine, std::int64_t pp, std::int64_t vpp, std::int64_
 Bytes fullestOfAll(const Scenario& scenario) {
     Bytes fullest;
     for (std::int64_t stage = 0; stage < scenario.layout.pp; ++stage) {
-        const auto walked = walkStage(scenario, {.stage = stage}, Allocator::RoundOnly);
+        const auto walked = peakOfStage(scenario, {.stage = stage});
         EXPECT_TRUE(walked) << walked.error().text();
         fullest = std::max(fullest, walked ? walked->allocated : Bytes{});
     }

@@ -59,9 +59,8 @@ bool behindTheFirstLayer(const PeakPlaces& places) {
 PeakPlaces placesOf(const CsvTable& table, std::size_t row, RowReader reader) {
     const OracleRow oracle = reader(table, row).value();
     const StageMemory memory =
-        walkStage(oracle.scenario,
-                  {.stage = oracle.stage, .rank = oracle.rank, .expertRank = oracle.expertRank},
-                  Allocator::PeakOnly)
+        peakOfStage(oracle.scenario,
+                    {.stage = oracle.stage, .rank = oracle.rank, .expertRank = oracle.expertRank})
             .value();
     const std::string recorded = table.text(row, "peak_at");
     const std::size_t bar = recorded.find('|');

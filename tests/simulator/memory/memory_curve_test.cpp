@@ -38,7 +38,7 @@ Walked walked(const World& world) {
 
 void expectPeaksOfTheWalk(const World& world) {
     for (const MemoryCurve& curve : walked(world).curves) {
-        const auto stage = walkStage(world.scenario, {.stage = curve.stage}, Allocator::PeakOnly);
+        const auto stage = peakOfStage(world.scenario, {.stage = curve.stage});
         ASSERT_TRUE(stage) << stage.error().text();
         EXPECT_EQ(curve.peak, stage->requested)
             << worldText(world.scenario) << ", stage " << curve.stage << ": " << curve.peakMoment
