@@ -1,5 +1,6 @@
 #include "planner/text/text_file.h"
 #include "tests/binary/process.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/text_mutator.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(Binary, AnAnswerThatCannotBeWrittenIsAFailure) {
 }
 
 TEST(Binary, StandardOutputByNameIsWrittenThrough) {
-    const std::string file = testing::TempDir() + "/fabricast_stdout.txt";
+    const std::string file = tempFolder() + "/fabricast_stdout.txt";
     EXPECT_EQ(runBinary({"model", "gpt2", "-o", "/proc/self/fd/1"}, {.out = file}).code, 0);
     const auto text = readTextFile(file);
     ASSERT_TRUE(text);
@@ -54,7 +55,7 @@ TEST(Binary, StandardOutputByNameIsWrittenThrough) {
 }
 
 TEST(Binary, ALimitOnFilesIsAFailureNotASignal) {
-    const std::string file = testing::TempDir() + "/fabricast_limited.txt";
+    const std::string file = tempFolder() + "/fabricast_limited.txt";
     std::ofstream(file) << "old";
     const rlimit before = [] {
         rlimit limit{};
@@ -81,7 +82,7 @@ TEST(Binary, ReadsAScenarioFromStandardInput) {
 TEST(Binary, NoFileCrashesIt) {
     const auto original = readTextFile(kScenarios + "/config_beside_it.json");
     ASSERT_TRUE(original);
-    const std::string file = testing::TempDir() + "/fabricast_binary.json";
+    const std::string file = tempFolder() + "/fabricast_binary.json";
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const std::string text = TextMutator(1'000'000 + seed).mutated(*original);
         std::ofstream(file, std::ios::binary) << text;

@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ ProgramOutput backtest(std::vector<std::string> arguments) {
 
 /// The command's answer to a file of these bytes.
 ProgramOutput of(const std::string& bytes) {
-    const std::string file = testing::TempDir() + "runs.csv";
+    const std::string file = tempFolder() + "runs.csv";
     EXPECT_TRUE(writeTextFile(file, bytes));
     return backtest({file, "--format", "json"});
 }

@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ protected:
 
 private:
     std::filesystem::path folder_ =
-        std::filesystem::path(testing::TempDir()) / ("check_outputs_" + std::to_string(::getpid()));
+        std::filesystem::path(tempFolder()) / ("check_outputs_" + std::to_string(::getpid()));
 };
 
 TEST_F(CheckOutputs, AnOutputIsNoInput) {

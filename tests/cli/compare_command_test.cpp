@@ -1,6 +1,7 @@
 #include "planner/text/text_file.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ ProgramOutput compare(const std::vector<std::string>& more) {
 }
 
 std::string fileOf(const std::string& name, const std::string& text) {
-    const std::string file = testing::TempDir() + name;
+    const std::string file = tempFolder() + name;
     EXPECT_TRUE(writeTextFile(file, text));
     return file;
 }

@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ Timed timed(const std::vector<std::string>& words) {
 }
 
 Timed ofTopology(const std::string& name, const std::string& text) {
-    const std::string file = testing::TempDir() + "/" + name;
+    const std::string file = tempFolder() + "/" + name;
     EXPECT_TRUE(writeTextFile(file, text));
     return timed({"topology", "--file", file, "--gpu", "h100-sxm5-80gb"});
 }

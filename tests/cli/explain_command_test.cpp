@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -121,7 +122,7 @@ TEST(ExplainCommand, ReadsAScenarioFileAndFlagsOverIt) {
 
 TEST(ExplainCommand, WhatItAnswersCanBeAskedAgain) {
     // .scenario of an answer, as a scenario file, has the same answer.
-    const std::string file = testing::TempDir() + "/fabricast_again.json";
+    const std::string file = tempFolder() + "/fabricast_again.json";
     const ProgramOutput first = explain(small({"-f", "json"}));
     const std::size_t begin = first.out.find("\"scenario\": {") + 12;
     const std::size_t end = first.out.find("\"hardware\": {");

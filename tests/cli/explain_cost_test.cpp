@@ -1,6 +1,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/profile_folder.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -193,8 +194,7 @@ TEST(ExplainCost, TakesAPriceOutright) {
 }
 
 TEST(ExplainCost, ReadsAQuoteOfOnesOwn) {
-    const std::filesystem::path file =
-        std::filesystem::path(testing::TempDir()) / "fabricast_quote.json";
+    const std::filesystem::path file = std::filesystem::path(tempFolder()) / "fabricast_quote.json";
     std::ofstream(file) << R"({"schema": "fabricast.price/1", "name": "quote", "title": "an offer",
         "date": "2026-11-20", "gpus": {"h100": {"reserved": {"value": "$2/h", "source": "datasheet",
         "from": "offer 4711"}}}})";

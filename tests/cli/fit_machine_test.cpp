@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +55,7 @@ std::string ownRuns(double step) {
 }
 
 TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "own";
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / "own";
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder / "corrections");
     const std::string runs = (folder / "runs.csv").string();
@@ -84,8 +85,8 @@ TEST(FitMachine, OtherCommandsTakeUpWhatItWrites) {
 }
 
 TEST(FitMachine, TooFewRunsWriteNothing) {
-    const std::string runs = testing::TempDir() + "few.csv";
-    const std::string file = testing::TempDir() + "few.json";
+    const std::string runs = tempFolder() + "few.csv";
+    const std::string file = tempFolder() + "few.json";
     std::filesystem::remove(file);
     std::string csv = ownRuns(1.0);
     csv.resize(csv.find("own-3"));

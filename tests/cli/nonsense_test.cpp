@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
 #include "tests/support/profile_folder.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -104,7 +105,7 @@ std::string runsWith(const std::string& step, const std::string& memory) {
 }
 
 TEST(Nonsense, AnOddCellRefusesItsRowOnly) {
-    const std::string file = testing::TempDir() + "/odd_runs.csv";
+    const std::string file = tempFolder() + "/odd_runs.csv";
     for (const auto& [step, memory] : std::vector<std::pair<std::string, std::string>>{
              {"1e-300", ""}, {"1.2", "1e-308"}, {"1.2", "1e-300"}}) {
         ASSERT_TRUE(writeTextFile(file, runsWith(step, memory)));

@@ -2,6 +2,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
 #include "study/question_flags.h"
+#include "tests/support/temp_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::string& file() {
-    static const std::string path = testing::TempDir() + "/fabricast_standard_input.json";
+    static const std::string path = tempFolder() + "/fabricast_standard_input.json";
     static const bool isWritten = writeTextFile(path, R"({
         "model": "gpt2", "cluster": {"name": "8x-rtx-4090", "nodes": 1}, "stack": "fsdp2",
         "workload": {"sequence": 1024, "global_batch": 64}})")

@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "tests/support/golden.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/topology/";
 
 /// The file of a text.
 std::string file(const std::string& name, const std::string& text) {
-    const std::string path = testing::TempDir() + name;
+    const std::string path = tempFolder() + name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
 }

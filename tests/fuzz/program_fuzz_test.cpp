@@ -2,6 +2,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
 #include "tests/fuzz/random_scenario.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/text_mutator.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ constexpr std::chrono::seconds kLongest{10};
 
 fs::path scratch() {
     static const fs::path folder = [] {
-        const fs::path made = fs::path(testing::TempDir()) / "fabricast_fuzz";
+        const fs::path made = fs::path(tempFolder()) / "fabricast_fuzz";
         fs::create_directories(made);
         return made;
     }();

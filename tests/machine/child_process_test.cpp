@@ -1,6 +1,7 @@
 #include "machine/child_process.h"
 
 #include "machine/listening_socket.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +70,7 @@ TEST(ChildProcess, CopiesRunTogetherWithTheirOwnVariables) {
 }
 
 TEST(ChildProcess, AStalledOneIsEndedWithAllItStarted) {
-    const std::string pid = testing::TempDir() + "fabricast_stalled.pid";
+    const std::string pid = tempFolder() + "fabricast_stalled.pid";
     std::filesystem::remove(pid);
     const double seconds = secondsOf([&] {
         const auto outcome = runChild(

@@ -3,6 +3,7 @@
 #include "planner/text/text_file.h"
 #include "study/question_flags.h"
 #include "study/workbench.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 /// A question in a file.
 Question read(const std::string& text) {
-    const std::string file = testing::TempDir() + "/fabricast_question.json";
+    const std::string file = tempFolder() + "/fabricast_question.json";
     EXPECT_TRUE(writeTextFile(file, text));
     Result<Question> question = readQuestion(file, "");
     EXPECT_TRUE(question) << question.error().text();
@@ -192,7 +193,7 @@ TEST(Question, ErrorsNameWhereAnEditComesFrom) {
 }
 
 TEST(Question, AnAnswerOfASearchIsNoQuestion) {
-    const std::string file = testing::TempDir() + "/fabricast_plan_answer.json";
+    const std::string file = tempFolder() + "/fabricast_plan_answer.json";
     ASSERT_TRUE(writeTextFile(file, R"({"schema": "fabricast.plan/1"})"));
     const auto question = readQuestion(file, "");
     ASSERT_FALSE(question);

@@ -1,4 +1,6 @@
 #pragma once
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +14,7 @@ namespace fabricast {
 class FakeProbes {
 public:
     explicit FakeProbes(const std::string& name)
-        : folder_(std::filesystem::path(testing::TempDir()) / ("fabricast_calibrate_" + name)) {
+        : folder_(std::filesystem::path(tempFolder()) / ("fabricast_calibrate_" + name)) {
         std::filesystem::remove_all(folder_);
         std::filesystem::create_directories(folder_);
         add("fabricast-probe-host");

@@ -1,4 +1,6 @@
 #pragma once
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +18,7 @@ class TemporaryProfiles {
 public:
     explicit TemporaryProfiles(const std::string& suffix = {}) {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        root_ = std::filesystem::path(testing::TempDir()) /
+        root_ = std::filesystem::path(tempFolder()) /
                 ("profiles_" + std::string(test->test_suite_name()) + test->name() + suffix);
         std::filesystem::remove_all(root_);
         std::filesystem::create_directories(root_);

@@ -1,5 +1,6 @@
 #include "tests/support/node_record.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +12,13 @@ namespace fabricast {
 namespace {
 
 std::string inFolder(const std::string& name) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "fabricast_calibrate_node";
+    const auto folder = std::filesystem::path(tempFolder()) / "fabricast_calibrate_node";
     std::filesystem::create_directories(folder);
     return (folder / name).string();
 }
 
 TEST(CalibrateNode, ForecastsChangeByWhatWasMeasured) {
-    std::filesystem::remove_all(std::filesystem::path(testing::TempDir()) /
-                                "fabricast_calibrate_node");
+    std::filesystem::remove_all(std::filesystem::path(tempFolder()) / "fabricast_calibrate_node");
     std::ofstream(inFolder("run.jsonl")) << kNodeRecord;
     const std::string measured = inFolder("measured");
     const ProgramOutput fitted =

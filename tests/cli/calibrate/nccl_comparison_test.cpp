@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "tests/support/golden.h"
 #include "tests/support/nccl_dump.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +12,14 @@ namespace fabricast {
 namespace {
 
 std::string written(const std::string& name, const std::string& text) {
-    const std::string path = testing::TempDir() + "/" + name;
+    const std::string path = tempFolder() + "/" + name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
 }
 
 /// Paths differ from run to run.
 std::string withoutFolder(std::string text) {
-    const std::string folder = testing::TempDir() + "/";
+    const std::string folder = tempFolder() + "/";
     for (std::size_t at = 0; (at = text.find(folder)) != std::string::npos;) {
         text.erase(at, folder.size());
     }

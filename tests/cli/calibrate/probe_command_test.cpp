@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "tests/support/golden.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -21,7 +22,7 @@ ProgramOutput run(std::vector<std::string> arguments) {
 std::string folderOf(const std::string& name,
                      const std::string& program,
                      const std::string& script) {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
+    const std::filesystem::path folder = std::filesystem::path(tempFolder()) / name;
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / program) << "#!/bin/sh\n" << script;

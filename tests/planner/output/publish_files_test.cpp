@@ -1,5 +1,7 @@
 #include "planner/output/publish_files.h"
 
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,9 +31,9 @@ protected:
 
 private:
     // Tests run at once, each with a folder of its own.
-    fs::path folder_ = fs::path(testing::TempDir()) /
-                       (std::string("publish_files_") +
-                        testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::path folder_ =
+        fs::path(tempFolder()) / (std::string("publish_files_") +
+                                  testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 const std::array<FolderText, 2> kFirst = {{{"gpus/a.json", "a1"}, {"nodes/b.json", "b1"}}};

@@ -1,6 +1,7 @@
 #include "planner/output/replace_file.h"
 
 #include "planner/output/destination.h"
+#include "tests/support/temp_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -42,8 +43,7 @@ protected:
     }
 
 private:
-    fs::path folder_ =
-        fs::path(testing::TempDir()) / ("replace_file_" + std::to_string(::getpid()));
+    fs::path folder_ = fs::path(tempFolder()) / ("replace_file_" + std::to_string(::getpid()));
 };
 
 std::string textOf(const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/verify_profiles.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ TEST(ReadRuntime, AllOfItMustBeKnown) {
 }
 
 TEST(ReadRuntime, IsNamedAfterAGpu) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "fabricast_runtimes";
+    const auto folder = std::filesystem::path(tempFolder()) / "fabricast_runtimes";
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder / "runtimes");
     RuntimeMemory runtime = *ProfileStore::builtIn().runtime("usual");

@@ -1,5 +1,7 @@
 #include "planner/text/text_file.h"
 
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,7 +10,7 @@ namespace fabricast {
 namespace {
 
 std::string scratch(const std::string& name) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "fabricast_text_file";
+    const auto folder = std::filesystem::path(tempFolder()) / "fabricast_text_file";
     std::filesystem::create_directories(folder);
     return (folder / name).string();
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +54,7 @@ struct FlowEnd {
 class PlayedNode {
 public:
     PlayedNode() : mark_("FABRICAST_FLOW=" + std::to_string(::getpid()) + "." + testName()) {
-        folder_ = fs::path(testing::TempDir()) / ("fabricast_flow_" + testName());
+        folder_ = fs::path(tempFolder()) / ("fabricast_flow_" + testName());
         fs::remove_all(folder_);
         fs::create_directories(folder_ / "probes");
         for (const std::string program :

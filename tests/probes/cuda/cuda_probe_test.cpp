@@ -1,4 +1,5 @@
 #include "tests/probes/cuda/probe_run.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ std::size_t linesIn(const std::string& text) {
 }
 
 std::string freshFile(const std::string& name) {
-    const std::string path = testing::TempDir() + "/" + name;
+    const std::string path = tempFolder() + "/" + name;
     std::filesystem::remove(path);
     return path;
 }
@@ -370,7 +371,7 @@ TEST(CudaProbe, ADiskThatFillsUpKeepsTheLastWholeRecord) {
     if (std::system("unshare -m true 2>/dev/null") != 0) {
         GTEST_SKIP() << "no right to mount a small disk";
     }
-    const std::string disk = testing::TempDir() + "/probe_cuda_small_disk";
+    const std::string disk = tempFolder() + "/probe_cuda_small_disk";
     std::filesystem::create_directories(disk);
     std::string points;
     for (int kib = 1; kib <= 60; ++kib) {

@@ -1,5 +1,7 @@
 #include "probes/cuda/numa_node.h"
 
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +13,7 @@ namespace fabricast::probe {
 namespace {
 
 TEST(NumaNode, IsReadOfTheGpusPlaceOnTheBus) {
-    const std::string root = testing::TempDir() + "/numa_sys";
+    const std::string root = tempFolder() + "/numa_sys";
     const std::string folder = root + "/bus/pci/devices/0000:9b:00.0";
     std::filesystem::create_directories(folder);
     std::ofstream(folder + "/numa_node") << "1\n";

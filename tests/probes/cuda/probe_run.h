@@ -1,4 +1,6 @@
 #pragma once
+#include "tests/support/temp_folder.h"
+
 #include <sys/wait.h>
 
 #include <array>
@@ -23,7 +25,7 @@ inline std::string textOfFile(const std::string& path) {
 
 /// What a command of the shell writes, and how it ends.
 inline ProbeRun runShell(const std::string& command) {
-    const std::string errors = testing::TempDir() + "/probe_cuda_errors_" +
+    const std::string errors = tempFolder() + "/probe_cuda_errors_" +
                                testing::UnitTest::GetInstance()->current_test_info()->name();
     ProbeRun run;
     std::FILE* const pipe = popen((command + " 2>" + errors).c_str(), "r");

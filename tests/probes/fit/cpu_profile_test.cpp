@@ -8,6 +8,7 @@
 #include "probes/fit/fit_record.h"
 #include "probes/fit/ring_fit.h"
 #include "tests/probes/fit/made_up_record.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ namespace fabricast {
 namespace {
 
 std::string freshFolder(const std::string& name) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / name;
+    const auto folder = std::filesystem::path(tempFolder()) / name;
     std::filesystem::remove_all(folder);
     return folder.string();
 }

@@ -7,6 +7,7 @@
 #include "probes/fit/left_out.h"
 #include "probes/fit/record_tables.h"
 #include "tests/probes/fit/record_lines.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -279,7 +280,7 @@ TEST(FitRecord, SaysWhatItCannotDo) {
 TEST(FitRecord, TheProgramWritesAFolder) {
     const ProfileStore builtIn = ProfileStore::builtIn();
     const TemporaryFolder folder("fabricast_fit_program");
-    const std::string file = testing::TempDir() + "fabricast_fit_program.jsonl";
+    const std::string file = tempFolder() + "fabricast_fit_program.jsonl";
     std::ofstream(file) << kHead << gemmLines(madeUpGpu(builtIn), grid({2048, 8192}), false);
     const auto answer =
         runFit(std::vector<std::string>{"record", file, "--name", "ours", "--out", folder.path()});

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/measured/measurements.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ inline MergedMeasurements recordOf(const std::string& lines, const std::string& 
 class TemporaryFolder {
 public:
     explicit TemporaryFolder(const std::string& name)
-        : path_(std::filesystem::path(testing::TempDir()) / name) {
+        : path_(std::filesystem::path(tempFolder()) / name) {
         std::filesystem::remove_all(path_);
     }
     [[nodiscard]] std::string path() const { return path_.string(); }

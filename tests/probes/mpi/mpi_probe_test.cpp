@@ -1,3 +1,5 @@
+#include "tests/support/temp_folder.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -58,7 +60,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 std::filesystem::path freshFile(const std::string& name) {
-    const auto path = std::filesystem::path(testing::TempDir()) / name;
+    const auto path = std::filesystem::path(tempFolder()) / name;
     std::filesystem::remove_all(path);
     return path;
 }

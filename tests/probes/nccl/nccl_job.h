@@ -1,5 +1,6 @@
 #pragma once
 #include "probes/launch/socket.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -45,7 +46,7 @@ class NcclJob {
 public:
     explicit NcclJob(const std::vector<RankStart>& ranks) {
         static int number = 0;
-        folder_ = std::filesystem::path(testing::TempDir()) /
+        folder_ = std::filesystem::path(tempFolder()) /
                   ("nccl_job_" + std::to_string(getpid()) + "_" + std::to_string(++number));
         std::filesystem::create_directories(folder_);
         for (const RankStart& rank : ranks) {

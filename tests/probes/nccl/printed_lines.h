@@ -1,5 +1,6 @@
 #pragma once
 #include "tests/probes/nccl/nccl_job.h"
+#include "tests/support/temp_folder.h"
 
 #include <algorithm>
 #include <sstream>
@@ -10,7 +11,7 @@ namespace fs = std::filesystem;
 
 /// A file of this test alone, not there yet.
 inline fs::path freshPath(const std::string& name) {
-    fs::path path = fs::path(testing::TempDir()) / (std::to_string(getpid()) + "_" + name);
+    fs::path path = fs::path(tempFolder()) / (std::to_string(getpid()) + "_" + name);
     fs::remove_all(path);
     return path;
 }

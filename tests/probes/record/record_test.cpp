@@ -8,6 +8,7 @@
 #include "probes/record/run_points.h"
 #include "probes/record/sample_loop.h"
 #include "probes/record/statistics.h"
+#include "tests/support/temp_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ std::string fileText(const std::filesystem::path& path) {
 }
 
 std::filesystem::path freshFile(const std::string& name) {
-    const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / name;
+    const std::filesystem::path path = std::filesystem::path(tempFolder()) / name;
     std::filesystem::remove_all(path);
     return path;
 }

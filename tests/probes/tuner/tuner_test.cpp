@@ -1,5 +1,6 @@
 #include "probes/tuner/cost_file.h"
 #include "probes/tuner/tuner_abi.h"
+#include "tests/support/temp_folder.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -103,7 +104,7 @@ private:
 };
 
 std::string fresh(const std::string& name) {
-    const std::string path = testing::TempDir() + "/tuner_" + name;
+    const std::string path = tempFolder() + "/tuner_" + name;
     fs::remove_all(path);
     return path;
 }
