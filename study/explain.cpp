@@ -22,7 +22,7 @@ Result<MemoryBreakdown> memoryOf(const Question& question,
                                  const ExplainAsk& ask,
                                  const Workbench& bench,
                                  const Watch& watch) {
-    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(scenario));
+    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(scenario, watch));
     FABRICAST_ASSIGN(memory, withFixes(std::move(memory), scenario, question, bench, watch));
     if (ask.rulesOfThumb) {
         addStateTerms(scenario, memory);

@@ -78,7 +78,7 @@ private:
                          loadScenario(changed.root, bench_.profiles(), changed.folders));
         FABRICAST_ASSIGN(
             const Bytes peak,
-            peakOfFullestStage(loaded.scenario, Bytes(static_cast<std::int64_t>(enough))));
+            peakOfFullestStage(loaded.scenario, Bytes(static_cast<std::int64_t>(enough)), watch_));
         Judgement judgement{.distance = bytes(peak), .reaches = peak <= memory_.capacity};
         judgement.plan.scenario = std::move(loaded.scenario);
         return judgement;
@@ -92,9 +92,9 @@ private:
 };
 
 /// Its numbers are those that `explain` has of the changed question.
-Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held) {
+Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held, const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
-                     memoryOfFullestStage(tried.judgement.plan.scenario));
+                     memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
     Fix fix{.peakAfter = after.peak.value, .verdict = after.verdict};
     for (const Change& change : tried.changes) {
         fix.change += (fix.change.empty() ? "" : " and ") + layoutTitleOf(change);
@@ -121,14 +121,14 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
                          search.combined(asked, found.front()));
         if (combined) {
-            FABRICAST_ASSIGN(Fix fix, fixOf(*combined, held));
+            FABRICAST_ASSIGN(Fix fix, fixOf(*combined, held, watch));
             fixes.push_back(std::move(fix));
         }
     }
     for (const TriedChange& tried : found) {
         if (fixes.size() < kMostLookedAt) {
             FABRICAST_TRY(watch.check());
-            FABRICAST_ASSIGN(Fix fix, fixOf(tried, held));
+            FABRICAST_ASSIGN(Fix fix, fixOf(tried, held, watch));
             fixes.push_back(std::move(fix));
         }
     }

@@ -72,11 +72,11 @@ Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
     return stages;
 }
 
-Result<Bytes> fullestAllocation(const Scenario& scenario, Bytes enough) {
+Result<Bytes> fullestAllocation(const Scenario& scenario, Bytes enough, const Watch& watch) {
     Bytes fullest;
     FABRICAST_ASSIGN(const auto stages, stagesThatDecide(scenario));
     for (const std::int64_t stage : stages) {
-        FABRICAST_ASSIGN(const StageMemory walked, peakOfStage(scenario, {.stage = stage}));
+        FABRICAST_ASSIGN(const StageMemory walked, peakOfStage(scenario, {.stage = stage}, watch));
         fullest = std::max(fullest, walked.allocated);
         if (fullest >= enough) {
             break;

@@ -77,10 +77,13 @@ void addReserved(StageMemory replayed, MemoryBreakdown& memory) {
 }
 
 /// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
-Result<void> walkStages(const Scenario& scenario, const Walks& walks, MemoryBreakdown& memory) {
+Result<void> walkStages(const Scenario& scenario,
+                        const Walks& walks,
+                        const Watch& watch,
+                        MemoryBreakdown& memory) {
     std::optional<WalkedStage> fullest;
     for (const std::int64_t stage : walks.stages) {
-        FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}));
+        FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}, watch));
         memory.stages.push_back(walks.inParts ? walked.inParts() : walked.peak());
         if (!fullest || walked.peak().allocated > fullest->peak().allocated) {
             fullest = std::move(walked);
@@ -91,7 +94,8 @@ Result<void> walkStages(const Scenario& scenario, const Walks& walks, MemoryBrea
         }
     }
     if (fullest->peak().requested <= walks.most) {
-        addReserved(fullest->replayed(), memory);
+        FABRICAST_ASSIGN(StageMemory replayed, fullest->replayed(watch));
+        addReserved(std::move(replayed), memory);
     }
     return {};
 }
@@ -121,7 +125,7 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
     }
 }
 
-Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
+Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks, const Watch& watch) {
     const auto& capacity = scenario.cluster.node.gpu.capacity();
     if (!capacity.value) {
         return fail(Error::Code::Unsupported,
@@ -134,7 +138,7 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
     }
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
-    FABRICAST_TRY(walkStages(scenario, walks, memory));
+    FABRICAST_TRY(walkStages(scenario, walks, watch, memory));
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
@@ -149,24 +153,26 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks) {
 
 }  // namespace
 
-Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario) {
+Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
     std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
     std::iota(stages.begin(), stages.end(), 0);
-    return judge(scenario, {.stages = std::move(stages), .inParts = true});
+    return judge(scenario, {.stages = std::move(stages), .inParts = true}, watch);
 }
 
-Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario, Bytes most) {
+Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario,
+                                             Bytes most,
+                                             const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
     FABRICAST_ASSIGN(std::vector<std::int64_t> stages, stagesThatDecide(scenario));
-    return judge(scenario, {.stages = std::move(stages), .most = most});
+    return judge(scenario, {.stages = std::move(stages), .most = most}, watch);
 }
 
-Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough) {
+Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough, const Watch& watch) {
     FABRICAST_TRY(checkScenario(scenario));
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
     const Bytes runtime = overhead.context.value + overhead.collectives.value;
-    FABRICAST_ASSIGN(const Bytes tensors, fullestAllocation(scenario, enough - runtime));
+    FABRICAST_ASSIGN(const Bytes tensors, fullestAllocation(scenario, enough - runtime, watch));
     return tensors + runtime;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/base/watch.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
@@ -11,16 +12,18 @@ namespace fabricast {
 /// Peak memory of every pipeline stage, and whether the fullest fits.
 ///     FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(scenario));
 ///     if (memory.verdict == Verdict::DoesNotFit) { … memory.peak … memory.capacity … }
-Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario);
+Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario, const Watch& watch = {});
 
 inline constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
 
 /// The same peak and verdict from the stages of which one is the fullest, without what the others
 /// are made of: for a search. It stops at the first stage whose tensors alone pass `most`.
-Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario, Bytes most = kNoLimit);
+Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario,
+                                             Bytes most = kNoLimit,
+                                             const Watch& watch = {});
 
 /// Bytes that the fullest stage takes from the device; where they are more than `enough`, any
 /// number from there up to them.
-Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough);
+Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough, const Watch& watch = {});
 
 }  // namespace fabricast

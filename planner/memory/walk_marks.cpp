@@ -40,7 +40,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     MemoryMarks marks;
     walk.keepMarks(marks);
-    walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders));
+    FABRICAST_TRY(walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders)));
     return marks;
 }
 

@@ -35,7 +35,8 @@ struct Walk {
 Result<Walk> walked(const Scenario& scenario,
                     const StageRank& where,
                     const StageProgram& program,
-                    Device& device) {
+                    Device& device,
+                    const Watch& watch) {
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, where));
     FABRICAST_ASSIGN(const auto order, pipelineOrder(scenario, where.stage));
     const std::size_t stages = static_cast<std::size_t>(scenario.layout.pp);
@@ -48,7 +49,7 @@ Result<Walk> walked(const Scenario& scenario,
     }
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
-    walk.run(order, *boundary);
+    FABRICAST_TRY(walk.run(order, *boundary, watch));
     StageMemory memory;
     memory.stage = where.stage;
     memory.inFlight = mostInFlight(order);
@@ -64,12 +65,14 @@ Result<Walk> walked(const Scenario& scenario,
 
 }  // namespace
 
-Result<WalkedStage> WalkedStage::of(const Scenario& scenario, const StageRank& where) {
+Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
+                                    const StageRank& where,
+                                    const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
-    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, *stage.program_, stage.device_));
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, *stage.program_, stage.device_, watch));
     stage.engine_ = scenario.settings.engine;
     stage.allocator_ = scenario.settings.allocator;
     stage.statesEnd_ = walk.statesEnd;
@@ -88,9 +91,10 @@ StageMemory WalkedStage::inParts() const {
     return memory;
 }
 
-StageMemory WalkedStage::replayed() const {
+Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
     StageMemory memory = inParts();
-    const Footprint footprint = replaySteps(device_.events(), statesEnd_, allocator_);
+    FABRICAST_ASSIGN(const Footprint footprint,
+                     replaySteps(device_.events(), statesEnd_, allocator_, watch));
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
     return memory;
@@ -101,12 +105,14 @@ Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) 
     return walked.replayed();
 }
 
-Result<StageMemory> peakOfStage(const Scenario& scenario, const StageRank& where) {
+Result<StageMemory> peakOfStage(const Scenario& scenario,
+                                const StageRank& where,
+                                const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);
-    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, program, device));
+    FABRICAST_ASSIGN(Walk walk, walked(scenario, where, program, device, watch));
     return std::move(walk.memory);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/base/watch.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/program/stage_rank.h"
@@ -12,12 +13,14 @@
 namespace fabricast {
 
 /// One rank of one pipeline stage, walked through a step: its peak is known, and how that came
-/// about can be asked for.
+/// about can be asked for. A stop ends a walk, and a replay, within a millisecond or two.
 ///     FABRICAST_ASSIGN(const WalkedStage walked, WalkedStage::of(scenario, {.stage = 0}));
 ///     if (walked.peak().requested <= limit) return walked.replayed();
 class WalkedStage {
 public:
-    static Result<WalkedStage> of(const Scenario& scenario, const StageRank& where);
+    static Result<WalkedStage> of(const Scenario& scenario,
+                                  const StageRank& where,
+                                  const Watch& watch = {});
 
     /// Nothing is said of what the peak is made of, nor of what the allocator reserves: `allocated`
     /// counts only its rounding.
@@ -25,7 +28,7 @@ public:
     /// With what the peak is made of.
     [[nodiscard]] StageMemory inParts() const;
     /// With what the allocator reserves as well.
-    [[nodiscard]] StageMemory replayed() const;
+    [[nodiscard]] Result<StageMemory> replayed(const Watch& watch = {}) const;
 
 private:
     WalkedStage() = default;
@@ -41,6 +44,8 @@ private:
 /// All of it.
 Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where);
 /// Its peak alone.
-Result<StageMemory> peakOfStage(const Scenario& scenario, const StageRank& where);
+Result<StageMemory> peakOfStage(const Scenario& scenario,
+                                const StageRank& where,
+                                const Watch& watch = {});
 
 }  // namespace fabricast

@@ -221,8 +221,8 @@ std::vector<Bytes> PlanSearch::peaksOf(const std::vector<Estimated>& batch) {
         }
         CandidateScenarios scenarios(task_, space_);
         const auto scenario = scenarios.of(estimated.candidate);
-        const auto memory =
-            scenario ? memoryOfFullestStage(**scenario) : tl::unexpected(scenario.error());
+        const auto memory = scenario ? memoryOfFullestStage(**scenario, kNoLimit, watch_)
+                                     : tl::unexpected(scenario.error());
         return memory ? memory->peak.value : Bytes{};
     };
     return *parallelMap(batch, peak, {.threads = options_.threads});

@@ -68,7 +68,7 @@ Result<void> PlanSearch::findMisses() {
         if (!scenario) {
             continue;
         }
-        if (Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario)) {
+        if (Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, kNoLimit, watch_)) {
             misses.push_back({**scenario, {}, *std::move(memory)});
         }
     }

@@ -251,7 +251,7 @@ void PlanSearch::accept(const Candidate& candidate, double value) {
     if (!scenario || rows_.leavesOut(**scenario, value)) {
         return;
     }
-    Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, Bytes(limit_));
+    Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, Bytes(limit_), watch_);
     if (!memory) {
         refuse(candidate, memory.error().why);
         return;

@@ -108,11 +108,21 @@ double cpuSeconds(clockid_t clock) {
 
 /// How long a search still works after a stop, at the worst of moments all over it.
 void searchStops(benchmark::State& state, const std::string& scenario) {
+    using Clock = std::chrono::steady_clock;
+    constexpr double kGolden = 0.6180339887;  // its multiples lie evenly over the search
     const SearchTask task = taskOf(scenario);
+    const Clock::time_point start = Clock::now();
+    const bool whole = findPlans(task, timing(), {}).has_value();
+    const std::chrono::duration<double> length = Clock::now() - start;
     double worst = 0.0;
+    double moment = 0.0;
     int stopped = 0;
-    std::chrono::microseconds wait{0};
     for (auto _ : state) {
+        if (!whole) {
+            state.SkipWithError("no plan");
+            break;
+        }
+        moment += kGolden - (moment + kGolden >= 1.0 ? 1.0 : 0.0);
         std::stop_source stop;
         const Watch watch{.stop = stop.get_token()};
         double end = 0.0;
@@ -121,7 +131,7 @@ void searchStops(benchmark::State& state, const std::string& scenario) {
             done = findPlans(task, timing(), {}, watch).has_value();
             end = cpuSeconds(CLOCK_THREAD_CPUTIME_ID);
         });
-        std::this_thread::sleep_for(wait);
+        std::this_thread::sleep_for(moment * length);
         clockid_t clock{};
         const bool runs = pthread_getcpuclockid(searcher.native_handle(), &clock) == 0;
         const double asked = runs ? cpuSeconds(clock) : 0.0;
@@ -131,7 +141,6 @@ void searchStops(benchmark::State& state, const std::string& scenario) {
             worst = std::max(worst, end - asked);
             ++stopped;
         }
-        wait = done ? std::chrono::microseconds(0) : wait + std::chrono::microseconds(1'370);
     }
     state.counters["worst_ms"] = 1e3 * worst;
     state.counters["stopped"] = stopped;
@@ -142,12 +151,14 @@ BENCHMARK_CAPTURE(searchStops,
                   R"({"model": "deepseek-v3", "cluster": {"name": "dgx-h100", "nodes": 256},
                       "workload": {"sequence": 4096, "global_batch": 15360}})")
     ->Unit(benchmark::kMillisecond)
+    ->Iterations(100)
     ->UseRealTime();
 BENCHMARK_CAPTURE(searchStops,
                   llama_405b_on_16384,
                   R"({"model": "llama-3.1-405b", "cluster": {"name": "dgx-h100", "nodes": 2048},
                       "workload": {"sequence": 8192, "global_batch": 2048}})")
     ->Unit(benchmark::kMillisecond)
+    ->Iterations(100)
     ->UseRealTime();
 
 }  // namespace

@@ -241,9 +241,11 @@ std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
 
 }  // namespace
 
-Footprint replaySteps(const std::vector<DeviceEvent>& events,
-                      std::size_t statesEnd,
-                      AllocatorKind kind) {
+Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
+                              std::size_t statesEnd,
+                              AllocatorKind kind,
+                              const Watch& watch) {
+    constexpr std::size_t kEventsPerLook = 4096;  // at the watch: about half a millisecond
     CachingAllocator allocator(kind);
     const auto states = events.begin() + static_cast<std::ptrdiff_t>(statesEnd);
     for (auto event = events.begin(); event != states; ++event) {
@@ -254,7 +256,12 @@ Footprint replaySteps(const std::vector<DeviceEvent>& events,
     const auto replaced = replacedStates(events, statesEnd);
     for (int step = 0; step < kWarmSteps; ++step) {
         allocator.resetPeak();
-        std::for_each(states, events.end(), [&](const DeviceEvent& e) { allocator.apply(e); });
+        for (std::size_t event = statesEnd; event < events.size(); ++event) {
+            if ((event - statesEnd) % kEventsPerLook == 0) {
+                FABRICAST_TRY(watch.check());
+            }
+            allocator.apply(events[event]);
+        }
         allocator.rename(replaced);
         if (step > 0) {
             continue;
@@ -265,7 +272,7 @@ Footprint replaySteps(const std::vector<DeviceEvent>& events,
             }
         }
     }
-    return {allocator.reserved(), allocator.peakAllocated()};
+    return Footprint{allocator.reserved(), allocator.peakAllocated()};
 }
 
 }  // namespace fabricast

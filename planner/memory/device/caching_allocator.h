@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/watch.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/device/free_list.h"
 #include "planner/spec/settings.h"
@@ -76,8 +77,9 @@ struct Footprint {
     std::int64_t reserved = 0;
     std::int64_t allocated = 0;
 };
-Footprint replaySteps(const std::vector<DeviceEvent>& events,
-                      std::size_t statesEnd,
-                      AllocatorKind kind);
+Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
+                              std::size_t statesEnd,
+                              AllocatorKind kind,
+                              const Watch& watch = {});
 
 }  // namespace fabricast

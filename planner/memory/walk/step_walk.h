@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/watch.h"
 #include "planner/memory/device/device.h"
 #include "planner/memory/program/engine.h"
 #include "planner/memory/program/pipeline_order.h"
@@ -17,7 +18,8 @@ namespace fabricast {
 class StepWalk {
 public:
     StepWalk(Device& device, ParallelEngine& engine, const StageProgram& program, bool autocast);
-    void run(const PipelineOrder& order, StageBoundary& boundary);
+    /// A stop ends it between two passes.
+    Result<void> run(const PipelineOrder& order, StageBoundary& boundary, const Watch& watch = {});
     /// The run writes here what is live after each action, and the most within it.
     void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.

@@ -77,7 +77,9 @@ void StepWalk::endMark() {
     }
 }
 
-void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
+Result<void> StepWalk::run(const PipelineOrder& order,
+                           StageBoundary& boundary,
+                           const Watch& watch) {
     holdBetweenSteps(boundary);
     if (marks_ != nullptr) {
         marks_->rest = device_.now();
@@ -95,6 +97,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
                 .heldOutputs = {}};
     for (std::size_t next = 0; next < order.actions.size(); ++next) {
         const PipelineAction& action = order.actions[next];
+        FABRICAST_TRY(watch.check());
         boundary.beforeAction(next);
         if (action.forward) {
             runForward(action, alive);
@@ -110,6 +113,7 @@ void StepWalk::run(const PipelineOrder& order, StageBoundary& boundary) {
     engine_.optimizerStep();
     device_.release(positions);
     endMark();
+    return {};
 }
 
 }  // namespace fabricast

@@ -56,6 +56,23 @@ TEST(MemoryOfStages, FullestStagesAloneSayTheSame) {
     EXPECT_EQ(all->verdict, fullest->verdict);
 }
 
+TEST(MemoryOfStages, AStopEndsWalkAndReplay) {
+    const Scenario scenario = smallTitan(80_GiB);
+    std::stop_source stop;
+    const Watch watch{.stop = stop.get_token()};
+    const auto walked = WalkedStage::of(scenario, {.stage = 0}, watch);
+    ASSERT_TRUE(walked);
+    ASSERT_TRUE(walked->replayed(watch));
+    stop.request_stop();
+    for (const auto& answer : {walked->replayed(watch), peakOfStage(scenario, {}, watch)}) {
+        ASSERT_FALSE(answer);
+        EXPECT_EQ(answer.error().code, Error::Code::Stopped);
+    }
+    const auto memory = memoryOfAllStages(scenario, watch);
+    ASSERT_FALSE(memory);
+    EXPECT_EQ(memory.error().code, Error::Code::Stopped);
+}
+
 TEST(MemoryOfStages, DeepSpeedWithALossInChunksIsRefused) {
     Scenario scenario = smallTitan(80_GiB);
     scenario.settings.engine = Engine::DeepSpeed;
