@@ -98,6 +98,32 @@ void tensorOverlap(const Subject& subject, Offers& offers) {
     }
 }
 
+/// Whether experts lie on several ranks; of a search, whether they may.
+bool exchangesRows(const Subject& subject) {
+    return subject.now.model.moe && (isSearch(subject) || subject.now.layout.ep > 1);
+}
+
+void overlapExperts(const Subject& subject, Offers& offers) {
+    if (isMegatron(subject) && exchangesRows(subject) &&
+        (isSearch(subject) || !subject.now.settings.megatron.expertOverlap)) {
+        offers.add({setting("settings.megatron.expert_overlap", "true")});
+    }
+}
+
+void sendOncePerNode(const Subject& subject, Offers& offers) {
+    if (exchangesRows(subject) &&
+        (isSearch(subject) || !subject.now.settings.kernels.dispatchOncePerNode)) {
+        offers.add({setting("settings.kernels.dispatch_once_per_node", "true")});
+    }
+}
+
+/// What is outside of the products of tensor parallelism keeps a part of the sequence.
+void splitSequence(const Subject& subject, Offers& offers) {
+    if (subject.now.layout.tp > 1 && !subject.now.layout.sp) {
+        offers.add({layoutKey("sp", "on")});
+    }
+}
+
 void chunkedLoss(const Subject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     const KernelSettings& kernels = now.settings.kernels;
@@ -133,6 +159,17 @@ void recomputeSelective(const Subject& subject, Offers& offers) {
         settings.kernels.code == ModelCode::TorchTitan) {
         offers.add({layoutKey("recompute", "selective")});
     }
+}
+
+/// Modules of a layer, those first that cost least for what they free.
+void recomputeModules(const Subject& subject, Offers& offers) {
+    const Settings& settings = subject.now.settings;
+    if (!isMegatronCode(settings) || settings.recompute.kind != Checkpointing::None) {
+        return;
+    }
+    int more = 0;
+    offers.add({layoutKey("recompute", "core_attn")}, more++);
+    offers.add({layoutKey("recompute", subject.now.model.moe ? "moe_act" : "mlp")}, more++);
 }
 
 void recomputeFull(const Subject& subject, Offers& offers) {
@@ -475,6 +512,19 @@ constexpr std::array kRows = {
     Row{kSpeed, kFree, 0, "overlap", kUnmeasured, &overlapGradReduce},
     Row{kSpeed, kFree, 0, "overlap", kUnmeasured, &overlapParamGather},
     Row{kSpeed | kTarget, kFree, 0, "tensor overlap", "user buffers in GPU memory", &tensorOverlap},
+    Row{kSpeed | kTarget,
+        kFree,
+        0,
+        "expert overlap",
+        "two microbatches are under way: more memory",
+        &overlapExperts},
+    Row{kSpeed | kTarget,
+        kFree,
+        0,
+        "expert dispatch",
+        "needs DeepEP or HybridEP",
+        &sendOncePerNode},
+    Row{kMemory, kFree, 0, "sequence", kUnmeasured, &splitSequence},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &chunkedLoss},
     Row{kMemory, kFree, 0, "buckets", "gradients are views of buckets", &bucketView},
     Row{kMemory,
@@ -484,6 +534,7 @@ constexpr std::array kRows = {
         "gradients are reduced in every micro-step",
         &reduceEveryMicroBatch},
     Row{kMemory, kFree, 1, "recompute", "a few percent more compute", &recomputeSelective},
+    Row{kMemory, kFree, 1, "recompute", "some modules are computed again", &recomputeModules},
     Row{kMemory, kFree, 1, "recompute", "about a third more compute", &recomputeFull},
     Row{kSpeed, kFree, 1, "recompute", "more memory", &recomputeLess},
     Row{kMemory,

@@ -160,6 +160,32 @@ Result<void> checkRecompute(const Scenario& scenario) {
     return {};
 }
 
+/// --overlap-moe-expert-parallel-comm.
+Result<void> checkExpertOverlap(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (!scenario.settings.megatron.expertOverlap) {
+        return {};
+    }
+    if (!scenario.model.moe || layout.ep == 1) {
+        return breaks("settings.megatron.expert_overlap",
+                      "overlap_moe_expert_parallel_comm is only supported with expert model "
+                      "parallelism",
+                      "ep=2 or more, or expert_overlap=false");
+    }
+    if (layout.pp > 1 && layout.vpp == 1) {
+        return breaks("layout.vpp",
+                      "If enabling EP A2A overlap, virtual_pipeline_model_parallel_size must be "
+                      "specified when pipeline_model_parallel_size > 1",
+                      "vpp=2 or more, or pp=1");
+    }
+    if (scenario.settings.recompute.kind == Checkpointing::Full) {
+        return breaks("layout.recompute",
+                      "disable full recomputation when enabling overlap_moe_expert_parallel_comm",
+                      "recompute=core_attn or none");
+    }
+    return {};
+}
+
 Result<void> checkMegatronOffload(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     if (layout.offload != Offload::Activations) {
@@ -215,6 +241,7 @@ Result<void> checkMegatronRules(const Scenario& scenario) {
     FABRICAST_TRY(checkMegatronPipeline(scenario));
     FABRICAST_TRY(checkLoss(scenario));
     FABRICAST_TRY(checkRecompute(scenario));
+    FABRICAST_TRY(checkExpertOverlap(scenario));
     FABRICAST_TRY(checkMegatronOffload(scenario));
     return checkMegatronOptimizer(scenario);
 }
