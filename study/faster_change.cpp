@@ -29,6 +29,11 @@ Result<Judgement> judged(const Question& changed, const Scenario& before, const 
     return judgement;
 }
 
+bool isSetting(const Change& change) {
+    return std::ranges::all_of(change.edits,
+                               [](const Edit& edit) { return edit.path.starts_with("settings."); });
+}
+
 /// "layout.tp=4"; of several keys all but the first with their flag.
 std::string assignmentsOf(const std::vector<Edit>& edits) {
     std::string text;
@@ -44,23 +49,28 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
                                                  const Scenario& scenario,
                                                  const StepEstimate& step,
                                                  const Workbench& bench,
-                                                 const Watch& watch) {
+                                                 const Watch& watch,
+                                                 FasterBy by) {
     // A batch that follows from the layout stays what it was.
     std::vector<Edit> edits = heldBatch(question, scenario.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, edits));
     ChangeSearch search{.before = step.step.value.count(), .worth = kWorthSaying};
     const ChangeSubject subject{.question = asked, .now = scenario, .stacks = {scenario.stack}};
+    std::vector<Change> changes = changesFor(Aim::Speed, subject);
+    if (by == FasterBy::Settings) {
+        std::erase_if(changes, [](const Change& change) { return !isSetting(change); });
+    }
     FABRICAST_ASSIGN(
         const std::vector<TriedChange> faster,
         findChanges(
             asked,
-            changesFor(Aim::Speed, subject),
+            changes,
             [&](const Question& changed, double) { return judged(changed, scenario, bench); },
             search,
             watch));
     for (std::size_t i = 0; i < std::min(faster.size(), kMostWalked); ++i) {
         const Plan& plan = faster[i].judgement.plan;
-        const auto memory = memoryOfAllStages(plan.scenario);
+        const auto memory = memoryOfFullestStage(plan.scenario, kNoLimit, watch);
         if (memory && memory->verdict != Verdict::DoesNotFit) {
             const std::vector<Edit> change = faster[i].edits();
             edits.insert(edits.end(), change.begin(), change.end());

@@ -5,9 +5,13 @@
 #include "study/question.h"
 #include "study/workbench.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace fabricast {
+
+/// Which changes are tried: all, or settings alone, where a search has chosen the layout.
+enum class FasterBy : std::uint8_t { Anything, Settings };
 
 /// Of the changes that cost nothing (the same model, batch and GPUs) and that the stack takes, the
 /// one with the shortest step that does not overfill the GPUs; nothing where none of the three
@@ -16,6 +20,7 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
                                                  const Scenario& scenario,
                                                  const StepEstimate& step,
                                                  const Workbench& bench,
-                                                 const Watch& watch);
+                                                 const Watch& watch,
+                                                 FasterBy by = FasterBy::Anything);
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 
 #include "planner/memory/memory_of_stages.h"
 #include "simulator/network/cluster_topology.h"
+#include "study/faster_change.h"
 #include "study/memory_fixes.h"
 #include "study/search_request.h"
 #include "study/second_opinion.h"
@@ -48,6 +49,19 @@ Result<void> addMissFixes(const Question& question,
     return {};
 }
 
+/// What its software can do besides: a search takes the settings as they are.
+Result<void> addFaster(const Question& question,
+                       const Workbench& bench,
+                       const Watch& watch,
+                       PlanReport& report) {
+    const Plan& best = report.plans.front();
+    FABRICAST_ASSIGN(const Question about, questionAbout(question, report.question, best.scenario));
+    FABRICAST_ASSIGN(
+        report.faster,
+        fasterChange(about, best.scenario, best.step, bench, watch, FasterBy::Settings));
+    return {};
+}
+
 }  // namespace
 
 Result<PlanReport> plan(const Question& question,
@@ -78,6 +92,9 @@ Result<PlanReport> plan(const Question& question,
                             *timing,
                             request.budget,
                             watch));
+    }
+    if (!report.plans.empty() && report.objective != PlanObjective::Memory) {
+        FABRICAST_TRY(addFaster(question, bench, watch, report));
     }
     if (ask.sensitivity && !report.plans.empty()) {
         const Plan& best = report.plans.front();

@@ -147,6 +147,9 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
         addOther(json, *report.tighter);
         json.end();
     }
+    if (report.faster) {
+        writeFaster(json, *report.faster);
+    }
     addPareto(json, report);
     json.beginArray("nearest_misses");
     for (const Plan& plan : report.misses) {

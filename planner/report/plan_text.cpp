@@ -7,6 +7,7 @@
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
+#include "planner/report/time_report.h"
 #include "planner/report/time_words.h"
 #include "planner/result/step_names.h"
 
@@ -202,6 +203,12 @@ std::string missText(const PlanReport& report) {
     return text;
 }
 
+std::string fasterLine(const PlanReport& report) {
+    return report.faster
+               ? "faster: 1 with " + fasterText(report.plans.front().step, *report.faster) + "\n"
+               : "";
+}
+
 /// Where the front has more to offer than the plans.
 std::string frontText(const PlanReport& report) {
     if (!report.wholeFront) {
@@ -224,6 +231,7 @@ std::string planText(const PlanReport& report) {
     });
     text += unsure ? "? fits only if the caching allocator reserves little extra\n" : "";
     text += safetyText(report);
+    text += fasterLine(report);
     text += offloadText(report);
     text += costLine(report);
     text += frontText(report);
@@ -239,7 +247,7 @@ std::string planMarkdown(const PlanReport& report) {
         return "**DOES NOT FIT**\n\n" + questionText(report);
     }
     return questionText(report) + "\n" + markdownText(planTable(report, report.plans)) + "\n" +
-           runnerUpText(report) + costLine(report);
+           runnerUpText(report) + fasterLine(report) + costLine(report);
 }
 
 }  // namespace fabricast

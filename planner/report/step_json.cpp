@@ -17,6 +17,14 @@ double withoutRounding(double seconds, Seconds step) {
 
 }  // namespace
 
+void writeFaster(JsonText& json, const FasterChange& faster) {
+    json.beginObject("faster");
+    json.add("set", faster.set);
+    writeHeadline(json, "step_s", faster.step);
+    json.add("verdict", nameOf(faster.verdict));
+    json.end();
+}
+
 void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster) {
     json.beginObject("time");
     writeHeadline(json, "step_s", step.step);
@@ -40,11 +48,7 @@ void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* fas
     }
     json.end();
     if (faster != nullptr) {
-        json.beginObject("faster");
-        json.add("set", faster->set);
-        writeHeadline(json, "step_s", faster->step);
-        json.add("verdict", nameOf(faster->verdict));
-        json.end();
+        writeFaster(json, *faster);
     }
     json.end();
 }

@@ -10,6 +10,9 @@ namespace fabricast {
 /// `faster` is what makes it shorter; a null pointer where nothing that was tried does.
 void writeTime(JsonText& json, const StepEstimate& step, const FasterChange* faster);
 
+/// The member "faster": .faster.{set,step_s,verdict}
+void writeFaster(JsonText& json, const FasterChange& faster);
+
 /// The member "comm": a row per kind of call.
 ///     .comm[0].{axis,fabric,collective,group_size,bytes,count,seconds,exposed_seconds}
 void writeComm(JsonText& json, const ClusterSpec& cluster, const StepEstimate& step);

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/result/faster_change.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/result/plan_fix.h"
 #include "planner/result/run_cost.h"
@@ -57,6 +58,8 @@ struct PlanReport {
     std::vector<Plan> plans;
     /// The best plan that may fit, if it is better than all of `plans` that fit.
     std::optional<Plan> tighter;
+    /// A setting that costs nothing and makes the first plan faster.
+    std::optional<FasterChange> faster;
     /// Layouts that no other beats in step time, GPUs and memory to spare, where it was asked for;
     /// else those of `plans`.
     std::vector<Plan> pareto;

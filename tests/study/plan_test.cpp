@@ -1,5 +1,6 @@
 #include "study/plan.h"
 
+#include "study/explain.h"
 #include "study/targets.h"
 #include "study/typed_plan.h"
 
@@ -29,6 +30,24 @@ Question asked(const std::vector<Edit>& more) {
 PlanReport planned(const Question& question, const std::vector<std::string>& targets = {}) {
     const PlanAsk ask{.targets = readTargets(targets).value()};
     return plan(question, ask, bench(), {}).value();
+}
+
+TEST(PlanStudy, SaysWhichSettingMakesItsFirstPlanFaster) {
+    const Question question = asked({{"search.stacks", "megatron", "--stack"},
+                                     {"cluster.name", "dgx-h100", "-c"},
+                                     {"layout.tp", "4", "--layout"},
+                                     {"layout.pp", "1", "--layout"}});
+    const PlanReport report = planned(question);
+    ASSERT_TRUE(report.faster);
+    EXPECT_TRUE(report.faster->set.starts_with("settings.")) << report.faster->set;
+    // The same layout with it takes as long as is said.
+    const Plan& best = report.plans.front();
+    const Question about = questionAbout(question, report.question, best.scenario).value();
+    const Question changed = with(about, report.faster->edits).value();
+    const Explanation after = explain(changed, {.memory = true, .step = true}, bench(), {}).value();
+    EXPECT_EQ(after.step->step.value, report.faster->step.value);
+    EXPECT_EQ(after.memory->verdict, report.faster->verdict);
+    EXPECT_LT(after.step->step.value, best.step.step.value * 0.99);
 }
 
 class FixesOf : public testing::TestWithParam<const char*> {};

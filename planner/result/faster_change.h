@@ -1,0 +1,19 @@
+#pragma once
+#include "planner/result/memory_breakdown.h"
+#include "planner/result/step_estimate.h"
+#include "planner/spec/edit.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A change of one key that makes the step shorter and still fits, or may.
+struct FasterChange {
+    std::string set;  ///< "layout.tp=4", as --set takes it
+    std::vector<Edit> edits;
+    Headline<Seconds> step;
+    Verdict verdict = Verdict::Fits;
+};
+
+}  // namespace fabricast
