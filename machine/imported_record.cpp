@@ -4,6 +4,10 @@
 #include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
 
+#include <sys/stat.h>
+
+#include <array>
+#include <ctime>
 #include <utility>
 
 namespace fabricast {
@@ -11,6 +15,19 @@ namespace {
 
 /// Job logs hold more than the output of the tests.
 constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
+
+/// When a file was last written, as a record says it; empty for what is no regular file.
+std::string lastWritten(const std::string& path) {
+    struct stat status {};
+    std::tm utc{};
+    if (path == "-" || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        ::gmtime_r(&status.st_mtime, &utc) == nullptr) {
+        return {};
+    }
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text.data();
+}
 
 }  // namespace
 
@@ -20,6 +37,9 @@ Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
     for (const std::string& log : logs) {
         FABRICAST_ASSIGN(const std::string text, readTextFile(log, kMostLogBytes));
         FABRICAST_ASSIGN(MeasurementRecord record, parseNcclTests(text, sourceName(log), hint));
+        if (record.begun.empty()) {  // most logs do not say when they were made
+            record.begun = lastWritten(log);
+        }
         records.push_back(std::move(record));
     }
     return mergeMeasurements(std::move(records));
@@ -36,12 +56,14 @@ Result<NcclEstimates> importNcclEstimates(const std::vector<std::string>& dumps)
 }
 
 Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path) {
-    const std::string program =
-        measured.sittings.empty() ? std::string() : measured.sittings.front().program;
+    // Of several logs the newest: they are one record now.
+    const MeasurementRecord newest =
+        measured.sittings.empty() ? MeasurementRecord() : measured.sittings.back();
     std::string text = probe::JsonLine()
                            .add("schema", "fabricast.measurements/1")
                            .add("machine", measured.machine)
-                           .add("program", program)
+                           .add("program", newest.program)
+                           .add("begun", newest.begun)
                            .text() +
                        "\n";
     for (const RecordedPoint& point : measured.points) {
