@@ -4,6 +4,7 @@
 #include "planner/profiles/read_kernel_profile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,11 @@ BorrowedRates relative() {
 /// Cards whose clock is above the printed one: 1.06 on RTX 5090.
 constexpr double kMostOfPeak = 1.25;
 
+std::string roundedText(FlopsPerSecond rate) {
+    constexpr double kTera = 1e12;
+    return quantityText(FlopsPerSecond(std::round(rate.count() / kTera) * kTera));
+}
+
 /// Products that were measured far above a peak are of another GPU, or of another unit.
 Result<void> checkAgainstPeaks(const KernelProfile& kernels,
                                const GpuSpec& gpu,
@@ -39,7 +45,7 @@ Result<void> checkAgainstPeaks(const KernelProfile& kernels,
                         where,
                         "\"dense_peak\" in " + std::string(name) + " is " +
                             quantityText(*peak->second.value) + ", but products of " + gpu.name +
-                            " were measured at " + quantityText(rate),
+                            " were measured at " + roundedText(rate),
                         "check the unit of the peak");
         }
     }
