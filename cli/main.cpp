@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -68,6 +69,19 @@ ExitCode print(const fabricast::ProgramOutput& output) {
     return ExitCode::Environment;
 }
 
+/// What a user's limit leaves for calls within calls is enough: a search beyond it would crash.
+bool hasStack() {
+    constexpr rlim_t kLeast = rlim_t{1} << 20;
+    struct rlimit limit = {};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) {
+        return true;
+    }
+    writeAll(STDERR_FILENO,
+             "error: the stack may have " + std::to_string(limit.rlim_cur >> 10) +
+                 " KiB only, of the 1024 that are needed\n  try: ulimit -s 8192\n");
+    return false;
+}
+
 /// A line on the terminal that replaces itself and is gone at the end.
 class ProgressLine {
 public:
@@ -93,10 +107,18 @@ void showStatus(const std::string& line) {
     writeAll(STDERR_FILENO, "\r\x1b[K" + fabricast::printableText(line).substr(0, kWidth));
 }
 
-int interruptEvent = -1;  // NOLINT: what a signal handler can reach
+int interruptEvent = -1;                   // NOLINT: what a signal handler can reach
+volatile std::sig_atomic_t stoppedBy = 0;  // NOLINT
 
-/// Ctrl-C as a stop token. It takes the signal when the token is first asked for, and for one press
-/// only: the handler may do no more than wake a thread, which then sets the token.
+/// What a shell says of a program that this signal ended.
+int exitStatus(ExitCode code) {
+    constexpr int kSignals = 128;
+    return code == ExitCode::Interrupted && stoppedBy != 0 ? kSignals + stoppedBy
+                                                           : static_cast<int>(code);
+}
+
+/// Ctrl-C and SIGTERM as a stop token. It takes the signals when the token is first asked for, and
+/// each once only: the handler may do no more than wake a thread, which then sets the token.
 class InterruptWatch {
 public:
     InterruptWatch() = default;
@@ -137,13 +159,16 @@ private:
         });
         (void)::pthread_sigmask(SIG_SETMASK, &taken, nullptr);
         struct sigaction action = {};
-        action.sa_handler = [](int) {
+        action.sa_handler = [](int number) {
             const int before = errno;
+            stoppedBy = number;
             wake();
             errno = before;
         };
         action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-        (void)::sigaction(SIGINT, &action, nullptr);
+        for (const int number : {SIGINT, SIGTERM}) {
+            (void)::sigaction(number, &action, nullptr);
+        }
     }
 
     std::once_flag started_;
@@ -159,6 +184,9 @@ int main(int argc, char** argv) {
     // A limit on a file's size is a file that cannot be written.
     (void)std::signal(SIGXFSZ, SIG_IGN);
     try {
+        if (!hasStack()) {
+            return static_cast<int>(ExitCode::Environment);
+        }
         fabricast::Surroundings surroundings{
             .terminalOut = ::isatty(STDOUT_FILENO) == 1,
             .terminalError = ::isatty(STDERR_FILENO) == 1,
@@ -172,7 +200,7 @@ int main(int argc, char** argv) {
             surroundings.status = &showStatus;
         }
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-        return static_cast<int>(print(fabricast::runProgram(arguments, surroundings)));
+        return exitStatus(print(fabricast::runProgram(arguments, surroundings)));
     } catch (...) {
         return static_cast<int>(ExitCode::Bug);
     }

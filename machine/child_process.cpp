@@ -237,6 +237,7 @@ private:
         asked_ = Clock::now();
         outcome_.end = why;
         ::kill(-group_, signal);
+        ::kill(-group_, SIGCONT);  // who was halted hears it only then
     }
 
     /// Leaves nothing of its process group behind. A program that closed its streams may still run.

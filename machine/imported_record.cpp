@@ -4,6 +4,11 @@
 #include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace fabricast {
@@ -11,6 +16,27 @@ namespace {
 
 /// Job logs hold more than the output of the tests.
 constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
+
+/// When a file was last written, as a record says it; empty for what is no regular file.
+std::string lastWritten(const std::string& path) {
+    constexpr std::int64_t kYear10000 = 253'402'300'800;
+    struct stat status {};
+    if (path == "-" || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_mtime < 0 || status.st_mtime >= kYear10000) {
+        return {};
+    }
+    const std::chrono::sys_seconds written{std::chrono::seconds(status.st_mtime)};
+    const auto day = std::chrono::floor<std::chrono::days>(written);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss time(written - day);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                       static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()),
+                       time.hours().count(),
+                       time.minutes().count(),
+                       time.seconds().count());
+}
 
 }  // namespace
 
@@ -20,6 +46,9 @@ Result<MergedMeasurements> importNcclTests(const std::vector<std::string>& logs,
     for (const std::string& log : logs) {
         FABRICAST_ASSIGN(const std::string text, readTextFile(log, kMostLogBytes));
         FABRICAST_ASSIGN(MeasurementRecord record, parseNcclTests(text, sourceName(log), hint));
+        if (record.begun.empty()) {  // most logs do not say when they were made
+            record.begun = lastWritten(log);
+        }
         records.push_back(std::move(record));
     }
     return mergeMeasurements(std::move(records));
@@ -36,12 +65,14 @@ Result<NcclEstimates> importNcclEstimates(const std::vector<std::string>& dumps)
 }
 
 Result<void> writeRecord(const MergedMeasurements& measured, const std::string& path) {
-    const std::string program =
-        measured.sittings.empty() ? std::string() : measured.sittings.front().program;
+    // Of several logs the newest: they are one record now.
+    const MeasurementRecord newest =
+        measured.sittings.empty() ? MeasurementRecord() : measured.sittings.back();
     std::string text = probe::JsonLine()
                            .add("schema", "fabricast.measurements/1")
                            .add("machine", measured.machine)
-                           .add("program", program)
+                           .add("program", newest.program)
+                           .add("begun", newest.begun)
                            .text() +
                        "\n";
     for (const RecordedPoint& point : measured.points) {

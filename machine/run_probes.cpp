@@ -193,23 +193,27 @@ Result<std::vector<PlannedRun>> listPoints(const CalibrationPlan& plan,
                                            const Watch& watch) {
     std::vector<PlannedRun> runs;
     for (const ProbeRun& run : plan.runs) {
+        PlannedRun planned{
+            .engine = run.engine, .command = withSuite(run, ask), .record = run.record};
+        planned.command.emplace_back("--dry-run");
         ChildRequest child{
-            .command = withSuite(run, ask), .mostSeconds = kListSeconds, .stop = watch.stop};
-        child.command.emplace_back("--dry-run");
+            .command = planned.command, .mostSeconds = kListSeconds, .stop = watch.stop};
+        child.command.insert(child.command.end(), {"--out", run.record});
         if (!run.environments.empty()) {
             child.environments = {run.environments.front()};
         }
-        if (run.meets) {
-            child.environments.front().emplace_back("MASTER_PORT=1");  // nobody meets there
+        if (run.meets) {  // nobody meets there
+            child.environments.front().insert(child.environments.front().end(),
+                                              {"MASTER_PORT=1", "FABRICAST_PROBE_TOKEN=unused"});
         }
         FABRICAST_ASSIGN(const ChildOutcome ended, runChild(child));
-        if (ended.end != ChildOutcome::End::Exited || ended.code != 0) {
-            return fail(Error::Code::Environment,
+        const bool exited = ended.end == ChildOutcome::End::Exited;
+        if (!exited || ended.code != probe::kDone) {
+            return fail(exited && ended.code == probe::kBadInput ? Error::Code::BadInput
+                                                                 : Error::Code::Environment,
                         run.engine,
                         shellCommand(child.command) + " " + endText(ended));
         }
-        PlannedRun planned{
-            .engine = run.engine, .command = std::move(child.command), .record = run.record};
         std::istringstream lines(ended.out);
         for (std::string line; std::getline(lines, line);) {
             planned.points.push_back(line);

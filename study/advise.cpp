@@ -6,6 +6,7 @@
 #include "study/families.h"
 #include "study/knobs.h"
 #include "study/other_situations.h"
+#include "study/search_size.h"
 
 #include <fmt/format.h>
 
@@ -134,6 +135,7 @@ Result<Advice> advise(const Question& question,
                       const Workbench& bench,
                       const Watch& watch) {
     FABRICAST_ASSIGN(LoadedAdvice loaded, loadAdvice(question, bench));
+    FABRICAST_TRY(checkSearchSize(loaded.base.model, kAdviseSize));
     std::vector<std::string> assumed = std::move(loaded.assumed);
     FABRICAST_ASSIGN(AdviceTask task, taskOf(std::move(loaded), question, bench));
     if (ask.maxUsd > 0) {

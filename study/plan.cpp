@@ -5,6 +5,7 @@
 #include "study/faster_change.h"
 #include "study/memory_fixes.h"
 #include "study/search_request.h"
+#include "study/search_size.h"
 #include "study/second_opinion.h"
 #include "study/sensitivity.h"
 #include "study/targets.h"
@@ -69,6 +70,7 @@ Result<PlanReport> plan(const Question& question,
                         const Workbench& bench,
                         const Watch& watch) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(question, bench));
+    FABRICAST_TRY(checkSearchSize(request.task.base.model, kPlanSize));
     FABRICAST_TRY(checkTargets(ask.targets, request.budget));
     const std::size_t shown = request.options.top;
     request.targets = ask.targets;

@@ -57,7 +57,7 @@ private:
     const CsvText::Row& row_;
 };
 
-Result<void> readCounts(const RowReader& row, PublishedRun& run) {
+Result<void> readNumbers(const RowReader& row, PublishedRun& run) {
     const std::pair<const char*, std::optional<std::int64_t>*> counts[] = {
         {"layers", &run.layers},
         {"hidden", &run.hidden},
@@ -149,7 +149,9 @@ Result<std::vector<PublishedRun>> readRuns(const CsvText& table) {
         PublishedRun run;
         run.where = table.source + ":" + std::to_string(line.line);
         readTexts(row, run);
-        FABRICAST_TRY(readCounts(row, run));
+        if (Result<void> numbers = readNumbers(row, run); !numbers) {
+            run.unreadable = std::move(numbers).error();
+        }
         runs.push_back(std::move(run));
     }
     return runs;

@@ -13,7 +13,8 @@ namespace fabricast {
 /// numbers are not given by the source.
 struct PublishedRun {
     std::string id;
-    std::string where;  ///< "runs.csv:17"
+    std::string where;                ///< "runs.csv:17"
+    std::optional<Error> unreadable;  ///< the cell that cannot be read; those after it are empty
     std::string model;
     std::optional<double> billions;  ///< of parameters
     std::optional<std::int64_t> layers, hidden, width, heads, kvHeads, vocab;
@@ -40,7 +41,8 @@ struct PublishedRun {
     [[nodiscard]] std::optional<double> measuredStep() const;
 };
 
-/// Reads a runs file: the columns of docs/backtest.md, in any order; others are ignored.
+/// Reads a runs file: the columns of docs/backtest.md, in any order; others are ignored. A run with
+/// a cell that cannot be read is among the others.
 Result<std::vector<PublishedRun>> readRuns(const CsvText& table);
 
 }  // namespace fabricast

@@ -119,6 +119,9 @@ Result<std::int64_t> batchOf(const PublishedRun& run, const Layout& layout) {
 }  // namespace
 
 Result<RunScenario> runScenario(const PublishedRun& run, const RunCatalog& catalog) {
+    if (run.unreadable) {
+        return tl::unexpected(*run.unreadable);
+    }
     FABRICAST_TRY(checkLimits(run));
     RunScenario result;
     Scenario& scenario = result.scenario;

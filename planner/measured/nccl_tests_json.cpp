@@ -94,6 +94,8 @@ void readTimes(const JsonValue& result, std::string_view place, NcclTestsRow& ro
     }
 }
 
+constexpr std::size_t kDay = 10;  // letters
+
 }  // namespace
 
 Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
@@ -115,7 +117,13 @@ Result<MeasurementRecord> parseNcclTestsJson(std::string_view text,
         readTimes(result, "in_place", row);
         FABRICAST_TRY(record.add(job, row));
     }
-    return std::move(record).take();
+    FABRICAST_ASSIGN(MeasurementRecord all, std::move(record).take());
+    // "2026-11-20 13:05:00", of the machine's own clock.
+    const std::string begun = textIn(root, "start_time");
+    if (isDay(std::string_view(begun).substr(0, kDay))) {
+        all.begun = begun;
+    }
+    return all;
 }
 
 }  // namespace fabricast

@@ -135,7 +135,27 @@ void OpBuilder::findBlockOutputs() {
     }
 }
 
+/// Experts that are computed one after the other are ops each, and every layer is walked.
+Result<void> checkLoopedExperts(const Scenario& scenario, std::int64_t layer) {
+    constexpr std::int64_t kMost = 1 << 16;
+    if (!scenario.model.isSparse(layer) ||
+        scenario.settings.kernels.experts != ExpertKernel::Sequential) {
+        return {};
+    }
+    const std::int64_t experts = scenario.model.moe->experts / scenario.layout.ep *
+                                 (scenario.model.layers / scenario.layout.pp);
+    return experts <= kMost
+               ? Result<void>()
+               : fail(Error::Code::Unsupported,
+                      "model.moe",
+                      std::to_string(experts) +
+                          " experts of a GPU, computed one by one, are more than the " +
+                          std::to_string(kMost) + " that are walked",
+                      "a stack that groups them: megatron or torchtitan");
+}
+
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
+    FABRICAST_TRY(checkLoopedExperts(scenario, layer));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }

@@ -2,13 +2,18 @@
 
 #include "planner/output/destination.h"
 #include "planner/output/replace_file.h"
+#include "planner/output/replaced_file.h"
 #include "planner/output/signals_held.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -62,38 +67,84 @@ private:
 
 /// One file on its way from the staging folder to its place.
 struct Move {
+    std::string_view text;
     fs::path staged;
     fs::path place;
-    fs::path kept;  ///< where the older file waits; empty where there was none
+    fs::path aside;  ///< for the older file, or a copy of it
+    enum class Older { None, Aside, WrittenOver } older = Older::None;
 };
 
-/// The older file moves aside, the new one takes its place. Nothing has changed where it fails.
-std::error_code moveInto(Move& move, const fs::path& aside) {
+std::error_code lastError() {
+    return {errno, std::generic_category()};
+}
+
+/// Whether the staged file may take the older one's place: it then has its owner, group and mode.
+bool takesPlaceOf(const struct stat& old, const fs::path& staged) {
+    if (hasOtherNames(old)) {
+        return false;
+    }
+    const int file = ::open(staged.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool taken = file >= 0 && takeRights(file, old);
+    if (file >= 0) {
+        (void)::close(file);
+    }
+    return taken;
+}
+
+std::error_code writeInto(Move& move) {
     std::error_code error;
-    fs::create_directories(move.place.parent_path(), error);
-    std::error_code ignored;
-    if (!error && fs::exists(move.place, ignored)) {
-        fs::rename(move.place, aside, error);
-        if (!error) {
-            move.kept = aside;
-        }
+    if (fs::copy_file(move.place, move.aside, error) &&
+        !writeOver(move.place.string(), move.text)) {
+        error = lastError();
     }
-    if (!error) {
-        fs::rename(move.staged, move.place, error);
-    }
-    if (error && !move.kept.empty()) {
-        fs::rename(move.kept, move.place, ignored);
-    }
+    move.older = error ? Move::Older::None : Move::Older::WrittenOver;
     return error;
 }
 
-void moveBack(const std::vector<Move>& moves) {
-    for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
+/// The older file moves aside, the new one takes its place. Nothing has changed where it fails.
+std::error_code replaceBy(Move& move) {
+    std::error_code error;
+    fs::rename(move.place, move.aside, error);
+    if (error == std::errc::device_or_resource_busy) {
+        return writeInto(move);  // a file of its own mount
+    }
+    if (!error) {
+        fs::rename(move.staged, move.place, error);
         std::error_code ignored;
-        fs::remove(move->place, ignored);
-        if (!move->kept.empty()) {
-            fs::rename(move->kept, move->place, ignored);
+        if (error) {
+            fs::rename(move.aside, move.place, ignored);
         }
+    }
+    move.older = error ? Move::Older::None : Move::Older::Aside;
+    return error;
+}
+
+std::error_code moveInto(Move& move) {
+    std::error_code error;
+    fs::create_directories(move.place.parent_path(), error);
+    if (error) {
+        return error;
+    }
+    const std::optional<struct stat> old = statusOf(move.place.string());
+    if (!old) {
+        fs::rename(move.staged, move.place, error);
+        return error;
+    }
+    return takesPlaceOf(*old, move.staged) ? replaceBy(move) : writeInto(move);
+}
+
+void moveBack(const Move& move) {
+    std::error_code ignored;
+    switch (move.older) {
+        case Move::Older::None:
+            fs::remove(move.place, ignored);
+            break;
+        case Move::Older::Aside:
+            fs::rename(move.aside, move.place, ignored);
+            break;
+        case Move::Older::WrittenOver:
+            fs::copy_file(move.aside, move.place, fs::copy_options::overwrite_existing, ignored);
+            break;
     }
 }
 
@@ -102,11 +153,12 @@ std::string moveAll(std::span<const FolderText> files,
                     const fs::path& staging) {
     std::vector<Move> moved;
     for (const FolderText& file : files) {
-        Move move{.staged = staging / file.path,
-                  .place = destinationOf((folder / file.path).string()).path};
-        const fs::path aside = staging / ("older-" + std::to_string(moved.size()));
-        if (const std::error_code error = moveInto(move, aside)) {
-            moveBack(moved);
+        Move move{.text = file.text,
+                  .staged = staging / file.path,
+                  .place = destinationOf((folder / file.path).string()).path,
+                  .aside = staging / ("older-" + std::to_string(moved.size()))};
+        if (const std::error_code error = moveInto(move)) {
+            std::for_each(moved.rbegin(), moved.rend(), moveBack);
             return failedAt(move.place, error);
         }
         moved.push_back(std::move(move));

@@ -1,10 +1,10 @@
 #include "planner/output/replace_file.h"
 
 #include "planner/output/destination.h"
+#include "planner/output/replaced_file.h"
 #include "planner/output/temporary_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,40 +17,6 @@ namespace {
 
 std::string failedToWrite() {
     return "cannot be written: " + std::generic_category().message(errno);
-}
-
-std::optional<struct stat> statusOf(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 ? std::optional(status) : std::nullopt;
-}
-
-/// Makes the new file that of the old one's owner and group, with its mode. The mode comes last, as
-/// a change of owner takes bits away.
-bool takeRights(int descriptor, const struct stat& old) {
-    struct stat now {};
-    if (::fstat(descriptor, &now) != 0) {
-        return false;
-    }
-    const bool owned = (now.st_uid == old.st_uid && now.st_gid == old.st_gid) ||
-                       ::fchown(descriptor, old.st_uid, old.st_gid) == 0;
-    return owned && ::fchmod(descriptor, old.st_mode & 07777U) == 0;
-}
-
-/// Over the old bytes, once the disk has room for the new ones.
-bool writeOver(const std::string& path, std::string_view text) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
-    const auto size = static_cast<off_t>(text.size());
-    const int room = text.empty() ? 0 : ::posix_fallocate(file, 0, size);
-    errno = room;
-    const bool done = (room == 0 || room == EOPNOTSUPP || room == EINVAL) &&
-                      writeAllTo(file, text) && ::ftruncate(file, size) == 0 && ::fsync(file) == 0;
-    const int why = errno;
-    const bool closed = ::close(file) == 0;
-    errno = done ? errno : why;
-    return done && closed;
 }
 
 std::string writeOverWith(TemporaryFile& complete, const std::string& path, std::string_view text) {
@@ -72,7 +38,7 @@ std::string replaceWith(TemporaryFile& next,
     if (!writeAllTo(next.descriptor(), text) || ::fsync(next.descriptor()) != 0) {
         return failedToWrite();
     }
-    if (!old || (old->st_nlink == 1 && takeRights(next.descriptor(), *old))) {
+    if (!old || (!hasOtherNames(*old) && takeRights(next.descriptor(), *old))) {
         if (prepare) {
             prepare(next.descriptor());
         }

@@ -35,6 +35,14 @@ Result<std::vector<std::string>> jsonNames(const fs::path& folder) {
 
 Result<FolderFile> readOne(const fs::path& folder, const std::string& path) {
     const std::string source = (folder / path).string();
+    std::error_code error;
+    // Nobody typed this name: a pipe among profiles would be waited for.
+    if (!fs::is_regular_file(source, error)) {
+        return fail(Error::Code::BadInput,
+                    source,
+                    error ? "cannot be read: " + error.message() : "is not a regular file",
+                    "move it out of the folder of profiles");
+    }
     FABRICAST_ASSIGN(std::string text, readTextFile(source));
     return FolderFile{path, source, std::make_shared<const std::string>(std::move(text))};
 }

@@ -199,6 +199,7 @@ private:
     [[nodiscard]] Result<std::optional<KernelProfile>> kernelsOf(const GpuSpec& gpu) const;
     [[nodiscard]] Result<std::optional<KernelProfile>> relatedKernels(const GpuSpec& gpu) const;
     [[nodiscard]] Result<KernelProfile> borrowed(const KernelFile& file, const GpuSpec& gpu) const;
+    [[nodiscard]] Result<KernelProfile> completed(KernelProfile kernels, const GpuSpec& gpu) const;
     [[nodiscard]] Result<GpuSpec> gpuOf(const JsonValue& root, const std::string& name) const;
     [[nodiscard]] Result<FabricSpec> fabricOf(const JsonValue& root) const;
     [[nodiscard]] Result<NodeSpec> nodeOf(const JsonValue& root) const;

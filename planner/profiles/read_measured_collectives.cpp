@@ -44,14 +44,6 @@ Result<std::vector<MeasuredCurve::Point>> readPoints(const JsonValue& list) {
     return points;
 }
 
-/// "2026-11-20": days in this form sort by their text.
-bool isDay(std::string_view text) {
-    constexpr std::string_view kForm = "0000-00-00";
-    return std::ranges::equal(text, kForm, [](char letter, char form) {
-        return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
-    });
-}
-
 Result<MeasuredCurve> readCurve(const JsonValue& row) {
     FABRICAST_TRY(row.onlyKeys(kCurveKeys));
     MeasuredCurve curve;
@@ -69,6 +61,13 @@ Result<MeasuredCurve> readCurve(const JsonValue& row) {
 }
 
 }  // namespace
+
+bool isDay(std::string_view text) {
+    constexpr std::string_view kForm = "0000-00-00";
+    return std::ranges::equal(text, kForm, [](char letter, char form) {
+        return form == '-' ? letter == '-' : letter >= '0' && letter <= '9';
+    });
+}
 
 bool isMeasured(const JsonValue& root) {
     return root.find("curves") != nullptr;

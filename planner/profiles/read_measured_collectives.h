@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace fabricast {
 
@@ -23,6 +24,9 @@ struct MeasuredFile {
     ProfileReference machine;
 };
 Result<MeasuredFile> readMeasuredCollectives(const JsonValue& root);
+
+/// "2026-11-20": days in this form sort by their text.
+bool isDay(std::string_view text);
 
 /// Which of the two kinds of file that folder holds.
 bool isMeasured(const JsonValue& root);

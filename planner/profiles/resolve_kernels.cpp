@@ -1,8 +1,10 @@
+#include "planner/base/quantity_text.h"
 #include "planner/evidence/borrow_kernels.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_kernel_profile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -18,7 +20,46 @@ BorrowedRates relative() {
     return rates;
 }
 
+/// Cards whose clock is above the printed one: 1.06 on RTX 5090.
+constexpr double kMostOfPeak = 1.25;
+
+std::string roundedText(FlopsPerSecond rate) {
+    constexpr double kTera = 1e12;
+    return quantityText(FlopsPerSecond(std::round(rate.count() / kTera) * kTera));
+}
+
+/// Products that were measured far above a peak are of another GPU, or of another unit.
+Result<void> checkAgainstPeaks(const KernelProfile& kernels,
+                               const GpuSpec& gpu,
+                               const std::string& where) {
+    for (std::size_t index = 0; index < kGemmTypes; ++index) {
+        const std::optional<GemmFit>& fit = kernels.gemm[index];
+        const char* const name = peakName(static_cast<GemmType>(index));
+        const auto peak = gpu.densePeak.find(name);
+        if (!fit || peak == gpu.densePeak.end() || !peak->second.value) {
+            continue;
+        }
+        const FlopsPerSecond rate = fit->peak * (fit->efficiency / (1.0 + fit->throttle));
+        if (rate > *peak->second.value * kMostOfPeak) {
+            return fail(Error::Code::BadInput,
+                        where,
+                        "\"dense_peak\" in " + std::string(name) + " is " +
+                            quantityText(*peak->second.value) + ", but products of " + gpu.name +
+                            " were measured at " + roundedText(rate),
+                        "check the unit of the peak");
+        }
+    }
+    return {};
+}
+
 }  // namespace
+
+Result<KernelProfile> ProfileStore::completed(KernelProfile kernels, const GpuSpec& gpu) const {
+    KernelProfile all = completeKernels(std::move(kernels), gpu);
+    FABRICAST_ASSIGN(const ProfileFile* const own, lookUp(ProfileKind::Gpu, gpu.name));
+    FABRICAST_TRY(checkAgainstPeaks(all, gpu, own == nullptr ? gpu.name : own->source));
+    return all;
+}
 
 Result<KernelProfile> ProfileStore::borrowed(const KernelFile& file, const GpuSpec& gpu) const {
     FABRICAST_ASSIGN(const ProfileFile donorFile,
@@ -47,14 +88,18 @@ Result<std::optional<KernelProfile>> ProfileStore::kernelsOf(const GpuSpec& gpu)
     FABRICAST_ASSIGN(const ProfileFile* const found, lookUp(ProfileKind::Kernel, gpu.name));
     if (found == nullptr) {
         FABRICAST_ASSIGN(std::optional<KernelProfile> related, relatedKernels(gpu));
-        return related ? completeKernels(*std::move(related), gpu) : std::move(related);
+        if (!related) {
+            return related;
+        }
+        FABRICAST_ASSIGN(KernelProfile kernels, completed(*std::move(related), gpu));
+        return kernels;
     }
     FABRICAST_ASSIGN(const KernelFile file, parsed(*found, &readKernelFile));
     if (!file.donor) {
-        return completeKernels(file.fitted, gpu);
+        return completed(file.fitted, gpu);
     }
     FABRICAST_ASSIGN(KernelProfile kernels, borrowed(file, gpu));
-    return completeKernels(std::move(kernels), gpu);
+    return completed(std::move(kernels), gpu);
 }
 
 }  // namespace fabricast

@@ -53,7 +53,7 @@ Result<void> checkAttention(const AttentionSpec& attention, const std::string& w
 }
 
 Result<void> checkExperts(const MoeSpec& moe, const std::string& where) {
-    FABRICAST_TRY(checkSizes({{"experts", moe.experts, 1},
+    FABRICAST_TRY(checkSizes({{"experts", moe.experts, 1, kMostModelExperts},
                               {"experts per token", moe.topK, 1},
                               {"expert width", moe.expertWidth, 1},
                               {"shared expert width", moe.sharedWidth, 0}},

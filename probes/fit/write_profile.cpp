@@ -1,4 +1,5 @@
 #include "planner/output/publish_files.h"
+#include "planner/profiles/read_measured_collectives.h"
 #include "planner/profiles/verify_profiles.h"
 #include "probes/fit/fit_record.h"
 
@@ -39,7 +40,8 @@ std::string dayOf(const MergedMeasurements& record) {
     std::string last;
     for (const MeasurementRecord& sitting : record.sittings) {
         constexpr std::size_t kDay = 10;
-        last = std::max(last, sitting.begun.substr(0, kDay));
+        const std::string day = sitting.begun.substr(0, kDay);
+        last = isDay(day) ? std::max(last, day) : last;
     }
     return last;
 }

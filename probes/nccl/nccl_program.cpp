@@ -88,7 +88,7 @@ Answer<std::string> NcclProgram::doctor() const {
     return text;
 }
 
-Done NcclProgram::open() {
+Done NcclProgram::ready() const {
     const Answer<Place> here = place();
     if (!here) {
         return here.trouble();
@@ -98,6 +98,14 @@ Done NcclProgram::open() {
             "FABRICAST_PROBE_TOKEN is not set: give all ranks the same secret, so that nobody else "
             "can join, for example with export FABRICAST_PROBE_TOKEN=$(od -An -N16 -tx8 "
             "/dev/urandom | tr -d ' ') before they are started"};
+    }
+    return std::monostate();
+}
+
+Done NcclProgram::open() {
+    const Answer<Place> here = place();
+    if (!here) {
+        return here.trouble();
     }
     const Answer<int> gpus = countGpus();
     if (!gpus && here->world == 1) {
@@ -218,6 +226,7 @@ ProbeProgram NcclProgram::program(std::span<const char* const> arguments) {
             .check = checkPoint,
             .flag = [this](const std::string& flag,
                            const std::string& value) { return takeNcclFlag(flag, value, flags_); },
+            .ready = [this] { return ready(); },
             .open = [this] { return open(); },
             .identity = [this] { return identity(); },
             .measure = [this](const Point& point) { return lead(point); },

@@ -31,6 +31,7 @@ private:
     [[nodiscard]] Answer<Place> place() const { return placeOf(flags_.place, environment_); }
     Answer<std::vector<Point>> suite(const std::string& name);
     Answer<std::string> doctor() const;
+    [[nodiscard]] Done ready() const;
     Done open();
     Done openBench();
     [[nodiscard]] JsonLine identity() const;

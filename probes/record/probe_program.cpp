@@ -152,7 +152,7 @@ Done checkFiles(const ProbeFlags& flags) {
 }
 
 /// What a run would find out: only rank 0, wherever it is, writes the record.
-Done checkRecord(const ProbeFlags& flags) {
+Done checkPlace(const ProbeFlags& flags) {
     const std::filesystem::path folder =
         std::filesystem::path(destinationOf(flags.out).path).parent_path();
     std::error_code error;
@@ -163,6 +163,29 @@ Done checkRecord(const ProbeFlags& flags) {
         return Trouble{"--out: there is no folder " + folder.string()};
     }
     return std::monostate();
+}
+
+/// Prints the points that a run would measure, unless it would refuse to.
+int listPoints(const ProbeProgram& program,
+               const ProbeFlags& flags,
+               const std::vector<Point>& points) {
+    const Done place = checkPlace(flags);
+    if (!place) {
+        return ended(program, kEnvironment, place.trouble().why);
+    }
+    std::error_code error;
+    if (std::filesystem::exists(flags.out, error)) {
+        const Done isFree = RecordLock::isFree(flags.out);
+        const Done sound = RecordFile::check(flags.out);
+        if (!isFree || !sound) {
+            return isFree ? ended(program, kBadInput, sound.trouble().why)
+                          : ended(program, kEnvironment, isFree.trouble().why);
+        }
+    }
+    for (const Point& point : points) {
+        print(stdout, textOf(point) + "\n");
+    }
+    return kDone;
 }
 
 /// Those that are named, and those of a suite; quick where nothing is asked for.
@@ -233,17 +256,12 @@ int runProbe(const ProbeProgram& program, std::span<const char* const> arguments
     if (!points) {
         return ended(program, kBadInput, points.trouble().why);
     }
-    if (flags->ask == Ask::List) {
-        const Done record = checkRecord(*flags);
-        if (!record) {
-            return ended(program, kEnvironment, record.trouble().why);
-        }
-        for (const Point& point : *points) {
-            print(stdout, textOf(point) + "\n");
-        }
-        return kDone;
+    const Done ready = program.ready ? program.ready() : Done(std::monostate());
+    if (!ready) {
+        return ended(program, kEnvironment, ready.trouble().why);
     }
-    return openAndMeasure(program, *flags, arguments);
+    return flags->ask == Ask::List ? listPoints(program, *flags, *points)
+                                   : openAndMeasure(program, *flags, arguments);
 }
 
 }  // namespace fabricast::probe

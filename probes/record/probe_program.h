@@ -35,6 +35,9 @@ struct ProbeProgram {
     std::function<Done(const Point&)> check;
     /// A flag of its own; false where it knows none such. Called before `open`.
     std::function<Answer<bool>(const std::string& flag, const std::string& value)> flag;
+    /// Whether what it was started with is complete, before the device is taken, and in a dry run
+    /// too; may be empty. Trouble ends the program with kEnvironment.
+    std::function<Done()> ready{};
     /// Takes the device. Trouble (no GPU, a busy one) ends the program with kEnvironment.
     std::function<Done()> open;
     /// What must be alike for two sittings to go into one record: device, versions. After `open`.

@@ -9,6 +9,7 @@ namespace fabricast::probe {
 
 namespace {
 
+constexpr const char* kSchema = "fabricast.measurements/1";
 constexpr std::string_view kPoint = "{\"point\":\"";
 
 /// The text of a line's point; empty where the line is damaged.
@@ -24,7 +25,7 @@ std::string pointOf(std::string_view line) {
 }
 
 std::string headStart(const JsonLine& identity) {
-    return JsonLine().add("schema", "fabricast.measurements/1").add("machine", identity).text();
+    return JsonLine().add("schema", kSchema).add("machine", identity).text();
 }
 
 }  // namespace
@@ -52,6 +53,13 @@ Answer<RecordFile> RecordFile::open(std::filesystem::path path,
     record.lock_ = std::move(lock);
     const Done known = record.read(start.substr(0, start.size() - 1));
     return known ? Answer<RecordFile>(std::move(record)) : known.trouble();
+}
+
+Done RecordFile::check(const std::filesystem::path& path) {
+    RecordFile record(path, "");
+    const std::string ofAny = JsonLine().add("schema", kSchema).text();
+    return record.replaceable_ ? record.read(ofAny.substr(0, ofAny.size() - 1))
+                               : Done(std::monostate());
 }
 
 Done RecordFile::read(const std::string& headStart) {

@@ -25,6 +25,9 @@ public:
                                    const JsonLine& identity,
                                    const JsonLine& more);
 
+    /// Whether the lines of a file that is gone on with are whole, of whatever machine.
+    static Done check(const std::filesystem::path& path);
+
     /// Whether a point needs no measuring; one that failed in an earlier sitting does.
     [[nodiscard]] bool has(const Point& point) const;
     [[nodiscard]] std::size_t points() const { return order_.size(); }

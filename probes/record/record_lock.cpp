@@ -23,6 +23,11 @@ bool isStillAt(int descriptor, const std::filesystem::path& path) {
            locked.st_dev == there.st_dev && locked.st_ino == there.st_ino;
 }
 
+Trouble isTaken(const std::filesystem::path& path) {
+    return {path.string() +
+            ": another probe is writing it; wait for its end, or give --out another name"};
+}
+
 }  // namespace
 
 RecordLock::~RecordLock() {
@@ -57,8 +62,19 @@ Answer<RecordLock> RecordLock::of(const std::filesystem::path& path) {
             return lock;
         }
     }
-    return Trouble{path.string() +
-                   ": another probe is writing it; wait for its end, or give --out another name"};
+    return isTaken(path);
+}
+
+Done RecordLock::isFree(const std::filesystem::path& path) {
+    if (path.empty() || !isReplaceable(path.string())) {
+        return std::monostate();
+    }
+    const RecordLock shared(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY));
+    if (shared.descriptor_ < 0) {
+        return Trouble{path.string() + ": cannot be written: " + std::strerror(errno)};
+    }
+    const bool taken = flock(shared.descriptor_, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return taken ? Done(isTaken(path)) : Done(std::monostate());
 }
 
 void RecordLock::moveTo(int descriptor) {

@@ -28,6 +28,8 @@ public:
     /// there is none an empty one is made, which is removed again if it stays empty. Never waits:
     /// trouble where another process has the file.
     static Answer<RecordLock> of(const std::filesystem::path& path);
+    /// Whether a file that is there could be locked now. Several may ask at once.
+    static Done isFree(const std::filesystem::path& path);
     /// Moves to the file that is about to take the place of the locked one.
     void moveTo(int descriptor);
 

@@ -52,6 +52,30 @@ Result<CommProgram> callsOf(const Scenario& scenario, const FrameworkOrder& orde
     return commProgram(framework, order, mode);
 }
 
+/// About 170 bytes each, and a million a second.
+constexpr std::size_t kMostPassOps = 5'000'000;
+
+/// How many ops the passes have on all ranks, before any is made.
+Result<void> checkOps(const ActionOrder& order,
+                      const std::vector<PassPieces>& passes,
+                      const StageRanks& ranks) {
+    std::size_t ops = 0;
+    for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+        for (const StageAction& action : order.ranks[rank]) {
+            const auto stage = static_cast<std::size_t>(action.stage);
+            ops += passes[timeIndex(stage, action.pass)].size() * ranks.of(rank).size();
+        }
+    }
+    if (ops <= kMostPassOps) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "simulate",
+                std::to_string(ops) + " ops in the layers of all passes are more than the " +
+                    std::to_string(kMostPassOps) + " that are simulated one by one",
+                "a smaller global batch, or a larger micro-batch");
+}
+
 /// Writes the steps of an order, each after those that it waits for.
 class PipelineWriter {
 public:
@@ -155,8 +179,9 @@ Result<void> addPasses(const Scenario& scenario,
         FABRICAST_ASSIGN(chosen, pipelineOrderOf(scenario));
         order = actionOrder(chosen.kind, chosen.shape);
     }
-    PassWriter passes(
-        order, passesOfOrder(scenario, pieces, order, writer.flows()), writer, transfers);
+    std::vector<PassPieces> written = passesOfOrder(scenario, pieces, order, writer.flows());
+    FABRICAST_TRY(checkOps(order, written, writer.ranks()));
+    PassWriter passes(order, std::move(written), writer, transfers);
     if (handOvers == HandOvers::Framework) {
         FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, chosen));
         return addCalls(calls, handOverOf(pieces, sendSeconds(pieces.stages)), writer, passes);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,52 @@ TEST(CostGuard, AGraphThatIsTooLargeIsSaidBeforeTheSearch) {
     EXPECT_NE(refused.answer.err.find("more than 131072 GPUs"), std::string::npos)
         << refused.answer.err;
     EXPECT_LT(refused.seconds, 1.0);
+}
+
+/// A model of this many layers, with experts or without.
+std::string modelOf(int layers, int experts) {
+    const std::string file =
+        tempFolder() + "/model_" + std::to_string(layers) + "_" + std::to_string(experts) + ".json";
+    const std::string kind =
+        experts > 0 ? R"("architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
+                         "num_experts_per_tok": 8, "num_local_experts": )" +
+                          std::to_string(experts)
+                    : R"("architectures": ["LlamaForCausalLM"], "model_type": "llama")";
+    EXPECT_TRUE(writeTextFile(file,
+                              "{" + kind + R"(, "hidden_size": 1024, "intermediate_size": 512,
+        "num_attention_heads": 16, "num_key_value_heads": 8, "vocab_size": 32000,
+        "hidden_act": "silu", "tie_word_embeddings": false, "num_hidden_layers": )" +
+                                  std::to_string(layers) + "}"));
+    return file;
+}
+
+TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
+    const auto refusal = [](const std::string& line, const std::string& model) {
+        std::vector<std::string> words;
+        std::istringstream typed(line);
+        for (std::string word; typed >> word;) {
+            words.push_back(word);
+        }
+        words.insert(words.end(), {"-m", model, "-c", "dgx-h100", "-n", "64", "--seq", "4096"});
+        const Timed refused = timed(words);
+        EXPECT_EQ(refused.answer.code, ExitCode::BadInput) << refused.answer.out;
+        EXPECT_LT(refused.seconds, 1.0) << line;
+        return refused.answer.err;
+    };
+    const auto says = [](const std::string& text, const std::string& part) {
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    };
+    says(refusal("plan --global-batch 1024", modelOf(8, 100'000)),
+         "100000 experts in a layer, more than the 1024 that are searched");
+    says(refusal("advise --global-batch 512", modelOf(10'000, 0)),
+         "10000 layers, more than the 256 that are searched");
+    says(refusal("plan --global-batch 512", modelOf(1000, 128)),
+         "128000 experts in all layers, more than the 65536 that are searched");
+    says(refusal("explain --stack fsdp2 --global-batch 1024", modelOf(8, 100'000)),
+         "800000 experts of a GPU, computed one by one, are more than the 65536 that are walked");
+    says(refusal("simulate --stack megatron --layout tp=8,pp=8 --global-batch 65536",
+                 modelOf(10'000, 0)),
+         "ops in the layers of all passes are more than the 5000000");
 }
 
 TEST(CostGuard, SensitivityDoesNotWalkTheFrontierAgain) {

@@ -91,6 +91,19 @@ TEST(Nonsense, NoGpuAndNoLinkIsSlowerThanAnyMachine) {
     }
 }
 
+TEST(Nonsense, NothingIsMultipliedFasterThanThePeak) {
+    const TemporaryProfiles mine;
+    mine.write("gpus/h100-sxm5-80gb.json",
+               shippedProfile("gpus/h100-sxm5-80gb.json", "989 TFLOP/s", "98.9 TFLOP/s"));
+    const ProgramOutput answer =
+        runProgram({"explain", "-m", "gpt2", "-c", "dgx-h100", "--profile-dir", mine.path()}, {});
+    EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.out;
+    EXPECT_NE(answer.err.find("gpus/h100-sxm5-80gb.json: \"dense_peak\" in bf16 is 98.9 TFLOP/s, "
+                              "but products of h100-sxm5-80gb were measured at"),
+              std::string::npos)
+        << answer.err;
+}
+
 /// Two runs that are alike but for what was measured.
 std::string runsWith(const std::string& step, const std::string& memory) {
     const std::string head =
@@ -106,13 +119,21 @@ std::string runsWith(const std::string& step, const std::string& memory) {
 
 TEST(Nonsense, AnOddCellRefusesItsRowOnly) {
     const std::string file = tempFolder() + "/odd_runs.csv";
-    for (const auto& [step, memory] : std::vector<std::pair<std::string, std::string>>{
-             {"1e-300", ""}, {"1.2", "1e-308"}, {"1.2", "1e-300"}}) {
+    for (const auto& [step, memory] :
+         std::vector<std::pair<std::string, std::string>>{{"1e-300", ""},
+                                                          {"1.2", "1e-308"},
+                                                          {"1.2", "1e-300"},
+                                                          {"-1", ""},
+                                                          {"1e300", ""},
+                                                          {"nan", ""},
+                                                          {"1.2", "1e13"}}) {
         ASSERT_TRUE(writeTextFile(file, runsWith(step, memory)));
         const ProgramOutput answer = runProgram({"backtest", file, "--all", "-v"}, {});
         EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
         EXPECT_EQ(answer.out.find("inf"), std::string::npos) << answer.out;
-        EXPECT_NE(answer.out.find("is not between"), std::string::npos) << answer.out;
+        EXPECT_TRUE(answer.out.find("is not between") != std::string::npos ||
+                    answer.out.find("odd_runs.csv:2, column measured_") != std::string::npos)
+            << answer.out;
         EXPECT_NE(answer.out.find("1 of 2 rows forecast"), std::string::npos) << answer.out;
     }
 }

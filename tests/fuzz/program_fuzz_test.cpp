@@ -2,13 +2,13 @@
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
 #include "tests/fuzz/random_scenario.h"
+#include "tests/support/case_count.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/text_mutator.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -18,12 +18,6 @@ namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-
-// 10,000 files in all, unless the environment asks for another tenth.
-std::size_t cases(std::size_t usual) {
-    const char* percent = std::getenv("FABRICAST_FUZZ_PERCENT");
-    return percent == nullptr ? usual : usual * static_cast<std::size_t>(std::atol(percent)) / 100;
-}
 
 // A debug build with sanitizers takes some ten times what users wait.
 constexpr std::chrono::seconds kLongest{10};

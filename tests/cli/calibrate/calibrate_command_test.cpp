@@ -1,11 +1,16 @@
 #include "cli/run_program.h"
 #include "tests/support/fake_probes.h"
 #include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -373,6 +378,29 @@ TEST(CalibrateCommand, FitsLogsOfNcclTests) {
     EXPECT_EQ(again.code, ExitCode::Ok) << again.err;
     EXPECT_EQ(contents(probes.at("again") + "/collectives/measured-imported.json"),
               contents(profile + "/collectives/measured-imported.json"));
+}
+
+TEST(CalibrateCommand, AnUndatedLogIsOfTheDayItWasWritten) {
+    const FakeProbes probes("undated");
+    const auto imported = [&](const std::string& name, const std::string& us, std::time_t when) {
+        fs::create_directories(probes.at(name));
+        const std::string log = probes.at(name + "/all_reduce_perf.log");
+        std::ofstream(log) << ncclLog("67108864", us);
+        const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
+        EXPECT_EQ(::utimensat(AT_FDCWD, log.c_str(), times.data(), 0), 0);
+        const ProgramOutput done =
+            ran("calibrate --ranks 8 --machine dgx-h100",
+                {"--from-nccl-tests", log, "--profile", probes.at("measured"), "--name", name});
+        EXPECT_EQ(done.code, ExitCode::Ok) << done.err;
+    };
+    imported("newer", "412.0", 1'793'000'000);  // 2026-10-26
+    imported("older", "41200.0", 1'767'225'600);
+    const ProgramOutput answer = ran("explain -m gpt2 -c dgx-h100 --stack ddp --section time",
+                                     {"--profile-dir", probes.at("measured")});
+    EXPECT_NE(answer.out.find("measured: newer, 2026-10-26\n"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("measured: older, 2026-01-01 is not used, newer, 2026-10-26 is\n"),
+              std::string::npos)
+        << answer.out;
 }
 
 TEST(CalibrateCommand, JsonTellsTheNumbersOfANode) {

@@ -22,9 +22,14 @@ Result<std::vector<PublishedRun>> runsOf(const std::string& rows) {
 }
 
 TEST(PublishedRun, BadCellsAreNamedByLineAndColumn) {
-    const auto runs = runsOf("a-1,llama,thirty,4096,,,,,,,,h100,fsdp2,,,,,,,\n");
-    ASSERT_FALSE(runs);
-    EXPECT_EQ(runs.error().where, "runs.csv:2, column layers");
+    const auto runs = runsOf(
+        "a-1,llama,thirty,4096,,,,,,,,h100,fsdp2,,,,,,,\n"
+        "a-2,llama,32,4096,,,,,,,,h100,fsdp2,,,,,,,1e13\n"
+        "a-3,llama,32,4096,,,,,,,,h100,fsdp2,,,,,,,5\n");
+    ASSERT_TRUE(runs) << runs.error().text();
+    EXPECT_EQ(runs->at(0).unreadable.value().where, "runs.csv:2, column layers");
+    EXPECT_EQ(runs->at(1).unreadable.value().where, "runs.csv:3, column measured_step_s");
+    EXPECT_FALSE(runs->at(2).unreadable);
 }
 
 TEST(PublishedRun, AFileWithoutGpusIsRefused) {

@@ -24,6 +24,22 @@ std::string errorOf(const std::string& text) {
     return record ? "" : record.error().text();
 }
 
+TEST(Measurements, ATimeIsOneThatAMachineTakes) {
+    const auto why = [](const std::string& sample) {
+        const std::string head = R"({"schema":"fabricast.measurements/1","machine":{}})";
+        const auto record = parseMeasurements(
+            head + "\n" + R"({"point":"gemm m=8","unit":"s","samples":[)" + sample + "]}\n",
+            "r.jsonl");
+        return record ? std::string() : record.error().text();
+    };
+    EXPECT_EQ(why("0"), "");
+    EXPECT_EQ(why("1e-9"), "");
+    EXPECT_EQ(why("3600"), "");
+    for (const char* const odd : {"1e-300", "1e-13", "1e11", "-1e300"}) {
+        EXPECT_NE(why(odd).find("r.jsonl:2:"), std::string::npos) << odd << why(odd);
+    }
+}
+
 TEST(Measurements, ReadsWhatAProbeWrote) {
     const auto record = parseMeasurements(
         kHead +

@@ -169,6 +169,15 @@ const std::string kJson =
     R"("out_of_place_per_iter":{"times_us":[12.0,12.5,20.0]}},)"
     R"({"size":2048,"type":"bfloat16","in_place":{"time":14.0,"alg_bw":1,"bus_bw":1,"nwrong":1}}]})";
 
+TEST(NcclTests, ReadsWhenAJsonWasMade) {
+    const auto begun = [](const std::string& time) {
+        return read(R"({"start_time":")" + time + R"(",)" + kJson.substr(1)).begun;
+    };
+    EXPECT_EQ(begun("2026-11-20 13:05:00"), "2026-11-20 13:05:00");
+    EXPECT_EQ(begun("last week"), "");
+    EXPECT_EQ(read(kJson).begun, "");
+}
+
 TEST(NcclTests, ReadsJsonWithoutTheEnvironment) {
     const MeasurementRecord record = read(kJson);
     ASSERT_EQ(record.points.size(), 2U);

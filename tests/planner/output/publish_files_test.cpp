@@ -3,6 +3,8 @@
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -63,6 +65,32 @@ TEST_F(PublishFiles, WritesNoneThatIsRefused) {
     EXPECT_EQ(publishFiles(kSecond, folder(), refuses), "not these");
     EXPECT_EQ(textAt("gpus/a.json") + textAt("nodes/b.json"), "a1b1");
     EXPECT_EQ(entries(), 4U);
+}
+
+TEST_F(PublishFiles, KeepsTheRightsOfWhatItReplaces) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    const std::string file = folder() + "/gpus/a.json";
+    ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
+    const bool isRoot = ::geteuid() == 0;  // others give nothing away
+    ASSERT_EQ(isRoot ? ::chown(file.c_str(), 1234, 2345) : 0, 0);
+    EXPECT_EQ(publishFiles(kSecond, folder(), accepted), "");
+    struct stat status {};
+    ASSERT_EQ(::stat(file.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, 0640U);
+    EXPECT_EQ(status.st_uid, isRoot ? 1234U : ::getuid());
+    EXPECT_EQ(status.st_gid, isRoot ? 2345U : ::getgid());
+    EXPECT_EQ(textAt("gpus/a.json") + textAt("nodes/b.json"), "a2b2");
+}
+
+TEST_F(PublishFiles, LeavesOneFileWithTwoNamesOne) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    fs::create_hard_link(folder() + "/gpus/a.json", folder() + "/gpus/other.json");
+    EXPECT_EQ(publishFiles(kSecond, folder(), accepted), "");
+    EXPECT_EQ(textAt("gpus/other.json"), "a2");
+    fs::remove_all(folder() + "/nodes");
+    std::ofstream(folder() + "/nodes") << "a file where a folder should be";
+    EXPECT_NE(publishFiles(kFirst, folder(), accepted), "");
+    EXPECT_EQ(textAt("gpus/a.json") + textAt("gpus/other.json"), "a2a2") << "taken back";
 }
 
 TEST_F(PublishFiles, TakesBackWhatItWroteWhereOneFails) {

@@ -5,12 +5,16 @@
 #include "probes/host/library_versions.h"
 #include "probes/host/memory_points.h"
 #include "probes/host/worker_team.h"
+#include "probes/record/record_lock.h"
 #include "probes/record/statistics.h"
 #include "tests/probes/host/made_up_machine.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <set>
 
@@ -181,6 +185,27 @@ TEST(HostProbe, RefusesAFolderThatNoPointCanName) {
     EXPECT_EQ(runHostProbe(std::vector<const char*>{"--point", "bogus", "--dry-run"}), kBadInput);
     EXPECT_EQ(runHostProbe(std::vector<const char*>{"--out", "/nowhere/r.jsonl", "--dry-run"}),
               kEnvironment);
+}
+
+TEST(HostProbe, ADryRunRefusesTheRecordThatARunWould) {
+    const std::string record = tempFolder() + "/dry_run.jsonl";
+    const std::vector<const char*> words = {
+        "--point", "memory op=copy threads=1 bytes=1M", "--out", record.c_str(), "--dry-run"};
+    std::ofstream(record) << "";
+    EXPECT_EQ(runHostProbe(words), kDone);
+    {
+        const Answer<RecordLock> lock = RecordLock::of(record);
+        ASSERT_TRUE(lock);
+        EXPECT_EQ(runHostProbe(words), kEnvironment) << "another probe is writing it";
+    }
+    const std::string head = R"({"schema":"fabricast.measurements/1","machine":{}})";
+    std::ofstream(record) << head << "\n"
+                          << R"({"point":"memory op=copy","unit")"
+                          << "\n";
+    EXPECT_EQ(runHostProbe(words), kBadInput) << "a damaged line";
+    std::ofstream(record) << "notes\n";
+    EXPECT_EQ(runHostProbe(words), kBadInput) << "no record";
+    EXPECT_EQ(std::filesystem::file_size(record), 6U) << "it is left as it was";
 }
 
 }  // namespace

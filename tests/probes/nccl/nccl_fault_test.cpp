@@ -200,6 +200,20 @@ TEST(NcclFaults, AStrangerIsTurnedAway) {
     EXPECT_NE(second.err.find("has another token than rank 0"), std::string::npos) << second.err;
 }
 
+TEST(NcclFaults, RanksWithoutATokenAreRefusedByADryRunToo) {
+    for (const bool dry : {true, false}) {
+        std::vector<RankStart> ranks =
+            ranksOf(2, dry ? std::vector<std::string>{"--dry-run"} : std::vector<std::string>());
+        ranks.resize(1);
+        ranks[0].environment["FABRICAST_PROBE_TOKEN"] = "";
+        NcclJob job(ranks);
+        const RankEnd ended = job.end(0, 6.0);
+        EXPECT_EQ(ended.code, 4) << ended.err;
+        EXPECT_NE(ended.err.find("FABRICAST_PROBE_TOKEN is not set"), std::string::npos)
+            << ended.err;
+    }
+}
+
 TEST(NcclFaults, AFullDiskOrAForbiddenPlaceEndsAll) {
     const std::map<std::string, std::string> places = {
         {"/dev/full", "No space left on device"},

@@ -1,0 +1,22 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/model_spec.h"
+
+#include <cstdint>
+
+namespace fabricast {
+
+/// How large a model may be whose layouts are searched: the memory of each is walked layer by
+/// layer, and expert by expert, so that a larger one would keep a user waiting.
+struct SearchSize {
+    std::int64_t layers = 0;
+    std::int64_t experts = 1024;        ///< of a layer
+    std::int64_t allExperts = 1 << 16;  ///< of all layers
+};
+inline constexpr SearchSize kPlanSize = {.layers = 4096};
+inline constexpr SearchSize kAdviseSize = {.layers = 256};  ///< a search for each way to train
+
+/// Names the limit that a model is beyond.
+Result<void> checkSearchSize(const ModelSpec& model, const SearchSize& most);
+
+}  // namespace fabricast

@@ -1,0 +1,182 @@
+// The largest questions that are taken: answered before anybody gives up, and within the memory of
+// a small machine.
+#include "tests/hostile/scratch_folder.h"
+#include "tests/hostile/soundness.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+
+/// The program that users have, as tools/hostile names it, is asked everything, and has 5 s of CPU
+/// time; that of the tests is slower.
+struct Asked {
+    std::string program = FABRICAST_BINARY;
+    double mostSeconds = 20.0;
+    bool everything = false;
+};
+Asked asked() {
+    const char* const named = std::getenv("FABRICAST_PROGRAM");
+    return named == nullptr ? Asked()
+                            : Asked{.program = named, .mostSeconds = 5.0, .everything = true};
+}
+
+struct Question {
+    Words words;
+    bool isLong = false;  ///< some seconds even for an optimised program
+};
+
+std::string modelOf(int layers, int experts) {
+    const std::string kind =
+        experts > 0 ? R"("architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
+                         "num_experts_per_tok": 8, "num_local_experts": )" +
+                          std::to_string(experts)
+                    : R"("architectures": ["LlamaForCausalLM"], "model_type": "llama")";
+    return "{" + kind + R"(, "hidden_size": 1024, "intermediate_size": 512,
+        "num_attention_heads": 16, "num_key_value_heads": 8, "vocab_size": 32000,
+        "hidden_act": "silu", "tie_word_embeddings": false, "num_hidden_layers": )" +
+           std::to_string(layers) + "}";
+}
+
+TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "sanitizers take ten times the memory and time";
+#endif
+    const ScratchFolder folder;
+    const std::string deep = folder.write("deep.json", modelOf(10'000, 0));
+    const std::string tower = folder.write("tower.json", modelOf(4096, 0));
+    const std::string tall = folder.write("tall.json", modelOf(256, 0));
+    const std::string wide = folder.write("wide.json", modelOf(64, 1024));
+    const std::vector<Question> questions = {{{"explain",
+                                               "-m",
+                                               deep,
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "64",
+                                               "--stack",
+                                               "fsdp2",
+                                               "--seq",
+                                               "4096"}},
+                                             {{"plan",
+                                               "-m",
+                                               tower,
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "64",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "512"},
+                                              true},
+                                             {{"plan",
+                                               "-m",
+                                               wide,
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "64",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "512",
+                                               "--stack",
+                                               "megatron"},
+                                              true},
+                                             {{"advise",
+                                               "-m",
+                                               tall,
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "8",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "64"},
+                                              true},
+                                             {{"plan",
+                                               "-m",
+                                               "llama-3.1-405b",
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "125000",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "1000000"}},
+                                             {{"plan",
+                                               "-m",
+                                               "llama-3.1-8b",
+                                               "--gpu",
+                                               "h100-sxm5-80gb",
+                                               "--gpus-per-node",
+                                               "4096",
+                                               "-n",
+                                               "256",
+                                               "--fabric",
+                                               "ib-ndr",
+                                               "--global-batch",
+                                               "1048576",
+                                               "--seq",
+                                               "4096"}},
+                                             {{"plan",
+                                               "-m",
+                                               "llama-3.1-8b",
+                                               "-c",
+                                               "dgx-h100",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "64",
+                                               "--pareto",
+                                               "--sensitivity"}},
+                                             {{"simulate",
+                                               "-m",
+                                               "llama-3.1-8b",
+                                               "-c",
+                                               "dgx-h100",
+                                               "-n",
+                                               "8",
+                                               "--stack",
+                                               "megatron",
+                                               "--layout",
+                                               "tp=8,pp=8",
+                                               "--seq",
+                                               "4096",
+                                               "--global-batch",
+                                               "32768"}},
+                                             {{"topology", "-c", "dgx-h100", "-n", "4096"}}};
+    const Asked asks = asked();
+    for (const Question& question : questions) {
+        if (question.isLong && !asks.everything) {
+            continue;
+        }
+        Words words = {asks.program};
+        words.insert(words.end(), question.words.begin(), question.words.end());
+        const Disturbed run = disturbedRun(words, {.mostSeconds = 120.0});
+        const std::string name = question.words[0] + " " + question.words[2];
+        EXPECT_EQ(troubleOf(run), "") << name << run.err;
+        EXPECT_LE(run.code, 1) << name << run.err;
+        EXPECT_LT(run.peakBytes, kMostBytes) << name;
+        EXPECT_LT(run.cpuSeconds, asks.mostSeconds) << name;
+        std::printf("%6.2f s %5.0f MiB  %s\n",
+                    run.cpuSeconds,
+                    static_cast<double>(run.peakBytes) / (1 << 20),
+                    name.c_str());
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
