@@ -118,7 +118,22 @@ double CommSeconds::*sumOf(const CommCall& call) {
     return nullptr;
 }
 
-bool isPerMicroBatch(const CommCall& call) {
+TailOverlap tailOverlap(const Scenario& scenario) {
+    const MegatronSettings& megatron = scenario.settings.megatron;
+    const Engine engine = scenario.settings.engine;
+    if (engine == Engine::Megatron) {
+        return {.reduce = megatron.overlapGradReduce, .gather = megatron.overlapParamGather};
+    }
+    return {.reduce = engine == Engine::Ddp, .gather = false};
+}
+
+bool isPerMicroBatch(const Scenario& scenario, const CommCall& call) {
+    const TailOverlap hidden = tailOverlap(scenario);
+    const bool inTail = (call.use == CommUse::GradientReduce && hidden.reduce) ||
+                        (call.use == CommUse::ParameterGather && hidden.gather);
+    if (inTail && call.times == 1 && scenario.microBatches() > 1) {
+        return false;
+    }
     return call.phase == CommPhase::Forward || call.phase == CommPhase::Backward ||
            call.phase == CommPhase::Recompute;
 }
@@ -133,7 +148,8 @@ ChunkComm chunkComm(const Scenario& scenario,
     ChunkComm comm;
     for (const CommCall& call : calls) {
         const bool forward = call.phase == CommPhase::Forward;
-        if (call.chunk == chunk && isPerMicroBatch(call) && forward == (way == Way::Forward)) {
+        if (call.chunk == chunk && isPerMicroBatch(scenario, call) &&
+            forward == (way == Way::Forward)) {
             addCall(scenario, copies, call, clock.seconds(call), comm);
         }
     }

@@ -35,8 +35,17 @@ struct ChunkComm : CommSeconds {
     double units = 0.0;  ///< gathered
 };
 
-/// Calls that are made for every microbatch; the others are made once a step.
-bool isPerMicroBatch(const CommCall& call);
+/// Which transfers that are made once a step overlap with its passes, layer by layer, as in the
+/// stack: gradients with the last backwards, parameters with the first forwards.
+struct TailOverlap {
+    bool reduce = false;
+    bool gather = false;
+};
+TailOverlap tailOverlap(const Scenario& scenario);
+
+/// Calls that are made for every microbatch; the others are made once a step, even if within one of
+/// its passes.
+bool isPerMicroBatch(const Scenario& scenario, const CommCall& call);
 
 /// The calls of one chunk (of the rank's) in one direction; a second forward belongs to backward.
 ChunkComm chunkComm(const Scenario& scenario,

@@ -18,6 +18,7 @@ public:
               CollectiveCurves& curves)
         : scenario_(scenario), order_(order), links_(links), curves_(curves) {}
 
+    [[nodiscard]] const Scenario& scenario() const { return scenario_; }
     /// Seconds of one call.
     double seconds(const CommCall& call);
     /// Seconds that a call is not below, in proportion to its bytes.

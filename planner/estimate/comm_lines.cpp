@@ -119,12 +119,12 @@ std::vector<CommLine> commLines(CommClock& clock,
     for (const CommCall& call : deciding.time->calls) {
         if (call.use == CommUse::StageExchange) {
             lines.add(deciding.stage, call, TimePart::Stage, share(deciding.exchange, handedOver));
-        } else if (isPerMicroBatch(call)) {
+        } else if (isPerMicroBatch(clock.scenario(), call)) {
             lines.add(deciding.stage, call, partOf(call.use), passShare(*deciding.time, call));
         }
     }
     for (const CommCall& call : ending.time->calls) {
-        if (call.use != CommUse::StageExchange && !isPerMicroBatch(call)) {
+        if (call.use != CommUse::StageExchange && !isPerMicroBatch(clock.scenario(), call)) {
             lines.add(ending.stage, call, TimePart::Shard, tailShare(ending, call));
         }
     }

@@ -56,15 +56,6 @@ double withContention(const SoftwareTiming& software, double all, double waited)
 
 }  // namespace
 
-TailOverlap tailOverlap(const Scenario& scenario) {
-    const MegatronSettings& megatron = scenario.settings.megatron;
-    const Engine engine = scenario.settings.engine;
-    if (engine == Engine::Megatron) {
-        return {.reduce = megatron.overlapGradReduce, .gather = megatron.overlapParamGather};
-    }
-    return {.reduce = engine == Engine::Ddp, .gather = false};
-}
-
 double layersOfChunk(const Scenario& scenario, std::size_t chunks) {
     return std::max(1.0,
                     static_cast<double>(scenario.model.layers) /

@@ -21,12 +21,6 @@ struct StageTail {
 
     [[nodiscard]] double total() const { return reduce + gather + sharedGradients + bookkeeping; }
 };
-/// Which of those transfers overlap with passes, layer by layer, as in the stack.
-struct TailOverlap {
-    bool reduce = false;
-    bool gather = false;
-};
-TailOverlap tailOverlap(const Scenario& scenario);
 /// Layers of a model chunk, on average; at least one.
 double layersOfChunk(const Scenario& scenario, std::size_t chunks);
 

@@ -68,7 +68,7 @@ struct StageSums {
             if (call.op == CommOp::Send && handOver.sum().bytes <= 0.0) {
                 handOver.add(call, 1.0, clock);
             }
-        } else if (isPerMicroBatch(call) && chunk < chunks.size()) {
+        } else if (isPerMicroBatch(clock.scenario(), call) && chunk < chunks.size()) {
             const bool forward = call.phase == CommPhase::Forward;
             if (SentSum* sum = chunks[chunk][forward ? 0 : 1].of(call.use)) {
                 sum->add(call, count, clock);

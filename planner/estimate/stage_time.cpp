@@ -45,7 +45,7 @@ public:
             stage.newtonSchulz += segments.newtonSchulz;
             stage.newtonSchulzExperts += segments.newtonSchulzExperts;
         }
-        addStepCalls(calls_, context_.clock, stage);
+        addStepCalls(scenario_, calls_, context_.clock, stage);
         stage.calls = std::move(calls_);
         return stage;
     }
@@ -199,9 +199,12 @@ void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage
     stage.newtonSchulzExperts += segments.newtonSchulzExperts;
 }
 
-void addStepCalls(const std::vector<CommCall>& calls, CommClock& clock, StageTime& stage) {
+void addStepCalls(const Scenario& scenario,
+                  const std::vector<CommCall>& calls,
+                  CommClock& clock,
+                  StageTime& stage) {
     for (const CommCall& call : calls) {
-        if (isPerMicroBatch(call) || call.use == CommUse::StageExchange) {
+        if (isPerMicroBatch(scenario, call) || call.use == CommUse::StageExchange) {
             continue;
         }
         const double all = clock.seconds(call) * static_cast<double>(call.count());

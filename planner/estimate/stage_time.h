@@ -62,7 +62,10 @@ ChunkTime layersTime(const StepContext& context, const StageView& view, const Ch
 void addTrained(const ModelTime& model, const ChunkView& chunk, StageTime& stage);
 
 /// Adds the calls that are made once a step.
-void addStepCalls(const std::vector<CommCall>& calls, CommClock& clock, StageTime& stage);
+void addStepCalls(const Scenario& scenario,
+                  const std::vector<CommCall>& calls,
+                  CommClock& clock,
+                  StageTime& stage);
 
 /// All pipeline ranks of a step, in order. Ranks inside the pipeline that run as many layers of
 /// each kind make the same calls and take the same time: one of them is timed.

@@ -101,10 +101,10 @@ double leastWait(const Scenario& scenario,
 }
 
 /// Calls whose bytes follow the samples, over groups that are alike wherever the layer is.
-bool followsSamples(const CommCall& call, const CommClock& clock) {
+bool followsSamples(const Scenario& scenario, const CommCall& call, const CommClock& clock) {
     const bool rows = call.use == CommUse::Activation || call.use == CommUse::InputRegather ||
                       call.use == CommUse::KeyValue || call.use == CommUse::Dispatch;
-    return rows && isPerMicroBatch(call) && clock.isInsideBlock(call.group);
+    return rows && isPerMicroBatch(scenario, call) && clock.isInsideBlock(call.group);
 }
 
 LayerWait leastWait(const StageView& stage,
@@ -117,7 +117,7 @@ LayerWait leastWait(const StageView& stage,
     CommSeconds forward;
     CommSeconds backward;
     for (const CommCall& call : layerCalls(stage, layer)) {
-        if (followsSamples(call, clock)) {
+        if (followsSamples(scenario, call, clock)) {
             const auto count = static_cast<double>(call.each * call.parts);
             const double seconds = kWholeRows * count * clock.leastSeconds(call) /
                                    static_cast<double>(scenario.layout.microBatch);
@@ -192,7 +192,7 @@ Result<double> leastTail(const Scenario& scenario,
     }
     StageTime stage;
     stage.chunks.resize(view.chunks.size());
-    addStepCalls(calls, clock, stage);
+    addStepCalls(scenario, calls, clock, stage);
     return kSummation * leastTail(scenario, software, stage, endsStep);
 }
 

@@ -221,5 +221,28 @@ TEST(EstimateStep, CountsMuonsNewtonSchulz) {
     EXPECT_NEAR(addedBy({.dp = 2, .tp = 4, .shard = Shard::Zero1}), 16 * layer, 1e-6);
 }
 
+// Gradients are complete in the last microbatch: their reduction hides behind its backward, and not
+// behind those of the microbatches before it.
+TEST(EstimateStep, OverlappedReductionsHideBehindOneBackward) {
+    Scenario scenario = exampleRun("megatron", {.dp = 64, .shard = Shard::Zero1});
+    scenario.workload = {.sequence = 512, .globalBatch = 512};
+    scenario.settings.megatron.overlapGradReduce = true;
+    scenario.settings.megatron.overlapParamGather = true;
+    ASSERT_EQ(scenario.microBatches(), 8);
+    const StepEstimate step = estimated(scenario);
+    double all = 0.0;
+    double waited = 0.0;
+    for (const CommLine& line : step.comm) {
+        const bool gradients = line.use == "gradients";
+        all += gradients ? line.seconds : 0.0;
+        waited += gradients ? line.exposed : 0.0;
+    }
+    const double backward = step.terms.backward.total();
+    ASSERT_GT(all, backward);
+    ASSERT_LT(all, 8 * backward);
+    EXPECT_GE(waited, all - backward);
+    EXPECT_EQ(step.terms.backward.of(TimePart::Shard), 0.0);
+}
+
 }  // namespace
 }  // namespace fabricast
