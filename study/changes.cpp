@@ -2,6 +2,7 @@
 
 #include "planner/load/load_search.h"
 #include "planner/spec/names.h"
+#include "planner/text/json_document.h"
 #include "study/search_request.h"
 
 #include <algorithm>
@@ -376,13 +377,21 @@ void otherGpus(const Subject& subject, Offers& offers) {
     std::map<std::pair<double, std::string>, std::string> better;  // by peak and GPU
     for (const ProfileFile& file : subject.profiles->files(ProfileKind::Cluster)) {
         const auto cluster = subject.profiles->cluster(file.name);
-        if (!cluster || cluster->node.gpus != now.node.gpus || !cluster->node.gpu.kernels) {
+        if (!cluster || cluster->node.gpus != now.node.gpus || !cluster->node.gpu.kernels ||
+            !isSold(file)) {
             continue;
         }
         const GpuSpec& gpu = cluster->node.gpu;
         const bool same = gpu.vendor == now.node.gpu.vendor && gpu.name != now.node.gpu.name;
         if (same && peakOf(gpu) >= peakOf(now.node.gpu) &&
             memoryOf(gpu) >= memoryOf(now.node.gpu)) {
+/// Not somebody's own machine.
+bool isSold(const ProfileFile& file) {
+    const Result<JsonValue> root = parseJson(file.text, file.source);
+    const JsonValue* sold = root ? root->find("sold") : nullptr;
+    return sold == nullptr || sold->boolean().value_or(true);
+}
+
             better.emplace(std::pair(peakOf(gpu), gpu.name), file.name);
         }
     }
