@@ -64,7 +64,9 @@ void LayoutAxes::addContext(Layout layout, std::vector<Layout>& found) const {
     const std::int64_t sequence = base_.workload.sequence;
     const std::int64_t rest = base_.cluster.gpus() / layout.tp / layout.pp;
     for (const std::int64_t cp : divisors(rest)) {
-        const bool too = cp > 1 && (sequence % cp != 0 || sequence / cp < kLeastTokensOfRank);
+        const std::int64_t least = cp > 2 ? kFillingTokensOfRank : kLeastTokensOfRank;
+        const bool isShort = sequence / cp < least && !rules_.fixed.says("cp");
+        const bool too = cp > 1 && (sequence % cp != 0 || isShort);
         layout.cp = cp;
         layout.dp = rest / cp;
         if (too || base_.workload.globalBatch % layout.dp != 0 ||

@@ -11,6 +11,7 @@ namespace fabricast {
 /// Tokens of a sequence that a context parallel rank has at least.
 inline constexpr std::int64_t kLeastTokensOfRank = 256;
 /// Model chunks of a pipeline rank at most.
+inline constexpr std::int64_t kFillingTokensOfRank = 2048;
 inline constexpr std::int64_t kMostChunksOfRank = 16;
 
 /// These are the values that each axis of a layout may have under one stack: each step takes a
