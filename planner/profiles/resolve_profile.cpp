@@ -167,7 +167,9 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.gpuFabric = usualGpuFabric(card.linkKind);
     box.gpuFabricName = card.linkFabric;
     box.gpu = std::move(card);
-    return oneNode(std::move(box));
+    FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(std::move(box)));
+    cluster.isBuilt = true;
+    return cluster;
 }
 
 Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view where) const {
