@@ -33,8 +33,8 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
     if (report.plans.empty() && !report.misses.empty()) {
         step.plan = std::move(report.misses.front());
     } else if (report.plans.empty()) {
-        step.why = report.rejections.empty() ? "no layout divides the GPUs and the batch"
-                                             : report.rejections.front().why;
+        step.why =
+            report.rejections.empty() ? "no layout was found" : report.rejections.front().why;
     }
     return std::move(report.plans);
 }

@@ -47,8 +47,7 @@ public:
             }
         }
         if (found == 0) {
-            space_.refused.push_back(
-                {stack_, why_.empty() ? "no layout divides the ranks and the batch" : why_});
+            space_.refused.push_back({stack_, why_.empty() ? noDivision() : why_});
         }
         return {};
     }
@@ -58,6 +57,17 @@ private:
         FABRICAST_TRY(learnSettings(layout));
         const std::uint32_t ways = listOf(
             waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
+    /// The numbers that do not divide, and the keys that are held.
+    [[nodiscard]] std::string noDivision() const {
+        std::string held;
+        for (const std::string& key : task_.rules.fixed.said) {
+            held += (held.empty() ? " with the given " : ", ") + key;
+        }
+        return "no layout of " + std::to_string(task_.base.cluster.gpus()) +
+               " GPUs has a dp that divides a global batch of " +
+               std::to_string(task_.base.workload.globalBatch) + held;
+    }
+
         const std::uint32_t sizes =
             listOf(sizesByRanks_, std::pair(layout.pp, layout.dp), space_.sizes, [&] {
                 return sizesOf(layout, space_.ways[ways]);
