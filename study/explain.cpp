@@ -7,6 +7,7 @@
 #include "planner/memory/memory_of_stages.h"
 #include "study/faster_change.h"
 #include "study/memory_fixes.h"
+#include "study/product_times.h"
 #include "study/rule_of_thumb_terms.h"
 #include "study/sensitivity.h"
 
@@ -52,6 +53,9 @@ Result<void> addCost(const Question& question, const Workbench& bench, Explanati
     FABRICAST_ASSIGN(const BudgetFacts facts,
                      loadBudget(question.root, bench.profiles(), question.folders));
     const Scenario& scenario = answer.scenario;
+    if (ask.rulesOfThumb) {
+        FABRICAST_ASSIGN(answer.products, productTimes(answer.scenario));
+    }
     answer.cost = costOf(scenario, costedStep(scenario, *answer.step), facts);
     answer.basis = costBasis(scenario.cluster.node.gpu.name, scenario.layout.world(), facts);
     return {};
