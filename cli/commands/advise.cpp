@@ -38,8 +38,11 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(const Advice advice, advise(question, flags.ask, bench, {}));
-    Answer answer{.text = {}, .code = advice.recommended ? ExitCode::Ok : ExitCode::DoesNotFit};
+    FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
+    Answer answer{.text = {}, .code = codeOf(advice)};
+    if (options.quiet && options.format != Format::Json) {
+        advice.notes.clear();
+    }
     if (options.format == Format::Json) {
         answer.text = adviceJson(advice, FABRICAST_VERSION);
         return answer;

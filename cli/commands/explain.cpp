@@ -113,7 +113,7 @@ Result<std::string> rendered(const Explanation& answer,
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, {}));
+    FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, options.watch()));
     std::string formulas;
     for (const std::string& key : flags.why) {
         FABRICAST_ASSIGN(const std::string formula, explanationWhy(answer, key));

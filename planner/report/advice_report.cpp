@@ -163,7 +163,8 @@ std::string basisText(const Advice& advice) {
 }
 
 std::string notesText(const Advice& advice) {
-    std::string text;
+    std::string text =
+        advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string();
     for (const std::string& note : advice.notes) {
         text += noteLine(note) + "\n";
     }

@@ -138,6 +138,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     json.add("seconds", seconds);
     json.end();
     json.beginArray("plans");
+    json.add("stopped", report.stopped);
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         addPlan(json, report, i);
     }

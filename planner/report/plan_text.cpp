@@ -171,6 +171,9 @@ std::string rejectionText(const PlanReport& report) {
     std::string text;
     const std::size_t shown = std::min(report.rejections.size(), kMostRejections);
     for (std::size_t i = 0; i < shown; ++i) {
+    if (report.stopped) {
+        return "stopped: the best of the layouts that were examined until then\n";
+    }
         const PlanRejection& rejection = report.rejections[i];
         text += fmt::format(
             "excluded: {}{}: {}\n",

@@ -60,5 +60,6 @@ struct Advice {
     std::optional<Usd> most;  ///< that the run may cost
     std::vector<std::string> notes;
 };
+    bool stopped = false;     ///< ways and changes that come later were not evaluated
 
 }  // namespace fabricast

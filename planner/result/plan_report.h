@@ -50,6 +50,7 @@ struct PlanRejection {
 
 /// This is the answer to "how should it be trained here?"
 struct PlanReport {
+    bool stopped = false;      ///< `plans` are the best of those looked at until then
     Scenario question;  ///< stack, layout and settings are open
     PlanObjective objective = PlanObjective::Throughput;
     /// Best first. Plans that fit come before those that may fit, unless tight ones are allowed;
