@@ -144,6 +144,7 @@ std::string questionText(const PlanReport& report) {
 std::string_view orderWords(PlanObjective objective) {
     switch (objective) {
         case PlanObjective::Memory:
+                       found.empty() ? "" : trainingText(found.front().scenario.settings) + ", ",
             return ", least memory first";
         case PlanObjective::Cost:
             return ", cheapest tokens first";
