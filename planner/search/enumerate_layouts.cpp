@@ -1,4 +1,5 @@
 #include "planner/estimate/offload_time.h"
+#include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
@@ -34,9 +35,12 @@ public:
 
     Result<void> run(const Watch& watch) {
         std::int64_t found = 0;
+        const Result<Settings> usual = how_.settingsFor({});
+        const bool quantized =
+            usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
-            for (const Layout& states : axes_.states(ranks)) {
+            for (const Layout& states : axes_.states(ranks, quantized)) {
                 if (!isForecast(states)) {
                     continue;
                 }
@@ -53,10 +57,6 @@ public:
     }
 
 private:
-    Result<void> addFamily(const Layout& layout) {
-        FABRICAST_TRY(learnSettings(layout));
-        const std::uint32_t ways = listOf(
-            waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
     /// The numbers that do not divide, and the keys that are held.
     [[nodiscard]] std::string noDivision() const {
         std::string held;
@@ -68,6 +68,10 @@ private:
                std::to_string(task_.base.workload.globalBatch) + held;
     }
 
+    Result<void> addFamily(const Layout& layout) {
+        FABRICAST_TRY(learnSettings(layout));
+        const std::uint32_t ways = listOf(
+            waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
         const std::uint32_t sizes =
             listOf(sizesByRanks_, std::pair(layout.pp, layout.dp), space_.sizes, [&] {
                 return sizesOf(layout, space_.ways[ways]);

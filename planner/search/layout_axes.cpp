@@ -87,13 +87,15 @@ void LayoutAxes::addContext(Layout layout, std::vector<Layout>& found) const {
     }
 }
 
-std::vector<Layout> LayoutAxes::states(const Layout& ranks) const {
+std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) const {
     std::vector<Layout> found;
     for (const Shard shard : stack_.axes.shards) {
         // With one rank all shardings are one: the stack's usual.
         const bool same = ranks.replicas() == 1 && shard != stack_.axes.shards.front() &&
                           !rules_.fixed.says("shard");
-        if (same || !rules_.take("shard", &Layout::shard, shard)) {
+        // A quantised base is the exception: it is modelled where it is not sharded.
+        if ((same && !(quantized && shard == Shard::None)) ||
+            !rules_.take("shard", &Layout::shard, shard)) {
             continue;
         }
         Layout layout = ranks;
