@@ -5,6 +5,7 @@
 #include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -27,6 +28,18 @@ Result<std::string> nextOf(const Question& question, const Advice& advice) {
     FABRICAST_ASSIGN(const Question advised,
                      with(question, advice.steps[*advice.recommended].edits));
     return nextLine("explain", advised, " --section all");
+}
+
+ExitCode codeOf(const Advice& advice) {
+    if (advice.stopped) {
+        return ExitCode::Interrupted;
+    }
+    if (advice.recommended) {
+        return ExitCode::Ok;
+    }
+    const bool anyKnown = std::ranges::any_of(
+        advice.steps, [](const AdviceStep& step) { return step.plan.has_value(); });
+    return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
 }
 
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {

@@ -81,7 +81,8 @@ std::string explanationText(const Explanation& answer, const ExplanationView& vi
     if (answer.sensitivity) {
         sections.push_back(sensitivityText(*answer.sensitivity));
     }
-    return joinedSections(sections);
+    return answer.memory ? joinedSections(sections)
+                         : verdictStart(answer) + "  " + joinedSections(sections);
 }
 
 std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view) {
@@ -101,7 +102,8 @@ std::string explanationMarkdown(const Explanation& answer, const ExplanationView
     if (answer.sensitivity) {
         sections.push_back(sensitivityMarkdown(*answer.sensitivity));
     }
-    return joinedSections(sections);
+    return answer.memory ? joinedSections(sections)
+                         : "**" + verdictStart(answer) + "** " + joinedSections(sections);
 }
 
 Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view) {

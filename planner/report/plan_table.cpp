@@ -118,7 +118,7 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
     table.columns.push_back({"layout"});
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const Plan& plan = plans[i];
-        const bool sure = plan.memory.verdict == Verdict::Fits;
+        const bool sure = plan.memory.onDevice == Verdict::Fits;
         std::vector<std::string> row = {std::to_string(i + 1), plan.scenario.stack};
         if (parts) {
             row.push_back(grouped(plan.scenario.cluster.gpus()));

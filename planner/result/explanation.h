@@ -39,11 +39,13 @@ struct ProductTime {
 /// This is all that was asked about one layout; sections that were not asked for are empty.
 struct Explanation {
     Scenario scenario;
+    std::optional<Verdict> verdict;  ///< of every explanation; empty: memory is not modelled
+    std::string whyNoVerdict;
     std::optional<MemoryBreakdown> memory;
     std::optional<StepEstimate> step;
+    std::vector<ProductTime> products;  ///< of a layer, with formulas of the time
     std::optional<FasterChange> faster;
     std::optional<RunCost> cost;
-    std::vector<ProductTime> products;  ///< of a layer, with formulas of the time
     CostBasis basis;  ///< of the cost
     std::optional<Sensitivity> sensitivity;
 };
