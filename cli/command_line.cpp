@@ -189,9 +189,7 @@ Error mismatch(const std::string& what, const std::string& help) {
     return {Error::Code::BadInput, flag, repeated ? "is given twice" : "needs a value", help};
 }
 
-Error argumentError(const CLI::App& program,
-                    const std::vector<std::string>& arguments,
-                    const CLI::ParseError& failure) {
+Error argumentError(const CLI::App& program, const CLI::ParseError& failure) {
     const CLI::App* app = chosenCommand(program);
     if (const std::vector<std::string> rest = program.remaining(true); !rest.empty()) {
         return unexpected(program, rest.front());
@@ -200,7 +198,7 @@ Error argumentError(const CLI::App& program,
         return ours->error();
     }
     const std::string help = commandName(*app) + " --help";
-    if (arguments.empty() || !app->get_subcommands({}).empty()) {
+    if (!app->get_subcommands({}).empty()) {
         return {
             Error::Code::BadInput, "", "missing command after \"" + commandName(*app) + "\"", help};
     }
@@ -355,6 +353,9 @@ CommandLine::CommandLine(const char* program, const char* description, const cha
 CommandLine::~CommandLine() = default;
 
 Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::string>& arguments) {
+    if (arguments.empty()) {
+        return helpText(*app_);
+    }
     try {
         app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
         return std::nullopt;
@@ -363,7 +364,7 @@ Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::str
     } catch (const CLI::CallForHelp&) {
         return helpText(*chosenCommand(*app_));
     } catch (const CLI::ParseError& failure) {
-        return tl::unexpected(argumentError(*app_, arguments, failure));
+        return tl::unexpected(argumentError(*app_, failure));
     }
 }
 

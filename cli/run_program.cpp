@@ -80,6 +80,9 @@ public:
             return refuse(sound.error());
         }
         Result<Answer> answer = runChosen();
+        if (options_.status) {
+            options_.status("");
+        }
         if (!answer) {
             return refuse(answer.error());
         }

@@ -114,14 +114,20 @@ Result<Advice> adviseOn(const AdviceTask& task,
     FABRICAST_ASSIGN(EvaluatedOptions evaluated, evaluateOptions(task, timing, threads, watch));
     advice.steps = std::move(evaluated.options);
     advice.recommended = evaluated.recommended;
+    advice.stopped = evaluated.stopped;
     const std::string taken =
         advice.recommended ? advice.steps[*advice.recommended].key : std::string();
     for (const OtherSituation& situation : otherSituations()) {
-        if (situation.whereItFits != advice.recommended.has_value()) {
+        if (situation.whereItFits != advice.recommended.has_value() || advice.stopped) {
             continue;
         }
-        FABRICAST_ASSIGN(std::optional<AdviceChange> change,
-                         changed(task, situation, timing, threads, watch));
+        Result<std::optional<AdviceChange>> found =
+            changed(task, situation, timing, threads, watch);
+        advice.stopped = watch.stopped() || (!found && found.error().code == Error::Code::Stopped);
+        if (advice.stopped) {
+            continue;  // half of a change says nothing
+        }
+        FABRICAST_ASSIGN(std::optional<AdviceChange> change, std::move(found));
         if (change) {
             change->same = change->key == taken;
             advice.changes.push_back(*std::move(change));

@@ -2,6 +2,7 @@
 
 #include "planner/load/load_search.h"
 #include "planner/spec/names.h"
+#include "planner/text/json_document.h"
 #include "study/search_request.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace fabricast {
 namespace {
 
 using Edits = std::vector<Edit>;
-using Subject = ChangeSubject;
 
 constexpr std::uint8_t kMemory = static_cast<std::uint8_t>(Aim::Memory);
 constexpr std::uint8_t kSpeed = static_cast<std::uint8_t>(Aim::Speed);
@@ -50,46 +50,46 @@ Edit layoutKey(std::string_view key, std::int64_t value) {
     return layoutKey(key, std::to_string(value));
 }
 
-bool has(const Subject& subject, std::string_view stack) {
+bool has(const ChangeSubject& subject, std::string_view stack) {
     return std::ranges::find(subject.stacks, stack) != subject.stacks.end();
 }
-bool isSearch(const Subject& subject) {
+bool isSearch(const ChangeSubject& subject) {
     return subject.rules != nullptr;
 }
-bool isMegatron(const Subject& subject) {
+bool isMegatron(const ChangeSubject& subject) {
     return isSearch(subject) ? has(subject, "megatron")
                              : subject.now.settings.engine == Engine::Megatron;
 }
 
 // ---- Settings that change nothing of the training.
 
-void compile(const Subject& subject, Offers& offers) {
+void compile(const ChangeSubject& subject, Offers& offers) {
     const bool isOnlyMegatron = isMegatron(subject) && subject.stacks.size() == 1;
     if (!isOnlyMegatron && !subject.now.settings.kernels.compile) {
         offers.add({setting("settings.kernels.compile", "true")});
     }
 }
 
-void overlapReduceAndGather(const Subject& subject, Offers& offers) {
+void overlapReduceAndGather(const ChangeSubject& subject, Offers& offers) {
     if (isMegatron(subject)) {
         offers.add({setting("settings.megatron.overlap_grad_reduce", "true"),
                     setting("settings.megatron.overlap_param_gather", "true")});
     }
 }
 
-void overlapGradReduce(const Subject& subject, Offers& offers) {
+void overlapGradReduce(const ChangeSubject& subject, Offers& offers) {
     if (isMegatron(subject) && !subject.now.settings.megatron.overlapGradReduce) {
         offers.add({setting("settings.megatron.overlap_grad_reduce", "true")});
     }
 }
 
-void overlapParamGather(const Subject& subject, Offers& offers) {
+void overlapParamGather(const ChangeSubject& subject, Offers& offers) {
     if (isMegatron(subject) && !subject.now.settings.megatron.overlapParamGather) {
         offers.add({setting("settings.megatron.overlap_param_gather", "true")});
     }
 }
 
-void tensorOverlap(const Subject& subject, Offers& offers) {
+void tensorOverlap(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     const bool isUseful =
         isSearch(subject) || (!now.settings.megatron.tensorOverlap && now.layout.tp > 1);
@@ -99,18 +99,18 @@ void tensorOverlap(const Subject& subject, Offers& offers) {
 }
 
 /// Whether experts lie on several ranks; of a search, whether they may.
-bool exchangesRows(const Subject& subject) {
+bool exchangesRows(const ChangeSubject& subject) {
     return subject.now.model.moe && (isSearch(subject) || subject.now.layout.ep > 1);
 }
 
-void overlapExperts(const Subject& subject, Offers& offers) {
+void overlapExperts(const ChangeSubject& subject, Offers& offers) {
     if (isMegatron(subject) && exchangesRows(subject) &&
         (isSearch(subject) || !subject.now.settings.megatron.expertOverlap)) {
         offers.add({setting("settings.megatron.expert_overlap", "true")});
     }
 }
 
-void sendOncePerNode(const Subject& subject, Offers& offers) {
+void sendOncePerNode(const ChangeSubject& subject, Offers& offers) {
     if (exchangesRows(subject) &&
         (isSearch(subject) || !subject.now.settings.kernels.dispatchOncePerNode)) {
         offers.add({setting("settings.kernels.dispatch_once_per_node", "true")});
@@ -118,13 +118,13 @@ void sendOncePerNode(const Subject& subject, Offers& offers) {
 }
 
 /// What is outside of the products of tensor parallelism keeps a part of the sequence.
-void splitSequence(const Subject& subject, Offers& offers) {
+void splitSequence(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.layout.tp > 1 && !subject.now.layout.sp) {
         offers.add({layoutKey("sp", "on")});
     }
 }
 
-void chunkedLoss(const Subject& subject, Offers& offers) {
+void chunkedLoss(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     const KernelSettings& kernels = now.settings.kernels;
     const std::int64_t tokens = now.layout.microBatch * now.workload.sequence / now.layout.cp;
@@ -137,14 +137,14 @@ void chunkedLoss(const Subject& subject, Offers& offers) {
     }
 }
 
-void bucketView(const Subject& subject, Offers& offers) {
+void bucketView(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (settings.engine == Engine::Ddp && !settings.torch.bucketView) {
         offers.add({setting("settings.torch.bucket_view", "true")});
     }
 }
 
-void reduceEveryMicroBatch(const Subject& subject, Offers& offers) {
+void reduceEveryMicroBatch(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     if (now.settings.torch.sync == GradientSync::LastMicroBatch && now.microBatches() > 1) {
         offers.add({setting("settings.torch.sync", "each_micro_batch")});
@@ -153,7 +153,7 @@ void reduceEveryMicroBatch(const Subject& subject, Offers& offers) {
 
 // ---- Keys of the layout.
 
-void recomputeSelective(const Subject& subject, Offers& offers) {
+void recomputeSelective(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (settings.recompute.kind == Checkpointing::None &&
         settings.kernels.code == ModelCode::TorchTitan) {
@@ -162,7 +162,7 @@ void recomputeSelective(const Subject& subject, Offers& offers) {
 }
 
 /// Modules of a layer, those first that cost least for what they free.
-void recomputeModules(const Subject& subject, Offers& offers) {
+void recomputeModules(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (!isMegatronCode(settings) || settings.recompute.kind != Checkpointing::None) {
         return;
@@ -172,13 +172,13 @@ void recomputeModules(const Subject& subject, Offers& offers) {
     offers.add({layoutKey("recompute", subject.now.model.moe ? "moe_act" : "mlp")}, more++);
 }
 
-void recomputeFull(const Subject& subject, Offers& offers) {
+void recomputeFull(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.settings.recompute.kind != Checkpointing::Full) {
         offers.add({layoutKey("recompute", "full")});
     }
 }
 
-void recomputeLess(const Subject& subject, Offers& offers) {
+void recomputeLess(const ChangeSubject& subject, Offers& offers) {
     const Checkpointing kind = subject.now.settings.recompute.kind;
     if (kind != Checkpointing::None) {
         offers.add({layoutKey("recompute", "none")});
@@ -188,7 +188,7 @@ void recomputeLess(const Subject& subject, Offers& offers) {
     }
 }
 
-void smallerMicroBatch(const Subject& subject, Offers& offers) {
+void smallerMicroBatch(const ChangeSubject& subject, Offers& offers) {
     const std::int64_t now = subject.now.layout.microBatch;
     for (std::int64_t smaller = now / 2; smaller >= 1; smaller /= 2) {
         if (now % smaller == 0) {
@@ -198,7 +198,7 @@ void smallerMicroBatch(const Subject& subject, Offers& offers) {
 }
 
 /// Other counts of ranks and samples; dp follows from the GPUs.
-void otherCounts(const Subject& subject, Offers& offers) {
+void otherCounts(const ChangeSubject& subject, Offers& offers) {
     const Layout& layout = subject.now.layout;
     const auto halve = [&offers](const char* key, std::int64_t value) {
         if (value % 2 == 0) {
@@ -210,7 +210,11 @@ void otherCounts(const Subject& subject, Offers& offers) {
     };
     halve("tp", layout.tp);
     twice("tp", layout.tp);
-    halve("pp", layout.pp);
+    if (layout.pp == 2 && says(subject.question, "layout.schedule")) {
+        offers.add({layoutKey("pp", 1), layoutKey("schedule", "null")});
+    } else {
+        halve("pp", layout.pp);
+    }
     twice("pp", layout.pp);
     halve("micro_batch", layout.microBatch);
     twice("micro_batch", layout.microBatch);
@@ -223,42 +227,53 @@ void otherCounts(const Subject& subject, Offers& offers) {
 }
 
 /// The edits, with the size of shard groups open again where the question says it.
-Edits withOpenShards(const Subject& subject, Edits edits) {
+Edits withOpenShards(const ChangeSubject& subject, Edits edits) {
     if (says(subject.question, "layout.shard_size")) {
         edits.push_back(layoutKey("shard_size", "null"));
     }
     return edits;
 }
 
-void shardTwo(const Subject& subject, Offers& offers) {
+void shardTwo(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.settings.engine == Engine::DeepSpeed &&
         subject.now.layout.shard < Shard::Zero2) {
         offers.add(withOpenShards(subject, {layoutKey("shard", "zero2")}));
     }
 }
 
-void shardThree(const Subject& subject, Offers& offers) {
+void shardThree(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.settings.engine == Engine::DeepSpeed &&
         subject.now.layout.shard < Shard::Zero3) {
         offers.add(withOpenShards(subject, {layoutKey("shard", "zero3")}));
     }
 }
 
-void shardOverAll(const Subject& subject, Offers& offers) {
+void shardOverAll(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.layout.shard == Shard::Hsdp) {
         offers.add(withOpenShards(subject, {layoutKey("shard", "fsdp")}));
     }
 }
 
-void offloadOptimizer(const Subject& subject, Offers& offers) {
+void offloadOptimizer(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.layout.offload == Offload::None &&
         subject.now.settings.engine == Engine::DeepSpeed) {
         offers.add({layoutKey("offload", "optimizer_cpu")});
     }
 }
 
+/// States of a GPU that has the room need not be on the host.
+void offloadLess(const ChangeSubject& subject, Offers& offers) {
+    const Offload now = subject.now.layout.offload;
+    if (now == Offload::ParametersCpu && subject.now.settings.engine == Engine::DeepSpeed) {
+        offers.add({layoutKey("offload", "optimizer_cpu")});
+    }
+    if (now != Offload::None) {
+        offers.add({layoutKey("offload", "none")});
+    }
+}
+
 /// Moves a factor of two from data parallelism to another axis; the ranks stay the same.
-void moveToAxis(const Subject& subject,
+void moveToAxis(const ChangeSubject& subject,
                 Offers& offers,
                 std::string_view axis,
                 std::int64_t ranks,
@@ -272,11 +287,11 @@ void moveToAxis(const Subject& subject,
     offers.add(withOpenShards(subject, std::move(edits)));
 }
 
-void moreTensor(const Subject& subject, Offers& offers) {
+void moreTensor(const ChangeSubject& subject, Offers& offers) {
     moveToAxis(subject, offers, "tp", subject.now.layout.tp);
 }
 
-void morePipeline(const Subject& subject, Offers& offers) {
+void morePipeline(const ChangeSubject& subject, Offers& offers) {
     const bool saysNone = subject.now.layout.schedule == ScheduleKind::None &&
                           says(subject.question, "layout.schedule");
     moveToAxis(subject,
@@ -286,13 +301,13 @@ void morePipeline(const Subject& subject, Offers& offers) {
                saysNone ? Edits{layoutKey("schedule", "1f1b")} : Edits{});
 }
 
-void moreContext(const Subject& subject, Offers& offers) {
+void moreContext(const ChangeSubject& subject, Offers& offers) {
     moveToAxis(subject, offers, "cp", subject.now.layout.cp);
 }
 
 // ---- What the question itself rules out of a search.
 
-void freeKeys(const Subject& subject, Offers& offers) {
+void freeKeys(const ChangeSubject& subject, Offers& offers) {
     for (const std::string& key : subject.rules->fixed.said) {
         Change& change = offers.add({layoutKey(key, "null")});
         change.kind = "free " + key;
@@ -302,7 +317,7 @@ void freeKeys(const Subject& subject, Offers& offers) {
 }
 
 /// Without one of the rules, or without all of them.
-void allowForbidden(const Subject& subject, Offers& offers) {
+void allowForbidden(const ChangeSubject& subject, Offers& offers) {
     const std::vector<std::string> rules = searchWords(subject.question, "forbid");
     for (const std::string& dropped : rules) {
         Edits kept;
@@ -321,7 +336,7 @@ void allowForbidden(const Subject& subject, Offers& offers) {
     }
 }
 
-void tensorAcrossNodes(const Subject& subject, Offers& offers) {
+void tensorAcrossNodes(const ChangeSubject& subject, Offers& offers) {
     if (subject.now.cluster.nodes > 1 && !subject.rules->tensorAcrossNodes) {
         Edits allowed;
         for (const std::string& before : searchWords(subject.question, "allow")) {
@@ -332,7 +347,7 @@ void tensorAcrossNodes(const Subject& subject, Offers& offers) {
     }
 }
 
-void otherStacks(const Subject& subject, Offers& offers) {
+void otherStacks(const ChangeSubject& subject, Offers& offers) {
     for (const std::string_view name : usualStacks()) {
         if (!has(subject, name)) {
             offers.add({{"search.stacks", std::string(name), "--stack"}});
@@ -342,7 +357,7 @@ void otherStacks(const Subject& subject, Offers& offers) {
 
 // ---- Another training.
 
-void otherBatch(const Subject& subject, Offers& offers) {
+void otherBatch(const ChangeSubject& subject, Offers& offers) {
     const std::int64_t now = subject.now.workload.globalBatch;
     const auto batch = [&offers](int more, std::int64_t samples) {
         offers.add({{"workload.global_batch", std::to_string(samples), "--global-batch"}}, more);
@@ -354,7 +369,7 @@ void otherBatch(const Subject& subject, Offers& offers) {
     }
 }
 
-void shorterSequence(const Subject& subject, Offers& offers) {
+void shorterSequence(const ChangeSubject& subject, Offers& offers) {
     constexpr std::int64_t kShortest = 1024;
     const std::int64_t now = subject.now.workload.sequence;
     if (now % 2 == 0 && now / 2 >= kShortest) {
@@ -362,7 +377,7 @@ void shorterSequence(const Subject& subject, Offers& offers) {
     }
 }
 
-void fewerBits(const Subject& subject, Offers& offers) {
+void fewerBits(const ChangeSubject& subject, Offers& offers) {
     const auto& peaks = subject.now.cluster.node.gpu.densePeak;
     const auto precision = [&](const char* type, const char* name) {
         const auto peak = peaks.find(type);
@@ -374,17 +389,17 @@ void fewerBits(const Subject& subject, Offers& offers) {
     precision("fp4", "mxfp8");
 }
 
-void moments8bit(const Subject& subject, Offers& offers) {
+void moments8bit(const ChangeSubject& subject, Offers& offers) {
     if (isSearch(subject) || subject.now.settings.optimizer.kind == OptimizerKind::AdamW) {
         offers.add({{"workload.optimizer", "adamw_8bit", "--optimizer"}});
     }
 }
 
-void adaptersOnly(const Subject&, Offers& offers) {
+void adaptersOnly(const ChangeSubject&, Offers& offers) {
     offers.add({setting("settings.tuning", "lora")});
 }
 
-void fourBitBase(const Subject& subject, Offers& offers) {
+void fourBitBase(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (settings.tuning == Tuning::Lora && settings.lora.base != Dtype::Nf4) {
         offers.add({setting("settings.lora.base", "nf4")});
@@ -406,14 +421,22 @@ Edit nodes(std::int64_t count) {
     return {"cluster.nodes", std::to_string(count), "-n"};
 }
 
+/// Not somebody's own machine.
+bool isSold(const ProfileFile& file) {
+    const Result<JsonValue> root = parseJson(file.text, file.source);
+    const JsonValue* sold = root ? root->find("sold") : nullptr;
+    return sold == nullptr || sold->boolean().value_or(true);
+}
+
 /// As many GPUs of each better kind, the nearest first.
-void otherGpus(const Subject& subject, Offers& offers) {
+void otherGpus(const ChangeSubject& subject, Offers& offers) {
     constexpr int kMost = 4;
     const ClusterSpec& now = subject.now.cluster;
     std::map<std::pair<double, std::string>, std::string> better;  // by peak and GPU
     for (const ProfileFile& file : subject.profiles->files(ProfileKind::Cluster)) {
         const auto cluster = subject.profiles->cluster(file.name);
-        if (!cluster || cluster->node.gpus != now.node.gpus || !cluster->node.gpu.kernels) {
+        if (!cluster || cluster->node.gpus != now.node.gpus || !cluster->node.gpu.kernels ||
+            !isSold(file)) {
             continue;
         }
         const GpuSpec& gpu = cluster->node.gpu;
@@ -433,7 +456,7 @@ void otherGpus(const Subject& subject, Offers& offers) {
     }
 }
 
-void moreNodes(const Subject& subject, Offers& offers) {
+void moreNodes(const ChangeSubject& subject, Offers& offers) {
     for (const std::int64_t factor : {2, 4, 8}) {
         offers.add({nodes(subject.now.cluster.nodes * factor)}, static_cast<int>(factor))
             .sideEffect.insert(0, std::to_string(factor));
@@ -442,7 +465,7 @@ void moreNodes(const Subject& subject, Offers& offers) {
 
 /// More nodes spread the states over more ranks; where the batch does not divide over them,
 /// microbatches shrink.
-void moreRanks(const Subject& subject, Offers& offers) {
+void moreRanks(const ChangeSubject& subject, Offers& offers) {
     const Scenario& now = subject.now;
     if (now.layout.shard == Shard::None) {
         return;
@@ -466,7 +489,7 @@ void moreRanks(const Subject& subject, Offers& offers) {
 }
 
 /// Networks of the next speeds, one of each.
-void otherFabrics(const Subject& subject, Offers& offers) {
+void otherFabrics(const ChangeSubject& subject, Offers& offers) {
     const ClusterSpec& now = subject.now.cluster;
     if (now.nodes < 2 || !now.node.nicBandwidth.value) {
         return;
@@ -492,7 +515,7 @@ struct Row {
     int effort;
     const char* kind;
     const char* sideEffect;
-    void (*offer)(const Subject& subject, Offers& offers);
+    void (*offer)(const ChangeSubject& subject, Offers& offers);
 };
 
 constexpr const char* kUnmeasured = "no measured side effect";
@@ -552,6 +575,7 @@ constexpr std::array kRows = {
         "moments in 8 bits: check convergence",
         &moments8bit},
     Row{kMemory, kFree, 1, "offload", "the optimizer runs on the CPUs", &offloadOptimizer},
+    Row{kMemory, kFree, 1, "offload", "fewer states on the host", &offloadLess},
     Row{kMemory, kFree, 2, "shard", "gradients are reduced in every micro-step", &shardTwo},
     Row{kMemory, kFree, 2, "shard", "parameters are gathered for every layer", &shardThree},
     Row{kMemory, kFree, 2, "shard", "parameters are gathered across nodes", &shardOverAll},

@@ -1,5 +1,7 @@
 #include "study/choose_option.h"
 
+#include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
 #include "study/comparison_band.h"
 
 #include <fmt/format.h>
@@ -19,7 +21,7 @@ double secondsOf(const AdviceStep& step) {
 }
 
 bool isCandidate(const AdviceStep& step, const std::optional<Usd>& most, Verdict verdict) {
-    return step.timed && step.plan->memory.verdict == verdict && step.plan->fitsHost() &&
+    return step.timed && step.plan->memory.onDevice == verdict && step.plan->fitsHost() &&
            isAffordable(step, most);
 }
 
@@ -44,7 +46,7 @@ std::size_t simplest(const std::vector<AdviceStep>& steps,
                      std::size_t best) {
     const double bound = secondsOf(steps[best]) * (1.0 + kComparisonBand);
     for (std::size_t i = 0; i < best; ++i) {
-        if (isCandidate(steps[i], most, steps[best].plan->memory.verdict) &&
+        if (isCandidate(steps[i], most, steps[best].plan->memory.onDevice) &&
             steps[i].set == steps[best].set && secondsOf(steps[i]) <= bound) {
             return i;
         }
@@ -57,9 +59,10 @@ std::string missText(const AdviceStep& step) {
 }
 
 std::string hostText(const AdviceStep& step) {
-    return fmt::format("needs {:.0f} GiB of node memory, of {:.0f} GiB",
-                       gib(step.plan->hostMemory()),
-                       gib(*step.plan->scenario.cluster.node.hostMemory.value));
+    const HostNeed& host = step.plan->memory.host;
+    return fmt::format("needs {} of host memory per node{}",
+                       shortText(host.perNode),
+                       host.there ? ", of " + shortText(*host.there) : ", which is not known");
 }
 
 /// "23 % faster", "2.4 times as fast".
@@ -99,20 +102,23 @@ void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<U
         return;
     }
     step.answer = AdviceAnswer::No;
-    if (step.plan->memory.verdict == Verdict::DoesNotFit) {
+    if (step.plan->memory.onDevice == Verdict::DoesNotFit) {
         step.why = missText(step);
     } else if (!step.plan->fitsHost()) {
         step.why = hostText(step);
     } else if (!isAffordable(step, most)) {
-        step.why = fmt::format("costs ${:.3g}, more than ${:.3g}",
-                               step.plan->cost->run->price->value.count(),
-                               most->count());
+        step.why = fmt::format("costs {}, more than {}",
+                               dollarText(step.plan->cost->run->price->value.count()),
+                               dollarText(most->count()));
     } else if (taken == &step) {
-        const bool sure = step.plan->memory.verdict == Verdict::Fits;
-        step.answer = sure ? AdviceAnswer::Yes : AdviceAnswer::Perhaps;
+        const MemoryBreakdown& memory = step.plan->memory;
+        step.answer = memory.verdict == Verdict::Fits ? AdviceAnswer::Yes : AdviceAnswer::Perhaps;
         step.why = step.set.empty() ? "the simplest that fits and is not significantly slower"
                                     : "full training does not fit, or costs too much";
-        step.why += sure ? "" : "; fits only if the allocator reserves little extra";
+        step.why += memory.onDevice == Verdict::Fits
+                        ? ""
+                        : "; fits only if the allocator reserves little extra";
+        step.why += memory.host.isUnknown() ? "; " + hostText(step) : "";
     } else {
         step.why = taken == nullptr ? "fits" : besideText(step, *taken);
     }

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -19,6 +21,21 @@ std::string letterOf(std::size_t side) {
     return {static_cast<char>('A' + side)};
 }
 
+/// What a question states about money and operation, which no scenario holds.
+std::vector<std::pair<std::string, std::string>> budgetOf(const JsonValue& root) {
+    std::vector<std::pair<std::string, std::string>> stated;
+    for (const std::string part : {"price", "operation"}) {
+        const JsonValue* keys = root.find(part);
+        if (keys == nullptr || !keys->is(JsonValue::Kind::Object)) {
+            continue;
+        }
+        for (const JsonValue& key : keys->members()) {
+            stated.emplace_back(part + "." + key.name(), key.text().value_or(key.shown()));
+        }
+    }
+    return stated;
+}
+
 Result<ComparedSide> sideOf(const Question& question,
                             const Workbench& bench,
                             std::size_t place,
@@ -27,7 +44,9 @@ Result<ComparedSide> sideOf(const Question& question,
                      loadScenario(question.root, bench.profiles(), question.folders));
     ComparedSide side{.name = letterOf(place),
                       .source = std::move(source),
-                      .scenario = std::move(loaded.scenario)};
+                      .scenario = std::move(loaded.scenario),
+                      .budget = budgetOf(question.root),
+                      .assumed = std::move(loaded.assumed)};
     Result<MemoryBreakdown> memory = memoryOfAllStages(side.scenario);
     if (!memory) {
         return tl::unexpected(located(std::move(memory).error(), question.root));

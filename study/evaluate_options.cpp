@@ -78,12 +78,23 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
                                          const Watch& watch) {
     EvaluatedOptions evaluated;
     for (const AdviceFamily& family : task.families) {
+        evaluated.stopped = watch.stopped() && !evaluated.options.empty();
+        if (evaluated.stopped) {
+            break;
+        }
         FABRICAST_TRY(watch.check());
+        watch.say(family.question);
         AdviceStep step{
             .key = family.key, .question = family.question, .set = typedSettings(family)};
         step.why = leftOut(task, family, evaluated.options);
         if (step.why.empty()) {
-            FABRICAST_TRY(planFamily(task, family, {timing, threads, watch}, step));
+            const Result<void> planned = planFamily(task, family, {timing, threads, watch}, step);
+            evaluated.stopped = !planned && planned.error().code == Error::Code::Stopped &&
+                                !evaluated.options.empty();
+            if (evaluated.stopped) {
+                break;
+            }
+            FABRICAST_TRY(planned);
             FABRICAST_ASSIGN(step.edits, editsOf(family, step));
         }
         evaluated.options.push_back(std::move(step));

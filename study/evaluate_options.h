@@ -15,10 +15,11 @@ namespace fabricast {
 struct EvaluatedOptions {
     std::vector<AdviceStep> options;
     std::optional<std::size_t> recommended;
+    bool stopped = false;  ///< the ways behind these were not evaluated
 };
 
 /// Every family's best layout that surely fits, or else may; then what is advised and why the
-/// others are not.
+/// others are not. When it is stopped, those that are evaluated are the answer.
 Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
                                          const TimingProfiles& timing,
                                          std::size_t threads,

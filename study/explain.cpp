@@ -7,6 +7,7 @@
 #include "planner/memory/memory_of_stages.h"
 #include "study/faster_change.h"
 #include "study/memory_fixes.h"
+#include "study/product_times.h"
 #include "study/rule_of_thumb_terms.h"
 #include "study/sensitivity.h"
 
@@ -30,6 +31,20 @@ Result<MemoryBreakdown> memoryOf(const Question& question,
     return memory;
 }
 
+/// Whether it fits, for answers that are not about memory too.
+void addVerdict(Explanation& answer) {
+    if (answer.memory) {
+        answer.verdict = answer.memory->verdict;
+        return;
+    }
+    const Result<MemoryBreakdown> memory = memoryOfFullestStage(answer.scenario);
+    if (memory) {
+        answer.verdict = memory->verdict;
+    } else {
+        answer.whyNoVerdict = memory.error().why;
+    }
+}
+
 /// The step, and what would make it shorter.
 Result<void> addStep(const Question& question,
                      const ExplainAsk& ask,
@@ -38,6 +53,9 @@ Result<void> addStep(const Question& question,
                      Explanation& answer) {
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(answer.step, estimateStep(answer.scenario, *timing));
+    if (ask.rulesOfThumb) {
+        FABRICAST_ASSIGN(answer.products, productTimes(answer.scenario));
+    }
     if (ask.faster) {
         FABRICAST_ASSIGN(answer.faster,
                          fasterChange(question, answer.scenario, *answer.step, bench, watch));
@@ -65,6 +83,7 @@ Result<Explanation> explained(const Question& question,
     if (ask.memory) {
         FABRICAST_ASSIGN(answer.memory, memoryOf(question, answer.scenario, ask, bench, watch));
     }
+    addVerdict(answer);
     if (ask.step || ask.faster || ask.cost || ask.sensitivity) {
         FABRICAST_TRY(addStep(question, ask, bench, watch, answer));
     }

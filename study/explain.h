@@ -11,10 +11,11 @@ namespace fabricast {
 struct ExplainAsk {
     bool memory = true;
     bool step = false;
-    bool faster = false;        ///< a change that makes the step shorter; needs the step
-    bool cost = false;          ///< needs the step
-    bool sensitivity = false;   ///< needs the step
-    bool rulesOfThumb = false;  ///< terms of memory that rules of thumb count: see addStateTerms
+    bool faster = false;       ///< a change that makes the step shorter; needs the step
+    bool cost = false;         ///< needs the step
+    bool sensitivity = false;  ///< needs the step
+    bool rulesOfThumb =
+        false;  ///< what formulas show beyond the sections: see addStateTerms, productTimes
 };
 
 /// All that is asked about one layout.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,13 @@ namespace {
 constexpr std::size_t kLooked = 16;
 
 bool surelyFits(const Plan& plan) {
-    return plan.memory.verdict == Verdict::Fits;
+    return plan.memory.onDevice == Verdict::Fits;
+}
+
+std::string notModelledText(const PlanReport& report) {
+    const auto first = std::ranges::find_if(
+        report.rejections, [](const PlanRejection& one) { return one.layouts > 0; });
+    return first->why + (report.misses.empty() ? "" : "; what is modelled does not fit");
 }
 
 Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
@@ -30,11 +37,14 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
                                bench.timing,
                                options,
                                {.stop = bench.watch.stop}));
-    if (report.plans.empty() && !report.misses.empty()) {
+    if (report.isNotModelled()) {
+        step.answer = AdviceAnswer::NotModelled;
+        step.why = notModelledText(report);
+    } else if (report.plans.empty() && !report.misses.empty()) {
         step.plan = std::move(report.misses.front());
     } else if (report.plans.empty()) {
-        step.why = report.rejections.empty() ? "no layout divides the GPUs and the batch"
-                                             : report.rejections.front().why;
+        step.why =
+            report.rejections.empty() ? "no layout was found" : report.rejections.front().why;
     }
     return std::move(report.plans);
 }

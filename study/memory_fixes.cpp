@@ -23,7 +23,18 @@ int triesFor(const Layout& layout) {
     return static_cast<int>(std::clamp<std::int64_t>(kStagesWalked / layout.pp, 2, 100));
 }
 
-/// Tries what lowers the peak of one layout.
+double bytes(Bytes size) {
+    return static_cast<double>(size.count());
+}
+
+/// The peak, or as many times the GPU's memory as the host's is needed: what is short decides.
+double distanceOf(const MemoryBreakdown& memory) {
+    const bool isKnown = memory.host.there && *memory.host.there > Bytes();
+    const double host = isKnown ? memory.host.perNode / *memory.host.there : 0.0;
+    return std::max(bytes(memory.peak.value), host * bytes(memory.room()));
+}
+
+/// Tries what lowers the peak of one layout, or what it needs of the host.
 class FixSearch {
 public:
     FixSearch(const MemoryBreakdown& memory,
@@ -34,12 +45,12 @@ public:
           scenario_(scenario),
           bench_(bench),
           watch_(watch),
-          search_({.before = bytes(memory.peak.value),
+          search_({.before = distanceOf(memory),
                    .order = ChangeOrder::FirstOfEffort,
                    .tries = triesFor(scenario.layout)}) {}
 
     Result<std::vector<TriedChange>> singles(const Question& question) {
-        return tryAll(question, scenario_, bytes(memory_.peak.value));
+        return tryAll(question, scenario_, distanceOf(memory_));
     }
 
     /// Where no single change is enough: the best one, then the best one after it, until it fits.
@@ -58,8 +69,6 @@ public:
     }
 
 private:
-    static double bytes(Bytes size) { return static_cast<double>(size.count()); }
-
     Result<std::vector<TriedChange>> tryAll(const Question& question,
                                             const Scenario& now,
                                             double before) {
@@ -76,10 +85,17 @@ private:
     Result<Judgement> judge(const Question& changed, double enough) const {
         FABRICAST_ASSIGN(LoadedScenario loaded,
                          loadScenario(changed.root, bench_.profiles(), changed.folders));
-        FABRICAST_ASSIGN(
-            const Bytes peak,
-            peakOfFullestStage(loaded.scenario, Bytes(static_cast<std::int64_t>(enough)), watch_));
-        Judgement judgement{.distance = bytes(peak), .reaches = peak <= memory_.capacity};
+        const auto most = Bytes(static_cast<std::int64_t>(enough));
+        double peak = 0.0;
+        if (loaded.scenario.layout.offload == Offload::None) {
+            FABRICAST_ASSIGN(const Bytes device, peakOfFullestStage(loaded.scenario, most, watch_));
+            peak = bytes(device);
+        } else {
+            FABRICAST_ASSIGN(const MemoryBreakdown memory,
+                             memoryOfFullestStage(loaded.scenario, kNoLimit, watch_));
+            peak = distanceOf(memory);
+        }
+        Judgement judgement{.distance = peak, .reaches = peak <= bytes(memory_.room())};
         judgement.plan.scenario = std::move(loaded.scenario);
         return judgement;
     }
@@ -91,17 +107,32 @@ private:
     ChangeSearch search_;
 };
 
+/// Of edits of one key the last, in the order of the first.
+std::vector<Edit> lastOfEach(const std::vector<Edit>& edits) {
+    std::vector<Edit> kept;
+    for (const Edit& edit : edits) {
+        const auto before = std::ranges::find(kept, edit.path, &Edit::path);
+        if (before == kept.end()) {
+            kept.push_back(edit);
+        } else {
+            *before = edit;
+        }
+    }
+    return kept;
+}
+
 /// Its numbers are those that `explain` has of the changed question.
 Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held, const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
-    Fix fix{.peakAfter = after.peak.value, .verdict = after.verdict};
+    Fix fix{
+        .peakAfter = after.peak.value, .hostAfter = after.host.perNode, .verdict = after.verdict};
     for (const Change& change : tried.changes) {
-        fix.change += (fix.change.empty() ? "" : " and ") + layoutTitleOf(change);
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
     }
     fix.edits = held;
-    const std::vector<Edit> edits = tried.edits();
+    const std::vector<Edit> edits = lastOfEach(tried.edits());
+    fix.change = layoutTitleOf({.edits = edits, .sideEffect = ""});
     fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
     fix.typed = typed(fix.edits);
     return fix;
@@ -138,6 +169,53 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
     return fixes;
 }
 
+/// Where the tensors fit and only what the allocator holds back may not: segments that grow, which
+/// leave fewer gaps. Nothing where they bring little.
+Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
+                                          const Scenario& scenario,
+                                          const Question& question,
+                                          const Workbench& bench) {
+    const bool decides =
+        memory.onDevice == Verdict::Uncertain && memory.peak.value <= memory.room();
+    if (!decides || scenario.settings.allocator != AllocatorKind::Default) {
+        return std::optional<Fix>();
+    }
+    std::vector<Edit> edits = {{"settings.allocator", "expandable_segments", "--set"}};
+    FABRICAST_ASSIGN(const Question changed, with(question, edits));
+    FABRICAST_ASSIGN(const LoadedScenario loaded,
+                     loadScenario(changed.root, bench.profiles(), changed.folders));
+    FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(loaded.scenario));
+    constexpr double kFewerGaps = 0.98;
+    if (after.onDevice != Verdict::Fits && after.peak.hi / memory.peak.hi > kFewerGaps) {
+        return std::optional<Fix>();
+    }
+    Fix fix{.change = "settings.allocator=expandable_segments",
+            .peakAfter = after.peak.value,
+            .hostAfter = after.host.perNode,
+            .verdict = after.verdict,
+            .sideEffect = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+            .edits = std::move(edits)};
+    fix.typed = typed(fix.edits);
+    return std::optional(std::move(fix));
+}
+
+Rejection deviceRejection(const MemoryBreakdown& memory) {
+    const StageMemory& stage = memory.stages[memory.fullest];
+    const bool isUnsure = memory.onDevice == Verdict::Uncertain;
+    return {.bound = Bound::GpuMemory,
+            .over = (isUnsure ? memory.peak.hi : memory.peak.value) - memory.room(),
+            .where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt,
+            .fixes = {}};
+}
+
+/// What a node is short of; where that is not known, nothing of all that it needs.
+Rejection hostRejection(const HostNeed& host) {
+    return {.bound = Bound::HostMemory,
+            .over = host.there ? host.perNode - *host.there : Bytes(),
+            .where = "",
+            .fixes = {}};
+}
+
 }  // namespace
 
 Result<MemoryBreakdown> withFixes(MemoryBreakdown memory,
@@ -148,15 +226,26 @@ Result<MemoryBreakdown> withFixes(MemoryBreakdown memory,
     if (memory.verdict == Verdict::Fits) {
         return memory;
     }
-    const StageMemory& stage = memory.stages[memory.fullest];
-    Rejection rejection;
-    rejection.bound = Bound::GpuMemory;
-    rejection.over = std::max(memory.peak.value,
-                              memory.peak.lo > memory.capacity ? memory.peak.lo : memory.peak.hi) -
-                     memory.capacity;
-    rejection.where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt;
-    FABRICAST_ASSIGN(rejection.fixes, fixesOf(memory, scenario, question, bench, watch));
-    memory.rejections.push_back(std::move(rejection));
+    std::vector<Rejection> rejections;
+    if (memory.onDevice != Verdict::Fits) {
+        rejections.push_back(deviceRejection(memory));
+    }
+    if (memory.host.verdict() != Verdict::Fits) {
+        rejections.push_back(hostRejection(memory.host));
+    }
+    FABRICAST_ASSIGN(const std::optional<Fix> segments,
+                     lessFragmented(memory, scenario, question, bench));
+    // A host that may have enough is no reason to change anything.
+    if (memory.onDevice != Verdict::Fits || !memory.host.isUnknown()) {
+        FABRICAST_ASSIGN(rejections.front().fixes,
+                         fixesOf(memory, scenario, question, bench, watch));
+    }
+    if (segments) {
+        std::vector<Fix>& fixes = rejections.front().fixes;
+        fixes.insert(fixes.begin(), *segments);
+        fixes.resize(std::min(fixes.size(), kMostFixes));
+    }
+    memory.rejections = std::move(rejections);
     return memory;
 }
 

@@ -1,5 +1,6 @@
 #include "study/plan.h"
 
+#include "planner/budget/cost_of.h"
 #include "planner/memory/memory_of_stages.h"
 #include "simulator/network/cluster_topology.h"
 #include "study/faster_change.h"
@@ -12,8 +13,10 @@
 #include "study/typed_plan.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -36,6 +39,16 @@ Result<SearchedOutcome> bestUnder(SearchRequest request,
     const std::string typed = typedPlan(best);
     return SearchedOutcome{.outcome = outcomeOf(best.step, best.memory),
                            .layout = typed == typedPlan(usual) ? "" : typed};
+}
+
+/// What a search that was stopped has found.
+PlanReport stoppedWith(std::vector<Plan> plans, const SearchRequest& request) {
+    PlanReport report{.question = request.task.base, .objective = request.options.objective};
+    report.plans = std::move(plans);
+    report.plans.resize(std::min(report.plans.size(), request.options.top));
+    report.notes = request.assumed;
+    report.stopped = true;
+    return withCosts(std::move(report), request.budget);
 }
 
 /// What would make the nearest miss fit.
@@ -81,8 +94,18 @@ Result<PlanReport> plan(const Question& question,
     SearchRequest first = request;
     first.options.pareto = ask.pareto;  // later searches are for the best plan alone
     first.options.top = std::max(shown, ask.simulate);
-    first.options.onPlan = ask.onPlan;
-    FABRICAST_ASSIGN(PlanReport report, searched(first, *timing, watch));
+    std::vector<Plan> soFar;
+    first.options.onPlan = [&](std::span<const Plan> plans) {
+        soFar.assign(plans.begin(), plans.end());
+        if (ask.onPlan) {
+            ask.onPlan(plans);
+        }
+    };
+    Result<PlanReport> searching = searched(first, *timing, watch);
+    if (!searching && searching.error().code == Error::Code::Stopped && !soFar.empty()) {
+        return stoppedWith(std::move(soFar), request);
+    }
+    FABRICAST_ASSIGN(PlanReport report, std::move(searching));
     if (report.plans.empty() && !report.misses.empty()) {
         FABRICAST_TRY(addMissFixes(question, bench, watch, report));
     }

@@ -27,7 +27,7 @@ constexpr std::array kShortForms = {ShortForm{"cluster", "cluster.name"},
 Result<JsonValue> withObjects(JsonValue root) {
     for (const auto& [part, key] : kShortForms) {
         const JsonValue* value = root.find(part);
-        if (value == nullptr || !value->is(JsonValue::Kind::String)) {
+        if (value == nullptr || (!value->is(JsonValue::Kind::String) && !value->isNumber())) {
             continue;
         }
         const JsonValue name = *value;
@@ -121,9 +121,18 @@ std::string whereOf(const Edit& edit) {
 constexpr std::array<std::string_view, 4> kKeptSettings = {
     "settings.recompute", "settings.tuning", "settings.lora", "settings.optimizer.kind"};
 
+constexpr std::array<std::string_view, 3> kPipelineLayout = {
+    "layout.schedule", "layout.vpp", "layout.group"};
+
 Result<JsonValue> withoutAnswersDefaults(JsonValue root, const Edit& edit) {
     if (edit.path == "workload.precision") {
         return JsonBuilder::without(std::move(root), "settings.precision");
+    }
+    if (edit.path == "layout.pp" && edit.value == "1") {  // what only a pipeline has
+        for (const std::string_view path : kPipelineLayout) {
+            root = JsonBuilder::without(std::move(root), path);
+        }
+        return root;
     }
     if (edit.path != "stack") {
         return root;
@@ -152,6 +161,9 @@ std::vector<std::string_view> supersededBy(const Edit& edit) {
     if (edit.path == "workload.precision" && isWhole) {
         paths.push_back("settings.precision");
     }
+    if (edit.path == "settings.tuning" && edit.value == "full") {
+        paths.emplace_back("settings.lora");
+    }
     const QuestionFlag* flag = flagTyped(edit.origin);
     if (flag != nullptr && !flag->replaces.empty()) {
         paths.push_back(flag->replaces);
@@ -169,10 +181,15 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     return root;
 }
 
-/// A model's name is never a number, and a search's lists are of words.
+/// Keys whose value is a name, whatever it looks like: the GPU 5090 is no number.
+constexpr std::array<std::string_view, 5> kNames = {
+    "model", "stack", "cluster.name", "cluster.gpu", "cluster.fabric"};
+
+/// A name is never a number, and a search's lists are of words.
 Result<JsonValue> valueOf(const Edit& edit) {
     const std::string where = whereOf(edit);
-    const bool isWord = edit.path == "model" && !edit.value.starts_with('{');
+    const bool isName = std::ranges::find(kNames, edit.path) != kNames.end();
+    const bool isWord = isName && !edit.value.starts_with('{');
     if (isWord && edit.value != "null") {
         return JsonBuilder(where).string(edit.value);
     }
@@ -182,6 +199,19 @@ Result<JsonValue> valueOf(const Edit& edit) {
 bool isListOfWords(std::string_view path) {
     const QuestionFlag* flag = flagOf(path);
     return flag != nullptr && flag->isList;
+}
+
+/// The edits as a scenario says them: QLoRA is LoRA over a base of 4 bits.
+std::vector<Edit> written(std::span<const Edit> edits) {
+    std::vector<Edit> all;
+    for (const Edit& edit : edits) {
+        const bool isQlora = edit.path == "settings.tuning" && edit.value == "qlora";
+        all.push_back(isQlora ? Edit{edit.path, "lora", edit.origin} : edit);
+        if (isQlora) {
+            all.push_back({"settings.lora.base", "nf4", "--set"});
+        }
+    }
+    return all;
 }
 
 class Editor {
@@ -291,7 +321,8 @@ Result<Question> readInput(Question question) {
     return question;
 }
 
-Result<Question> with(Question question, std::span<const Edit> edits) {
+Result<Question> with(Question question, std::span<const Edit> typedEdits) {
+    const std::vector<Edit> edits = written(typedEdits);
     JsonValue root = std::move(question.root);
     for (const Edit& edit : edits) {
         FABRICAST_ASSIGN(root, withoutSuperseded(std::move(root), edit, question.isAnswer));

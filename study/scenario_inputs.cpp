@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <string_view>
 #include <type_traits>
 
@@ -82,6 +83,39 @@ std::vector<ScenarioInput> scenarioInputs(const Scenario& scenario) {
     return inputs;
 }
 
+namespace {
+
+std::string statedOf(const ComparedSide& side, const std::string& key) {
+    for (const auto& [name, value] : side.budget) {
+        if (name == key) {
+            return value;
+        }
+    }
+    return "default";
+}
+
+/// Keys of price and operation that some side states, where the sides differ in them.
+void addBudgets(const std::vector<ComparedSide>& sides, std::vector<InputDifference>& found) {
+    std::set<std::string> keys;
+    for (const ComparedSide& side : sides) {
+        for (const auto& [key, value] : side.budget) {
+            keys.insert(key);
+        }
+    }
+    for (const std::string& key : keys) {
+        InputDifference one{key, {}};
+        for (const ComparedSide& side : sides) {
+            one.values.push_back(statedOf(side, key));
+        }
+        if (std::ranges::adjacent_find(one.values, std::ranges::not_equal_to{}) !=
+            one.values.end()) {
+            found.push_back(std::move(one));
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<InputDifference> inputDifferences(const std::vector<ComparedSide>& sides) {
     std::vector<Inputs> said;
     for (const ComparedSide& side : sides) {
@@ -98,6 +132,7 @@ std::vector<InputDifference> inputDifferences(const std::vector<ComparedSide>& s
             differences.push_back(std::move(one));
         }
     }
+    addBudgets(sides, differences);
     return differences;
 }
 

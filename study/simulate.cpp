@@ -9,6 +9,7 @@
 #include "simulator/report/shown_stages.h"
 
 #include <cmath>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ struct TroubledStep {
     const TimingProfiles& timing;
     StepDetail detail;  ///< without the slow GPUs
     std::vector<Straggler> stragglers;
+    std::stop_token stop;
 };
 
 /// As many steps as are asked for, or the tokens need.
@@ -64,7 +66,7 @@ Result<std::optional<SlowSpells>> spellsOf(const Simulation& simulation, const T
             StepDetail detail = simulation.step.detail;
             addTo(detail, gpu);
             FABRICAST_ASSIGN(const SimulatedStep slower,
-                             simulateStep(step.scenario, step.timing, detail));
+                             simulateStep(step.scenario, step.timing, detail, step.stop));
             return std::optional(SlowSpells{
                 .every = *gpu.every,
                 .last = gpu.last,
@@ -81,7 +83,8 @@ Result<std::size_t> busiestStage(const TroubledStep& step, const SimulatedStep& 
     }
     StepDetail classes = step.detail;
     classes.ranks = Ranks::Classes;
-    FABRICAST_ASSIGN(const SimulatedStep one, simulateStep(step.scenario, step.timing, classes));
+    FABRICAST_ASSIGN(const SimulatedStep one,
+                     simulateStep(step.scenario, step.timing, classes, step.stop));
     return one.path.busiest;
 }
 
@@ -89,7 +92,7 @@ Result<std::size_t> busiestStage(const TroubledStep& step, const SimulatedStep& 
 /// Those without a stage are in the busiest one.
 Result<Simulation> simulateTroubled(TroubledStep& step) {
     FABRICAST_ASSIGN(SimulatedStep simulated,
-                     simulateStep(step.scenario, step.timing, step.detail));
+                     simulateStep(step.scenario, step.timing, step.detail, step.stop));
     FABRICAST_ASSIGN(const std::size_t busiest, busiestStage(step, simulated));
     StepDetail slower = step.detail;
     for (Straggler& gpu : step.stragglers) {
@@ -101,7 +104,7 @@ Result<Simulation> simulateTroubled(TroubledStep& step) {
     std::optional<Seconds> undisturbed;
     if (slower.disturbed()) {
         undisturbed = seconds(simulated.run.makespan);
-        FABRICAST_ASSIGN(simulated, simulateStep(step.scenario, step.timing, slower));
+        FABRICAST_ASSIGN(simulated, simulateStep(step.scenario, step.timing, slower, step.stop));
     }
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(step.scenario));
     return Simulation{.scenario = step.scenario,
@@ -177,6 +180,7 @@ Result<Simulation> simulated(TroubledStep& step,
                              const Workbench& bench,
                              const Watch& watch) {
     FABRICAST_ASSIGN(Simulation answer, simulateTroubled(step));
+    FABRICAST_TRY(watch.check());
     FABRICAST_TRY(addMemory(ask, answer));
     FABRICAST_TRY(watch.check());
     if (facts) {
@@ -206,7 +210,8 @@ Result<Simulation> simulate(const Question& question,
     TroubledStep step{.scenario = std::move(loaded.scenario),
                       .timing = *timing,
                       .detail = ask.detail,
-                      .stragglers = ask.stragglers};
+                      .stragglers = ask.stragglers,
+                      .stop = watch.stop};
     Result<Simulation> answer = simulated(step, facts, ask, bench, watch);
     if (!answer) {
         return tl::unexpected(located(std::move(answer).error(), question.root));

@@ -85,8 +85,12 @@ Result<PlanTarget> readTarget(const std::string& typed) {
         return PlanTarget{TargetMetric::TokensPerSecond, static_cast<double>(tokens.count())};
     }
     if (metric == "mfu") {
-        FABRICAST_ASSIGN(const double share, percentOf(value, where));
-        return PlanTarget{TargetMetric::Mfu, share};
+        Result<double> share = percentOf(value, where);
+        if (!share) {
+            share.error().hint = "--target mfu=45%";
+            return tl::unexpected(std::move(share).error());
+        }
+        return PlanTarget{TargetMetric::Mfu, *share};
     }
     if (metric == "days") {
         return PlanTarget{TargetMetric::Days, numberOf(value)};

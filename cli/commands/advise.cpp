@@ -5,6 +5,7 @@
 #include "planner/report/advice_json.h"
 #include "planner/report/advice_report.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -29,6 +30,18 @@ Result<std::string> nextOf(const Question& question, const Advice& advice) {
     return nextLine("explain", advised, " --section all");
 }
 
+ExitCode codeOf(const Advice& advice) {
+    if (advice.stopped) {
+        return ExitCode::Interrupted;
+    }
+    if (advice.recommended) {
+        return ExitCode::Ok;
+    }
+    const bool anyKnown = std::ranges::any_of(
+        advice.steps, [](const AdviceStep& step) { return step.plan.has_value(); });
+    return anyKnown ? ExitCode::DoesNotFit : ExitCode::BadInput;
+}
+
 Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options) {
     if (options.format == Format::Csv) {
         return fail(Error::Code::BadInput,
@@ -38,8 +51,11 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(const Advice advice, advise(question, flags.ask, bench, {}));
-    Answer answer{.text = {}, .code = advice.recommended ? ExitCode::Ok : ExitCode::DoesNotFit};
+    FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
+    Answer answer{.text = {}, .code = codeOf(advice)};
+    if (options.quiet && options.format != Format::Json) {
+        advice.notes.clear();
+    }
     if (options.format == Format::Json) {
         answer.text = adviceJson(advice, FABRICAST_VERSION);
         return answer;

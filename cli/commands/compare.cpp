@@ -44,7 +44,7 @@ Result<Answer> runCompare(const CompareFlags& flags, const GlobalOptions& option
         FABRICAST_ASSIGN(ChangedSide side, changedSide(typed, "--with"));
         ask.changes.push_back(std::move(side));
     }
-    FABRICAST_ASSIGN(const Comparison comparison, compare(questions, ask, bench, {}));
+    FABRICAST_ASSIGN(const Comparison comparison, compare(questions, ask, bench, options.watch()));
     const ComparisonView view{.leastChange = least, .all = flags.all};
     switch (options.format) {
         case Format::Json:

@@ -113,7 +113,7 @@ Result<std::string> rendered(const Explanation& answer,
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, {}));
+    FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, options.watch()));
     std::string formulas;
     for (const std::string& key : flags.why) {
         FABRICAST_ASSIGN(const std::string formula, explanationWhy(answer, key));
@@ -122,10 +122,14 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
     if (options.quiet && options.format != Format::Json) {
         (answer.memory ? answer.memory->notes : answer.step->notes).clear();
     }
-    const bool tooBig = answer.memory && answer.memory->verdict == Verdict::DoesNotFit;
+    const bool tooBig = answer.verdict == Verdict::DoesNotFit;
     const ExitCode code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
     if (!formulas.empty() && options.format == Format::Text) {
-        return Answer{.text = std::move(formulas), .code = code};
+        std::vector<std::string> remarks;
+        if (tooBig) {
+            remarks.emplace_back(verdictWord(*answer.verdict));
+        }
+        return Answer{.text = formulas, .code = code, .remarks = std::move(remarks)};
     }
     FABRICAST_ASSIGN(std::string text, rendered(answer, question, flags, options));
     return Answer{.text = std::move(text), .code = code};

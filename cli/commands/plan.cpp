@@ -44,6 +44,12 @@ Result<std::string> nextOf(const Question& question, const PlanReport& report) {
     return nextLine("explain", about);
 }
 
+/// Without what is only a remark.
+TimedPlans withoutNotes(TimedPlans plans) {
+    plans.report.notes.clear();
+    return plans;
+}
+
 Result<std::string> rendered(const TimedPlans& plans,
                              const Question& question,
                              const GlobalOptions& options) {
@@ -77,9 +83,9 @@ Result<TimedPlans> planned(const Question& question,
     FABRICAST_ASSIGN(ask.targets, readTargets(flags.targets));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const auto start = std::chrono::steady_clock::now();
-    FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, {}));
+    FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, options.watch()));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (report.candidates == 0) {
+    if (report.candidates == 0 && !report.stopped) {
         const bool said = !report.rejections.empty();
         return fail(
             Error::Code::BadInput,
@@ -97,8 +103,14 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
-    Answer answer{.text = {}, .code = missed ? ExitCode::DoesNotFit : ExitCode::Ok};
-    FABRICAST_ASSIGN(answer.text, rendered(plans, question, options));
+    Answer answer{.text = {},
+                  .code = report.stopped           ? ExitCode::Interrupted
+                          : report.isNotModelled() ? ExitCode::BadInput
+                          : missed                 ? ExitCode::DoesNotFit
+                                                   : ExitCode::Ok};
+    const bool isShort = options.quiet && options.format != Format::Json;
+    FABRICAST_ASSIGN(answer.text,
+                     rendered(isShort ? withoutNotes(plans) : plans, question, options));
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", plans.seconds);
@@ -118,7 +130,9 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast plan run.json --stack megatron --fix tp=8 --forbid vpp --top 3\n"
         "  fabricast plan run.json --simulate 10   # a second opinion, event by event\n"
         "  fabricast plan run.json --target tokens-per-s=1.2M --target mfu=40%\n"
-        "Exit status 1 if nothing fits or a target is missed (--no-fail: 0).");
+        "Exit status 1 if nothing fits or a target is missed (--no-fail: 0). Ctrl-C prints the "
+        "best\n"
+        "plans so far; exit status 130.");
     constexpr const char* kGroup = "The search";
     addScenarioArguments(app, flags->question, {"--stack"});
     addQuestionFlags(app, flags->question, searchFlags());

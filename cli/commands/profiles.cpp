@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/node_template.h"
 #include "cli/profiles_answer.h"
 #include "cli/question_arguments.h"
 #include "planner/base/nearest_name.h"
@@ -15,6 +16,7 @@ namespace {
 struct ProfilesFlags {
     std::string kind;
     std::string name;
+    std::string node = "my-node";  ///< of a new one
 };
 
 Result<std::optional<ProfileKind>> kindOf(const std::string& typed) {
@@ -52,6 +54,16 @@ Result<Answer> show(const GlobalOptions& options, const ProfilesFlags& flags) {
     return Answer{.text = sheetsText(sheets, sources, options.format)};
 }
 
+Result<Answer> make(const ProfilesFlags& flags) {
+    if (flags.kind != profileKindName(ProfileKind::Node)) {
+        return fail(Error::Code::Unsupported,
+                    "profiles new",
+                    "there is no template of \"" + flags.kind + "\"",
+                    "fabricast profiles new node");
+    }
+    return Answer{.text = nodeTemplate(profileName(flags.node))};
+}
+
 Result<Answer> verify(const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const ProfileStore& store = bench.profiles();
@@ -80,8 +92,14 @@ Command profilesCommand(const FlagSet& program, const GlobalOptions& options) {
     const FlagSet showing = app.command("show", "Show a profile with its references and sources");
     showing.add("name", flags->name, "name of a profile, or an alias").takes("NAME").required();
     addKind(showing);
+    const FlagSet making = app.command("new", "Print a template of a profile, to be filled in");
+    making.add("kind", flags->kind, "node").takes("KIND").required();
+    making.add("name", flags->node, "of the new profile").takes("[NAME]");
     app.command("verify", "Report errors, contradictions and unknown values; -v lists all");
-    return {app, [flags, &options, listing, showing]() -> Result<Answer> {
+    return {app, [flags, &options, listing, showing, making]() -> Result<Answer> {
+                if (making.chosen()) {
+                    return make(*flags);
+                }
                 if (listing.chosen()) {
                     return list(options, *flags);
                 }

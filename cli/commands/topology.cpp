@@ -69,6 +69,9 @@ Result<WanTier> wanTier(const TopologyFlags& flags) {
                     "--wan '400 Gbps'");
     }
     FABRICAST_ASSIGN(wan.bandwidth, parseQuantity<BytesPerSecond>(flags.wanBandwidth, "--wan"));
+    if (!(wan.bandwidth.count() > 0.0)) {
+        return fail(Error::Code::BadInput, "--wan", "must be above 0", "--wan '400 Gbps'");
+    }
     FABRICAST_ASSIGN(wan.latency, parseQuantity<Seconds>(flags.wanLatency, "--wan-latency"));
     return wan;
 }

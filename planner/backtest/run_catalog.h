@@ -17,7 +17,7 @@ public:
     static Result<RunCatalog> open(const ProfileStore& profiles);
 
     /// A built-in model of the row's hidden size, heads, width and experts, with the row's layers
-    /// and vocabulary; else the columns themselves.
+    /// and vocabulary; else the columns themselves. Where these are empty, the model of the name.
     Result<ModelSpec> modelOf(const PublishedRun& run) const;
     /// Nodes of the row's GPU, as many as its GPUs fill, with its NIC rate.
     Result<ClusterSpec> clusterOf(const PublishedRun& run) const;
@@ -27,6 +27,7 @@ public:
 
 private:
     explicit RunCatalog(const ProfileStore& profiles) : profiles_(&profiles) {}
+    [[nodiscard]] Result<ModelSpec> namedModel(const PublishedRun& run) const;
 
     const ProfileStore* profiles_;
     std::vector<ModelSpec> models_;

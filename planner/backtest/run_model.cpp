@@ -1,6 +1,7 @@
 #include "planner/backtest/run_catalog.h"
 #include "planner/backtest/run_release.h"
 #include "planner/ops/parameters.h"
+#include "planner/profiles/model_spelling.h"
 
 #include <algorithm>
 #include <charconv>
@@ -35,6 +36,10 @@ Result<void> requireShape(const PublishedRun& run) {
         }
     }
     return {};
+}
+
+bool hasShape(const PublishedRun& run) {
+    return run.layers || run.hidden || run.width || run.heads;
 }
 
 bool sameShape(const ModelSpec& model, const PublishedRun& run) {
@@ -151,7 +156,27 @@ ModelSpec fromColumns(const PublishedRun& run) {
 
 }  // namespace
 
+/// A row that gives no shape at all: the model of its name.
+Result<ModelSpec> RunCatalog::namedModel(const PublishedRun& run) const {
+    const auto named = std::ranges::find(models_, modelStem(run.model), [](const ModelSpec& model) {
+        return modelStem(model.name);
+    });
+    if (named == models_.end()) {
+        return fail(Error::Code::BadInput,
+                    "model",
+                    "\"" + run.model + "\" is not a built-in model, and layers, hidden, ffn and " +
+                        "heads are empty",
+                    "fabricast profiles list --kind model, or fill these columns");
+    }
+    ModelSpec model = *named;
+    model.mtpDepth = 0;
+    return model;
+}
+
 Result<ModelSpec> RunCatalog::modelOf(const PublishedRun& run) const {
+    if (!hasShape(run)) {
+        return namedModel(run);
+    }
     FABRICAST_TRY(requireShape(run));
     const ModelSpec* nearest = nullptr;
     for (const ModelSpec& model : models_) {

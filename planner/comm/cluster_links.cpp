@@ -41,7 +41,8 @@ Result<NcclGeneration> generationOf(const GpuSpec& gpu, const NcclModel& model) 
     return fail(
         Error::Code::Unsupported,
         "gpu \"" + gpu.name + "\"",
-        "the collectives of \"" + model.name + "\" do not include \"" + gpu.architecture + "\"",
+        "communication is not modelled: the collectives of \"" + model.name +
+            "\" do not include \"" + gpu.architecture + "\"",
         "add it to the architectures of a generation in collectives/" + model.name + ".json");
 }
 

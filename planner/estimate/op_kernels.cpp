@@ -146,11 +146,12 @@ Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) 
     };
     const GemmType plain = gemmTypeOf(scenario.settings, false, kernels);
     if (!kernels.supports(plain)) {
-        return refuse("settings.precision.compute", plain, "precision fp16, or another GPU");
+        return refuse("settings.precision.compute", plain, "--precision fp16, or another GPU");
     }
     const GemmType quantised = gemmTypeOf(scenario.settings, true, kernels);
     if (!kernels.supports(quantised)) {
-        return refuse("settings.kernels.quantization", quantised, "precision bf16, or another GPU");
+        return refuse(
+            "settings.kernels.quantization", quantised, "--precision bf16, or another GPU");
     }
     return {};
 }

@@ -1,6 +1,7 @@
 #include "planner/load/complete_layout.h"
 
 #include "planner/base/checked.h"
+#include "planner/spec/names.h"
 
 #include <algorithm>
 #include <string>
@@ -87,6 +88,15 @@ std::int64_t hybridShardSize(const Layout& layout, const Room& room) {
     return layout.replicas() % perNode == 0 ? perNode : layout.replicas();
 }
 
+/// The largest divisor of `number` that is not above `most`.
+std::int64_t nearestDivisor(std::int64_t number, std::int64_t most) {
+    std::int64_t divisor = std::min(number, most);
+    while (number % divisor != 0) {
+        --divisor;
+    }
+    return divisor;
+}
+
 Result<void> checkExpertRanks(const Layout& layout) {
     const std::int64_t stageRanks = layout.world() / layout.pp;
     FABRICAST_ASSIGN(const std::int64_t expertRanks,
@@ -111,16 +121,25 @@ Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, 
         layout.shardSize = hybridShardSize(layout, room);
     }
     if (layout.shardSize > 0 && layout.replicas() % layout.shardSize != 0) {
-        return fail(Error::Code::BadInput,
-                    "layout.shard_size",
-                    named("shard_size", layout.shardSize) +
-                        " does not divide dp x cp = " + std::to_string(layout.replicas()));
+        return fail(
+            Error::Code::BadInput,
+            "layout.shard_size",
+            named("shard_size", layout.shardSize) +
+                " does not divide dp x cp = " + std::to_string(layout.replicas()),
+            "shard_size=" + std::to_string(nearestDivisor(layout.replicas(), layout.shardSize)));
     }
     if (layout.vpp > 1 && layout.pp == 1) {
         return fail(Error::Code::BadInput,
                     "layout.vpp",
                     named("vpp", layout.vpp) + " needs a pipeline, and pp is 1",
                     "pp=2, or leave vpp out");
+    }
+    if (partial.says("schedule") && layout.schedule != ScheduleKind::None && layout.pp == 1) {
+        return fail(Error::Code::BadInput,
+                    "layout.schedule",
+                    "the schedule " + std::string(nameOf(layout.schedule)) +
+                        " needs a pipeline, and pp is 1",
+                    "pp=2, or leave schedule out");
     }
     FABRICAST_TRY(checkExpertRanks(layout));
     return layout;

@@ -4,6 +4,9 @@
 #include "planner/spec/check_network.h"
 #include "planner/text/text_file.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -32,9 +35,65 @@ Result<ClusterSpec> clusterFile(const ClusterRequest& request,
     return profiles.clusterIn(text, sourceName(path));
 }
 
+/// So many GPUs of each node, as jobs take 64 of the 72 of a rack: with the NICs and the power
+/// of that share, and what the host has.
+ClusterSpec withPartOfNodes(ClusterSpec cluster, std::int64_t taken) {
+    NodeSpec& node = cluster.node;
+    if (taken == node.gpus) {
+        return cluster;
+    }
+    const double share = static_cast<double>(taken) / static_cast<double>(node.gpus);
+    if (std::optional<std::int64_t>& nics = node.nics.value; nics && *nics > 0) {
+        nics = std::max<std::int64_t>(1, std::llround(share * static_cast<double>(*nics)));
+    }
+    if (std::optional<Watts>& power = node.power.value) {
+        *power = *power * share;
+    }
+    const std::int64_t nodesOfDomain = std::max<std::int64_t>(1, node.domainGpus / node.gpus);
+    node.domainGpus =
+        node.domainGpus >= node.gpus ? nodesOfDomain * taken : std::min(node.domainGpus, taken);
+    node.gpus = taken;
+    cluster.partOfNodes = true;
+    return cluster;
+}
+
+/// "8xh100" is eight of the GPU h100, "h100" as many as a node usually has.
+std::pair<std::int64_t, std::string> countedGpu(const std::string& typed) {
+    std::int64_t count = 0;
+    const char* end = typed.data() + typed.size();
+    const auto [stop, trouble] = std::from_chars(typed.data(), end, count);
+    const bool isCounted = trouble == std::errc() && stop != end && (*stop == 'x' || *stop == 'X');
+    if (!isCounted || count < 1) {
+        return {kUsualGpusPerNode, typed};
+    }
+    std::string name(stop + 1, end);
+    name.erase(0, name.find_first_not_of("- "));
+    return {count, std::move(name)};
+}
+
+/// A cluster or node by its name, or a box of the GPU of that name, which is said.
+Result<ClusterSpec> productOrBox(const ClusterRequest& request,
+                                 const ProfileStore& profiles,
+                                 std::vector<std::string>& assumed) {
+    Result<ClusterSpec> product = profiles.cluster(request.name, request.where);
+    if (product || product.error().code != Error::Code::NotFound) {
+        return product;
+    }
+    const auto [count, gpu] = countedGpu(request.name);
+    if (!profiles.gpu(gpu, request.where)) {
+        return product;
+    }
+    const std::int64_t perNode = request.gpusPerNode.value_or(count);
+    FABRICAST_ASSIGN(ClusterSpec box, profiles.clusterFrom(gpu, perNode));
+    assumed.push_back("\"" + request.name + "\" is a GPU, in a node of " + std::to_string(perNode) +
+                      " (-c takes a cluster or node: fabricast profiles list --kind node)");
+    return box;
+}
+
 Result<ClusterSpec> namedCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
-                                 const Folders& folders) {
+                                 const Folders& folders,
+                                 std::vector<std::string>& assumed) {
     if (request.name.empty() && request.gpu.empty()) {
         return fail(Error::Code::BadInput,
                     "cluster",
@@ -50,14 +109,18 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
     if (!request.gpu.empty()) {
         return profiles.clusterFrom(request.gpu, request.gpusPerNode.value_or(kUsualGpusPerNode));
     }
-    if (request.gpusPerNode) {
+    FABRICAST_ASSIGN(ClusterSpec cluster,
+                     isPath(request.name) ? clusterFile(request, profiles, folders)
+                                          : productOrBox(request, profiles, assumed));
+    const std::int64_t taken = request.gpusPerNode.value_or(cluster.node.gpus);
+    if (taken > cluster.node.gpus) {
         return fail(Error::Code::BadInput,
                     request.where,
-                    "the cluster \"" + request.name + "\" has its own number of GPUs per node",
-                    "leave out gpus_per_node, or name a GPU");
+                    "the nodes of \"" + request.name + "\" have " +
+                        std::to_string(cluster.node.gpus) + " GPUs, not " + std::to_string(taken),
+                    "at most " + std::to_string(cluster.node.gpus) + ", or name a GPU");
     }
-    return isPath(request.name) ? clusterFile(request, profiles, folders)
-                                : profiles.cluster(request.name, request.where);
+    return withPartOfNodes(std::move(cluster), taken);
 }
 
 /// A network given instead of the cluster's own comes with NICs of its speed, as many as
@@ -89,12 +152,12 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
     }
     if (gpus % cluster.node.gpus != 0) {
         const std::int64_t below = gpus / cluster.node.gpus * cluster.node.gpus;
-        return fail(
-            Error::Code::BadInput,
-            where,
-            std::to_string(gpus) + " GPUs are not a whole number of nodes of " +
-                std::to_string(cluster.node.gpus),
-            std::to_string(below) + " or " + std::to_string(below + cluster.node.gpus) + " GPUs");
+        return fail(Error::Code::BadInput,
+                    where,
+                    std::to_string(gpus) + " GPUs are not a whole number of nodes of " +
+                        std::to_string(cluster.node.gpus),
+                    std::to_string(below) + " or " + std::to_string(below + cluster.node.gpus) +
+                        " GPUs, or fewer of each node with --gpus-per-node");
     }
     cluster.nodes = gpus / cluster.node.gpus;
     return cluster;
@@ -106,10 +169,15 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
                                  const ProfileStore& profiles,
                                  const Folders& folders) {
     FoundCluster found;
-    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders));
+    FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found.assumed));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
         useNicsOfFabric(found.cluster);
+    }
+    found.cluster.reserve = request.reserve;
+    if (request.hostMemory) {
+        found.cluster.node.hostMemory = {.value = request.hostMemory};
+        found.cluster.otherHostMemory = true;
     }
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;

@@ -6,12 +6,16 @@
 #include "planner/request/scenario_json.h"
 #include "planner/spec/cluster_spec.h"
 
+#include <string>
+#include <vector>
+
 namespace fabricast {
 
 /// The requested cluster, and its available GPUs: open if no number was given.
 struct FoundCluster {
     ClusterSpec cluster;
     Room room;
+    std::vector<std::string> assumed{};  ///< what was typed as a cluster and is none
 };
 
 /// Looks up the cluster, node or GPU by name and applies nodes, gpus and fabric. A name that is a

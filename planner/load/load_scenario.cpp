@@ -14,16 +14,40 @@
 namespace fabricast {
 namespace {
 
+/// Hardware that the layout implies and nobody asked for is said.
+void addRanksNote(const FoundCluster& found,
+                  const Layout& layout,
+                  std::vector<std::string>& assumed) {
+    const std::int64_t ranks = layout.world();
+    const std::int64_t perNode = found.cluster.node.gpus;
+    if (found.room.gpus || ranks == found.room.usualGpus) {
+        return;
+    }
+    const std::string gpus = std::to_string(ranks) + (ranks == 1 ? " GPU" : " GPUs");
+    if (ranks < perNode) {
+        assumed.push_back(gpus + " of the " + std::to_string(perNode) + " of a " +
+                          found.cluster.name + ", as many as the layout has ranks (--gpus " +
+                          std::to_string(perNode) + " takes all)");
+        return;
+    }
+    assumed.push_back(std::to_string(ranks / perNode) + " nodes of " + found.cluster.name +
+                      ", as the layout has " + std::to_string(ranks) + " ranks (-n " +
+                      std::to_string(ranks / perNode) + ")");
+}
+
 Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
     LoadedScenario loaded;
     Scenario& scenario = loaded.scenario;
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
+    addModelNotes(scenario.model, loaded.assumed);
     FABRICAST_ASSIGN(const Stack* stack, stackOf(request, loaded.assumed));
     scenario.stack = std::string(stack->name);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
+    loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
+    addRanksNote(found, scenario.layout, loaded.assumed);
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(scenario.model, scenario.workload.sequence, loaded.assumed));
@@ -35,6 +59,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(scenario.settings, settingsOf(request, *stack, scenario));
     FABRICAST_TRY(checkTuning(request, scenario.settings, loaded.assumed));
     FABRICAST_TRY(stack->check(scenario));
+    FABRICAST_TRY(checkMultiplies(scenario));
     FABRICAST_ASSIGN(loaded.measured, measuredNotes(scenario.cluster, profiles));
     return loaded;
 }

@@ -4,6 +4,7 @@
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
+#include "planner/spec/setting_names.h"
 
 #include <algorithm>
 #include <array>
@@ -16,12 +17,22 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUsualStacks = {
     "megatron", "torchtitan", "fsdp2", "deepspeed"};
+/// Adapters are trained by PEFT over these.
+constexpr std::array<std::string_view, 2> kAdapterStacks = {"ddp", "fsdp2"};
+
+bool trainsAdapters(const ScenarioRequest& request) {
+    const JsonValue* tuning = request.settings.find("tuning");
+    return tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
+}
 
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                                            const std::vector<std::string>& typed) {
     std::vector<std::string> names = typed;
     if (names.empty() && !request.stack.empty()) {
         names.push_back(request.stack);
+    }
+    if (names.empty() && trainsAdapters(request)) {
+        names.assign(kAdapterStacks.begin(), kAdapterStacks.end());
     }
     if (names.empty()) {
         names.assign(kUsualStacks.begin(), kUsualStacks.end());
@@ -40,17 +51,19 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     return stacks;
 }
 
-Result<std::int64_t> batchOf(const ScenarioRequest& request,
-                             std::int64_t sequence,
+Result<std::int64_t> batchOf(const WorkloadRequest& workload,
+                             const Scenario& base,
                              std::vector<std::string>& assumed) {
-    const WorkloadRequest& workload = request.workload;
-    if (!workload.globalBatch && !workload.globalBatchTokens) {
-        return fail(Error::Code::BadInput,
-                    "workload.global_batch",
-                    "the search needs the number of samples per step",
-                    "--global-batch 512, or \"4M tokens\"");
+    const std::int64_t sequence = base.workload.sequence;
+    const std::int64_t gpus = base.cluster.gpus();
+    if (workload.globalBatch) {
+        return *workload.globalBatch;
     }
-    return globalBatchOf(workload, sequence, {}, assumed);
+    if (!workload.globalBatchTokens) {
+        return usualBatch(gpus, sequence, assumed);
+    }
+    const bool isEnough = workload.globalBatchTokens->count() / sequence >= gpus;
+    return samplesOfTokens(workload, sequence, isEnough ? gpus : 1, assumed);
 }
 
 Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
@@ -60,14 +73,15 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     LoadedSearch loaded;
     Scenario& base = loaded.base;
     FABRICAST_ASSIGN(base.model, modelOf(request, profiles, folders));
+    addModelNotes(base.model, loaded.assumed);
     FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks));
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
+    loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     const std::int64_t gpus = found.room.gpus.value_or(found.room.usualGpus);
     FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
     base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
-    FABRICAST_ASSIGN(base.workload.globalBatch,
-                     batchOf(request, base.workload.sequence, loaded.assumed));
+    FABRICAST_ASSIGN(base.workload.globalBatch, batchOf(request.workload, base, loaded.assumed));
     FABRICAST_ASSIGN(const auto measured, measuredNotes(base.cluster, profiles));
     loaded.assumed.insert(loaded.assumed.end(), measured.begin(), measured.end());
     loaded.fixed = request.layout;
@@ -81,6 +95,9 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
                  FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
                  std::vector<std::string> assumed;
                  FABRICAST_TRY(checkTuning(*shared, settings, assumed));
+                 scenario.settings = settings;
+                 scenario.stack = std::string(stack->name);
+                 FABRICAST_TRY(checkMultiplies(scenario));
                  return settings;
              }});
     }

@@ -1,5 +1,6 @@
 #include "planner/load/scenario_parts.h"
 
+#include "planner/estimate/op_kernels.h"
 #include "planner/load/find_model.h"
 #include "planner/load/precision_scheme.h"
 #include "planner/request/settings_json.h"
@@ -7,6 +8,7 @@
 #include "planner/spec/setting_names.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -39,6 +41,12 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
     return std::move(profile.model);
 }
 
+void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed) {
+    for (const std::string& note : model.notes) {
+        assumed.push_back(model.name + ": " + note);
+    }
+}
+
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
     if (request.stack.empty()) {
         assumed.emplace_back("stack torchtitan (default)");
@@ -51,6 +59,77 @@ Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::st
     return stack;
 }
 
+namespace {
+
+/// Of the multiples of `step` within a twentieth of `wanted`, the one that most powers of two
+/// divide, and of those the nearest; else the nearest multiple.
+std::int64_t roundBatch(double wanted, std::int64_t step) {
+    constexpr double kNear = 0.05;
+    const auto multiple = [&](double samples) {
+        return std::max<std::int64_t>(1, std::llround(samples / static_cast<double>(step))) * step;
+    };
+    for (std::int64_t unit = std::int64_t{1} << 30; unit >= 1; unit /= 2) {
+        const double whole = static_cast<double>(unit * step);
+        const double rounded = std::max(1.0, std::round(wanted / whole)) * whole;
+        if (std::abs(rounded - wanted) <= kNear * wanted) {
+            return static_cast<std::int64_t>(rounded);
+        }
+    }
+    return multiple(wanted);
+}
+
+}  // namespace
+
+Result<std::int64_t> samplesOfTokens(const WorkloadRequest& workload,
+                                     std::int64_t sequence,
+                                     std::int64_t step,
+                                     std::vector<std::string>& assumed) {
+    const std::int64_t tokens = workload.globalBatchTokens->count();
+    if (tokens < sequence) {
+        return fail(Error::Code::BadInput,
+                    workload.globalBatchWhere,
+                    std::to_string(tokens) + " tokens are less than a sequence of " +
+                        std::to_string(sequence),
+                    "1, a number of samples");
+    }
+    const double wanted = static_cast<double>(tokens) / static_cast<double>(sequence);
+    const bool isWhole = tokens % sequence == 0;
+    const std::int64_t samples = isWhole ? tokens / sequence : roundBatch(wanted, step);
+    if (samples > kLargestBatch) {
+        return fail(Error::Code::BadInput,
+                    workload.globalBatchWhere,
+                    std::to_string(samples) + " sequences are more than the " +
+                        std::to_string(kLargestBatch) + " that a batch may have",
+                    std::to_string(kLargestBatch) + ", a number of samples");
+    }
+    if (!isWhole) {
+        assumed.push_back("global batch " + std::to_string(samples) + ": " +
+                          std::to_string(samples * sequence) + " tokens, for " +
+                          std::to_string(tokens));
+    }
+    return samples;
+}
+
+std::int64_t usualBatch(std::int64_t gpus,
+                        std::int64_t sequence,
+                        std::vector<std::string>& assumed) {
+    constexpr std::int64_t kSamplesOfGpu = 16;
+    constexpr std::int64_t kMostTokens = 4 * 1024 * 1024;
+    const std::int64_t most =
+        std::clamp<std::int64_t>(kMostTokens / sequence, 1, kSamplesOfGpu * gpus);
+    std::int64_t batch = gpus;
+    while (batch % 2 == 0) {
+        batch /= 2;
+    }
+    batch = batch > most ? 1 : batch;
+    while (batch * 2 <= most) {
+        batch *= 2;
+    }
+    assumed.push_back("global batch " + std::to_string(batch) +
+                      " (default: 16 sequences a GPU, at most 4M tokens; --global-batch sets it)");
+    return batch;
+}
+
 Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
                                    std::int64_t sequence,
                                    const Layout& layout,
@@ -59,24 +138,7 @@ Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
         return *workload.globalBatch;
     }
     if (workload.globalBatchTokens) {
-        const std::int64_t tokens = workload.globalBatchTokens->count();
-        if (tokens < sequence || tokens % sequence != 0) {
-            return fail(
-                Error::Code::BadInput,
-                workload.globalBatchWhere,
-                std::to_string(tokens) + " tokens are not a whole number of sequences of " +
-                    std::to_string(sequence),
-                std::to_string(std::clamp<std::int64_t>(tokens / sequence, 1, kLargestBatch)) +
-                    ", a number of samples");
-        }
-        if (tokens / sequence > kLargestBatch) {
-            return fail(Error::Code::BadInput,
-                        workload.globalBatchWhere,
-                        std::to_string(tokens / sequence) + " sequences are more than the " +
-                            std::to_string(kLargestBatch) + " that a batch may have",
-                        std::to_string(kLargestBatch) + ", a number of samples");
-        }
-        return tokens / sequence;
+        return samplesOfTokens(workload, sequence, layout.dp * layout.microBatch, assumed);
     }
     const std::int64_t batch = layout.dp * layout.microBatch * layout.pp;
     assumed.push_back("global batch " + std::to_string(batch) + ": dp x micro_batch x pp");
@@ -87,6 +149,10 @@ std::int64_t sequenceOf(const WorkloadRequest& workload,
                         const ModelSpec& model,
                         std::vector<std::string>& assumed) {
     if (workload.sequence) {
+        if (!workload.sequenceTyped.empty()) {
+            assumed.push_back("sequence " + std::to_string(*workload.sequence) + ": " +
+                              workload.sequenceTyped + " in units of 1024");
+        }
         return *workload.sequence;
     }
     const std::int64_t sequence =
@@ -143,8 +209,30 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
+    if (settings.recompute.layers > scenario.model.layers) {
+        return fail(Error::Code::BadInput,
+                    "layout.recompute",
+                    std::to_string(settings.recompute.layers) + " layers are more than the " +
+                        std::to_string(scenario.model.layers) + " of " + scenario.model.name,
+                    "recompute=full");
+    }
     FABRICAST_TRY(checkCapacity(settings.kernels));
     return settings;
+}
+
+Result<void> checkMultiplies(const Scenario& scenario) {
+    const std::optional<KernelProfile>& kernels = scenario.cluster.node.gpu.kernels;
+    Result<void> sound = kernels ? checkTypes(scenario, *kernels) : Result<void>();
+    if (sound || sound.error().where != "settings.precision.compute") {
+        return sound;
+    }
+    // A precision that the stack refuses in turn would lead nowhere.
+    const Result<const Stack*> stack = findStack(scenario.stack);
+    const bool has = !stack || std::ranges::find((*stack)->methods.compute, Dtype::Fp16) !=
+                                   (*stack)->methods.compute.end();
+    sound.error().hint =
+        std::string(has ? "" : "--stack fsdp2 ") + "--precision fp16, or another GPU";
+    return sound;
 }
 
 Result<void> checkTuning(const ScenarioRequest& request,

@@ -18,8 +18,22 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                           const ProfileStore& profiles,
                           const Folders& folders);
 
+/// What of the model's file is left out.
+void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed);
+
 /// torchtitan by default.
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed);
+
+/// The samples of a step that is given in tokens: exactly, or rounded to what divides well over
+/// `step` samples at a time, which is said.
+Result<std::int64_t> samplesOfTokens(const WorkloadRequest& workload,
+                                     std::int64_t sequence,
+                                     std::int64_t step,
+                                     std::vector<std::string>& assumed);
+/// The samples of a step where nothing says them and the layout is open.
+std::int64_t usualBatch(std::int64_t gpus,
+                        std::int64_t sequence,
+                        std::vector<std::string>& assumed);
 
 /// The samples of a step: as given, from tokens, or one microbatch per rank and pipeline stage.
 Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
@@ -40,6 +54,9 @@ Result<void> checkPositions(const ModelSpec& model,
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario);
+
+/// The GPU has to multiply in the types of the settings: bf16 on a V100 runs nowhere.
+Result<void> checkMultiplies(const Scenario& scenario);
 
 /// LoRA settings have no effect in full training; missing ones are assumed.
 Result<void> checkTuning(const ScenarioRequest& request,

@@ -1,5 +1,6 @@
 #include "planner/memory/memory_of_stages.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
 #include "planner/memory/runtime_overhead.h"
@@ -100,11 +101,37 @@ Result<void> walkStages(const Scenario& scenario,
     return {};
 }
 
-Verdict verdictFor(const Headline<Bytes>& peak, Bytes capacity) {
-    if (peak.lo > capacity) {
+/// A share that is left free takes the place of what the allocator may hold back.
+Verdict verdictFor(const MemoryBreakdown& memory, bool isReserved) {
+    const Headline<Bytes>& peak = memory.peak;
+    if (isReserved) {
+        return peak.value <= memory.room() ? Verdict::Fits : Verdict::DoesNotFit;
+    }
+    if (peak.lo > memory.room()) {
         return Verdict::DoesNotFit;
     }
-    return peak.hi <= capacity ? Verdict::Fits : Verdict::Uncertain;
+    return peak.hi <= memory.room() ? Verdict::Fits : Verdict::Uncertain;
+}
+
+/// By the stage that keeps most on the host: which ranks share a node is not looked at.
+HostNeed hostNeed(const std::vector<StageMemory>& stages, const NodeSpec& node) {
+    Bytes most;
+    for (const StageMemory& stage : stages) {
+        most = std::max(most, stage.host);
+    }
+    return {.perNode = most * node.gpus, .there = node.hostMemory.value};
+}
+
+void addHostTerm(StageMemory& stage, const HostNeed& host, std::int64_t gpus) {
+    if (stage.host > Bytes()) {
+        stage.terms.push_back(termFor("host",
+                                      stage.host,
+                                      "states of one rank on the host; " + std::to_string(gpus) +
+                                          " ranks of a node need " + shortText(host.perNode) +
+                                          (host.there ? " of " + shortText(*host.there)
+                                                      : ", and what a node has is not known"),
+                                      "one step of this rank, walked operation by operation"));
+    }
 }
 
 /// What the walk leaves out of what the scenario asks for.
@@ -138,12 +165,18 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks, const Watch
     }
     MemoryBreakdown memory;
     memory.capacity = *capacity.value;
+    memory.reserve = scenario.cluster.reserve.value_or(0.0);
     FABRICAST_TRY(walkStages(scenario, walks, watch, memory));
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
     memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
-    memory.verdict = verdictFor(memory.peak, memory.capacity);
+    memory.onDevice = verdictFor(memory, scenario.cluster.reserve.has_value());
+    memory.host = hostNeed(memory.stages, scenario.cluster.node);
+    memory.verdict = std::max(memory.onDevice, memory.host.verdict());
+    for (StageMemory& stage : memory.stages) {
+        addHostTerm(stage, memory.host, scenario.cluster.node.gpus);
+    }
     addNotes(scenario, memory.notes);
     if (overhead.isAssumed()) {
         memory.notes.push_back("the CUDA context and NCCL's buffers are estimates (--why context)");

@@ -1,5 +1,6 @@
 #include "planner/models/hf_config.h"
 
+#include "planner/models/hf_checks.h"
 #include "planner/spec/check_model.h"
 
 #include <algorithm>
@@ -90,6 +91,15 @@ Result<ModelSpec> readText(const std::string& type, const HfReader& config) {
         unknownArchitecture(config.config(), said == nullptr ? config.config() : *said));
 }
 
+/// The model with what its config says beyond its shape checked, and what it leaves out noted.
+Result<ModelSpec> checkedBy(const JsonValue& config, ModelSpec model) {
+    FABRICAST_TRY(checkUnshaping(config));
+    for (std::string& note : leftOutOf(config, model)) {
+        model.notes.push_back(std::move(note));
+    }
+    return model;
+}
+
 Result<ModelSpec> readWrapped(const Wrapper& wrapper, const JsonValue& config) {
     FABRICAST_ASSIGN(const JsonValue* text, config.require("text_config"));
     FABRICAST_TRY(text->expect(JsonValue::Kind::Object));
@@ -97,7 +107,12 @@ Result<ModelSpec> readWrapped(const Wrapper& wrapper, const JsonValue& config) {
                      text->textOr("model_type", std::string(wrapper.textType)));
     FABRICAST_ASSIGN(ModelSpec model, readText(type, HfReader(*text, &config)));
     model.family = type;
-    model.notes.emplace_back("language model only: vision layers are not counted");
+    model.notes.emplace_back("language model only: the vision tower is left out");
+    FABRICAST_ASSIGN(model, checkedBy(*text, std::move(model)));
+    if (config.find("quantization_config") != nullptr) {
+        model.notes.emplace_back(
+            "quantization_config is left out: weights have the precision of the training");
+    }
     return model;
 }
 
@@ -109,7 +124,7 @@ Result<ModelSpec> readAny(const std::string& type, const JsonValue& config) {
     }
     FABRICAST_ASSIGN(ModelSpec model, readText(type, HfReader(config, nullptr)));
     model.family = type;
-    return model;
+    return checkedBy(config, std::move(model));
 }
 
 }  // namespace

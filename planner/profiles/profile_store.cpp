@@ -2,6 +2,7 @@
 
 #include "planner/base/nearest_name.h"
 #include "planner/profiles/embedded_profiles.h"
+#include "planner/profiles/model_spelling.h"
 #include "planner/profiles/profile_folder.h"
 
 #include <algorithm>
@@ -63,6 +64,21 @@ Result<std::vector<std::string>> aliasesOf(const ProfileFile& file) {
         }
     }
     return aliases;
+}
+
+/// Names that have all the words of the typed one, the first few: llama-3.1-70b for llama-70b.
+std::string namesWith(const std::vector<std::string>& known, std::string_view typed) {
+    constexpr std::size_t kMostNamed = 4;
+    std::string list;
+    std::size_t count = 0;
+    for (const std::string& name : known) {
+        const bool isAlias = name.find('/') != std::string::npos;
+        if (!isAlias && count < kMostNamed && hasWordsOf(name, typed)) {
+            list += (count == 0 ? "" : "\" or \"") + name;
+            ++count;
+        }
+    }
+    return list;
 }
 
 }  // namespace
@@ -192,8 +208,10 @@ Result<Error> ProfileStore::notFound(std::span<const ProfileKind> kinds,
         }
     }
     const bool any = kinds.size() == kProfileKinds.size();
-    const std::string near =
-        nearestName(profileName(name), std::vector<std::string_view>(known.begin(), known.end()));
+    std::string near = namesWith(known, name);
+    near = near.empty() ? nearestName(profileName(name),
+                                      std::vector<std::string_view>(known.begin(), known.end()))
+                        : near;
     return Error{Error::Code::NotFound,
                  std::string(where),
                  "no " + (any ? "profile" : noun) + " is called \"" +

@@ -193,6 +193,8 @@ private:
     [[nodiscard]] Result<MeasuredCollectives> measuredIn(const JsonValue& root,
                                                          const ProfileFile& file) const;
     [[nodiscard]] Result<const ProfileFile*> lookUp(ProfileKind kind, std::string_view name) const;
+    /// A model that is the same but for its organisation, training and date; nullptr: none.
+    [[nodiscard]] Result<const ProfileFile*> lookUpSpelling(std::string_view name) const;
     [[nodiscard]] Result<Error> notFound(std::span<const ProfileKind> kinds,
                                          std::string_view name,
                                          std::string_view where) const;

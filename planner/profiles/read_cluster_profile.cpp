@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 10> kClusterKeys = {"schema",
+constexpr std::array<std::string_view, 11> kClusterKeys = {"schema",
                                                            "name",
                                                            "aliases",
                                                            "title",
@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 10> kClusterKeys = {"schema",
                                                            "fabric",
                                                            "topology",
                                                            "oversubscription",
+                                                           "sold",
                                                            "notes"};
 
 }  // namespace
@@ -30,6 +31,7 @@ Result<ClusterProfile> readClusterProfile(const JsonValue& root) {
     FABRICAST_ASSIGN(profile.node, readReference(*node));
     FABRICAST_ASSIGN(profile.nodes, root.integerOr("nodes", 1, {1, kMostNodes}));
     FABRICAST_ASSIGN(profile.fabric, readReferenceOr(root, "fabric"));
+    FABRICAST_TRY(root.booleanOr("sold", true));
     if (const JsonValue* topology = root.find("topology")) {
         FABRICAST_ASSIGN(profile.topology, readWord(*topology, kTopologies));
     }

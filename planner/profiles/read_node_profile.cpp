@@ -41,6 +41,38 @@ constexpr std::array<std::string_view, 10> kNodePcieKeys = {"numa_nodes",
                                                             "host_link"};
 constexpr std::array<std::string_view, 3> kNicKeys = {"count", "bandwidth", "fabric"};
 
+constexpr std::array<std::string_view, 10> kNeeded = {"gpu",
+                                                      "gpus",
+                                                      "gpu_fabric",
+                                                      "gpu_fabric.kind",
+                                                      "pcie",
+                                                      "pcie.numa_nodes",
+                                                      "pcie.root_complexes",
+                                                      "nics",
+                                                      "nics.count",
+                                                      "nics.bandwidth"};
+
+/// All keys that are missing, at once: not one after the other, each time the file is read.
+Result<void> checkComplete(const JsonValue& root) {
+    std::string missing;
+    std::size_t count = 0;
+    for (const std::string_view path : kNeeded) {
+        const std::size_t dot = path.find('.');
+        const JsonValue* part = root.find(path.substr(0, dot));
+        const bool isNested = dot != std::string_view::npos;
+        const bool isThere =
+            part != nullptr && (!isNested || part->find(path.substr(dot + 1)) != nullptr);
+        const bool isKnown = isNested && part == nullptr;  // by its part
+        if (!isThere && !isKnown) {
+            missing += (missing.empty() ? "\"" : ", \"") + std::string(path) + "\"";
+            ++count;
+        }
+    }
+    return count < 2 ? Result<void>()
+                     : Result<void>(tl::unexpected(root.problem(
+                           "has no " + missing, "fabricast profiles new node prints a template")));
+}
+
 /// A fabric the node names under `key`, remembered so that it can be looked up.
 Result<std::string> readFabricName(const JsonValue& object,
                                    std::string_view key,
@@ -113,6 +145,7 @@ Result<void> readHost(const JsonValue& root, NodeSpec& node) {
 Result<NodeProfile> readNodeProfile(const JsonValue& root) {
     FABRICAST_TRY(root.onlyKeys(kNodeKeys));
     FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "node"));
+    FABRICAST_TRY(checkComplete(root));
     NodeProfile profile;
     profile.node.name = header.name;
     profile.node.title = header.title;

@@ -1,3 +1,4 @@
+#include "planner/profiles/model_spelling.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/profiles/read_profile.h"
 
@@ -166,11 +167,31 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.gpuFabric = usualGpuFabric(card.linkKind);
     box.gpuFabricName = card.linkFabric;
     box.gpu = std::move(card);
-    return oneNode(std::move(box));
+    FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(std::move(box)));
+    cluster.isBuilt = true;
+    return cluster;
 }
 
 Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view where) const {
-    return find(ProfileKind::Model, name, where);
+    FABRICAST_ASSIGN(const ProfileFile* file, lookUp(ProfileKind::Model, name));
+    if (file == nullptr) {
+        FABRICAST_ASSIGN(file, lookUpSpelling(name));
+    }
+    return file == nullptr ? find(ProfileKind::Model, name, where) : Result<ProfileFile>(*file);
+}
+
+Result<const ProfileFile*> ProfileStore::lookUpSpelling(std::string_view name) const {
+    const std::string wanted = modelStem(name);
+    const std::span<const ProfileFile> all = files(ProfileKind::Model);
+    const auto same = std::ranges::find(
+        all, wanted, [](const ProfileFile& file) { return modelStem(file.name); });
+    if (same != all.end()) {
+        return &*same;
+    }
+    FABRICAST_ASSIGN(const std::vector<Alias> known, aliases(ProfileKind::Model));
+    const auto alias =
+        std::ranges::find(known, wanted, [](const Alias& one) { return modelStem(one.name); });
+    return alias == known.end() ? nullptr : &all[alias->file];
 }
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/report/advice_json.h"
 
+#include "planner/report/advice_report.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/headline_json.h"
 #include "planner/report/question_json.h"
@@ -55,7 +56,7 @@ void addStep(JsonText& json, const AdviceStep& step, const CostBasis& basis) {
 
 void addRecommended(JsonText& json, const Advice& advice) {
     if (!advice.recommended) {
-        json.addNull("recommended", "none of the evaluated ways fits here");
+        json.addNull("recommended", adviceHead(advice));
         return;
     }
     const AdviceStep& step = advice.steps[*advice.recommended];

@@ -1,14 +1,17 @@
 #include "planner/report/advice_report.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/note_line.h"
+#include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -16,7 +19,7 @@ namespace {
 
 std::string gib(const Plan& plan) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-    const bool sure = plan.memory.verdict != Verdict::Uncertain;
+    const bool sure = plan.memory.onDevice != Verdict::Uncertain;
     return fmt::format(
         "{:.1f}{}", static_cast<double>(plan.memory.peak.value.count()) / kGib, sure ? "" : "?");
 }
@@ -35,6 +38,10 @@ std::string planName(const Plan& plan) {
     return plan.scenario.stack + " " + planLayoutText(plan.scenario);
 }
 
+std::string_view answerWord(AdviceAnswer answer) {
+    return answer == AdviceAnswer::NotModelled ? "not modelled" : nameOf(answer);
+}
+
 Table stepTable(const Advice& advice) {
     Table table{{{""},
                  {"way to train"},
@@ -51,7 +58,7 @@ Table stepTable(const Advice& advice) {
         }
         table.rows.push_back({advice.recommended == i ? ">" : "",
                               fmt::format("{}: {}", step.key, step.question),
-                              std::string(nameOf(step.answer)),
+                              std::string(answerWord(step.answer)),
                               step.timed ? planStepText(*step.plan) : "-",
                               step.plan ? gib(*step.plan) : "-",
                               step.timed ? perMtok(*step.plan) : "-",
@@ -122,19 +129,55 @@ std::string runText(const Plan& plan) {
                        run.price ? " and " + dollarText(run.price->value.count()) : "");
 }
 
-std::string adviceHead(const Advice& advice) {
-    if (!advice.recommended) {
-        return "none of the evaluated ways fits here";
+/// "; 2 ways are not modelled: lora, qlora".
+std::string notModelledText(const Advice& advice) {
+    std::string names;
+    std::size_t count = 0;
+    for (const AdviceStep& step : advice.steps) {
+        if (step.answer == AdviceAnswer::NotModelled) {
+            names += (names.empty() ? "" : ", ") + step.key;
+            ++count;
+        }
     }
-    const AdviceStep& step = advice.steps[*advice.recommended];
-    const Plan& plan = *step.plan;
-    const bool priced = plan.cost && plan.cost->perMtok;
-    return fmt::format("{}{}: {} s a step{}{}",
-                       planName(plan),
-                       step.set.empty() ? "" : " with " + step.set,
-                       planStepText(plan),
-                       priced ? ", " + perMtok(plan) + " per million tokens" : "",
-                       runText(plan));
+    return count == 0
+               ? ""
+               : fmt::format(
+                     "; {} {} not modelled: {}", count, count == 1 ? "way is" : "ways are", names);
+}
+
+/// Of the ways that fit, the one whose run costs least; nullptr where none has a price.
+const AdviceStep* cheapestStep(const Advice& advice) {
+    const AdviceStep* cheapest = nullptr;
+    for (const AdviceStep& step : advice.steps) {
+        const bool priced = step.timed && step.plan->cost && step.plan->cost->run &&
+                            step.plan->cost->run->price && step.plan->fitsHost();
+        const auto price = [](const AdviceStep& one) { return one.plan->cost->run->price->value; };
+        if (priced && (cheapest == nullptr || price(step) < price(*cheapest))) {
+            cheapest = &step;
+        }
+    }
+    return cheapest;
+}
+
+/// What to know where nothing is recommended: what the money lacks, or that nothing fits.
+std::string nothingText(const Advice& advice) {
+    const AdviceStep* cheapest = advice.most ? cheapestStep(advice) : nullptr;
+    if (cheapest == nullptr) {
+        return "none of the evaluated ways fits here" + notModelledText(advice);
+    }
+    const double price = cheapest->plan->cost->run->price->value.count();
+    const double share = advice.most->count() / price;
+    const double tokens = static_cast<double>(advice.basis.tokens.value_or(Tokens()).count());
+    return fmt::format(
+        "nothing costs at most {}: the cheapest is {}, {}; {} trains {} tokens, "
+        "{} of them{}",
+        dollarText(advice.most->count()),
+        planName(*cheapest->plan),
+        dollarText(price),
+        dollarText(advice.most->count()),
+        shortText(Tokens(std::llround(share * tokens))),
+        percentText(share),
+        notModelledText(advice));
 }
 
 std::string adviceQuestion(const Advice& advice) {
@@ -163,7 +206,8 @@ std::string basisText(const Advice& advice) {
 }
 
 std::string notesText(const Advice& advice) {
-    std::string text;
+    std::string text =
+        advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string();
     for (const std::string& note : advice.notes) {
         text += noteLine(note) + "\n";
     }
@@ -171,6 +215,27 @@ std::string notesText(const Advice& advice) {
 }
 
 }  // namespace
+
+std::string adviceHead(const Advice& advice) {
+    if (!advice.recommended) {
+        return nothingText(advice);
+    }
+    const AdviceStep& step = advice.steps[*advice.recommended];
+    const Plan& plan = *step.plan;
+    const bool priced = plan.cost && plan.cost->perMtok;
+    const HostNeed& host = plan.memory.host;
+    return fmt::format("{}{}: {} s a step{}{}{}",
+                       planName(plan),
+                       step.set.empty() ? "" : " with " + step.set,
+                       planStepText(plan),
+                       priced ? ", " + perMtok(plan) + " per million tokens" : "",
+                       runText(plan),
+                       host.isUnknown() ? fmt::format(", if each node has {} of host memory "
+                                                      "(--host-memory states it)",
+                                                      shortText(host.perNode))
+                                        : "") +
+           notModelledText(advice);
+}
 
 std::string adviceText(const Advice& advice) {
     const Table layouts = layoutTable(advice);

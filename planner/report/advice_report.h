@@ -5,6 +5,8 @@
 
 namespace fabricast {
 
+/// The decision in a line: the plan that is advised, or why there is none.
+std::string adviceHead(const Advice& advice);
 /// The buyer's decision for people: each way to train with its best layout, what is advised, and
 /// what would change it.
 std::string adviceText(const Advice& advice);

@@ -1,6 +1,8 @@
 #include "planner/report/comparison_report.h"
 
 #include "planner/report/comparison_tables.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/subject_text.h"
@@ -9,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -64,6 +67,13 @@ std::string fitLines(const Comparison& comparison) {
             continue;
         }
         const bool surely = memory.verdict == Verdict::DoesNotFit;
+        if (memory.host.verdict() > memory.onDevice) {
+            text += fmt::format("{} {}: {}\n",
+                                side.name,
+                                surely ? "does not fit" : "may not fit",
+                                hostNeedText(memory.host));
+            continue;
+        }
         text += fmt::format("{} {}: {}{} of {} GiB\n",
                             side.name,
                             surely ? "does not fit" : "may not fit",
@@ -82,7 +92,11 @@ std::string gpusText(const Comparison& comparison, const SideDifference& differe
 }
 
 std::string sideLine(const ComparedSide& side) {
-    return fmt::format("{}  {}: {}", side.name, side.source, subjectText(side.scenario));
+    return fmt::format("{}  {}  {}: {}",
+                       side.name,
+                       verdictWord(side.memory.verdict),
+                       side.source,
+                       subjectText(side.scenario));
 }
 
 std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView& view) {
@@ -105,6 +119,23 @@ std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView&
     return tables;
 }
 
+/// What was assumed for a side, where nothing was for all of them.
+std::string assumedLines(const Comparison& comparison) {
+    std::string text;
+    const std::vector<ComparedSide>& sides = comparison.sides;
+    for (const ComparedSide& side : sides) {
+        for (const std::string& note : side.assumed) {
+            const bool everywhere = std::ranges::all_of(sides, [&note](const ComparedSide& other) {
+                return std::ranges::find(other.assumed, note) != other.assumed.end();
+            });
+            if (!everywhere) {
+                text += side.name + " " + noteLine(note) + "\n";
+            }
+        }
+    }
+    return text;
+}
+
 std::string noDifference(const Comparison& comparison) {
     return comparison.inputs.empty() ? "the inputs are the same\n" : "";
 }
@@ -120,6 +151,7 @@ std::string comparisonText(const Comparison& comparison, const ComparisonView& v
     for (const SideDifference& difference : comparison.differences) {
         text += verdictLine(comparison, difference) + gpusText(comparison, difference) + "\n";
     }
+    text += assumedLines(comparison);
     for (const Titled& one : tablesOf(comparison, view)) {
         text += "\n" + (one.title.empty() ? "" : one.title + "\n") + alignedText(one.table);
     }

@@ -122,11 +122,24 @@ std::string powerText(const RunCost& cost) {
         cost.power.nodeEstimated ? "; node power is estimated" : "");
 }
 
+/// Why a run is never done: it fails before it has saved anything, or before it has recovered.
+std::string noProgressText(const Goodput& goodput) {
+    const CheckpointCycle& cycle = goodput.cycles[goodput.count - 1];
+    if (cycle.recovery < cycle.mtbf && cycle.interval > cycle.mtbf) {
+        return fmt::format(
+            "the run makes no progress: it fails every {} and saves only every {} "
+            "(--checkpoint-interval)\n",
+            durationText(cycle.mtbf),
+            durationText(cycle.interval));
+    }
+    return "the run makes no progress: failures occur faster than it recovers\n";
+}
+
 /// What the numbers rest on, line by line.
 std::string reasonText(const RunCost& cost, const CostBasis& basis) {
     std::string text = goodputText(cost.goodput, basis.checkpoint) + powerText(cost);
     if (!cost.perMtok && cost.gpuHour.price) {
-        text += "the run makes no progress: failures occur faster than it recovers\n";
+        text += noProgressText(cost.goodput);
     }
     text += fmt::format("site: {}, {}\n", basis.site, basis.siteTitle);
     if (!basis.priceNote.empty()) {

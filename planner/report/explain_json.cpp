@@ -1,5 +1,6 @@
 #include "planner/report/explain_json.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/memory_json.h"
 #include "planner/report/sensitivity_json.h"
@@ -20,11 +21,24 @@ void addScenario(JsonText& json, const Scenario& scenario) {
     json.beginObject("scenario");
     json.add("model", scenario.model.name);
     json.beginObject("cluster");
-    json.add("name", scenario.cluster.name);
+    if (scenario.cluster.isBuilt) {
+        json.add("gpu", scenario.cluster.node.gpu.name);
+    } else {
+        json.add("name", scenario.cluster.name);
+    }
+    if (scenario.cluster.isBuilt || scenario.cluster.partOfNodes) {
+        json.add("gpus_per_node", scenario.cluster.node.gpus);
+    }
     if (scenario.cluster.otherFabric) {
         json.add("fabric", scenario.cluster.fabric.name);
     }
     json.add("gpus", scenario.cluster.gpus());
+    if (scenario.cluster.otherHostMemory) {
+        json.add("host_memory", quantityText(*scenario.cluster.node.hostMemory.value));
+    }
+    if (scenario.cluster.reserve) {
+        json.add("reserve", *scenario.cluster.reserve);
+    }
     json.end();
     json.add("stack", scenario.stack);
     json.beginObject("workload");
@@ -63,8 +77,10 @@ std::string explainJson(const Explanation& explanation,
     json.add("name", "fabricast");
     json.add("version", version);
     json.end();
-    if (explanation.memory) {
-        json.add("verdict", nameOf(explanation.memory->verdict));
+    if (explanation.verdict) {
+        json.add("verdict", nameOf(*explanation.verdict));
+    } else {
+        json.addNull("verdict", explanation.whyNoVerdict);
     }
     addScenario(json, explanation.scenario);
     addHardware(json, explanation.scenario.cluster);

@@ -7,8 +7,8 @@
 
 namespace fabricast {
 
-/// A "fabricast.explain/1" document: what was asked, and the sections that were asked for, with the
-/// verdict where memory is one of them. Units are in the keys.
+/// A "fabricast.explain/1" document: what was asked, and whether it fits, and the sections
+/// that were asked for. Units are in the keys.
 ///     .memory.peak_bytes.value   .time.step_s.value   .time.parts.gemm_s   .comm[0].bytes
 std::string explainJson(const Explanation& explanation,
                         const ExplanationView& view,

@@ -4,7 +4,10 @@
 #include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/sensitivity_report.h"
+#include "planner/report/table.h"
 #include "planner/report/time_report.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +15,41 @@
 
 namespace fabricast {
 namespace {
+
+/// What the first line begins with, where memory is not the first section.
+std::string verdictStart(const Explanation& answer) {
+    return answer.verdict ? std::string(verdictWord(*answer.verdict))
+                          : "MEMORY NOT MODELLED (" + answer.whyNoVerdict + ")";
+}
+
+/// One level below the sum: sizes, operations and rate of each product of a layer.
+std::string productsText(const std::vector<ProductTime>& products) {
+    constexpr double kGiga = 1e9;
+    constexpr double kTera = 1e12;
+    if (products.empty()) {
+        return "";
+    }
+    Table table{{{"  forward of a layer"},
+                 {"m x n x k"},
+                 {"GFLOP", Align::Right},
+                 {"ms", Align::Right},
+                 {"TFLOP/s", Align::Right}},
+                {}};
+    for (const ProductTime& one : products) {
+        const double seconds = one.time.count();
+        table.rows.push_back(
+            {"  " + one.name,
+             fmt::format("{} x {} x {}{}",
+                         one.rows,
+                         one.columns,
+                         one.depth,
+                         one.count > 1 ? fmt::format(", {} times", one.count) : ""),
+             fmt::format("{:.1f}", one.flops() / kGiga),
+             fmt::format("{:.3f}", 1e3 * seconds),
+             fmt::format("{:.0f}", seconds > 0.0 ? one.flops() / seconds / kTera : 0.0)});
+    }
+    return alignedText(table);
+}
 
 std::string joinedSections(const std::vector<std::string>& sections) {
     std::string text;
@@ -43,7 +81,8 @@ std::string explanationText(const Explanation& answer, const ExplanationView& vi
     if (answer.sensitivity) {
         sections.push_back(sensitivityText(*answer.sensitivity));
     }
-    return joinedSections(sections);
+    return answer.memory ? joinedSections(sections)
+                         : verdictStart(answer) + "  " + joinedSections(sections);
 }
 
 std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view) {
@@ -63,7 +102,8 @@ std::string explanationMarkdown(const Explanation& answer, const ExplanationView
     if (answer.sensitivity) {
         sections.push_back(sensitivityMarkdown(*answer.sensitivity));
     }
-    return joinedSections(sections);
+    return answer.memory ? joinedSections(sections)
+                         : "**" + verdictStart(answer) + "** " + joinedSections(sections);
 }
 
 Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view) {
@@ -91,8 +131,11 @@ Result<std::string> explanationWhy(const Explanation& answer, const std::string&
     if (isCostKey(key)) {
         return costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key);
     }
-    return isTimeKey(key) ? timeWhy(answer.scenario, *answer.step, key)
-                          : memoryWhy(*answer.memory, key);
+    if (!isTimeKey(key)) {
+        return memoryWhy(*answer.memory, key);
+    }
+    FABRICAST_ASSIGN(const std::string formula, timeWhy(answer.scenario, *answer.step, key));
+    return key == "time.gemm" ? formula + productsText(answer.products) : formula;
 }
 
 }  // namespace fabricast

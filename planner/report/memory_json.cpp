@@ -66,9 +66,22 @@ void writeFix(JsonText& json, const Fix& fix) {
     json.add("change", fix.change);
     json.add("typed", fix.typed);
     json.add("peak_after_bytes", fix.peakAfter);
+    json.add("host_after_bytes", fix.hostAfter);
     json.add("fits", fix.verdict == Verdict::Fits);
     json.add("verdict", nameOf(fix.verdict));
     json.add("side_effect", fix.sideEffect);
+    json.end();
+}
+
+void writeHost(JsonText& json, const HostNeed& host) {
+    json.beginObject("host_per_node");
+    json.add("needed_bytes", host.perNode);
+    if (host.there) {
+        json.add("there_bytes", *host.there);
+    } else {
+        json.addNull("there_bytes", "not known");
+    }
+    json.add("verdict", nameOf(host.verdict()));
     json.end();
 }
 
@@ -76,6 +89,8 @@ void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage
     json.beginObject("memory");
     writeHeadline(json, "peak_bytes", memory.peak);
     json.add("capacity_bytes", memory.capacity);
+    json.add("room_bytes", memory.room());
+    writeHost(json, memory.host);
     json.add("fullest_stage", memory.fullest);
     json.beginArray("stages");
     for (const StageMemory& stage : memory.stages) {

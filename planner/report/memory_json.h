@@ -9,6 +9,9 @@ namespace fabricast {
 /// A change that would help, as an element of an array.
 void writeFix(JsonText& json, const Fix& fix);
 
+/// The member "host_per_node": what is needed, what is there, and whether that is enough.
+void writeHost(JsonText& json, const HostNeed& host);
+
 /// The member "memory" of an answer: every number in bytes.
 ///     .memory.peak_bytes.value   .memory.stages[0].activations_bytes
 /// `more` adds members to a stage.

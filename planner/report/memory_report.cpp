@@ -1,5 +1,6 @@
 #include "planner/report/memory_report.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/report/byte_scale.h"
 #include "planner/report/memory_table.h"
 #include "planner/report/note_line.h"
@@ -14,18 +15,6 @@
 
 namespace fabricast {
 namespace {
-
-std::string_view verdictWord(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::Fits:
-            return "FITS";
-        case Verdict::Uncertain:
-            return "UNCERTAIN";
-        case Verdict::DoesNotFit:
-            return "DOES NOT FIT";
-    }
-    return "UNKNOWN";
-}
 
 std::string_view boundWords(Bound bound) {
     switch (bound) {
@@ -53,33 +42,79 @@ std::string fullestText(const MemoryBreakdown& memory) {
     return place + stage.peakAt;
 }
 
-/// "61.20 GiB [58.31..65.02] of 79.18 GiB".
+/// Where the verdict comes from: the fullest stage's peak, or what a node's host lacks.
+std::string causeText(const MemoryBreakdown& memory) {
+    return memory.host.verdict() > memory.onDevice ? hostNeedText(memory.host)
+                                                   : fullestText(memory);
+}
+
+/// What a table of GPUs does not show; a host that lacks something has a line of its own.
+std::string hostLine(const HostNeed& host) {
+    const bool isSaid = host.perNode == Bytes() || host.verdict() != Verdict::Fits;
+    return isSaid ? "" : hostNeedText(host) + "\n";
+}
+
+/// "61.20 GiB [58.31..65.02] of 79.18 GiB"; ", less 10 %" where a share is to be left free.
 std::string peakText(const MemoryBreakdown& memory) {
     const ByteScale scale = scaleOf(memory);
-    return fmt::format("{} {} [{}..{}] of {} {}",
-                       scale.text(memory.peak.value),
-                       scale.unit,
-                       scale.text(memory.peak.lo),
-                       scale.text(memory.peak.hi),
-                       scale.text(memory.capacity),
-                       scale.unit);
+    return fmt::format(
+        "{} {} [{}..{}] of {} {}{}",
+        scale.text(memory.peak.value),
+        scale.unit,
+        scale.text(memory.peak.lo),
+        scale.text(memory.peak.hi),
+        scale.text(memory.capacity),
+        scale.unit,
+        memory.reserve > 0.0 ? fmt::format(" less {:.3g} %", 100.0 * memory.reserve) : "");
+}
+
+/// What UNCERTAIN is: the tensors may fit, and what the allocator holds back with them may not.
+std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& rejection) {
+    const ByteScale scale = scaleOf(memory);
+    const bool likely = memory.peak.value <= memory.room();
+    return fmt::format(
+        "likely {}: the worst case is {} {} over, the best {} {} below: {}\n"
+        "  what the caching allocator holds back decides; --reserve 10% settles it",
+        likely ? "fits" : "does not fit",
+        scale.text(memory.peak.hi - memory.room()),
+        scale.unit,
+        scale.text(memory.room() - memory.peak.lo),
+        scale.unit,
+        rejection.where);
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
     std::string text = fmt::format(
-        "{}: {} {}, {}", fix.change, scale.text(fix.peakAfter), scale.unit, fixText(fix.verdict));
+        "{}: {} {}{}, {}",
+        fix.change,
+        scale.text(fix.peakAfter),
+        scale.unit,
+        fix.hostAfter > Bytes() ? " and " + shortText(fix.hostAfter) + " of a host" : "",
+        fixText(fix.verdict));
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
+}
+
+std::string rejectionLine(const Rejection& rejection, const ByteScale& scale) {
+    if (rejection.over == Bytes()) {
+        return fmt::format("{} of a node is not known: --host-memory states it",
+                           boundWords(rejection.bound));
+    }
+    const bool onDevice = rejection.bound == Bound::GpuMemory;
+    return fmt::format("{} is short by {}{}",
+                       boundWords(rejection.bound),
+                       onDevice ? scale.text(rejection.over) + " " + std::string(scale.unit)
+                                : shortText(rejection.over),
+                       rejection.where.empty() ? "" : ": " + rejection.where);
 }
 
 std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
     const ByteScale scale = scaleOf(memory);
     std::vector<std::string> lines;
     for (const Rejection& rejection : memory.rejections) {
-        lines.push_back(fmt::format("{} is short by {} {}{}",
-                                    boundWords(rejection.bound),
-                                    scale.text(rejection.over),
-                                    scale.unit,
-                                    rejection.where.empty() ? "" : ": " + rejection.where));
+        const bool onDevice = rejection.bound == Bound::GpuMemory;
+        lines.push_back(onDevice && memory.onDevice == Verdict::Uncertain
+                            ? uncertainLine(memory, rejection)
+                            : rejectionLine(rejection, scale));
         for (const Fix& fix : rejection.fixes) {
             lines.push_back("  " + fixText(fix, scale));
         }
@@ -123,6 +158,24 @@ std::string termText(const Term& term) {
 
 }  // namespace
 
+std::string_view verdictWord(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Fits:
+            return "FITS";
+        case Verdict::Uncertain:
+            return "UNCERTAIN";
+        case Verdict::DoesNotFit:
+            break;
+    }
+    return "DOES NOT FIT";
+}
+
+std::string hostNeedText(const HostNeed& host) {
+    return fmt::format("host memory per node: {} {}",
+                       shortText(host.perNode),
+                       host.there ? "of " + shortText(*host.there) : "needed, not known");
+}
+
 std::string_view fixText(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
@@ -137,13 +190,14 @@ std::string_view fixText(Verdict verdict) {
 
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {
     const ByteScale scale = scaleOf(memory);
-    std::string text = fmt::format("{}  {}  {}\n  {}\n\n{} per GPU\n{}",
+    std::string text = fmt::format("{}  {}  {}\n  {}\n\n{} per GPU\n{}{}",
                                    verdictWord(memory.verdict),
                                    peakText(memory),
-                                   fullestText(memory),
+                                   causeText(memory),
                                    subjectText(scenario),
                                    scale.unit,
-                                   alignedText(stageTable(memory, scale)));
+                                   alignedText(stageTable(memory, scale)),
+                                   hostLine(memory.host));
     for (const std::string& line : rejectionLines(memory)) {
         text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
     }
@@ -158,7 +212,7 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
     std::string text = fmt::format("**{}** {} ({})\n\n{}\n\n{} per GPU:\n\n{}",
                                    verdictWord(memory.verdict),
                                    peakText(memory),
-                                   fullestText(memory),
+                                   causeText(memory),
                                    subjectText(scenario),
                                    scale.unit,
                                    markdownText(stageTable(memory, scale)));

@@ -70,12 +70,20 @@ std::string flopsTitle(const ModelFacts& facts) {
     return fmt::format("FLOPs per token, forward and backward, at sequence {}", facts.sequence);
 }
 
+std::string notesText(const ModelSpec& model) {
+    std::string text;
+    for (const std::string& note : model.notes) {
+        text += (text.empty() ? "\n" : "") + note + "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string modelText(const ModelFacts& facts) {
     return titleText(facts) + "\n" + publishedText(facts) + "\n" +
            alignedText(parameterTable(facts)) + "\n" + flopsTitle(facts) + "\n" +
-           alignedText(flopsTable(facts));
+           alignedText(flopsTable(facts)) + notesText(facts.model);
 }
 
 std::string modelMarkdown(const ModelFacts& facts) {

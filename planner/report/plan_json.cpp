@@ -32,6 +32,7 @@ void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.add("peak_lo_bytes", memory.peak.lo);
     json.add("peak_hi_bytes", memory.peak.hi);
     json.add("capacity_bytes", memory.capacity);
+    writeHost(json, memory.host);
     json.add("fullest_stage", memory.stages[memory.fullest].stage);
     json.beginArray("fixes");
     for (const Rejection& rejection : memory.rejections) {
@@ -128,10 +129,16 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     json.beginObject();
     json.add("schema", "fabricast.plan/1");
     addTool(json, version);
-    json.add("verdict",
-             nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
+    if (report.isNotModelled()) {
+        json.addNull("verdict", "not modelled: " + report.rejections.front().why);
+    } else {
+        json.add(
+            "verdict",
+            nameOf(report.plans.empty() ? Verdict::DoesNotFit : report.plans[0].memory.verdict));
+    }
     writeQuestion(json, report.question);
     json.add("objective", nameOf(report.objective));
+    json.add("stopped", report.stopped);
     json.beginObject("search");
     json.add("candidates", report.candidates);
     json.add("feasible", report.feasible);

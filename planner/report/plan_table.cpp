@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -117,7 +118,7 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
     table.columns.push_back({"layout"});
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const Plan& plan = plans[i];
-        const bool sure = plan.memory.verdict == Verdict::Fits;
+        const bool sure = plan.memory.onDevice == Verdict::Fits;
         std::vector<std::string> row = {std::to_string(i + 1), plan.scenario.stack};
         if (parts) {
             row.push_back(grouped(plan.scenario.cluster.gpus()));
@@ -137,6 +138,18 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
     return table;
 }
 
+namespace {
+
+/// A number of the whole run, where its tokens are given.
+template <class Get>
+std::string runCell(const Plan& plan, Get get) {
+    const std::optional<double> value =
+        plan.cost && plan.cost->run ? get(*plan.cost->run) : std::nullopt;
+    return value ? fmt::format("{:.6g}", *value) : "";
+}
+
+}  // namespace
+
 std::string planCsv(const PlanReport& report) {
     Table table{{{"rank"},
                  {"stack"},
@@ -148,7 +161,12 @@ std::string planCsv(const PlanReport& report) {
                  {"verdict"},
                  {"usd_per_mtok"},
                  {"price_profile"},
-                 {"simulated_step_s"}},
+                 {"simulated_step_s"},
+                 {"gpus"},
+                 {"step_lo_s"},
+                 {"step_hi_s"},
+                 {"days"},
+                 {"usd_per_run"}},
                 {}};
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         const Plan& plan = report.plans[i];
@@ -165,7 +183,16 @@ std::string planCsv(const PlanReport& report) {
                  ? fmt::format("{:.6g}", plan.cost->perMtok->value.count())
                  : "",
              plan.cost ? report.basis.priceProfile : "",
-             plan.simulated ? fmt::format("{}", plan.simulated->count()) : ""});
+             plan.simulated ? fmt::format("{}", plan.simulated->count()) : "",
+             std::to_string(plan.scenario.layout.world()),
+             fmt::format("{}", plan.step.step.lo.count()),
+             fmt::format("{}", plan.step.step.hi.count()),
+             runCell(
+                 plan,
+                 [](const RunTotals& run) { return std::optional(run.wall.value.count() / kDay); }),
+             runCell(plan, [](const RunTotals& run) {
+                 return run.price ? std::optional(run.price->value.count()) : std::nullopt;
+             })});
     }
     return csvText(table);
 }

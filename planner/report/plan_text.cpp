@@ -115,11 +115,14 @@ std::string offloadText(const PlanReport& report) {
     };
     std::string places;
     std::string note;
+    HostNeed most;
     for (std::size_t i = 0; i < report.plans.size(); ++i) {
         if (offloads(report.plans[i])) {
             places += (places.empty() ? "" : ", ") + std::to_string(i + 1);
             const std::vector<std::string>& notes = report.plans[i].step.notes;
             note = note.empty() && !notes.empty() ? notes.front() : note;
+            const HostNeed& host = report.plans[i].memory.host;
+            most = host.perNode > most.perNode ? host : most;
         }
     }
     if (places.empty()) {
@@ -127,27 +130,37 @@ std::string offloadText(const PlanReport& report) {
     }
     const bool first = offloads(report.plans.front());
     const bool fastest = report.objective == PlanObjective::Throughput;
-    return fmt::format("{} in host memory{}\n  {}\n",
+    return fmt::format("{} in host memory{}\n  {}{}{}\n  {}\n",
                        places,
                        first && fastest ? ": without offload nothing as fast fits" : "",
+                       hostNeedText(most),
+                       places.find(',') == std::string::npos ? "" : " at most",
+                       most.isUnknown() ? " (--host-memory states it)" : "",
                        note);
 }
 
 std::string questionText(const PlanReport& report) {
     const Scenario& question = report.question;
-    return fmt::format("{} on {}, sequence {}, global batch {}\n",
+    const std::vector<Plan>& found = report.plans.empty() ? report.misses : report.plans;
+    return fmt::format("{} on {}, {}sequence {}, global batch {}\n",
                        question.model.name,
                        clusterText(question.cluster),
+                       found.empty() ? "" : trainingText(found.front().scenario.settings) + ", ",
                        question.workload.sequence,
                        question.workload.globalBatch);
 }
 
-std::string_view orderWords(PlanObjective objective) {
-    switch (objective) {
+bool hasPrice(const PlanReport& report) {
+    return !report.plans.empty() && report.plans.front().cost && report.plans.front().cost->perMtok;
+}
+
+std::string_view orderWords(const PlanReport& report) {
+    switch (report.objective) {
         case PlanObjective::Memory:
             return ", least memory first";
         case PlanObjective::Cost:
-            return ", cheapest tokens first";
+            return hasPrice(report) ? ", cheapest tokens first"
+                                    : ", fewest GPU-hours per token first (no price)";
         case PlanObjective::Energy:
             return ", least energy first";
         case PlanObjective::Gpus:
@@ -159,13 +172,16 @@ std::string_view orderWords(PlanObjective objective) {
 }
 
 std::string countText(const PlanReport& report) {
+    if (report.stopped) {
+        return "stopped: the best of the layouts that were examined until then\n";
+    }
     return fmt::format("{} layouts, {} of which may fit in {} GiB{}\n",
                        grouped(report.candidates),
                        grouped(report.feasible),
                        report.question.cluster.node.gpu.capacity().value
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)
                            : "unknown",
-                       orderWords(report.objective));
+                       orderWords(report));
 }
 
 std::string rejectionText(const PlanReport& report) {
@@ -174,7 +190,8 @@ std::string rejectionText(const PlanReport& report) {
     for (std::size_t i = 0; i < shown; ++i) {
         const PlanRejection& rejection = report.rejections[i];
         text += fmt::format(
-            "excluded: {}{}: {}\n",
+            "{}: {}{}: {}\n",
+            rejection.layouts > 0 ? "not modelled" : "excluded",
             rejection.stack,
             rejection.layouts > 0 ? fmt::format(" ({} layouts)", grouped(rejection.layouts)) : "",
             rejection.why);
@@ -182,8 +199,21 @@ std::string rejectionText(const PlanReport& report) {
     return text;
 }
 
+/// What the answer begins with: whether anything fits, and reaches what was wanted of it.
+std::string_view startWord(const PlanReport& report) {
+    if (report.isNotModelled()) {
+        return "NOT MODELLED";
+    }
+    if (report.plans.empty()) {
+        return verdictWord(Verdict::DoesNotFit);
+    }
+    const bool missed = report.fixes && !report.fixes->allMet();
+    return missed ? "MISSED" : verdictWord(report.plans.front().memory.verdict);
+}
+
 std::string missText(const PlanReport& report) {
-    std::string text = "DOES NOT FIT\n" + questionText(report) + countText(report);
+    std::string text =
+        std::string(startWord(report)) + "  " + questionText(report) + countText(report);
     for (const Plan& plan : report.misses) {
         text += fmt::format("\nnearest: {} {}: {} of {} GiB\n",
                             plan.scenario.stack,
@@ -224,10 +254,11 @@ std::string planText(const PlanReport& report) {
     if (report.plans.empty()) {
         return missText(report) + rejectionText(report);
     }
-    std::string text = questionText(report) + countText(report) + "\n" +
-                       alignedText(planTable(report, report.plans)) + "\n" + runnerUpText(report);
+    std::string text = std::string(startWord(report)) + "  " + questionText(report) +
+                       countText(report) + "\n" + alignedText(planTable(report, report.plans)) +
+                       "\n" + runnerUpText(report);
     const bool unsure = std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
-        return plan.memory.verdict != Verdict::Fits;
+        return plan.memory.onDevice != Verdict::Fits;
     });
     text += unsure ? "? fits only if the caching allocator reserves little extra\n" : "";
     text += safetyText(report);
@@ -244,10 +275,11 @@ std::string planText(const PlanReport& report) {
 
 std::string planMarkdown(const PlanReport& report) {
     if (report.plans.empty()) {
-        return "**DOES NOT FIT**\n\n" + questionText(report);
+        return fmt::format("**{}** {}", startWord(report), questionText(report));
     }
-    return questionText(report) + "\n" + markdownText(planTable(report, report.plans)) + "\n" +
-           runnerUpText(report) + fasterLine(report) + costLine(report);
+    return fmt::format("**{}** {}", startWord(report), questionText(report)) + "\n" +
+           markdownText(planTable(report, report.plans)) + "\n" + runnerUpText(report) +
+           fasterLine(report) + costLine(report);
 }
 
 }  // namespace fabricast

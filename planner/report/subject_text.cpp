@@ -31,7 +31,24 @@ std::string tuningText(const Settings& settings) {
                        lora.doubleQuantization ? " (double)" : "");
 }
 
+/// The type of matrix products; "pure" where nothing is kept more precisely.
+std::string precisionText(const Settings& settings) {
+    if (settings.kernels.quantization != Quantization::None) {
+        return std::string(nameOf(settings.kernels.quantization));
+    }
+    const PrecisionSettings& precision = settings.precision;
+    const bool isPure = precision.parameters == precision.compute && !precision.masterWeights &&
+                        !precision.masterRemainder && precision.compute != Dtype::Fp32 &&
+                        settings.tuning == Tuning::Full;
+    return (isPure ? "pure " : "") + std::string(nameOf(precision.compute));
+}
+
 }  // namespace
+
+std::string trainingText(const Settings& settings) {
+    return precisionText(settings) + " " + std::string(nameOf(settings.optimizer.kind)) +
+           tuningText(settings);
+}
 
 std::string clusterText(const ClusterSpec& cluster) {
     return fmt::format(
@@ -39,13 +56,13 @@ std::string clusterText(const ClusterSpec& cluster) {
 }
 
 std::string subjectText(const Scenario& scenario) {
-    return fmt::format("{} on {}, {}, {}, recompute={}{}, sequence {}, global batch {}",
+    return fmt::format("{} on {}, {}, {}, recompute={}, {}, sequence {}, global batch {}",
                        scenario.model.name,
                        clusterText(scenario.cluster),
                        scenario.stack,
                        layoutText(shownLayout(scenario)),
                        recomputeText(scenario.settings.recompute),
-                       tuningText(scenario.settings),
+                       trainingText(scenario.settings),
                        scenario.workload.sequence,
                        scenario.workload.globalBatch);
 }

@@ -37,8 +37,12 @@ Result<Seconds> readTime(const JsonValue& value, std::string_view example) {
                                             "for example \"" + std::string(example) + "\""));
     }
     FABRICAST_ASSIGN(const std::string text, value.text());
-    FABRICAST_ASSIGN(const Seconds time, parseQuantity<Seconds>(text, value.where()));
-    if (time.count() <= 0.0 || time.count() > kLongest) {
+    Result<Seconds> time = parseQuantity<Seconds>(text, value.where());
+    if (!time) {
+        time.error().hint = "for example \"" + std::string(example) + "\"";
+        return time;
+    }
+    if (time->count() <= 0.0 || time->count() > kLongest) {
         return tl::unexpected(value.problem("is out of range at " + value.shown(),
                                             "for example \"" + std::string(example) + "\""));
     }
@@ -72,8 +76,13 @@ Result<std::optional<Tokens>> readTokens(const JsonValue& root) {
     return std::optional(count);
 }
 
-/// A name, a file, or "$2.10/h".
+/// A name, a file, "$2.10/h", or 2.10.
 Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
+    if (value.isNumber()) {
+        FABRICAST_ASSIGN(const double price, value.number(kLeastPrice, kMostPrice));
+        request.perGpuHour = UsdPerHour(price);
+        return {};
+    }
     FABRICAST_ASSIGN(request.price, readWish(value, "market-2026-05"));
     const std::string& text = request.price.name;
     if (text.starts_with("$") || text.ends_with("/h")) {
@@ -92,7 +101,7 @@ Result<void> readPrice(const JsonValue& root, BudgetRequest& request) {
     if (price == nullptr) {
         return {};
     }
-    if (price->is(Kind::String)) {
+    if (price->is(Kind::String) || price->isNumber()) {
         return readPriceWord(*price, request);
     }
     FABRICAST_TRY(price->expect(Kind::Object));

@@ -63,8 +63,12 @@ Result<RecomputeSettings> readModules(const JsonValue& value, std::string_view t
             kRecomputeModules.end()) {
             std::vector<std::string_view> known(kRecomputeKinds.begin(), kRecomputeKinds.end());
             known.insert(known.end(), kRecomputeModules.begin(), kRecomputeModules.end());
-            return tl::unexpected(
-                value.problem("cannot be " + value.shown(), suggestName(module, known)));
+            const bool isCounted = module.starts_with("uniform") || module.starts_with("block");
+            return tl::unexpected(value.problem(
+                "cannot be " + value.shown(),
+                isCounted
+                    ? std::string(module.substr(0, module.find(':'))) + ":4, a number of layers"
+                    : suggestName(module, known)));
         }
         recompute.modules.insert(std::string(module));
     }

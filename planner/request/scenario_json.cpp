@@ -6,6 +6,7 @@
 #include "planner/text/enum_json.h"
 
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -26,8 +27,8 @@ constexpr std::array<std::string_view, 12> kKeys = {"schema",
                                                     "require",
                                                     "price",
                                                     "operation"};
-constexpr std::array<std::string_view, 6> kClusterKeys = {
-    "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus"};
+constexpr std::array<std::string_view, 8> kClusterKeys = {
+    "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus", "host_memory", "reserve"};
 constexpr std::array<std::string_view, 5> kWorkloadKeys = {
     "sequence", "global_batch", "precision", "optimizer", "tokens"};
 
@@ -53,6 +54,45 @@ std::string whereOf(const JsonValue& object, std::string_view key) {
     return value == nullptr ? object.where() : value->where();
 }
 
+/// "512 GB", or nothing.
+Result<std::optional<Bytes>> hostMemoryIn(const JsonValue& cluster) {
+    const JsonValue* value = cluster.find("host_memory");
+    if (value == nullptr) {
+        return std::optional<Bytes>();
+    }
+    const std::string text = value->text().value_or(value->shown());
+    FABRICAST_ASSIGN(const Bytes size, parseQuantity<Bytes>(text, value->where()));
+    if (size.count() < 1) {
+        return tl::unexpected(value->problem("must be above 0", "\"512 GB\""));
+    }
+    return std::optional(size);
+}
+
+/// "10%" or 0.1, or nothing.
+Result<std::optional<double>> reserveIn(const JsonValue& cluster) {
+    constexpr double kMostReserve = 0.9;
+    const JsonValue* value = cluster.find("reserve");
+    if (value == nullptr) {
+        return std::optional<double>();
+    }
+    if (value->isNumber()) {
+        FABRICAST_ASSIGN(const double share, value->number(0.0, kMostReserve));
+        return std::optional(share);
+    }
+    const std::string text = value->text().value_or("");
+    const std::string_view digits = std::string_view(text).substr(0, text.find('%'));
+    double percent = 0.0;
+    const auto [stop, trouble] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+    const bool isShare = trouble == std::errc() && stop == digits.data() + digits.size() &&
+                         text.size() == digits.size() + 1 && text.ends_with('%');
+    if (!isShare || !(percent >= 0.0 && percent <= 100.0 * kMostReserve)) {
+        return tl::unexpected(value->problem(
+            "must be a share of a GPU's memory from 0 to 90 %, not " + value->shown(), "\"10%\""));
+    }
+    return std::optional(percent / 100.0);
+}
+
 Result<ClusterRequest> readCluster(const JsonValue& json) {
     ClusterRequest cluster;
     cluster.where = json.where();
@@ -68,6 +108,8 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     FABRICAST_ASSIGN(cluster.gpusPerNode, countIn(json, "gpus_per_node", kMostGpusPerNode));
     FABRICAST_ASSIGN(cluster.nodes, countIn(json, "nodes", kMostNodes));
     FABRICAST_ASSIGN(cluster.gpus, countIn(json, "gpus", kMostGpus));
+    FABRICAST_ASSIGN(cluster.hostMemory, hostMemoryIn(json));
+    FABRICAST_ASSIGN(cluster.reserve, reserveIn(json));
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
     const JsonValue* name = json.find("name");
     cluster.typed = name != nullptr && name->line() == 0;
@@ -87,10 +129,36 @@ Result<Tokens> readBatchTokens(const JsonValue& batch) {
     return parseQuantity<Tokens>(text, batch.where());
 }
 
+/// 8192, or as context lengths are named: "8k" is 8 x 1024.
+Result<void> readSequence(const JsonValue& json, WorkloadRequest& workload) {
+    const JsonValue* value = json.find("sequence");
+    const std::string text =
+        value != nullptr && value->is(Kind::String) ? value->text().value_or("") : "";
+    const bool inK = text.ends_with('k') || text.ends_with('K');
+    const bool inM = text.ends_with('m') || text.ends_with('M');
+    if (!inK && !inM) {
+        FABRICAST_ASSIGN(workload.sequence, countIn(json, "sequence", kLongestSequence));
+        return {};
+    }
+    const std::int64_t unit = inK ? 1024 : 1024 * 1024;
+    std::int64_t count = 0;
+    const char* end = text.data() + text.size() - 1;
+    const auto [stop, trouble] = std::from_chars(text.data(), end, count);
+    if (trouble != std::errc() || stop != end || count < 1 || count > kLongestSequence / unit) {
+        return tl::unexpected(value->problem("must be a whole number from 1 to " +
+                                                 std::to_string(kLongestSequence) + ", not " +
+                                                 value->shown(),
+                                             "8192, 8k or 128k"));
+    }
+    workload.sequence = count * unit;
+    workload.sequenceTyped = text;
+    return {};
+}
+
 Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     WorkloadRequest workload;
     FABRICAST_TRY(json.onlyKeys(kWorkloadKeys));
-    FABRICAST_ASSIGN(workload.sequence, countIn(json, "sequence", kLongestSequence));
+    FABRICAST_TRY(readSequence(json, workload));
     const JsonValue* batch = json.find("global_batch");
     if (batch != nullptr && batch->is(Kind::String)) {
         FABRICAST_ASSIGN(workload.globalBatchTokens, readBatchTokens(*batch));

@@ -23,12 +23,15 @@ struct ClusterRequest {
     std::optional<std::int64_t> gpusPerNode;  ///< with `gpu`
     std::optional<std::int64_t> nodes;
     std::optional<std::int64_t> gpus;  ///< in all, instead of nodes
+    std::optional<Bytes> hostMemory;   ///< of a node, instead of its own
+    std::optional<double> reserve;     ///< of a GPU's memory, left to the allocator
     std::string where;
     bool typed = false;  ///< the name, on the command line and not in a file
 };
 
 struct WorkloadRequest {
     std::optional<std::int64_t> sequence;
+    std::string sequenceTyped;                ///< "8k"; empty where it is a number
     std::optional<std::int64_t> globalBatch;  ///< samples
     std::optional<Tokens> globalBatchTokens;  ///< the same in tokens, "4M tokens"
     std::string globalBatchWhere;

@@ -15,16 +15,18 @@ namespace fabricast {
 
 /// What became of one way to train: taken or as good, or why not.
 enum class AdviceAnswer {
-    Yes,       ///< fits, and nothing simpler or clearly faster does
-    Perhaps,   ///< the same, but memory is close: the allocator decides
-    No,        ///< does not fit, costs too much, or another is clearly faster
-    NotAsked,  ///< not evaluated: one node, a short sequence, or another answer
+    Yes,          ///< fits, and nothing simpler or clearly faster does
+    Perhaps,      ///< the same, but memory is close: the allocator decides
+    No,           ///< does not fit, costs too much, or another is clearly faster
+    NotModelled,  ///< nothing modelled fits, and layouts that may fit are not modelled
+    NotAsked,     ///< not evaluated: one node, a short sequence, or another answer
 };
 
 constexpr auto namesOf(AdviceAnswer) {
     return std::to_array<Named<AdviceAnswer>>({{AdviceAnswer::Yes, "yes"},
                                                {AdviceAnswer::Perhaps, "perhaps"},
                                                {AdviceAnswer::No, "no"},
+                                               {AdviceAnswer::NotModelled, "not_modelled"},
                                                {AdviceAnswer::NotAsked, "not_asked"}});
 }
 
@@ -58,6 +60,7 @@ struct Advice {
     std::vector<AdviceChange> changes;
     CostBasis basis;
     std::optional<Usd> most;  ///< that the run may cost
+    bool stopped = false;     ///< ways and changes that come later were not evaluated
     std::vector<std::string> notes;
 };
 

@@ -22,7 +22,9 @@ struct ComparedSide {
     std::optional<StepEstimate> step;
     std::string whyNoStep;  ///< where there is none
     MemoryBreakdown memory;
-    std::optional<RunCost> cost;  ///< where there is a step
+    std::optional<RunCost> cost;                                ///< where there is a step
+    std::vector<std::pair<std::string, std::string>> budget{};  ///< price.*, operation.*, as stated
+    std::vector<std::string> assumed{};
 };
 
 /// A key of the questions with its value on every side: "layout.tp" is 8 and 4.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,21 @@ struct StageMemory {
     std::vector<Term> terms;
 };
 
+/// What the ranks of a node keep in its host memory, and how much of that there is.
+struct HostNeed {
+    Bytes perNode{};             ///< 0: nothing is offloaded
+    std::optional<Bytes> there;  ///< empty: not known
+
+    /// The one rule about host memory: what is not known may be enough.
+    [[nodiscard]] Verdict verdict() const {
+        if (perNode == Bytes() || (there && perNode <= *there)) {
+            return Verdict::Fits;
+        }
+        return there ? Verdict::DoesNotFit : Verdict::Uncertain;
+    }
+    [[nodiscard]] bool isUnknown() const { return verdict() == Verdict::Uncertain; }
+};
+
 /// This is the answer to "what does it need in memory, and does it fit?"
 struct MemoryBreakdown {
     std::vector<StageMemory> stages;
@@ -67,9 +83,18 @@ struct MemoryBreakdown {
     Headline<Bytes> peak;     ///< on the device: allocated + context + collectives; hi includes the
                               ///< allocator's reserve
     Bytes capacity{};         ///< what the driver reports
-    Verdict verdict = Verdict::Fits;
+    double reserve = 0.0;     ///< the share of it that was asked to be left free
+    Verdict onDevice = Verdict::Fits;  ///< of the peak alone
+    HostNeed host;
+    Verdict verdict = Verdict::Fits;    ///< the worse of the device's and the host's
     std::vector<Rejection> rejections;  ///< filled when it does not fit or is uncertain
     std::vector<std::string> notes;     ///< what was assumed
+
+    /// What the peak is judged against.
+    [[nodiscard]] Bytes room() const {
+        return Bytes(
+            static_cast<std::int64_t>(static_cast<double>(capacity.count()) * (1.0 - reserve)));
+    }
 };
 
 }  // namespace fabricast

@@ -27,19 +27,8 @@ struct Plan {
     std::optional<Seconds> simulated{};  ///< what its step takes event by event, where asked for
     std::vector<Plan> alike{};  ///< other spellings that the forecast cannot tell from this one
 
-    /// What a node's ranks keep in host memory.
-    [[nodiscard]] Bytes hostMemory() const {
-        Bytes most;
-        for (const StageMemory& stage : memory.stages) {
-            most = std::max(most, stage.host);
-        }
-        return most * scenario.cluster.node.gpus;
-    }
-    /// Whether a node has that; true if not known.
-    [[nodiscard]] bool fitsHost() const {
-        const std::optional<Bytes>& there = scenario.cluster.node.hostMemory.value;
-        return !there || hostMemory() <= *there;
-    }
+    /// Whether a node has the host memory that its ranks need; true if not known.
+    [[nodiscard]] bool fitsHost() const { return memory.host.verdict() != Verdict::DoesNotFit; }
 };
 
 /// A stack that has no layout to offer, or one that cannot be forecast.
@@ -64,6 +53,7 @@ struct PlanReport {
     /// else those of `plans`.
     std::vector<Plan> pareto;
     bool wholeFront = false;   ///< it was asked for
+    bool stopped = false;      ///< `plans` are the best of those looked at until then
     std::vector<Plan> misses;  ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;
     std::optional<Sensitivity> sensitivity;  ///< of the best plan, where it was asked for
@@ -72,6 +62,13 @@ struct PlanReport {
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
     CostBasis basis;                         ///< of the plans' costs
     std::vector<std::string> notes;
+
+    /// Nothing that is modelled fits, and layouts that may fit are not modelled.
+    [[nodiscard]] bool isNotModelled() const {
+        return plans.empty() && std::ranges::any_of(rejections, [](const PlanRejection& one) {
+                   return one.layouts > 0;
+               });
+    }
 };
 
 }  // namespace fabricast

@@ -15,6 +15,7 @@ enum class Bound { GpuMemory, HostMemory, NvmeSpace };
 struct Fix {
     std::string change{};  ///< for people: "recompute=full"
     Bytes peakAfter{};
+    Bytes hostAfter{};  ///< that a node then needs
     Verdict verdict = Verdict::DoesNotFit;
     std::string sideEffect{};  ///< "about a third more compute"
     std::vector<Edit> edits{};

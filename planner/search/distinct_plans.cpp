@@ -24,7 +24,7 @@ std::size_t keysOf(const Scenario& scenario) {
 /// simpler, then what leaves more memory.
 bool isSafer(const Plan& a, const Plan& b) {
     const auto rank = [](const Plan& plan) {
-        return std::tuple(plan.memory.verdict != Verdict::Fits,
+        return std::tuple(plan.memory.onDevice != Verdict::Fits,
                           keysOf(plan.scenario),
                           plan.memory.peak.value.count(),
                           plan.step.step.value.count());

@@ -40,7 +40,7 @@ private:
     [[nodiscard]] double valueOf(const Plan& plan) const;
     [[nodiscard]] Plan shownOf(std::vector<Plan> group) const;
     [[nodiscard]] bool counts(const Plan& plan) const {
-        return rules_.tight || plan.memory.verdict == Verdict::Fits;
+        return rules_.tight || plan.memory.onDevice == Verdict::Fits;
     }
 
     Rules rules_;

@@ -1,4 +1,5 @@
 #include "planner/estimate/offload_time.h"
+#include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
@@ -34,9 +35,12 @@ public:
 
     Result<void> run(const Watch& watch) {
         std::int64_t found = 0;
+        const Result<Settings> usual = how_.settingsFor({});
+        const bool quantized =
+            usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
-            for (const Layout& states : axes_.states(ranks)) {
+            for (const Layout& states : axes_.states(ranks, quantized)) {
                 if (!isForecast(states)) {
                     continue;
                 }
@@ -47,13 +51,23 @@ public:
             }
         }
         if (found == 0) {
-            space_.refused.push_back(
-                {stack_, why_.empty() ? "no layout divides the ranks and the batch" : why_});
+            space_.refused.push_back({stack_, why_.empty() ? noDivision() : why_});
         }
         return {};
     }
 
 private:
+    /// The numbers that do not divide, and the keys that are held.
+    [[nodiscard]] std::string noDivision() const {
+        std::string held;
+        for (const std::string& key : task_.rules.fixed.said) {
+            held += (held.empty() ? " with the given " : ", ") + key;
+        }
+        return "no layout of " + std::to_string(task_.base.cluster.gpus()) +
+               " GPUs has a dp that divides a global batch of " +
+               std::to_string(task_.base.workload.globalBatch) + held;
+    }
+
     Result<void> addFamily(const Layout& layout) {
         FABRICAST_TRY(learnSettings(layout));
         const std::uint32_t ways = listOf(

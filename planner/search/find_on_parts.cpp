@@ -35,7 +35,7 @@ Watch partOf(const Watch& watch, std::size_t part, std::size_t parts) {
 std::vector<Plan> bestOf(std::vector<Valued>& found, const SearchOptions& options) {
     const bool safeFirst = options.distinct && !options.tight;
     const auto rank = [safeFirst](const Valued& valued) {
-        const bool tight = safeFirst && valued.plan.memory.verdict != Verdict::Fits;
+        const bool tight = safeFirst && valued.plan.memory.onDevice != Verdict::Fits;
         return std::tuple(tight, valued.value, valued.gpus);
     };
     std::stable_sort(found.begin(), found.end(), [&rank](const Valued& a, const Valued& b) {

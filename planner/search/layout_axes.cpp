@@ -64,7 +64,9 @@ void LayoutAxes::addContext(Layout layout, std::vector<Layout>& found) const {
     const std::int64_t sequence = base_.workload.sequence;
     const std::int64_t rest = base_.cluster.gpus() / layout.tp / layout.pp;
     for (const std::int64_t cp : divisors(rest)) {
-        const bool too = cp > 1 && (sequence % cp != 0 || sequence / cp < kLeastTokensOfRank);
+        const std::int64_t least = cp > 2 ? kFillingTokensOfRank : kLeastTokensOfRank;
+        const bool isShort = sequence / cp < least && !rules_.fixed.says("cp");
+        const bool too = cp > 1 && (sequence % cp != 0 || isShort);
         layout.cp = cp;
         layout.dp = rest / cp;
         if (too || base_.workload.globalBatch % layout.dp != 0 ||
@@ -85,13 +87,15 @@ void LayoutAxes::addContext(Layout layout, std::vector<Layout>& found) const {
     }
 }
 
-std::vector<Layout> LayoutAxes::states(const Layout& ranks) const {
+std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) const {
     std::vector<Layout> found;
     for (const Shard shard : stack_.axes.shards) {
         // With one rank all shardings are one: the stack's usual.
         const bool same = ranks.replicas() == 1 && shard != stack_.axes.shards.front() &&
                           !rules_.fixed.says("shard");
-        if (same || !rules_.take("shard", &Layout::shard, shard)) {
+        // A quantised base is the exception: it is modelled where it is not sharded.
+        if ((same && !(quantized && shard == Shard::None)) ||
+            !rules_.take("shard", &Layout::shard, shard)) {
             continue;
         }
         Layout layout = ranks;

@@ -8,8 +8,10 @@
 
 namespace fabricast {
 
-/// Tokens of a sequence that a context parallel rank has at least.
+/// Tokens of a sequence that a context parallel rank has at least; of more than two ranks each has
+/// enough to fill its kernels, so that the exchange of keys and values pays.
 inline constexpr std::int64_t kLeastTokensOfRank = 256;
+inline constexpr std::int64_t kFillingTokensOfRank = 2048;
 /// Model chunks of a pipeline rank at most.
 inline constexpr std::int64_t kMostChunksOfRank = 16;
 
@@ -22,8 +24,9 @@ public:
 
     /// tp, sp, pp, cp, cp_kind and dp, whose product is the number of GPUs.
     [[nodiscard]] std::vector<Layout> ranks() const;
-    /// shard, shard_size and offload.
-    [[nodiscard]] std::vector<Layout> states(const Layout& ranks) const;
+    /// shard, shard_size and offload. One rank alone has one sharding, and none beside it where
+    /// what it trains adapters of is quantised.
+    [[nodiscard]] std::vector<Layout> states(const Layout& ranks, bool quantized) const;
     /// ep, etp, and placement where it is held.
     [[nodiscard]] std::vector<Layout> experts(const Layout& states) const;
     /// Whether the layout may have its pipeline inside dp too, and that is another run.

@@ -95,7 +95,7 @@ void PlanSearch::takeRows() {
     std::optional<Plan> tighter = tightest == nullptr ? std::nullopt : std::optional(*tightest);
     report_.plans = std::move(rows_).best(options_.top);
     if (tighter && !report_.plans.empty() &&
-        report_.plans.front().memory.verdict == Verdict::Fits &&
+        report_.plans.front().memory.onDevice == Verdict::Fits &&
         tighter->step.step.value < report_.plans.front().step.step.value) {
         report_.tighter = std::move(tighter);
     }

@@ -125,7 +125,13 @@ struct ClusterSpec {
     std::string title;
     NodeSpec node;
     FabricSpec fabric;
-    bool otherFabric = false;  ///< it was given instead of the cluster's own
+    bool otherFabric = false;      ///< it was given instead of the cluster's own
+    bool otherHostMemory = false;  ///< so was the nodes' host memory
+    bool partOfNodes = false;      ///< only some of the GPUs of each node are used
+    bool isBuilt = false;  ///< of GPUs in boxes that are no product: no profile has its name
+    /// The share of a GPU's memory that a peak has to leave to the allocator: it decides where
+    /// the forecast alone cannot tell whether it fits.
+    std::optional<double> reserve;
     std::int64_t nodes = 1;
     std::string notes;
 

@@ -72,7 +72,8 @@ Result<std::vector<std::int64_t>> splitLayers(std::int64_t layers, const StageSp
         return refuse("Number of stages (" + std::to_string(chunks) +
                           ") cannot be greater than effective layers (" + std::to_string(counted) +
                           ")",
-                      "pp times vpp of at most " + std::to_string(counted));
+                      split.chunks == 1 ? "pp=" + std::to_string(layers)
+                                        : "pp times vpp of at most " + std::to_string(counted));
     }
     if (ends.firstStageLayers > 0 || ends.lastStageLayers > 0) {
         return splitWithGivenEnds(layers, split);

@@ -65,7 +65,8 @@ public:
         countWaits();
     }
 
-    Result<SimRun> run() {
+    Result<SimRun> run(const std::stop_token& stop) {
+        constexpr std::uint64_t kEventsPerLook = 4096;
         for (OpIndex op = 0; op < ops_.size(); ++op) {
             if (waits_[op] == 0) {
                 start(op, SimTime(0), kNoOp);
@@ -77,6 +78,9 @@ public:
             events_.pop_back();
             if (!replaced(event)) {
                 finish(event);
+            }
+            if (run_.events % kEventsPerLook == 0 && stop.stop_requested()) {
+                return fail(Error::Code::Stopped, "", "stopped before it was done");
             }
         }
         if (tooLong_) {
@@ -225,8 +229,8 @@ private:
 
 }  // namespace
 
-Result<SimRun> simulate(const SimProgram& program) {
-    return EventLoop(program).run();
+Result<SimRun> simulate(const SimProgram& program, const std::stop_token& stop) {
+    return EventLoop(program).run(stop);
 }
 
 }  // namespace fabricast

@@ -3,6 +3,7 @@
 #include "simulator/engine/sim_program.h"
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 namespace fabricast {
@@ -24,7 +25,8 @@ struct SimRun {
 /// have ended. Kernels lose the program's contention of their rate while something that slows them
 /// runs on their actor. Events of one time happen in the order they were planned in, so that equal
 /// programs give equal runs. Ops that wait for each other are an error that names some of them.
+/// A stop is noticed within a few thousand events.
 ///     FABRICAST_ASSIGN(const SimRun run, simulate(program));
-Result<SimRun> simulate(const SimProgram& program);
+Result<SimRun> simulate(const SimProgram& program, const std::stop_token& stop = {});
 
 }  // namespace fabricast

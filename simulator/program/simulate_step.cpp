@@ -24,14 +24,15 @@ SimTime slowedOnPath(const SimProgram& program, const SimRun& run, const Critica
 
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   const StepDetail& detail) {
+                                   const StepDetail& detail,
+                                   const std::stop_token& stop) {
     FABRICAST_ASSIGN(StepEstimator estimator, StepEstimator::make(scenario.cluster, profiles));
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
     FABRICAST_ASSIGN(StepEstimate forecast, estimator.estimate(scenario, blocks));
     FABRICAST_ASSIGN(const StepPieces pieces, estimator.pieces(scenario, blocks));
     FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail));
-    FABRICAST_ASSIGN(SimRun run, simulate(step.program));
+    FABRICAST_ASSIGN(SimRun run, simulate(step.program, stop));
     CriticalPath path = criticalPath(step.program, run);
     const SimTime slowed = slowedOnPath(step.program, run, path);
     std::vector<LinkUse> links = linkUses(step.program, run, step.flows);

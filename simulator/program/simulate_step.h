@@ -5,6 +5,7 @@
 #include "simulator/links/link_use.h"
 #include "simulator/program/step_program.h"
 
+#include <stop_token>
 #include <vector>
 
 namespace fabricast {
@@ -29,7 +30,8 @@ struct SimulatedStep {
 ///     FABRICAST_ASSIGN(const SimulatedStep step, simulateStep(scenario, timing, {}));
 Result<SimulatedStep> simulateStep(const Scenario& scenario,
                                    const TimingProfiles& profiles,
-                                   const StepDetail& detail);
+                                   const StepDetail& detail,
+                                   const std::stop_token& stop = {});
 
 /// The forecast of a step with the simulated time in place of its own: usable like a forecast.
 Result<StepEstimate> simulatedEstimate(const Scenario& scenario, const TimingProfiles& profiles);

@@ -1,6 +1,7 @@
 #include "simulator/report/simulation_text.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
@@ -183,12 +184,12 @@ std::string linksText(const SimulatedStep& step) {
 
 std::string simulationText(const Simulation& simulation) {
     const MemoryBreakdown& memory = simulation.memory;
-    std::string text;
+    std::string text = std::string(verdictWord(memory.verdict)) + "  ";
     if (simulation.run) {
-        text = runText(*simulation.run) + "\n" + simulationHead(simulation);
+        text += runText(*simulation.run) + "\n" + simulationHead(simulation);
     } else {
-        text = simulationHead(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
-               busyText(simulation) + linksText(simulation.step);
+        text += simulationHead(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
+                busyText(simulation) + linksText(simulation.step);
     }
     text += fmt::format("memory: {} of {}, {} (stage {}{})\n",
                         shortText(memory.peak.value),

@@ -44,7 +44,7 @@ TEST(ExplainCost, LooksAsItLooks) {
                               "price: $1.99/h to $5/h, median"}) {
         EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
     }
-    EXPECT_TRUE(with("md").starts_with("**COST** $"));
+    EXPECT_TRUE(with("md").starts_with("**FITS** **COST** $"));
     EXPECT_TRUE(with("csv").starts_with("key,value,lo,hi\ndays,"));
     const std::string next = explain({"--section", "cost"}).out;
     EXPECT_NE(next.find("--section cost --tokens 1T\n"), std::string::npos) << next;
@@ -133,8 +133,8 @@ TEST(ExplainCost, AnUnknownPriceIsSaidWithWhatToType) {
         explain({"--section", "cost", "--price-kind", "spot", "--price", "aws"});
     EXPECT_EQ(text.code, ExitCode::Ok);
     EXPECT_TRUE(
-        text.out.starts_with("COST  not known  no price: spot price of h100-sxm5-80gb is not "
-                             "in aws-2026-06; use --price-kind on_demand, or --price FILE"))
+        text.out.starts_with("FITS  COST  not known  no price: spot price of h100-sxm5-80gb is "
+                             "not in aws-2026-06; use --price-kind on_demand, or --price FILE"))
         << text.out;
     const JsonValue cost = *documentOf({"--price-kind", "spot", "--price", "aws"}).find("cost");
     EXPECT_TRUE(cost.find("usd_per_mtok")->is(JsonValue::Kind::Null));

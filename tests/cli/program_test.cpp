@@ -19,7 +19,7 @@ TEST(Program, SaysWhatItIs) {
 }
 
 TEST(Program, ErrorsGoToStandardErrorWithWhatToType) {
-    const ProgramOutput none = run({});
+    const ProgramOutput none = run({"-q"});
     EXPECT_EQ(none.code, ExitCode::BadInput);
     EXPECT_EQ(none.out, "");
     EXPECT_EQ(none.err, "error: missing command after \"fabricast\"\n  try: fabricast --help\n");

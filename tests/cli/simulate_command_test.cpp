@@ -149,7 +149,7 @@ TEST(SimulateCommand, WritesATraceOfEveryOp) {
 TEST(SimulateCommand, FitsAScreen) {
     const ProgramOutput output = simulate({});
     EXPECT_EQ(output.code, ExitCode::Ok);
-    EXPECT_TRUE(output.out.starts_with("SIMULATED  ")) << output.out;
+    EXPECT_TRUE(output.out.starts_with("FITS  SIMULATED  ")) << output.out;
     EXPECT_LT(std::ranges::count(output.out, '\n'), 40);
     EXPECT_NE(output.out.find(" is the busiest;"), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("--svg step.svg"), std::string::npos);

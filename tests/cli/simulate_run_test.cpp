@@ -109,7 +109,7 @@ TEST(SimulateRun, GivesTheSameBytesWhateverTheThreads) {
     const std::string one = bytes(" --threads 1");
     EXPECT_EQ(bytes(" --threads 4"), one);
     EXPECT_NE(bytes(" --seed 2"), one);
-    EXPECT_TRUE(one.starts_with("RUN  20,000 steps in ")) << one;
+    EXPECT_TRUE(one.starts_with("FITS  RUN  20,000 steps in ")) << one;
     EXPECT_LT(std::ranges::count(one, '\n'), 40) << one;
 }
 

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -96,6 +98,22 @@ TEST(Advise, OtherSituationsAreSearchedForReal) {
     EXPECT_EQ(advice.changes[3].key, evaluated.options[*evaluated.recommended].key);
     EXPECT_EQ(advice.changes[3].plan->scenario.layout,
               evaluated.options[*evaluated.recommended].plan->scenario.layout);
+}
+
+/// Ctrl-C while the second way is evaluated: the first is the answer.
+TEST(Advise, HasTheWaysThatWereEvaluatedWhenItIsStopped) {
+    std::stop_source stop;
+    int ways = 0;
+    const Watch watch{.stop = stop.get_token(), .status = [&](std::string_view) {
+                          if (++ways == 2) {
+                              stop.request_stop();
+                          }
+                      }};
+    const Result<Advice> advice = adviseOn(smallTask(80_GiB), exampleTiming(), 1, watch);
+    ASSERT_TRUE(advice) << advice.error().text();
+    EXPECT_TRUE(advice->stopped);
+    EXPECT_EQ(advice->steps.size(), 1U);
+    EXPECT_TRUE(advice->changes.empty());
 }
 
 TEST(Advise, WhereNothingFitsItSaysHowMuchMoreWould) {

@@ -10,10 +10,15 @@
 namespace fabricast {
 namespace {
 
+void judge(Plan& plan, Verdict verdict) {
+    plan.memory.onDevice = verdict;
+    plan.memory.verdict = verdict;
+}
+
 AdviceStep step(const std::string& key, double seconds, Verdict verdict) {
     AdviceStep made{.key = key, .answer = AdviceAnswer::No, .plan = Plan{}, .timed = true};
     made.plan->step.step = {Seconds(seconds), Seconds(seconds), Seconds(seconds), {}};
-    made.plan->memory.verdict = verdict;
+    judge(*made.plan, verdict);
     return made;
 }
 
@@ -46,10 +51,10 @@ TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
                                      step("context", 0.5, Verdict::DoesNotFit)};
     EXPECT_EQ(chosen(steps), "megatron");
     EXPECT_EQ(steps[0].why, "may not fit, but 50 % faster than megatron");
-    steps[1].plan->memory.verdict = Verdict::DoesNotFit;
+    judge(*steps[1].plan, Verdict::DoesNotFit);
     EXPECT_EQ(chosen(steps), "fsdp2");
     EXPECT_EQ(steps[0].answer, AdviceAnswer::Perhaps);
-    steps[0].plan->memory.verdict = Verdict::DoesNotFit;
+    judge(*steps[0].plan, Verdict::DoesNotFit);
     EXPECT_EQ(chosen(steps), "");
 }
 
@@ -65,14 +70,16 @@ TEST(ChooseStep, StaysBelowWhatTheRunMayCost) {
 
 TEST(ChooseStep, AsksWhetherANodeCanHoldWhatIsOffloaded) {
     std::vector<AdviceStep> steps = {step("offload", 1.0, Verdict::Fits)};
-    Plan& plan = *steps[0].plan;
-    plan.memory.stages.push_back({.host = Bytes(std::int64_t{100} << 30)});
-    plan.scenario.cluster.node.gpus = 8;
-    plan.scenario.cluster.node.hostMemory.value = Bytes(std::int64_t{512} << 30);
+    MemoryBreakdown& memory = steps[0].plan->memory;
+    memory.host = {.perNode = Bytes(std::int64_t{800} << 30),
+                   .there = Bytes(std::int64_t{512} << 30)};
+    memory.verdict = memory.host.verdict();
     EXPECT_EQ(chosen(steps), "");
-    EXPECT_EQ(steps[0].why, "needs 800 GiB of node memory, of 512 GiB");
-    steps[0].plan->scenario.cluster.node.hostMemory = {};
+    EXPECT_EQ(steps[0].why, "needs 800 GiB of host memory per node, of 512 GiB");
+    memory.host.there = {};
+    memory.verdict = memory.host.verdict();
     EXPECT_EQ(chosen(steps), "offload");
+    EXPECT_EQ(steps[0].answer, AdviceAnswer::Perhaps);
 }
 
 }  // namespace

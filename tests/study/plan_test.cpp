@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,34 @@ TEST_P(FixesOf, AreSearchedByTheRuleOfTheirPlan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Objectives, FixesOf, testing::Values("tokens", "cost", "gpus", "memory"));
+
+/// Somebody's own machine is nothing to buy, whatever its GPU.
+TEST(PlanStudy, OffersOnlyWhatIsSold) {
+    for (const std::string cluster : {"dgx-h100", "dgx-a100"}) {
+        const Question question = asked({{"cluster.name", cluster, "-c"}});
+        const PlanReport report = planned(question, {"tokens-per-s=1T"});
+        bool offers = false;
+        for (const PlanFix& fix : report.fixes->fixes) {
+            EXPECT_EQ(fix.typed.find("torchtitan-h100"), std::string::npos) << fix.typed;
+            offers = offers || fix.typed.find("-c dgx-b") != std::string::npos;
+        }
+        EXPECT_TRUE(offers) << cluster;
+    }
+}
+
+/// Ctrl-C after the first plan: it is the answer.
+TEST(PlanStudy, HasWhatItFoundWhenItIsStopped) {
+    std::stop_source stop;
+    PlanAsk ask;
+    ask.onPlan = [&stop](std::span<const Plan>) { stop.request_stop(); };
+    const Question question = asked({{"search.top", "5", "--top"}});
+    const Result<PlanReport> report = plan(question, ask, bench(), {.stop = stop.get_token()});
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_TRUE(report->stopped);
+    EXPECT_FALSE(report->plans.empty());
+    EXPECT_TRUE(report->plans.front().cost);
+    EXPECT_FALSE(plan(question, {}, bench(), {.stop = stop.get_token()}));
+}
 
 TEST(PlanStudy, OfOneGpuAsksForThePartOfTheCluster) {
     const Question question = asked({{"search.objective", "gpus", "--objective"}});

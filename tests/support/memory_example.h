@@ -58,12 +58,14 @@ inline MemoryBreakdown exampleMemory() {
     const Bytes peak = memory.stages[0].allocated + 1_GiB + 512_MiB;
     memory.peak = {peak, peak - 2_GiB, peak + 4_GiB, Evidence::Modelled};
     memory.capacity = 79_GiB;
+    memory.onDevice = Verdict::DoesNotFit;
     memory.verdict = Verdict::DoesNotFit;
-    memory.rejections = {{Bound::GpuMemory,
-                          peak - memory.capacity,
-                          "stage 0, forward of layer 19",
-                          {{"recompute=full", 45_GiB, Verdict::Fits, "about a third more compute"},
-                           {"micro_batch=1", 82_GiB, Verdict::DoesNotFit, ""}}}};
+    memory.rejections = {
+        {Bound::GpuMemory,
+         peak - memory.capacity,
+         "stage 0, forward of layer 19",
+         {{"recompute=full", 45_GiB, {}, Verdict::Fits, "about a third more compute"},
+          {"micro_batch=1", 82_GiB, {}, Verdict::DoesNotFit, ""}}}};
     memory.notes = {"the global batch was not said: one microbatch per stage"};
     return memory;
 }

@@ -25,8 +25,6 @@ KernelProfile withBenchmarkClock(const std::string& gpu) {
     KernelProfile kernels = shippedKernels(gpu);
     if (gpu == "h100-sxm5-80gb") {
         kernels.sustained.factor = 0.957;
-    } else if (gpu == "h200-sxm-141gb") {
-        kernels.sustained.factor = 0.956;
     } else if (gpu == "b200-sxm-180gb") {
         kernels.sustained.factor = 0.959;
     }

@@ -72,7 +72,11 @@ TEST(CompleteLayout, ContradictionsShowTheArithmetic) {
               "layout.ep: ep 8 x etp 2 = 16, which does not divide the 8 GPUs of a pipeline stage "
               "(etp=1 (default: tp))");
     EXPECT_EQ(why("shard_size=3", gpus(8)),
-              "layout.shard_size: shard_size 3 does not divide dp x cp = 8");
+              "layout.shard_size: shard_size 3 does not divide dp x cp = 8 "
+              "(shard_size=2)");
+    EXPECT_EQ(why("schedule=1f1b", gpus(8)),
+              "layout.schedule: the schedule 1f1b needs a pipeline, and pp is 1 "
+              "(pp=2, or leave schedule out)");
     EXPECT_NE(why("tp=1048576,pp=1048576,cp=1048576,dp=1048576", {}), "");
 }
 

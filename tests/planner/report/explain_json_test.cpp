@@ -10,8 +10,10 @@ namespace fabricast {
 namespace {
 
 TEST(ExplainJson, HoldsMemory) {
-    const std::string text =
-        explainJson({.scenario = exampleScenario(), .memory = exampleMemory()}, {}, "0.0.0");
+    const std::string text = explainJson(
+        {.scenario = exampleScenario(), .verdict = Verdict::DoesNotFit, .memory = exampleMemory()},
+        {},
+        "0.0.0");
     const auto root = parseJson(text, "out");
     ASSERT_TRUE(root) << root.error().text();
     EXPECT_EQ(root->find("schema")->text(), "fabricast.explain/1");
@@ -28,10 +30,12 @@ TEST(ExplainJson, HoldsMemory) {
 }
 
 TEST(ExplainJson, HoldsTimeAndCommunication) {
-    const Explanation both{.scenario = exampleScenario(), .step = exampleStep()};
+    const Explanation both{
+        .scenario = exampleScenario(), .whyNoVerdict = "not modelled", .step = exampleStep()};
     const auto root = parseJson(explainJson(both, {.time = true, .comm = true}, "0.0.0"), "out");
     ASSERT_TRUE(root) << root.error().text();
-    EXPECT_FALSE(root->find("verdict"));
+    EXPECT_TRUE(root->find("verdict")->is(JsonValue::Kind::Null));
+    EXPECT_EQ(root->find("verdict_why")->text(), "not modelled");
     EXPECT_FALSE(root->find("memory"));
     const JsonValue& time = *root->find("time");
     for (const char* key : {"value", "lo", "hi", "evidence"}) {

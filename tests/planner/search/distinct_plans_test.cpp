@@ -22,6 +22,7 @@ Plan planOf(const Made& made) {
     plan.scenario.layout = made.layout;
     plan.step.step.value = Seconds(made.seconds);
     plan.memory.peak.value = Bytes(made.gib << 30);
+    plan.memory.onDevice = made.verdict;
     plan.memory.verdict = made.verdict;
     return plan;
 }

@@ -133,7 +133,8 @@ private:
                                        layout.world() / layout.pp % (layout.ep * layout.etp) == 0
                                  : layout.ep == 1;
         return held && deep && orders && tensor && experts && (layout.pp > 1 || layout.vpp == 1) &&
-               workload.sequence / layout.cp >= 256 &&
+               (fixed.says("cp") ||
+                workload.sequence / layout.cp >= (layout.cp > 2 ? 2048 : 256)) &&
                workload.globalBatch % (layout.dp * layout.microBatch) == 0;
     }
 

@@ -175,9 +175,9 @@ TEST_P(SearchBounds, WhatTheHostCannotHoldDoesNotFitIt) {
         const std::uint32_t stack = space_.families[candidate.family].stack;
         const Settings* usual = scenarios_.usual(stack, (*scenario)->layout).value();
         Plan plan{.scenario = **scenario, .memory = memory.value()};
-        plan.scenario.cluster = task.base.cluster;
+        plan.memory.host.there = 16_GiB;
         EXPECT_TRUE(bound.fitsHost(candidate.family, *usual) || !plan.fitsHost())
-            << layoutText(plan.scenario.layout) << " " << plan.hostMemory().count();
+            << layoutText(plan.scenario.layout) << " " << plan.memory.host.perNode.count();
     }
 }
 
@@ -214,6 +214,25 @@ TEST(SearchSpace, OffloadsWhatIsForecastAndSwapsWhatTheNetworkSees) {
     SearchTask forbidden = megatron;
     forbidden.rules.forbidden = {{"placement", ""}};
     EXPECT_EQ(count(forbidden, swaps), 0);
+}
+
+/// A thousand tokens of a sequence are too few for a GPU of eight; who wants that holds it.
+TEST(SearchSpace, CutsSequencesIntoPiecesThatFillAGpu) {
+    SearchTask task = taskOf({.gpus = 16, .memory = 80_GiB}, {"megatron"});
+    task.base.workload.sequence = 8192;
+    const auto has = [&task](std::int64_t cp) {
+        const SearchSpace space = enumerateLayouts(task).value();
+        const std::vector<Candidate> all = allOf(space);
+        return std::any_of(all.begin(), all.end(), [&](const Candidate& candidate) {
+            return space.layoutOf(candidate).cp == cp;
+        });
+    };
+    EXPECT_TRUE(has(2));
+    EXPECT_TRUE(has(4));
+    EXPECT_FALSE(has(8));
+    task.rules.fixed.layout.cp = 8;
+    task.rules.fixed.said = {"cp"};
+    EXPECT_TRUE(has(8));
 }
 
 /// Megatron may count the embedding and the head as layers: 126 + 2 are 16 stages of 8 chunks.

@@ -88,6 +88,19 @@ TEST(Simulate, RefusesWhatItCannotCount) {
     EXPECT_EQ(run.error().why, "a step must be shorter than 106 days");
 }
 
+TEST(Simulate, StopsWhenAsked) {
+    SimProgram program({.actors = 1});
+    for (int op = 0; op < 5000; ++op) {
+        compute(program, 0, 1);
+    }
+    std::stop_source stop;
+    EXPECT_TRUE(simulate(program, stop.get_token()));
+    stop.request_stop();
+    const Result<SimRun> run = simulate(program, stop.get_token());
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, Error::Code::Stopped);
+}
+
 TEST(Simulate, TakesAnEmptyProgram) {
     const SimProgram program({.actors = 1});
     const SimRun run = simulate(program).value();

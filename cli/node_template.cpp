@@ -1,0 +1,43 @@
+#include "cli/node_template.h"
+
+namespace fabricast {
+
+std::string nodeTemplate(const std::string& name) {
+    return R"(// A node of your own. Save it as ours/nodes/)" + name +
+           R"(.json, change what differs, and use it:
+//   fabricast --profile-dir ours plan -m llama-3.1-8b -c )" +
+           name + R"(
+// A number is { "value": "25 GB/s", "source": ... }; source is datasheet, measured, fitted or
+// assumed. What is not known is { "value": null, "source": null }.
+{
+  "schema": "fabricast.node/1",
+  "name": ")" +
+           name + R"(",
+  "aliases": [],
+  "title": "Our server",
+  "gpu": "rtx-4090",               // fabricast profiles list --kind gpu
+  "gpus": 4,
+  "gpu_fabric": {
+    "kind": "pcie",                // nvswitch, nvlink-mesh, nvlink-bridge, xgmi, pcie or ethernet
+    "fabric": "pcie4-x16"          // fabricast profiles list --kind fabric
+  },
+  "pcie": {
+    "numa_nodes": { "value": 1, "source": "assumed" },      // CPU sockets
+    "root_complexes": { "value": 4, "source": "assumed" },  // ways into the CPUs: GPUs on one share it
+    "peer_bandwidth": { "value": null, "source": null },    // GPU to GPU, one way
+    "host_bandwidth": { "value": null, "source": null }     // host to GPU
+  },
+  "nics": {
+    "count": { "value": 1, "source": "assumed" },
+    "bandwidth": { "value": "25 Gbps", "source": "assumed" },  // of each
+    "fabric": "tcp-25"             // without a network: null, and a count of 0
+  },
+  "cpu": "AMD EPYC",
+  "host_memory": { "value": "256 GB", "source": "assumed" },  // for offload
+  "nvme": { "value": null, "source": null },
+  "power": { "value": null, "source": null }                  // of the whole node
+}
+)";
+}
+
+}  // namespace fabricast

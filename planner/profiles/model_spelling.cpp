@@ -1,0 +1,74 @@
+#include "planner/profiles/model_spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// They say what a checkpoint was trained for, not how it is built.
+constexpr std::array<std::string_view, 10> kTrainings = {
+    "base", "chat", "dpo", "hf", "instruct", "it", "meta", "pt", "sft", "thinking"};
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool isLetter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// "Llama3.1:8B" is llama, 3, 1, 8b: a letter before a digit begins a word.
+std::vector<std::string> wordsOf(std::string_view name) {
+    std::vector<std::string> words(1);
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool joins = isLetter(c) || isDigit(c);
+        const bool begins = i > 0 && isDigit(c) && isLetter(name[i - 1]);
+        if (!joins || begins) {
+            words.emplace_back();
+        }
+        if (joins) {
+            words.back() += lower(c);
+        }
+    }
+    std::erase(words, "");
+    return words;
+}
+
+/// 2507, 20240806: months and days. Shapes have a letter ("8b") or fewer digits.
+bool isDate(const std::string& word) {
+    const bool digits = std::ranges::all_of(word, &isDigit);
+    return digits && (word.size() == 4 || word.size() == 6 || word.size() == 8);
+}
+
+bool isTraining(const std::string& word) {
+    return std::ranges::find(kTrainings, word) != kTrainings.end();
+}
+
+}  // namespace
+
+std::string modelStem(std::string_view name) {
+    const std::size_t slash = name.find_last_of('/');
+    std::string stem;
+    for (const std::string& word :
+         wordsOf(slash == std::string_view::npos ? name : name.substr(slash + 1))) {
+        if (!isDate(word) && !isTraining(word)) {
+            stem += (stem.empty() ? "" : "-") + word;
+        }
+    }
+    return stem;
+}
+
+bool hasWordsOf(std::string_view name, std::string_view typed) {
+    const std::vector<std::string> known = wordsOf(name);
+    const std::vector<std::string> wanted = wordsOf(typed);
+    return !wanted.empty() && std::ranges::all_of(wanted, [&known](const std::string& word) {
+        return std::ranges::find(known, word) != known.end();
+    });
+}
+
+}  // namespace fabricast

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// What two spellings of one architecture share: without the organisation, the words for what the
+/// checkpoint was tuned for, and the date.
+///     modelStem("meta-llama/Llama-3.1-8B-Instruct")  ==  modelStem("llama3.1:8b")
+std::string modelStem(std::string_view name);
+
+/// Whether every word of `typed` is a word of `name`: "llama-70b" of "llama-3.1-70b".
+bool hasWordsOf(std::string_view name, std::string_view typed);
+
+}  // namespace fabricast

@@ -1,0 +1,150 @@
+#include "cli/run_program.h"
+#include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words explain(const Words& more) {
+    Words words = {"explain", "-m", "llama-3.1-8b", "-c", "dgx-h100"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+struct Refused {
+    Words words;
+    std::string hint;
+    Words instead;  ///< what the hint says, typed
+};
+
+/// What an error says to type is accepted.
+TEST(TypedHints, Work) {
+    const std::vector<Refused> cases = {
+        {explain({"--stack", "megatron", "--layout", "recompute=uniform"}),
+         "uniform:4",
+         explain({"--stack", "megatron", "--layout", "recompute=uniform:4"})},
+        {explain({"--stack", "megatron", "--layout", "recompute=uniform:99"}),
+         "recompute=full",
+         explain({"--stack", "megatron", "--layout", "recompute=full"})},
+        {explain({"--layout", "pp=64"}), "pp=32", explain({"--layout", "pp=32"})},
+        {explain({"--section", "cost", "--mtbf", "-1h"}),
+         "\"50000 h\"",
+         explain({"--section", "cost", "--mtbf", "50000 h"})},
+        {explain({"--stack", "fsdp2", "--layout", "shard=hsdp,shard_size=3"}),
+         "shard_size=2",
+         explain({"--stack", "fsdp2", "--layout", "shard=hsdp,shard_size=2"})},
+        {explain({"--layout", "schedule=dualpipe"}),
+         "leave schedule out",
+         explain({"--layout", "tp=1"})},
+        {{"plan", "-m", "gpt2", "-c", "dgx-h100", "--target", "mfu=140%"},
+         "--target mfu=45%",
+         {"plan", "-m", "gpt2", "-c", "dgx-h100", "--target", "mfu=5%", "--stack", "ddp"}},
+        {{"topology", "-c", "dgx-h100", "-n", "2", "--sites", "2", "--wan", "0 Gbps"},
+         "--wan '400 Gbps'",
+         {"topology", "-c", "dgx-h100", "-n", "2", "--sites", "2", "--wan", "400 Gbps"}}};
+    for (const Refused& one : cases) {
+        const ProgramOutput refused = runProgram(one.words, {});
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << one.hint << refused.out;
+        EXPECT_NE(refused.err.find(one.hint), std::string::npos) << refused.err;
+        const ProgramOutput taken = runProgram(one.instead, {});
+        EXPECT_NE(taken.code, ExitCode::BadInput) << one.hint << ": " << taken.err;
+    }
+}
+
+TEST(TypedHints, NameTheCause) {
+    const auto errorOf = [](const Words& words) { return runProgram(words, {}).err; };
+    EXPECT_NE(errorOf({"plan",
+                       "-m",
+                       "gpt2",
+                       "-c",
+                       "dgx-h100",
+                       "--stack",
+                       "fsdp2",
+                       "--seq",
+                       "1024",
+                       "--global-batch",
+                       "7"})
+                  .find("8 GPUs has a dp that divides a global batch of 7"),
+              std::string::npos);
+    const std::string cost =
+        runProgram(
+            explain({"--section", "cost", "--tokens", "1T", "--checkpoint-interval", "5000d"}), {})
+            .out;
+    EXPECT_NE(cost.find("saves only every 5,000 d (--checkpoint-interval)"), std::string::npos)
+        << cost;
+    EXPECT_NE(errorOf({"explain", "-m", "gpt2", "--gpu", "gaudi3", "--section", "time"})
+                  .find("communication is not modelled"),
+              std::string::npos);
+}
+
+TEST(TypedHints, OneLevelBelowProductsAreSizesOperationsAndRates) {
+    const std::string text = runProgram(explain({"--why", "time.gemm"}), {}).out;
+    EXPECT_NE(text.find("m x n x k"), std::string::npos) << text;
+    // 2 x 4096 tokens x 14336 x 4096
+    EXPECT_NE(text.find("4096 x 14336 x 4096  481.0"), std::string::npos) << text;
+}
+
+TEST(TypedHints, HardwareThatNobodyAskedForIsSaid) {
+    const std::string more = runProgram(explain({"--layout", "dp=64"}), {}).out;
+    EXPECT_NE(more.find("assumed: 8 nodes of dgx-h100, as the layout has 64 ranks (-n 8)"),
+              std::string::npos)
+        << more;
+    const std::string asked = runProgram(explain({"--layout", "dp=64", "-n", "8"}), {}).out;
+    EXPECT_EQ(asked.find("assumed: 8 nodes"), std::string::npos) << asked;
+    const std::string fewer = runProgram(explain({"--layout", "dp=4"}), {}).out;
+    EXPECT_NE(fewer.find("assumed: 4 GPUs of the 8 of a dgx-h100"), std::string::npos) << fewer;
+}
+
+/// 64 of the 72 GPUs of a rack, of two racks, and the answer asked again.
+TEST(TypedHints, APartOfEachNodeCanBeAskedFor) {
+    const Words words = {
+        "explain", "-m", "gpt2", "-c", "gb200-nvl72", "-n", "2", "--gpus-per-node", "64"};
+    const ProgramOutput output = runProgram(words, {});
+    EXPECT_NE(output.out.find("2 x gb200-nvl72 (128 gb200-186gb)"), std::string::npos)
+        << output.err;
+    Words json = words;
+    json.insert(json.end(), {"-f", "json"});
+    const std::string path = tempFolder() + "/fabricast_rack.json";
+    ASSERT_TRUE(writeTextFile(path, runProgram(json, {}).out));
+    const ProgramOutput again = runProgram({"explain", path}, {});
+    EXPECT_EQ(again.out.substr(0, 300), output.out.substr(0, 300)) << again.err;
+    Words many = words;
+    many.back() = "80";
+    EXPECT_EQ(runProgram(many, {}).code, ExitCode::BadInput);
+}
+
+/// One stage has no schedule: typed over an answer that has one, it wins.
+TEST(TypedHints, OneStageOverAnAnswerWithSeveral) {
+    const std::string path = tempFolder() + "/fabricast_stages.json";
+    const ProgramOutput output =
+        runProgram(explain({"--stack", "megatron", "--layout", "pp=4,vpp=2", "-f", "json"}), {});
+    ASSERT_TRUE(writeTextFile(path, output.out));
+    const ProgramOutput one = runProgram({"explain", path, "--layout", "pp=1"}, {});
+    EXPECT_NE(one.code, ExitCode::BadInput) << one.err;
+    EXPECT_NE(one.out.find("megatron, dp=8,"), std::string::npos) << one.out;
+}
+
+/// So is a box that is built of GPUs, which no profile has.
+TEST(TypedHints, AnAnswerAboutABuiltBoxIsAScenario) {
+    const std::string path = tempFolder() + "/fabricast_box.json";
+    const ProgramOutput output = runProgram(
+        {"explain", "-m", "gpt2", "--gpu", "h100", "--gpus-per-node", "4", "-f", "json"}, {});
+    ASSERT_TRUE(writeTextFile(path, output.out));
+    const ProgramOutput again = runProgram({"explain", path, "--reserve", "10%"}, {});
+    EXPECT_NE(again.out.find("(4 h100-sxm5-80gb)"), std::string::npos) << again.err;
+    const ProgramOutput compared =
+        runProgram({"compare", path, "--with", "operation.checkpoint=sync"}, {});
+    EXPECT_NE(compared.out.find("operation.checkpoint  default  sync"), std::string::npos)
+        << compared.out << compared.err;
+    EXPECT_EQ(compared.out.find("the inputs are the same"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast

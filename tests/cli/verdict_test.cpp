@@ -1,0 +1,165 @@
+#include "cli/run_program.h"
+#include "planner/text/json_document.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words about(const std::string& cluster, const Words& more, const std::string& command) {
+    Words words = {command,
+                   "-m",
+                   "llama-3.1-8b",
+                   "-c",
+                   cluster,
+                   "--stack",
+                   "fsdp2",
+                   "--seq",
+                   "4096",
+                   "--global-batch",
+                   "8"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+ProgramOutput ran(const std::string& cluster,
+                  const Words& more,
+                  const std::string& command = "explain") {
+    return runProgram(about(cluster, more, command), {});
+}
+
+/// Whatever is asked about a layout, its first line begins with whether it fits, and a script
+/// reads the same from the status.
+TEST(Verdict, BeginsEveryAnswer) {
+    const std::vector<std::pair<std::string, Words>> questions = {
+        {"explain", {}},
+        {"explain", {"--section", "time"}},
+        {"explain", {"--section", "comm"}},
+        {"explain", {"--section", "cost"}},
+        {"explain", {"--sensitivity"}},
+        {"simulate", {}}};
+    for (const auto& [command, more] : questions) {
+        const ProgramOutput fits = ran("dgx-h100", more, command);
+        EXPECT_TRUE(fits.out.starts_with("FITS  ")) << command << fits.out.substr(0, 200);
+        EXPECT_EQ(fits.code, ExitCode::Ok);
+        const ProgramOutput not_ = ran("8x-rtx-4090", more, command);
+        EXPECT_TRUE(not_.out.starts_with("DOES NOT FIT  ")) << command << not_.out.substr(0, 200);
+        EXPECT_EQ(not_.code, ExitCode::DoesNotFit);
+    }
+}
+
+TEST(Verdict, IsInJsonWithoutASectionAboutMemory) {
+    const ProgramOutput output = ran("8x-rtx-4090", {"--section", "time", "-f", "json"});
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    EXPECT_EQ(root->find("verdict")->text(), "does_not_fit");
+    EXPECT_EQ(root->find("memory"), nullptr);
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+}
+
+TEST(Verdict, OfAPlanIsItsFirstWord) {
+    EXPECT_TRUE(ran("dgx-h100", {}, "plan").out.starts_with("FITS  llama-3.1-8b on"));
+    const ProgramOutput missed = ran("dgx-h100", {"--target", "tokens-per-s=1T"}, "plan");
+    EXPECT_TRUE(missed.out.starts_with("MISSED  "));
+    EXPECT_EQ(missed.code, ExitCode::DoesNotFit);
+}
+
+TEST(Verdict, UncertainIsExplainedAndCanBeAskedAway) {
+    const Words longer = {"--seq", "7168"};
+    const auto with = [](Words more) {
+        Words words = {
+            "explain", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "fsdp2", "--seq", "7168"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, {});
+    };
+    const ProgramOutput unsure = with({});
+    EXPECT_TRUE(unsure.out.starts_with("UNCERTAIN  ")) << unsure.out;
+    EXPECT_EQ(unsure.code, ExitCode::Ok);
+    const std::size_t words = unsure.out.find("likely fits: the worst case is ");
+    ASSERT_NE(words, std::string::npos) << unsure.out;
+    // Fewer gaps come first.
+    const std::size_t fix = unsure.out.find("\n  settings.allocator=expandable_segments: ", words);
+    EXPECT_NE(fix, std::string::npos) << unsure.out;
+    EXPECT_LT(fix, unsure.out.find("recompute=full: ", words));
+    EXPECT_TRUE(with({"--reserve", "10%"}).out.starts_with("FITS  "));
+    const ProgramOutput much = with({"--reserve", "0.2"});
+    EXPECT_TRUE(much.out.starts_with("DOES NOT FIT  ")) << much.out << much.err;
+    EXPECT_NE(much.out.find("of 79.19 GiB less 20 %"), std::string::npos) << much.out;
+    EXPECT_EQ(with({"--reserve", "10"}).code, ExitCode::BadInput);
+    EXPECT_EQ(with({"--reserve", "95%"}).code, ExitCode::BadInput);
+}
+
+/// A type that the GPU does not multiply in is no fit, whatever is asked.
+TEST(Verdict, DoesNotFitWhatTheGpuCannotRun) {
+    for (const std::string command : {"explain", "plan", "advise"}) {
+        const Words words = {command, "-m", "gpt2", "-c", "aws-p3", "--seq", "1024"};
+        const ProgramOutput output = runProgram(words, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << command << output.out;
+        const std::string hint =
+            command == "explain" ? "--stack fsdp2 --precision fp16" : "--precision fp16";
+        EXPECT_NE(output.err.find("v100-sxm2-16gb has no matrix products in bf16\n  try: " + hint),
+                  std::string::npos)
+            << output.err;
+        Words half = words;
+        half.insert(half.end(), {"--precision", "fp16"});
+        if (command == "explain") {
+            half.insert(half.end(), {"--stack", "fsdp2"});
+        }
+        EXPECT_EQ(runProgram(half, {}).code, ExitCode::Ok) << command;
+    }
+}
+
+/// "Not modelled" is an answer of its own, and fits nothing.
+TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
+    const auto qlora = [](Words more) {
+        Words words = {"plan", "--seq", "2048", "--global-batch", "16", "--tuning", "qlora"};
+        words.insert(words.end(), more.begin(), more.end());
+        return runProgram(words, {});
+    };
+    const ProgramOutput one = qlora({"-m", "llama-3.1-8b", "--gpu", "rtx-4090", "--gpus", "1"});
+    EXPECT_TRUE(one.out.starts_with("FITS  ")) << one.out << one.err;
+    const ProgramOutput axolotl =
+        qlora({"-m", "llama-3.1-8b", "--gpu", "rtx-4090", "--gpus", "1", "--stack", "axolotl"});
+    EXPECT_TRUE(axolotl.out.starts_with("FITS  ")) << axolotl.out << axolotl.err;
+    const ProgramOutput sharded = qlora({"-m", "llama-3.1-70b", "-c", "4x-rtx-4090"});
+    EXPECT_TRUE(sharded.out.starts_with("NOT MODELLED  ")) << sharded.out;
+    EXPECT_NE(sharded.out.find("not modelled: fsdp2"), std::string::npos) << sharded.out;
+    EXPECT_EQ(sharded.code, ExitCode::BadInput);
+    const ProgramOutput advice = runProgram(
+        {"advise", "-m", "mixtral-8x7b", "-c", "dgx-h100", "--seq", "4096", "--global-batch", "64"},
+        {});
+    EXPECT_NE(
+        advice.out.substr(0, advice.out.find('\n')).find("2 ways are not modelled: lora, qlora"),
+        std::string::npos)
+        << advice.out;
+}
+
+TEST(Verdict, OfABudgetSaysHowFarItGoes) {
+    const ProgramOutput output = runProgram({"advise",
+                                             "-m",
+                                             "gpt2",
+                                             "-c",
+                                             "dgx-h100",
+                                             "--seq",
+                                             "1024",
+                                             "--global-batch",
+                                             "64",
+                                             "--tokens",
+                                             "1T",
+                                             "--max-usd",
+                                             "100"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+    EXPECT_TRUE(output.out.starts_with("ADVICE  nothing costs at most $100: the cheapest is "))
+        << output.out;
+    EXPECT_NE(output.out.find("$100 trains "), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find("e+0"), std::string::npos) << output.out;
+}
+
+}  // namespace
+}  // namespace fabricast

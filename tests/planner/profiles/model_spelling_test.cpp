@@ -1,0 +1,41 @@
+#include "planner/profiles/model_spelling.h"
+
+#include "planner/profiles/profile_store.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+TEST(ModelSpelling, OneArchitectureHasOneStem) {
+    EXPECT_EQ(modelStem("meta-llama/Llama-3.1-8B-Instruct"), modelStem("llama3.1:8b"));
+    EXPECT_EQ(modelStem("Qwen3-235B-A22B-Instruct-2507"), modelStem("qwen3_235b_a22b"));
+    EXPECT_EQ(modelStem("gemma-3-4b-it"), modelStem("gemma3-4b-pt"));
+    EXPECT_NE(modelStem("llama-3.1-8b"), modelStem("llama-3-8b"));
+    EXPECT_NE(modelStem("qwen2.5-7b"), modelStem("qwen2-57b"));
+    EXPECT_NE(modelStem("mixtral-8x7b"), modelStem("mixtral-8x22b"));
+}
+
+/// Else a spelling could mean two models.
+TEST(ModelSpelling, BuiltInModelsHaveStemsOfTheirOwn) {
+    std::map<std::string, std::string> names;
+    const ProfileStore store = ProfileStore::builtIn();
+    for (const ProfileFile& file : store.files(ProfileKind::Model)) {
+        if (!file.name.ends_with("-instruct")) {
+            const auto [at, isNew] = names.emplace(modelStem(file.name), file.name);
+            EXPECT_TRUE(isNew) << file.name << " and " << at->second;
+        }
+    }
+}
+
+TEST(ModelSpelling, WordsAreFoundInAnyOrder) {
+    EXPECT_TRUE(hasWordsOf("llama-3.1-70b", "llama-70b"));
+    EXPECT_FALSE(hasWordsOf("llama-3.1-70b", "llama-8b"));
+    EXPECT_FALSE(hasWordsOf("llama-3.1-70b", ""));
+}
+
+}  // namespace
+}  // namespace fabricast
