@@ -30,7 +30,7 @@ TEST(Binary, AnswersAndExits) {
                   .code,
               1);
     EXPECT_EQ(runBinary({"model", "gpt-two"}, {}).code, 2);
-    EXPECT_EQ(runBinary({}, {}).code, 2);
+    EXPECT_EQ(runBinary({}, {}).code, 0);  // help
 }
 
 TEST(Binary, AReaderThatHasSeenEnoughIsNoFailure) {
