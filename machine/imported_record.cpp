@@ -4,10 +4,11 @@
 #include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
-#include <ctime>
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace fabricast {
@@ -18,15 +19,23 @@ constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
 
 /// When a file was last written, as a record says it; empty for what is no regular file.
 std::string lastWritten(const std::string& path) {
+    constexpr std::int64_t kYear10000 = 253'402'300'800;
     struct stat status {};
-    std::tm utc{};
     if (path == "-" || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        ::gmtime_r(&status.st_mtime, &utc) == nullptr) {
+        status.st_mtime < 0 || status.st_mtime >= kYear10000) {
         return {};
     }
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text.data();
+    const std::chrono::sys_seconds written{std::chrono::seconds(status.st_mtime)};
+    const auto day = std::chrono::floor<std::chrono::days>(written);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss time(written - day);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                       static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()),
+                       time.hours().count(),
+                       time.minutes().count(),
+                       time.seconds().count());
 }
 
 }  // namespace
