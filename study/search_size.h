@@ -13,7 +13,7 @@ struct SearchSize {
     std::int64_t experts = 1024;        ///< of a layer
     std::int64_t allExperts = 1 << 16;  ///< of all layers
 };
-inline constexpr SearchSize kPlanSize = {.layers = 4096};
+inline constexpr SearchSize kPlanSize = {.layers = 2048};
 inline constexpr SearchSize kAdviseSize = {.layers = 256};  ///< a search for each way to train
 
 /// Names the limit that a model is beyond.

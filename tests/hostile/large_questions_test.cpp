@@ -53,7 +53,7 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
 #endif
     const ScratchFolder folder;
     const std::string deep = folder.write("deep.json", modelOf(10'000, 0));
-    const std::string tower = folder.write("tower.json", modelOf(4096, 0));
+    const std::string tower = folder.write("tower.json", modelOf(2048, 0));
     const std::string tall = folder.write("tall.json", modelOf(256, 0));
     const std::string wide = folder.write("wide.json", modelOf(64, 1024));
     const std::vector<Question> questions = {{{"explain",
