@@ -30,7 +30,7 @@ struct Writer {
         return disturbedRun(words, conditions);
     }
 };
-const std::vector<Writer> kWriters = {{"-o", "SIMULATED"}, {"--svg", "<svg"}, {"--trace", "{"}};
+const std::vector<Writer> kWriters = {{"-o", "FITS"}, {"--svg", "<svg"}, {"--trace", "{"}};
 
 TEST(OutputPlaces, AFileIsReplacedAndKeepsItsRights) {
     for (const Writer& writer : kWriters) {
