@@ -1,3 +1,4 @@
+#include "planner/base/letters.h"
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/base/unit_table.h"
@@ -47,9 +48,6 @@ struct Subject {
     }
 };
 
-bool isDigit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
 bool isSpace(char letter) {
     return letter == ' ' || letter == '\t';
 }

@@ -1,12 +1,12 @@
 #include "planner/measured/nccl_tests.h"
 
+#include "planner/base/letters.h"
 #include "planner/base/words.h"
 #include "planner/measured/nccl_tests_rows.h"
 #include "planner/profiles/read_measured_collectives.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -15,10 +15,6 @@ namespace fabricast {
 namespace {
 
 using Words = std::vector<std::string_view>;
-
-bool isDigit(char letter) {
-    return std::isdigit(static_cast<unsigned char>(letter)) != 0;
-}
 
 /// Without "[1,0]<stdout>:" of mpirun and "12: " of srun -l.
 std::string_view withoutPrefix(std::string_view line) {

@@ -1,5 +1,7 @@
 #include "planner/profiles/model_spelling.h"
 
+#include "planner/base/letters.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -11,9 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 10> kTrainings = {
     "base", "chat", "dpo", "hf", "instruct", "it", "meta", "pt", "sft", "thinking"};
 
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool isLetter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

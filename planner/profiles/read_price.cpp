@@ -1,5 +1,6 @@
 #include "planner/profiles/read_price.h"
 
+#include "planner/base/letters.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/profiles/sourced_json.h"
@@ -18,10 +19,6 @@ constexpr std::array<std::string_view, 4> kPriceKeys = {
     "on_demand", "reserved", "spot", "purchase"};
 constexpr std::array<std::string_view, 3> kOwnershipKeys = {
     "years", "whole_over_gpu", "usd_per_kwh"};
-
-bool isDigit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
 
 /// "2026-05" or "2026-05-20".
 bool isDate(std::string_view text) {
