@@ -39,7 +39,7 @@ std::vector<std::string> wordsOf(std::string_view name) {
 }
 
 /// 2507, 20240806: months and days. Shapes have a letter ("8b") or fewer digits.
-bool isDate(const std::string& word) {
+bool isReleaseDate(const std::string& word) {
     const bool digits = std::ranges::all_of(word, &isDigit);
     return digits && (word.size() == 4 || word.size() == 6 || word.size() == 8);
 }
@@ -55,7 +55,7 @@ std::string modelStem(std::string_view name) {
     std::string stem;
     for (const std::string& word :
          wordsOf(slash == std::string_view::npos ? name : name.substr(slash + 1))) {
-        if (!isDate(word) && !isTraining(word)) {
+        if (!isReleaseDate(word) && !isTraining(word)) {
             stem += (stem.empty() ? "" : "-") + word;
         }
     }
