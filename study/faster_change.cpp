@@ -71,6 +71,7 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
     for (std::size_t i = 0; i < std::min(faster.size(), kMostWalked); ++i) {
         const Plan& plan = faster[i].judgement.plan;
         const auto memory = memoryOfFullestStage(plan.scenario, kNoLimit, watch);
+        FABRICAST_TRY(watch.check());
         if (memory && memory->verdict != Verdict::DoesNotFit) {
             const std::vector<Edit> change = faster[i].edits();
             edits.insert(edits.end(), change.begin(), change.end());
