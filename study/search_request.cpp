@@ -136,7 +136,8 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
                     .objective = objective,
                     .distinct = true,
                     .tight = allows(allowed, "tight"),
-                    .threads = bench.threads()},
+                    .threads = bench.threads(),
+                    .known = &bench.known()},
         .budget = std::move(budget),
         .parts = idles(objective, allowed),
         .assumed = std::move(loaded.assumed)};

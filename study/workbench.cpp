@@ -15,6 +15,7 @@ struct Workbench::Shared {
     ProfileStore profiles;
     std::once_flag once;
     std::optional<Result<TimingProfiles>> timing;
+    KnownWork known;
 };
 
 Result<Workbench> Workbench::open(std::span<const std::string> profileFolders,
@@ -26,6 +27,10 @@ Result<Workbench> Workbench::open(std::span<const std::string> profileFolders,
 
 const ProfileStore& Workbench::profiles() const {
     return shared_->profiles;
+}
+
+KnownWork& Workbench::known() const {
+    return shared_->known;
 }
 
 Result<const TimingProfiles*> Workbench::timing() const {

@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/profiles/profile_store.h"
+#include "planner/search/known_work.h"
 
 #include <cstddef>
 #include <memory>
@@ -26,6 +27,8 @@ public:
     /// Read from the profiles when it is first asked for.
     [[nodiscard]] Result<const TimingProfiles*> timing() const;
     [[nodiscard]] std::size_t threads() const { return threads_; }
+    /// What searches found out, for those that come after them: answers do not depend on it.
+    [[nodiscard]] KnownWork& known() const;
 
 private:
     struct Shared;

@@ -5,6 +5,7 @@
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
 #include "planner/spec/setting_names.h"
+#include "planner/text/json_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +67,18 @@ Result<std::int64_t> batchOf(const WorkloadRequest& workload,
     return samplesOfTokens(workload, sequence, isEnough ? gpus : 1, assumed);
 }
 
+/// All that settingsOf reads of a request.
+std::string overridesOf(const ScenarioRequest& request) {
+    std::string overrides = request.workload.precision;
+    if (request.workload.optimizer) {
+        overrides += ' ' + std::string(nameOf(*request.workload.optimizer));
+    }
+    if (request.layout.says("recompute")) {
+        overrides += ' ' + recomputeText(request.layout.recompute);
+    }
+    return overrides + '\n' + JsonBuilder::written(request.settings);
+}
+
 Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
                                 const ProfileStore& profiles,
                                 const Folders& folders,
@@ -87,19 +100,22 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     loaded.fixed = request.layout;
     const auto shared = std::make_shared<const ScenarioRequest>(request);
     const auto model = std::make_shared<const Scenario>(base);
+    const std::string asked = overridesOf(request);
     for (const Stack* stack : chosen) {
-        loaded.stacks.push_back(
-            {stack, [shared, model, stack](const Layout& layout) -> Result<Settings> {
-                 Scenario scenario = *model;
-                 scenario.layout = layout;
-                 FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
-                 std::vector<std::string> assumed;
-                 FABRICAST_TRY(checkTuning(*shared, settings, assumed));
-                 scenario.settings = settings;
-                 scenario.stack = std::string(stack->name);
-                 FABRICAST_TRY(checkMultiplies(scenario));
-                 return settings;
-             }});
+        loaded.stacks.push_back({stack,
+                                 [shared, model, stack](const Layout& layout) -> Result<Settings> {
+                                     Scenario scenario = *model;
+                                     scenario.layout = layout;
+                                     FABRICAST_ASSIGN(Settings settings,
+                                                      settingsOf(*shared, *stack, scenario));
+                                     std::vector<std::string> assumed;
+                                     FABRICAST_TRY(checkTuning(*shared, settings, assumed));
+                                     scenario.settings = settings;
+                                     scenario.stack = std::string(stack->name);
+                                     FABRICAST_TRY(checkMultiplies(scenario));
+                                     return settings;
+                                 },
+                                 asked});
     }
     return loaded;
 }

@@ -12,7 +12,7 @@
 namespace fabricast {
 
 /// What bytes on the device are for. The order is the order of every table that shows them.
-enum class MemoryKind {
+enum class MemoryKind : std::uint8_t {
     Weights,
     Gradients,
     Optimizer,

@@ -11,6 +11,29 @@ namespace fabricast {
 
 namespace {
 
+BlockKey keyOf(const Candidate& candidate, const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const Engine engine = scenario.settings.engine;
+    return {.microBatch = layout.microBatch,
+            .tp = layout.tp,
+            .cp = layout.cp,
+            .ep = layout.ep,
+            .etp = layout.etp,
+            .recompute = candidate.recompute,
+            .engine = engine,
+            .cpKind = layout.cpKind,
+            .zero3 = engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
+            .pipelined = layout.pp > 1,
+            .sp = layout.sp};
+}
+
+/// What is known of a block, or else is found by `work`.
+template <class T, class Work>
+const T& knownOr(ByBlock<T>& known, const BlockKey& key, const Work& work) {
+    const auto found = known.find(key);
+    return found != known.end() ? found->second : known.emplace(key, work()).first->second;
+}
+
 bool writtenInMegatron(const Scenario& scenario) {
     const ModelCode code = scenario.settings.kernels.code;
     return code == ModelCode::Megatron || code == ModelCode::TransformerEngine;
@@ -79,26 +102,19 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     return cost;
 }
 
-}  // namespace
-
-BlockCosts::Key BlockCosts::keyOf(const Candidate& candidate, const Scenario& scenario) const {
-    const Layout& layout = scenario.layout;
-    const Engine engine = scenario.settings.engine;
-    return {.microBatch = layout.microBatch,
-            .tp = layout.tp,
-            .cp = layout.cp,
-            .ep = layout.ep,
-            .etp = layout.etp,
-            .stack = space_.families[candidate.family].stack,
-            .recompute = candidate.recompute,
-            .engine = engine,
-            .cpKind = layout.cpKind,
-            .zero3 = engine == Engine::DeepSpeed && layout.shard == Shard::Zero3,
-            .pipelined = layout.pp > 1,
-            .sp = layout.sp};
+BlockTable::LeastTimes leastTimes(const Scenario& scenario, const StepEstimator& estimator) {
+    BlockTable::LeastTimes times{.once = leastPerSample(scenario, estimator.smooth()), .again = {}};
+    times.again = times.once;
+    if (times.again) {
+        times.again->dense.recompute = times.again->dense.forward;
+        times.again->sparse.recompute = times.again->sparse.forward;
+    }
+    return times;
 }
 
-std::size_t BlockCosts::Hash::operator()(const Key& key) const {
+}  // namespace
+
+std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     std::uint64_t hash = 0;
     const auto add = [&hash](auto value) {
@@ -110,7 +126,6 @@ std::size_t BlockCosts::Hash::operator()(const Key& key) const {
     add(key.cp);
     add(key.ep);
     add(key.etp);
-    add(key.stack);
     add(key.recompute);
     add(key.engine);
     add(key.cpKind);
@@ -119,19 +134,15 @@ std::size_t BlockCosts::Hash::operator()(const Key& key) const {
 }
 
 const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Scenario& scenario) {
-    const Key key = keyOf(candidate, scenario);
-    const auto known = times_.find(key);
-    return known != times_.end()
-               ? known->second
-               : times_.emplace(key, blockTime(scenario, estimator_)).first->second;
+    return knownOr(tableOf(candidate).times, keyOf(candidate, scenario), [&] {
+        return blockTime(scenario, estimator_);
+    });
 }
 
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {
-    const Key key = keyOf(candidate, scenario);
-    const auto known = costs_.find(key);
-    return known != costs_.end()
-               ? known->second
-               : costs_.emplace(key, costOf(scenario, timeOf(candidate, scenario))).first->second;
+    return knownOr(tableOf(candidate).costs, keyOf(candidate, scenario), [&] {
+        return costOf(scenario, timeOf(candidate, scenario));
+    });
 }
 
 /// Where experts lie outside the data ranks these decide how far apart; copies to the host depend
@@ -142,35 +153,26 @@ bool BlockCosts::shares(const Candidate& candidate, const Scenario& scenario) co
 }
 
 PassFloors& BlockCosts::floorsOf(const Candidate& candidate, const Scenario& scenario) {
-    return shares(candidate, scenario) ? floors_[keyOf(candidate, scenario)] : own_ = PassFloors();
+    return shares(candidate, scenario)
+               ? floors_[space_.families[candidate.family].stack][keyOf(candidate, scenario)]
+               : own_ = PassFloors();
 }
 
 const Result<LayersKept>& BlockCosts::leastKept(const Candidate& candidate,
                                                 const Scenario& scenario) {
-    Key key = keyOf(candidate, scenario);
+    BlockKey key = keyOf(candidate, scenario);
     key.microBatch = 0;  // any size
-    const auto known = kept_.find(key);
-    return known != kept_.end() ? known->second
-                                : kept_.emplace(key, keptOf(scenario)).first->second;
+    return knownOr(tableOf(candidate).kept, key, [&] { return keptOf(scenario); });
 }
 
 const Result<ModelTime>& BlockCosts::leastPerSample(const Candidate& candidate,
                                                     const Scenario& scenario) {
-    Key key = keyOf(candidate, scenario);
+    BlockKey key = keyOf(candidate, scenario);
     key.recompute = 0;  // any recompute
-    auto known = least_.find(key);
-    if (known == least_.end()) {
-        LeastTimes times{.once = fabricast::leastPerSample(scenario, estimator_.smooth()),
-                         .again = {}};
-        times.again = times.once;
-        if (times.again) {
-            times.again->dense.recompute = times.again->dense.forward;
-            times.again->sparse.recompute = times.again->sparse.forward;
-        }
-        known = least_.emplace(key, std::move(times)).first;
-    }
+    const BlockTable::LeastTimes& times =
+        knownOr(tableOf(candidate).least, key, [&] { return leastTimes(scenario, estimator_); });
     const bool again = scenario.settings.recompute.kind == Checkpointing::Full;
-    return again ? known->second.again : known->second.once;
+    return again ? times.again : times.once;
 }
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 #include "planner/base/watch.h"
 #include "planner/estimate/estimate_step.h"
 #include "planner/result/plan_report.h"
+#include "planner/search/known_work.h"
 #include "planner/search/search_space.h"
 
 #include <cstddef>
@@ -20,6 +21,7 @@ struct SearchOptions {
     bool distinct = false;
     bool tight = false;  ///< with `distinct`: plans that may fit are as good
     std::size_t threads = 1;
+    KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// Called with the plans found so far, best first, each time there is one more.
     std::function<void(std::span<const Plan>)> onPlan{};
 };

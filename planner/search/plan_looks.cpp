@@ -221,7 +221,7 @@ std::vector<Bytes> PlanSearch::peaksOf(const std::vector<Estimated>& batch) {
         }
         CandidateScenarios scenarios(task_, space_);
         const auto scenario = scenarios.of(estimated.candidate);
-        const auto memory = scenario ? memoryOfFullestStage(**scenario, kNoLimit, watch_)
+        const auto memory = scenario ? walked(estimated.candidate, **scenario, kNoLimit)
                                      : tl::unexpected(scenario.error());
         return memory ? memory->peak.value : Bytes{};
     };

@@ -68,7 +68,7 @@ Result<void> PlanSearch::findMisses() {
         if (!scenario) {
             continue;
         }
-        if (Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, kNoLimit, watch_)) {
+        if (Result<MemoryBreakdown> memory = walked(candidate, **scenario, kNoLimit)) {
             misses.push_back({**scenario, {}, *std::move(memory)});
         }
     }

@@ -1,6 +1,5 @@
 #include "planner/search/plan_search.h"
 
-#include "planner/memory/memory_of_stages.h"
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
@@ -18,7 +17,8 @@ PlanSearch::PlanSearch(const SearchTask& task,
       watch_(watch),
       forecast_(std::move(forecast)),
       scenarios_(task, space),
-      blocks_(task, space, forecast_.estimator()),
+      known_(borrowed(task, space, options.known)),
+      blocks_(task, space, forecast_.estimator(), known_),
       memory_(task, space),
       time_(task, space, forecast_.estimator().host()),
       capacity_(task.base.cluster.node.gpu.capacity().value->count()),
@@ -185,7 +185,7 @@ Result<std::size_t> PlanSearch::roomySizes(std::uint32_t family) {
 void PlanSearch::addToBlock(std::uint32_t family) {
     const LayoutFamily& mine = space_.families[family];
     const Layout& layout = mine.layout;
-    const BlockKey key{mine.stack,
+    const GroupKey key{mine.stack,
                        layout.tp,
                        layout.cp,
                        layout.ep,
@@ -246,12 +246,19 @@ Result<void> PlanSearch::waitByCount() {
     return {};
 }
 
+Result<MemoryBreakdown> PlanSearch::walked(const Candidate& candidate,
+                                           const Scenario& scenario,
+                                           Bytes most) {
+    LayoutMemories& known = known_[space_.families[candidate.family].stack]->memories;
+    return known.ofFullestStage(scenario, most, watch_);
+}
+
 void PlanSearch::accept(const Candidate& candidate, double value) {
     const auto scenario = scenarios_.of(candidate);
     if (!scenario || rows_.leavesOut(**scenario, value)) {
         return;
     }
-    Result<MemoryBreakdown> memory = memoryOfFullestStage(**scenario, Bytes(limit_), watch_);
+    Result<MemoryBreakdown> memory = walked(candidate, **scenario, Bytes(limit_));
     if (!memory) {
         refuse(candidate, memory.error().why);
         return;

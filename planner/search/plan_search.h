@@ -3,6 +3,7 @@
 #include "planner/search/block_costs.h"
 #include "planner/search/distinct_plans.h"
 #include "planner/search/find_plans.h"
+#include "planner/search/known_work.h"
 #include "planner/search/layout_forecast.h"
 #include "planner/search/memory_bound.h"
 #include "planner/search/time_bound.h"
@@ -56,7 +57,7 @@ private:
         /// Likewise, of each family: sizes of the micro-batch that may fit.
         std::vector<std::vector<std::size_t>> room;
     };
-    using BlockKey = std::tuple<std::uint32_t,
+    using GroupKey = std::tuple<std::uint32_t,
                                 std::int64_t,
                                 std::int64_t,
                                 std::int64_t,
@@ -111,6 +112,9 @@ private:
     double tailOf(const Candidate& candidate);
     void estimateNext();
     std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
+    Result<MemoryBreakdown> walked(const Candidate& candidate,
+                                   const Scenario& scenario,
+                                   Bytes most);
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     Result<std::vector<Candidate>> smallest();
@@ -123,6 +127,7 @@ private:
     const Watch& watch_;
     LayoutForecast forecast_;
     CandidateScenarios scenarios_;
+    std::vector<BorrowedWork> known_;  ///< by stack
     BlockCosts blocks_;
     MemoryBound memory_;
     TimeBound time_;
@@ -132,7 +137,7 @@ private:
     PlanReport report_;
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::vector<Block> groups_;
-    std::map<BlockKey, std::uint32_t> groupOfKey_;
+    std::map<GroupKey, std::uint32_t> groupOfKey_;
     std::vector<std::uint32_t> groupOf_;  ///< by family
     /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;

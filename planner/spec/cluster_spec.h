@@ -16,6 +16,8 @@ namespace fabricast {
 struct MeasuredRate {
     std::string dtype;
     Sourced<FlopsPerSecond> rate;
+
+    friend bool operator==(const MeasuredRate&, const MeasuredRate&) = default;
 };
 
 /// One GPU model as sold: die, memory and power cap together ("h100-sxm5-80gb").
@@ -57,6 +59,8 @@ struct GpuSpec {
         }
         return reportedMemory.value ? reportedMemory : memory;
     }
+
+    friend bool operator==(const GpuSpec&, const GpuSpec&) = default;
 };
 
 /// How the GPUs of a node reach the CPUs, host memory and each other over PCIe.
@@ -71,6 +75,8 @@ struct PciTopology {
     Sourced<BytesPerSecond> ringBusBandwidth;      ///< all-reduce over all GPUs of the node
     Sourced<Seconds> peerLatency;
     std::string hostLink;  ///< the fabric to the CPU where it is not PCIe ("c2c-grace")
+
+    friend bool operator==(const PciTopology&, const PciTopology&) = default;
 };
 
 /// One server: its GPUs, how they are joined, and its NICs.
@@ -96,6 +102,8 @@ struct NodeSpec {
     Sourced<Bytes> nvme;                          ///< capacity of the local drives
     Sourced<Watts> power;                         ///< of the whole node, at most
     std::string notes;
+
+    friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 
 /// The network between nodes, or a link inside one.

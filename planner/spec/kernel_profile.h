@@ -21,12 +21,16 @@ inline constexpr std::size_t kGemmTypes = 9;
 struct FitError {
     double mean = 0.0;
     double p90 = 0.0;
+
+    friend bool operator==(const FitError&, const FitError&) = default;
 };
 
 /// A block of the output that one multiprocessor makes at a time.
 struct Tile {
     double rows = 0.0;
     double columns = 0.0;
+
+    friend bool operator==(const Tile&, const Tile&) = default;
 };
 
 /// A GPU's matrix multiplies of one type, in the parameters of docs/kernels.md.
@@ -47,11 +51,15 @@ struct GemmFit {
     double outputBytes = 0.0;
     Source source = Source::Assumed;
     FitError error;
+
+    friend bool operator==(const GemmFit&, const GemmFit&) = default;
 };
 
 struct HeadRate {
     std::int64_t dim = 0;
     double rate = 1.0;  ///< over the rate at 128
+
+    friend bool operator==(const HeadRate&, const HeadRate&) = default;
 };
 
 /// A GPU's attention forward by one kernel in one type.
@@ -73,6 +81,8 @@ struct AttentionFit {
     double inputBytes = 0.0;
     Source source = Source::Assumed;
     FitError error;
+
+    friend bool operator==(const AttentionFit&, const AttentionFit&) = default;
 };
 
 /// Backward over forward time with less of its tail, at 4,096 tokens and from 32,768 on.
@@ -83,6 +93,8 @@ struct BackwardRatio {
     double atShort = 0.0;
     double atLong = 0.0;
     double tail = 1.0;  ///< of forward's: backward has tiles of keys too, and fills the GPU better
+
+    friend bool operator==(const BackwardRatio&, const BackwardRatio&) = default;
 };
 
 /// Experts' matrix multiplies as one kernel, relative to the dense fit of all their tiles.
@@ -94,6 +106,8 @@ struct GroupedFit {
     Seconds perExpert{};      ///< where each expert is launched by itself
     Source source = Source::Assumed;
     FitError error;
+
+    friend bool operator==(const GroupedFit&, const GroupedFit&) = default;
 };
 
 /// Operations that move bytes and compute next to nothing.
@@ -117,6 +131,8 @@ struct MemoryFit {
     Seconds launch{};
     Source source = Source::Assumed;
     FitError error;
+
+    friend bool operator==(const MemoryFit&, const MemoryFit&) = default;
 };
 
 /// The long-run clock under load, over that of a benchmark's burst.
@@ -124,6 +140,8 @@ struct SustainedRate {
     double factor = 1.0;
     double least = 1.0;  ///< of the slowest host seen
     Source source = Source::Assumed;
+
+    friend bool operator==(const SustainedRate&, const SustainedRate&) = default;
 };
 
 /// This is how long kernels take on one GPU: fitted to measurements, or borrowed from a GPU that
@@ -153,6 +171,8 @@ struct KernelProfile {
     [[nodiscard]] const MemoryFit& fit(MemoryOp op) const {
         return memory[static_cast<std::size_t>(op)];
     }
+
+    friend bool operator==(const KernelProfile&, const KernelProfile&) = default;
 };
 
 }  // namespace fabricast

@@ -48,6 +48,8 @@ struct AttentionSpec {
     [[nodiscard]] std::int64_t valueDim() const {
         return kind == AttentionKind::Latent ? vHeadDim : headDim;
     }
+
+    friend bool operator==(const AttentionSpec&, const AttentionSpec&) = default;
 };
 
 struct MlpSpec {
@@ -55,6 +57,8 @@ struct MlpSpec {
     std::int64_t width = 0;
     bool bias = false;
     bool fusedGateUp = false;  ///< one matrix in the model's own code (Phi-3, GLM-4)
+
+    friend bool operator==(const MlpSpec&, const MlpSpec&) = default;
 };
 
 /// Routed and shared experts of the sparse layers.
@@ -69,6 +73,8 @@ struct MoeSpec {
     std::int64_t sharedWidth = 0;  ///< all shared experts together; 0: none
     bool sharedGate = false;       ///< Qwen2-MoE: one gate of `hidden`
     bool sigmoidScore = false;     ///< router scores by sigmoid (DeepSeek-V3) instead of softmax
+
+    friend bool operator==(const MoeSpec&, const MoeSpec&) = default;
 };
 
 /// This is what a transformer is made of: enough for exact parameter counts, FLOPs and saved bytes.
@@ -104,6 +110,8 @@ struct ModelSpec {
     [[nodiscard]] bool isSparse(std::int64_t layer) const {
         return !sparse.empty() && sparse[static_cast<std::size_t>(layer)];
     }
+
+    friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
 }  // namespace fabricast

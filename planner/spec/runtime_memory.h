@@ -12,6 +12,8 @@ struct RuntimeMemory {
     Sourced<Bytes> context{};       ///< once CUDA, cuBLASLt and cuDNN have worked
     Sourced<Bytes> kernels{};       ///< that a framework loads in addition
     Sourced<Bytes> communicator{};  ///< NCCL's buffers of one group, after its first collective
+
+    friend bool operator==(const RuntimeMemory&, const RuntimeMemory&) = default;
 };
 
 }  // namespace fabricast

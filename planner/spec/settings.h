@@ -87,6 +87,8 @@ struct KernelSettings {
     /// Rows that the busiest expert-parallel rank receives, over its even share: what it needs is
     /// what is forecast, as every layer waits for its busiest rank.
     double imbalance = 1.0;
+
+    friend bool operator==(const KernelSettings&, const KernelSettings&) = default;
 };
 
 /// What numbers are stored and moved as.
@@ -100,6 +102,8 @@ struct PrecisionSettings {
     Dtype moments = Dtype::Fp32;
     bool masterRemainder =
         false;  ///< 2-byte remainder in addition to bf16 weights (precision-aware Adam)
+
+    friend bool operator==(const PrecisionSettings&, const PrecisionSettings&) = default;
 };
 
 struct RecomputeSettings {
@@ -107,6 +111,8 @@ struct RecomputeSettings {
     NameSet modules;  ///< Checkpointing::Modules: core_attn, mlp, moe, moe_act, ...
     std::int64_t layers =
         0;  ///< Full: layers per checkpoint (0: 1); Block: layers recomputed per stage
+
+    friend bool operator==(const RecomputeSettings&, const RecomputeSettings&) = default;
 };
 
 /// How layers are distributed over pipeline stages; `splitLayers` in stage_split.h does it.
@@ -120,6 +126,8 @@ struct PipelineSettings {
     /// Times that the pipeline fills and drains in a step, each with its share of the microbatches
     /// (torchtitan's gradient accumulation).
     std::int64_t passes = 1;
+
+    friend bool operator==(const PipelineSettings&, const PipelineSettings&) = default;
 };
 
 struct OptimizerSettings {
@@ -127,6 +135,8 @@ struct OptimizerSettings {
     OptimizerKernel kernel = OptimizerKernel::Fused;
     LowBitLibrary library = LowBitLibrary::BitsAndBytes;
     bool decayGroups = false;  ///< norms and biases, which do not decay, are stepped apart
+
+    friend bool operator==(const OptimizerSettings&, const OptimizerSettings&) = default;
 };
 
 /// DDP, FSDP1 and FSDP2.
@@ -144,6 +154,8 @@ struct TorchSettings {
     bool forwardPrefetch = false;
     bool limitAllGathers = true;
     TitanBackend backend = TitanBackend::SpmdTypes;
+
+    friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };
 
 /// DeepSpeed's zero_optimization block; sizes in elements, as in its JSON.
@@ -162,6 +174,8 @@ struct DeepSpeedSettings {
     std::int64_t subGroup = 1'000'000'000;
     bool pinMemory = true;
     bool optimizerStaysOnDevice = false;  ///< offload_param without offload_optimizer
+
+    friend bool operator==(const DeepSpeedSettings&, const DeepSpeedSettings&) = default;
 };
 
 struct MegatronSettings {
@@ -176,6 +190,8 @@ struct MegatronSettings {
     std::int64_t vocabPadding = 128;
     /// GEMMs add weight gradients straight into the buffer (apex or Transformer Engine).
     bool gradientAccumulationFusion = true;
+
+    friend bool operator==(const MegatronSettings&, const MegatronSettings&) = default;
 };
 
 inline const NameSet& everyLinear() {
@@ -212,6 +228,8 @@ struct Settings {
     Tuning tuning = Tuning::Full;
     LoraSettings lora;
     AllocatorKind allocator = AllocatorKind::Default;
+
+    friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 }  // namespace fabricast

@@ -15,6 +15,8 @@ struct Sourced {
     std::string from{};     ///< an id of hardware_profiles/sources.json, a title, or a URL
     std::optional<T> lo{};  ///< if sources differ: the smallest and the largest value
     std::optional<T> hi{};
+
+    friend bool operator==(const Sourced&, const Sourced&) = default;
 };
 
 }  // namespace fabricast

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,8 @@ RankOrder rankOrderOf(const Stack& stack, const Layout& layout);
 struct StackSettings {
     const Stack* stack = nullptr;
     std::function<Result<Settings>(const Layout&)> settingsFor;
+    /// The overrides in words: of one model, equal ones give equal settings. Empty: not known.
+    std::optional<std::string> asked{};
 };
 
 }  // namespace fabricast

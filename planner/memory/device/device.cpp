@@ -14,7 +14,10 @@ std::int64_t granules(std::int64_t bytes) {
 }
 }  // namespace
 
-Storage Device::take(std::int64_t bytes, MemoryKind kind, int pool, std::string_view what) {
+Storage Device::take(std::int64_t bytes,
+                     MemoryKind kind,
+                     std::int16_t pool,
+                     std::string_view what) {
     Storage storage = kNoStorage;
     if (unused_.empty()) {
         storage = static_cast<Storage>(slots_.size());
@@ -35,7 +38,7 @@ void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
     live_ += bytes;
     rounded_ += granules(bytes);
     if (bytes > 0 && keepsEvents_) {
-        events_.push_back({storage, bytes, slot.pool, slot.kind, what.empty() ? operation_ : what});
+        events_.push_back({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
     }
     if (live_ > peak_) {
         peak_ = live_;
@@ -61,7 +64,7 @@ void Device::drain(Storage storage) {
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
     if (slot.bytes > 0 && keepsEvents_) {
-        events_.push_back({storage, 0, slot.pool, slot.kind, {}});
+        events_.push_back({storage, slot.pool, slot.kind, 0, {}});
     }
     slot.bytes = 0;
 }
@@ -84,7 +87,7 @@ void Device::rename(Storage storage, MemoryKind kind) {
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
     slot.kind = kind;
     if (keepsEvents_) {
-        events_.push_back({storage, kRenamed, slot.pool, kind, {}});
+        events_.push_back({storage, slot.pool, kind, kRenamed, {}});
     }
 }
 

@@ -18,10 +18,10 @@ inline constexpr std::int64_t kRenamed = -1;
 /// One allocation or release, in order: what the caching allocator is asked for.
 struct DeviceEvent {
     Storage storage = kNoStorage;
-    std::int64_t bytes = 0;  ///< 0: release; kRenamed: only its kind changes
-    int pool = 0;            ///< the stream it belongs to
+    std::int16_t pool = 0;  ///< the stream it belongs to
     MemoryKind kind = MemoryKind::Activations;
-    std::string_view what;  ///< the operation or buffer it belongs to
+    std::int64_t bytes = 0;  ///< 0: release; kRenamed: only its kind changes
+    std::string_view what;   ///< the operation or buffer it belongs to
 };
 
 /// This is a device that computes nothing: it counts the bytes alive, and remembers the fullest
@@ -30,7 +30,10 @@ struct DeviceEvent {
 ///     device.release(x);
 class Device {
 public:
-    Storage take(std::int64_t bytes, MemoryKind kind, int pool = 0, std::string_view what = {});
+    Storage take(std::int64_t bytes,
+                 MemoryKind kind,
+                 std::int16_t pool = 0,
+                 std::string_view what = {});
     /// Names the operation that runs: storages made without a name of their own are reported as
     /// its.
     void running(std::string_view operation) { operation_ = operation; }
@@ -72,7 +75,7 @@ private:
         std::int64_t bytes = 0;
         MemoryKind kind = MemoryKind::Activations;
         int references = 0;
-        int pool = 0;
+        std::int16_t pool = 0;
     };
     void fill(Storage storage, std::int64_t bytes, std::string_view what);
     void drain(Storage storage);

@@ -159,6 +159,19 @@ Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage
         notModelled("memory of V-Half and V-Min is not modelled yet", "use zbv, or 1f1b"));
 }
 
+/// Torch's stages hold what they have sent of every microbatch; schedules that run all forwards
+/// first hold what all of them keep.
+std::int64_t microBatchesSeen(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const Engine engine = scenario.settings.engine;
+    const std::int64_t count = std::max<std::int64_t>(1, scenario.microBatches());
+    const bool holdsAll = layout.schedule == ScheduleKind::Gpipe ||
+                          layout.schedule == ScheduleKind::LoopedBfs ||
+                          (engine != Engine::Megatron && engine != Engine::DeepSpeed);
+    const bool seesAll = layout.pp > 1 && holdsAll;
+    return seesAll ? count : std::min(count, 3 * std::max(layout.scheduleGroup, layout.pp));
+}
+
 PipelineOrder walkOrder(const StageActions& actions) {
     const std::map<std::int32_t, int> chunks = chunksOf(actions);
     PipelineOrder order;

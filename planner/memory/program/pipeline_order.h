@@ -25,6 +25,9 @@ struct PipelineOrder {
 };
 Result<PipelineOrder> pipelineOrder(const Scenario& scenario, std::int64_t stage);
 
+/// The microbatches of a step, as far as a walk tells more of them from fewer.
+std::int64_t microBatchesSeen(const Scenario& scenario);
+
 /// A rank's actions as the memory walk runs them: all but input gradients. What a backward keeps
 /// for its weight gradient is held until that has run, so the walk has all of the backward there.
 PipelineOrder walkOrder(const StageActions& actions);

@@ -1,11 +1,13 @@
 #include "planner/memory/fullest_stage.h"
 
+#include "planner/memory/program/pipeline_order.h"
 #include "planner/memory/walk_stage.h"
 #include "tests/support/scenarios.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -29,6 +31,11 @@ Scenario pipelined(Engine engine, std::int64_t pp, std::int64_t vpp, std::int64_
         scenario.settings.pipeline = {};
     }
     return scenario;
+}
+
+bool isChunked(ScheduleKind schedule) {
+    return schedule == ScheduleKind::Interleaved || schedule == ScheduleKind::LoopedBfs ||
+           schedule == ScheduleKind::ZbV || schedule == ScheduleKind::InterleavedZb;
 }
 
 /// As if every stage were walked.
@@ -73,6 +80,44 @@ TEST(FullestStage, StopsAtEnough) {
     EXPECT_GE(early->count(), 1);
     EXPECT_LE(early->count(), all.count());
 }
+
+class SeenMicroBatches : public testing::TestWithParam<ScheduleKind> {};
+
+// A walk is the same for any number of microbatches from which it sees as many.
+TEST_P(SeenMicroBatches, DecideTheMemory) {
+    std::size_t fewer = 0;
+    for (const Engine engine : {Engine::Megatron, Engine::Fsdp2}) {
+        const bool has = engine != Engine::Megatron || GetParam() == ScheduleKind::OneFOneB ||
+                         GetParam() == ScheduleKind::Interleaved;
+        for (const std::int64_t pp :
+             has ? std::vector<std::int64_t>{1, 2, 4} : std::vector<std::int64_t>{}) {
+            Scenario scenario = pipelined(engine, pp, pp > 1 && isChunked(GetParam()) ? 2 : 1, 24);
+            scenario.layout.schedule = pp > 1 ? GetParam() : ScheduleKind::None;
+            const std::int64_t seen = microBatchesSeen(scenario);
+            const auto peak = fullestAllocation(scenario, 1'000'000_GiB);
+            scenario.workload.globalBatch = 2 * seen;
+            ASSERT_EQ(microBatchesSeen(scenario), seen);
+            const auto peakOfFewer = fullestAllocation(scenario, 1'000'000_GiB);
+            ASSERT_EQ(peak.has_value(), peakOfFewer.has_value());
+            if (peak) {
+                EXPECT_EQ(peak->count(), peakOfFewer->count()) << "pp " << pp;
+                fewer += seen < 24 ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(fewer, 0U);  // without a pipeline at least
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules,
+                         SeenMicroBatches,
+                         testing::Values(ScheduleKind::OneFOneB,
+                                         ScheduleKind::Gpipe,
+                                         ScheduleKind::ZbH1,
+                                         ScheduleKind::ZbH2,
+                                         ScheduleKind::Interleaved,
+                                         ScheduleKind::LoopedBfs,
+                                         ScheduleKind::ZbV,
+                                         ScheduleKind::InterleavedZb));
 
 }  // namespace
 }  // namespace fabricast

@@ -157,7 +157,7 @@ TEST(CachingAllocator, ReusesWhatWasFreedInItsOwnStreamOnly) {
     allocator.apply({.storage = 1, .bytes = 64 << 20});
     EXPECT_EQ(allocator.reserved(), 64 << 20);
     allocator.apply({.storage = 1, .bytes = 0});
-    allocator.apply({.storage = 2, .bytes = 64 << 20, .pool = 1});
+    allocator.apply({.storage = 2, .pool = 1, .bytes = 64 << 20});
     EXPECT_EQ(allocator.reserved(), 128 << 20);
 }
 

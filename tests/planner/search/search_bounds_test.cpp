@@ -39,7 +39,8 @@ protected:
     std::vector<Candidate> all_ = allOf(space_);
     CandidateScenarios scenarios_{task_, space_};
     StepEstimator estimator_ = StepEstimator::make(task_.base.cluster, exampleTiming()).value();
-    BlockCosts blocks_{task_, space_, estimator_};
+    std::vector<BorrowedWork> known_ = borrowed(task_, space_, nullptr);
+    BlockCosts blocks_{task_, space_, estimator_, known_};
 };
 
 TEST_P(SearchBounds, MemoryIsNeverBelowThem) {

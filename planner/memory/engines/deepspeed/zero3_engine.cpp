@@ -7,7 +7,7 @@
 namespace fabricast {
 
 namespace {
-constexpr int kReducePool = 2;
+constexpr std::int16_t kReducePool = 2;
 /// _constant_buffered_norm2 takes the norm of at most this many elements at a time.
 constexpr std::int64_t kNormElements = 250'000'000;
 }  // namespace
@@ -37,7 +37,7 @@ void Zero3Engine::drop(Storage& storage) {
 void Zero3Engine::takeBriefly(std::int64_t bytes,
                               MemoryKind kind,
                               std::string_view what,
-                              int pool) {
+                              std::int16_t pool) {
     device_.release(device_.take(bytes, kind, pool, what));
 }
 

@@ -72,7 +72,10 @@ private:
     Storage scatter(const Bucket& bucket, std::int64_t wire);
     void keepPartition(std::size_t index);
     void stepSubGroup(std::int64_t elements, bool several);
-    void takeBriefly(std::int64_t bytes, MemoryKind kind, std::string_view what, int pool = 0);
+    void takeBriefly(std::int64_t bytes,
+                     MemoryKind kind,
+                     std::string_view what,
+                     std::int16_t pool = 0);
     void drop(Storage& storage);
 
     Device& device_;

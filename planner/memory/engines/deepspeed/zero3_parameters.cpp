@@ -9,7 +9,7 @@
 namespace fabricast {
 
 namespace {
-constexpr int kGatherPool = 1;
+constexpr std::int16_t kGatherPool = 1;
 }  // namespace
 
 Zero3Parameters::Zero3Parameters(Device& device,
@@ -87,7 +87,7 @@ void Zero3Parameters::gatherPersistent() {
 void Zero3Parameters::copyFromHost(std::size_t index) {
     device_.release(device_.take(shardElements(index) * options_.width,
                                  MemoryKind::Gathered,
-                                 options_.ownStream ? kGatherPool : 0,
+                                 options_.ownStream ? kGatherPool : std::int16_t{0},
                                  "partition from the host"));
 }
 
@@ -102,7 +102,7 @@ void Zero3Parameters::gather(ParameterIds list) {
     for (const std::size_t index : made.parameters) {
         parameters_[index].gather = gathers_.size();
     }
-    const int pool = options_.ownStream ? kGatherPool : 0;
+    const std::int16_t pool = options_.ownStream ? kGatherPool : std::int16_t{0};
     if (options_.ranks == 1) {  // nothing to gather; what lies on the host is copied
         for (const std::size_t index : made.parameters) {
             Parameter& parameter = parameters_[index];
@@ -124,7 +124,7 @@ void Zero3Parameters::gatherOne(std::size_t index, Gather& gather) {
     Parameter& parameter = parameters_[index];
     const Storage buffer = device_.take(shardElements(index) * options_.ranks * parameter.wireWidth,
                                         MemoryKind::Gathered,
-                                        options_.ownStream ? kGatherPool : 0,
+                                        options_.ownStream ? kGatherPool : std::int16_t{0},
                                         "gathered parameters");
     if (options_.offload) {
         copyFromHost(index);
@@ -138,7 +138,7 @@ void Zero3Parameters::gatherOne(std::size_t index, Gather& gather) {
 
 /// Several are gathered into one buffer for each type on the wire.
 void Zero3Parameters::gatherMany(const Gather& made, std::vector<Storage>& buffers) {
-    const int pool = options_.ownStream ? kGatherPool : 0;
+    const std::int16_t pool = options_.ownStream ? kGatherPool : std::int16_t{0};
     std::map<std::int64_t, std::int64_t> elements;  // by width
     for (const std::size_t index : made.parameters) {
         elements[parameters_[index].wireWidth] += shardElements(index);
@@ -176,7 +176,7 @@ void Zero3Parameters::complete(Gather& gather) {
     if (std::exchange(gather.complete, true)) {
         return;
     }
-    const int pool = options_.ownStream ? kGatherPool : 0;
+    const std::int16_t pool = options_.ownStream ? kGatherPool : std::int16_t{0};
     const bool coalesced = !gather.buffers.empty();
     for (const std::size_t index : gather.parameters) {
         Parameter& parameter = parameters_[index];

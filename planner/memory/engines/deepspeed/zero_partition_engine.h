@@ -70,7 +70,7 @@ private:
     [[nodiscard]] Storage& reducible(Parameter& parameter) const {
         return sumsInParameter() ? parameter.sum : parameter.gradient;
     }
-    [[nodiscard]] int pool() const { return options_.overlap ? 1 : 0; }
+    [[nodiscard]] std::int16_t pool() const { return options_.overlap ? 1 : 0; }
     void setUpBuckets();
     void sumGradient(Parameter& parameter);
     void fillBucket(std::size_t index);

@@ -8,9 +8,9 @@ namespace fabricast {
 
 namespace {
 
-constexpr int kUnshardPool = 1;
-constexpr int kCastPool = 2;
-constexpr int kFlatReducePool = 3;
+constexpr std::int16_t kUnshardPool = 1;
+constexpr std::int16_t kCastPool = 2;
+constexpr std::int16_t kFlatReducePool = 3;
 /// use_orig_params starts every weight at a multiple of this many bytes.
 constexpr std::int64_t kFlatAlignment = 16;
 

@@ -8,8 +8,8 @@
 namespace fabricast {
 
 namespace {
-constexpr int kGroupGatherPool = 1;
-constexpr int kGroupReducePool = 2;
+constexpr std::int16_t kGroupGatherPool = 1;
+constexpr std::int16_t kGroupReducePool = 2;
 
 std::size_t weightIndex(int id) {
     return static_cast<std::size_t>(id);

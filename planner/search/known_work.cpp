@@ -1,0 +1,89 @@
+#include "planner/search/known_work.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+/// The latest searches', of four stacks each, and what layouts of one subject may take.
+constexpr std::size_t kMostKept = 12;
+constexpr std::size_t kMostBlocks = 20'000;
+constexpr std::size_t kMostWalks = 2'000;
+
+bool isSmall(const StackWork& work) {
+    return work.blocks.times.size() <= kMostBlocks && work.memories.size() <= kMostWalks;
+}
+
+std::optional<WorkSubject> subjectOf(const SearchTask& task,
+                                     const SearchSpace& space,
+                                     std::size_t stack) {
+    const StackSettings& under = task.stacks[stack];
+    if (!under.asked) {
+        return std::nullopt;
+    }
+    const NodeSpec& node = task.base.cluster.node;
+    return WorkSubject{.stack = under.stack,
+                       .settings = *under.asked,
+                       .model = task.base.model,
+                       .sequence = task.base.workload.sequence,
+                       .gpu = node.gpu,
+                       .gpusOfNode = node.gpus,
+                       .hostMemory = node.hostMemory,
+                       .reserve = task.base.cluster.reserve,
+                       .recomputes = space.recomputes[stack]};
+}
+
+}  // namespace
+
+BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
+    if (!subject) {
+        return {};
+    }
+    const std::scoped_lock guard(lock_);
+    const auto kept = std::ranges::find(kept_, *subject, &Kept::subject);
+    auto work = std::make_unique<StackWork>();
+    if (kept != kept_.end()) {
+        work = std::move(kept->work);
+        kept_.erase(kept);
+    }
+    return {*this, *std::move(subject), std::move(work)};
+}
+
+/// Of two searches of one subject at a time the last to end is kept.
+void KnownWork::giveBack(Kept kept) {
+    if (!isSmall(*kept.work)) {
+        return;
+    }
+    std::list<Kept> gone;
+    const std::scoped_lock guard(lock_);
+    const auto same = std::ranges::find(kept_, kept.subject, &Kept::subject);
+    if (same != kept_.end()) {
+        gone.splice(gone.end(), kept_, same);
+    }
+    kept_.push_front(std::move(kept));
+    if (kept_.size() > kMostKept) {
+        gone.splice(gone.end(), kept_, std::prev(kept_.end()));
+    }
+}
+
+BorrowedWork::~BorrowedWork() {
+    if (owner_ != nullptr && work_ != nullptr) {
+        owner_->giveBack({std::move(subject_), std::move(work_)});
+    }
+}
+
+std::vector<BorrowedWork> borrowed(const SearchTask& task,
+                                   const SearchSpace& space,
+                                   KnownWork* known) {
+    std::vector<BorrowedWork> work;
+    work.reserve(task.stacks.size());
+    for (std::size_t stack = 0; stack < task.stacks.size(); ++stack) {
+        work.push_back(known == nullptr ? BorrowedWork()
+                                        : known->borrow(subjectOf(task, space, stack)));
+    }
+    return work;
+}
+
+}  // namespace fabricast

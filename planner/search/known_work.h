@@ -1,0 +1,89 @@
+#pragma once
+#include "planner/search/block_table.h"
+#include "planner/search/layout_memories.h"
+#include "planner/search/search_space.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// All that the work of a search under one stack depends on. How many GPUs there are, the batch,
+/// the network and what is looked for are not among it.
+struct WorkSubject {
+    const Stack* stack = nullptr;
+    std::string settings;  ///< as they were asked for
+    ModelSpec model;
+    std::int64_t sequence = 0;
+    GpuSpec gpu;
+    std::int64_t gpusOfNode = 0;
+    Sourced<Bytes> hostMemory;
+    std::optional<double> reserve;
+    std::vector<RecomputeSettings> recomputes;
+
+    friend bool operator==(const WorkSubject&, const WorkSubject&) = default;
+};
+
+/// What a search worked out that another may take as it is.
+struct StackWork {
+    BlockTable blocks;
+    LayoutMemories memories;
+};
+
+class BorrowedWork;
+
+/// This keeps the work of the latest searches, so that a question of which little has changed is
+/// answered from what has not. Several threads may search at a time; each works with its own.
+///     KnownWork known;
+///     BorrowedWork work = known.borrow(subject);
+///     work->memories.ofFullestStage(scenario, limit, watch);
+class KnownWork {
+public:
+    /// The work of the subject, empty if there is none or another search has it. Without a subject
+    /// it is nobody else's. What is borrowed goes back when it is destroyed, before this is.
+    BorrowedWork borrow(std::optional<WorkSubject> subject);
+
+private:
+    friend class BorrowedWork;
+    struct Kept {
+        WorkSubject subject;
+        std::unique_ptr<StackWork> work;
+    };
+    void giveBack(Kept kept);
+
+    std::mutex lock_;
+    std::list<Kept> kept_;  ///< the latest first
+};
+
+class BorrowedWork {
+public:
+    /// Of nobody's.
+    BorrowedWork() : work_(std::make_unique<StackWork>()) {}
+    BorrowedWork(KnownWork& owner, WorkSubject subject, std::unique_ptr<StackWork> work)
+        : owner_(&owner), subject_(std::move(subject)), work_(std::move(work)) {}
+    BorrowedWork(BorrowedWork&&) = default;
+    BorrowedWork& operator=(BorrowedWork&&) = delete;
+    BorrowedWork(const BorrowedWork&) = delete;
+    BorrowedWork& operator=(const BorrowedWork&) = delete;
+    ~BorrowedWork();
+
+    StackWork* operator->() const { return work_.get(); }
+
+private:
+    KnownWork* owner_ = nullptr;
+    WorkSubject subject_;
+    std::unique_ptr<StackWork> work_;
+};
+
+/// The work of each of a task's stacks; without `known` it ends with the search.
+std::vector<BorrowedWork> borrowed(const SearchTask& task,
+                                   const SearchSpace& space,
+                                   KnownWork* known);
+
+}  // namespace fabricast

@@ -1,0 +1,173 @@
+#include "planner/search/known_work.h"
+
+#include "planner/search/find_plans.h"
+#include "planner/spec/layout_fields.h"
+#include "tests/planner/search/search_example.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+#include <tuple>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+SearchTask saying(SearchTask task, const std::string& settings) {
+    for (StackSettings& stack : task.stacks) {
+        stack.asked = settings;
+    }
+    return task;
+}
+
+SearchTask usualTask() {
+    return saying(taskOf({.memory = 24_GiB}, {"fsdp2", "megatron", "deepspeed"}), "");
+}
+
+/// What a search says of each plan, to the last bit.
+using Said = std::vector<std::tuple<std::string, double, std::int64_t, std::int64_t, Verdict>>;
+
+Said saidOf(const SearchTask& task, KnownWork* known, PlanObjective objective) {
+    const SearchOptions options{.top = 8, .objective = objective, .distinct = true, .known = known};
+    const PlanReport report = findPlans(task, exampleTiming(), options).value();
+    Said said;
+    for (const std::vector<Plan>& plans : {report.plans, report.misses}) {
+        for (const Plan& plan : plans) {
+            said.emplace_back(plan.scenario.stack + " " + layoutText(plan.scenario.layout),
+                              plan.step.step.value.count(),
+                              plan.memory.peak.value.count(),
+                              plan.memory.peak.hi.count(),
+                              plan.memory.verdict);
+        }
+    }
+    return said;
+}
+
+struct Change {
+    const char* name;
+    std::function<void(SearchTask&)> make;
+};
+
+std::vector<Change> changes() {
+    return {
+        {"nothing", [](SearchTask&) {}},
+        {"the batch", [](SearchTask& task) { task.base.workload.globalBatch = 32; }},
+        {"a batch of few", [](SearchTask& task) { task.base.workload.globalBatch = 2; }},
+        {"the GPUs", [](SearchTask& task) { task.base.cluster.nodes = 2; }},
+        {"the network",
+         [](SearchTask& task) {
+             task.base.cluster.node.nicBandwidth = {.value = BytesPerSecond(1e9)};
+         }},
+        {"the sequence", [](SearchTask& task) { task.base.workload.sequence = 2048; }},
+        {"the memory",
+         [](SearchTask& task) { task.base.cluster.node.gpu.usableMemory = {.value = 12_GiB}; }},
+        {"too little memory",
+         [](SearchTask& task) { task.base.cluster.node.gpu.usableMemory = {.value = 1_GiB}; }},
+        {"what is kept free", [](SearchTask& task) { task.base.cluster.reserve = 0.2; }},
+        {"the host",
+         [](SearchTask& task) { task.base.cluster.node.hostMemory = {.value = 1_GiB}; }},
+        {"the kernels",
+         [](SearchTask& task) { task.base.cluster.node.gpu.kernels->gemmScale = 2.0; }},
+        {"the model", [](SearchTask& task) { task.base.model.layers = 6; }},
+        {"the stacks", [](SearchTask& task) { task.stacks.pop_back(); }},
+        {"what is recomputed",
+         [](SearchTask& task) {
+             task.rules.fixed.recompute = {.kind = Checkpointing::Full};
+             task.rules.fixed.said.insert("recompute");
+         }},
+        {"nothing again", [](SearchTask&) {}},
+    };
+}
+
+class KnownWorkOf : public testing::TestWithParam<PlanObjective> {};
+
+// One value after another changes, and what is known of the others changes no answer.
+TEST_P(KnownWorkOf, OtherQuestionsChangesNoAnswer) {
+    KnownWork known;
+    for (const Change& change : changes()) {
+        SearchTask task = usualTask();
+        change.make(task);
+        EXPECT_EQ(saidOf(task, &known, GetParam()), saidOf(task, nullptr, GetParam()))
+            << change.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Objectives,
+                         KnownWorkOf,
+                         testing::Values(PlanObjective::Throughput, PlanObjective::Memory));
+
+struct WorkDone {
+    std::size_t blocks = 0;
+    std::size_t walks = 0;
+
+    friend bool operator==(const WorkDone&, const WorkDone&) = default;
+};
+
+WorkDone doneFor(const SearchTask& task, KnownWork& known) {
+    const SearchSpace space = enumerateLayouts(task).value();
+    WorkDone done;
+    for (const BorrowedWork& work : borrowed(task, space, &known)) {
+        done.blocks += work->blocks.times.size();
+        done.walks += work->memories.size();
+    }
+    return done;
+}
+
+TEST(KnownWork, IsNotDoneAgain) {
+    KnownWork known;
+    EXPECT_EQ(doneFor(usualTask(), known), WorkDone{});
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    const WorkDone first = doneFor(usualTask(), known);
+    EXPECT_GT(first.blocks, 10U);
+    EXPECT_GT(first.walks, 5U);
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    EXPECT_EQ(doneFor(usualTask(), known), first);
+}
+
+TEST(KnownWork, IsOfTheSameSettingsAlone) {
+    KnownWork known;
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    EXPECT_EQ(doneFor(saying(usualTask(), "fp16"), known), WorkDone{});
+    SearchTask unsaid = usualTask();
+    for (StackSettings& stack : unsaid.stacks) {
+        stack.asked.reset();
+    }
+    EXPECT_EQ(doneFor(unsaid, known), WorkDone{});
+}
+
+TEST(KnownWork, KeepsTheLatestSubjectsOnly) {
+    KnownWork known;
+    for (std::int64_t layers = 1; layers <= 6; ++layers) {
+        SearchTask task = usualTask();
+        task.base.model.layers = layers;
+        saidOf(task, &known, PlanObjective::Throughput);
+    }
+    SearchTask first = usualTask();
+    first.base.model.layers = 1;
+    SearchTask last = usualTask();
+    last.base.model.layers = 6;
+    EXPECT_EQ(doneFor(first, known), WorkDone{});
+    EXPECT_GT(doneFor(last, known).walks, 0U);
+}
+
+TEST(KnownWork, ServesSeveralThreads) {
+    KnownWork known;
+    const Said alone = saidOf(usualTask(), nullptr, PlanObjective::Throughput);
+    std::vector<Said> found(4);
+    std::vector<std::thread> threads;
+    for (Said& said : found) {
+        threads.emplace_back(
+            [&] { said = saidOf(usualTask(), &known, PlanObjective::Throughput); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const Said& said : found) {
+        EXPECT_EQ(said, alone);
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
