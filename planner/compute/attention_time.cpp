@@ -162,11 +162,13 @@ Seconds attentionForwardTime(const KernelProfile& profile,
     const auto queries = static_cast<double>(attention.queries);
     const double rate = fit.peak.count() * fit.efficiency * headRate(fit, attention.headDim);
     const double work = 2 * both * batch * heads * (attention.pairs() + queries * fit.baseLength);
+    RateState clock = state;
+    clock.sustained = state.sustained && !fit.inLoop;
     const double compute = throttled(work / (rate * state.multiprocessors),
                                      fit.throttle,
                                      fit.throttleTime,
                                      profile.sustained.factor,
-                                     state);
+                                     clock);
     const double tail = 2 * kTileQueries * both * (reach(attention) + fit.baseLength) * fit.tail *
                         tailShare * static_cast<double>(profile.multiprocessors) / rate;
     const double keyTraffic = fit.paged && !attention.paged ? 1.0 : fit.keyTraffic;

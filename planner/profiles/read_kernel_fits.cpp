@@ -64,6 +64,7 @@ constexpr std::array<FitTime<MemoryFit>, 1> kMemoryTimes = {{
     {"launch_us", &MemoryFit::launch},
 }};
 constexpr std::array<std::string_view, 2> kCaches = {"dense", "paged"};
+constexpr std::array<std::string_view, 2> kTimed = {"in_bursts", "in_loop"};
 constexpr std::int64_t kWidestHead = 4096;
 /// A head rate is over that at 128.
 constexpr double kMostHeadRate = 10;
@@ -110,7 +111,7 @@ Result<AttentionFit> readAttentionFit(const JsonValue& section) {
     FABRICAST_TRY(onlyFitKeys(section,
                               kAttentionNumbers,
                               kAttentionTimes,
-                              {"kernel", "type", "cache", "peak", "head_rates"}));
+                              {"kernel", "type", "cache", "timed", "peak", "head_rates"}));
     AttentionFit fit;
     FABRICAST_ASSIGN(const JsonValue* const kernel, section.require("kernel"));
     FABRICAST_ASSIGN(fit.code, readEnum<AttentionCode>(*kernel));
@@ -118,6 +119,8 @@ Result<AttentionFit> readAttentionFit(const JsonValue& section) {
     FABRICAST_ASSIGN(fit.type, readEnum<GemmType>(*type));
     FABRICAST_ASSIGN(const std::string cache, readWordOr(section, "cache", "dense", kCaches));
     fit.paged = cache == "paged";
+    FABRICAST_ASSIGN(const std::string timed, readWordOr(section, "timed", "in_bursts", kTimed));
+    fit.inLoop = timed == "in_loop";
     FABRICAST_ASSIGN(fit.peak, readPeak(section));
     FABRICAST_ASSIGN(fit.headRates, readHeadRates(section));
     FABRICAST_TRY(readFitNumbers(section, kAttentionNumbers, kAttentionTimes, fit));
