@@ -52,6 +52,11 @@ void readRelease(const PublishedRun& run, Settings& settings) {
     }
 }
 
+/// Graphs of the modules of a scope that leaves attention out launch the rest one by one.
+bool graphsAttention(std::string_view notes) {
+    return !mentions(notes, "cuda_graph_scope=[") || mentions(notes, "'attn'");
+}
+
 /// What the notes of the row mention.
 void readNotes(const PublishedRun& run, Settings& settings) {
     const bool eager = mentions(run.notes, "; eager;");
@@ -80,10 +85,20 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         settings.megatron.expertOverlap || mentions(run.notes, "moe_a2a_overlap=true");
     settings.kernels.cudaGraphs =
         settings.kernels.cudaGraphs ||
-        (mentions(run.notes, "cuda_graph_impl=") && !mentions(run.notes, "cuda_graph_impl=none"));
+        (mentions(run.notes, "cuda_graph_impl=") && !mentions(run.notes, "cuda_graph_impl=none") &&
+         graphsAttention(run.notes));
     settings.kernels.graphExperts =
         settings.kernels.graphExperts ||
         (settings.kernels.cudaGraphs && mentions(run.notes, "full_iteration"));
+    const bool isFp8 = settings.kernels.quantization != Quantization::None;
+    settings.kernels.fp8Attention =
+        isFp8 &&
+        (mentions(run.notes, "fp8_dpa=1") || mentions(run.notes, "fp8_dot_product_attention=true"));
+    settings.kernels.fusedExperts = mentions(run.notes, "cutedsl_fused_grouped_mlp=true");
+    if (mentions(run.model, "(tokendrop)")) {
+        settings.kernels.capacityFactor = 1.0;
+        settings.kernels.padToCapacity = true;
+    }
 }
 
 }  // namespace fabricast

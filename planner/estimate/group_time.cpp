@@ -61,9 +61,13 @@ bool GroupClock::inDispatch(const Op& op) const {
            (op.name == "index_select" || op.name == "scatter_add");
 }
 
+bool GroupClock::inFusedExperts(const Op& op) const {
+    return scenario_.settings.kernels.fusedExperts && op.name == "weighted_swiglu";
+}
+
 /// Kernels that move bytes. Nothing is launched for views.
 SegmentTime GroupClock::moved(const FusedGroup& group) const {
-    if (inDispatch(list_.ops[group.begin])) {
+    if (inDispatch(list_.ops[group.begin]) || inFusedExperts(list_.ops[group.begin])) {
         return {};
     }
     const Traffic traffic = trafficOf(list_, group);
@@ -178,7 +182,8 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
         .outputs = p.columns,
         .type = type,
         .accumulateFp32 = addedInGemm(op),
-        .perExpert = scenario_.settings.kernels.experts == ExpertKernel::GroupedFused};
+        .perExpert = scenario_.settings.kernels.experts == ExpertKernel::GroupedFused &&
+                     !scenario_.settings.kernels.fusedExperts};
     const auto seconds = [&](GroupedPass pass) {
         group.pass = pass;
         return groupedGemmTime(kernels_, group, {}).count();
@@ -194,27 +199,48 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
         time.forward.experts = time.input.experts = experts + casts;
         time.weight.experts = experts;
     }
-    if (group.perExpert && scenario_.model.moe->expertBias && op.name == "weight2") {
+    if (scenario_.settings.kernels.fusedExperts) {
+        return time;
+    }
+    if (group.perExpert && op.name == "weight2") {
         addExpertBias(p, time);
+        addClamps(p, time);
     }
     addCasts(type, {.rows = p.rows, .columns = p.columns, .depth = p.depth}, time);
     return time;
 }
 
-/// Each expert's bias, times the row's probability, is added to its rows, which are joined again;
-/// backward multiplies and sums the gradient for the bias and for the probabilities.
+/// Each expert's bias, times the row's probability in fp32, is added to its rows, which are joined
+/// again and cast; backward multiplies and sums the gradient for the bias and the probabilities.
 void GroupClock::addExpertBias(const Product& p, SegmentTime& time) const {
-    constexpr double kBiasPasses =
-        6.0;  // each way: rows written and read by products, sums and joins
+    if (!scenario_.model.moe->expertBias) {
+        return;
+    }
+    constexpr double kForwardBytes = 28.0;  // of an element: 4 + (2+4+4) + (4+4) + (4+2)
+    constexpr double kBackwardBytes = 40.0;
     constexpr double kForwardSteps = 2.0;
     constexpr double kBackwardSteps = 4.0;
-    const auto width = static_cast<double>(bytesPerElement(scenario_.settings.precision.compute));
-    const double bytes = kBiasPasses * width * static_cast<double>(p.rows * p.columns);
+    const auto elements = static_cast<double>(p.rows * p.columns);
     const auto experts = static_cast<double>(p.count);
-    time.forward.device.memory += move(MemoryOp::Elementwise, bytes);
+    time.forward.device.memory += move(MemoryOp::Elementwise, kForwardBytes * elements);
     time.forward.experts += kForwardSteps * experts;
-    time.input.device.memory += move(MemoryOp::Elementwise, bytes);
+    time.input.device.memory += move(MemoryOp::Elementwise, kBackwardBytes * elements);
     time.input.experts += kBackwardSteps * experts;
+}
+
+/// Before a clamped activation its input is taken apart, clamped and joined, each as an operation.
+void GroupClock::addClamps(const Product& p, SegmentTime& time) const {
+    if (!scenario_.model.moe->clampedGlu) {
+        return;
+    }
+    constexpr double kForwardBytes = 16.0;  // of an element that is left: 2·(2+2) + 2·(2+2)
+    constexpr double kBackwardBytes = 20.0;
+    constexpr double kForwardSteps = 3.0;
+    const auto elements = static_cast<double>(p.rows * p.depth);
+    time.forward.device.memory += move(MemoryOp::Elementwise, kForwardBytes * elements);
+    time.forward.launches += kForwardSteps;
+    time.input.device.memory += move(MemoryOp::Elementwise, kBackwardBytes * elements);
+    time.input.launches += kForwardSteps;
 }
 
 bool GroupClock::addedInGemm(const Op& op) const {

@@ -29,7 +29,9 @@ private:
     [[nodiscard]] bool addedInGemm(const Op& op) const;
     [[nodiscard]] double temps(const ByteList& bytes) const;
     [[nodiscard]] double move(MemoryOp op, double bytes) const;
+    [[nodiscard]] bool inFusedExperts(const Op& op) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
+    void addClamps(const Product& p, SegmentTime& time) const;
     void addAccumulation(const Op& op, SegmentTime& time) const;
     void addCasts(GemmType type, const Product& product, SegmentTime& time) const;
 

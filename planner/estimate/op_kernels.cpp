@@ -105,6 +105,9 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
     GemmType type = gemmTypeOf(scenario.settings, false, kernels);
     // For attention in fp32, which has no measurements: twice the bytes, at half the 16-bit rate at
     // best.
+    if (scenario.settings.kernels.fp8Attention) {
+        type = GemmType::Fp8;
+    }
     const bool wide =
         (type == GemmType::Tf32 || type == GemmType::Fp32) &&
         std::ranges::find(kernels.attention, type, &AttentionFit::type) == kernels.attention.end();
@@ -152,6 +155,14 @@ Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) 
     if (!kernels.supports(quantised)) {
         return refuse(
             "settings.kernels.quantization", quantised, "--precision bf16, or another GPU");
+    }
+    const bool fp8Attention = scenario.settings.kernels.fp8Attention;
+    if (fp8Attention && std::ranges::find(kernels.attention, GemmType::Fp8, &AttentionFit::type) ==
+                            kernels.attention.end()) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.fp8_attention",
+                    scenario.cluster.node.gpu.name + " has no measured attention in fp8",
+                    "--set settings.kernels.fp8_attention=false");
     }
     return {};
 }

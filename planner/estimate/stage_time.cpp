@@ -60,6 +60,7 @@ private:
         WorkSeconds device;
         double launches = 0.0;
         double experts = 0.0;
+        double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
         double hostCopies =
             0.0;  ///< seconds of copies to and from host memory, overlapping the rest
@@ -112,11 +113,14 @@ private:
     double hostTime(const PassWork& work, const ChunkComm& comm, Way way) const {
         const SoftwareTiming& software = context_.software;
         const KernelSettings& kernels = scenario_.settings.kernels;
-        const bool loops = work.experts > 0 && !(kernels.cudaGraphs && kernels.graphExperts);
-        const double experts = loops ? work.experts * software.expert.count() : 0.0;
+        const bool inGraph = kernels.cudaGraphs && kernels.graphExperts;
+        const double layers = kernels.padToCapacity ? 0.0 : work.expertLayers;
+        const double experts = inGraph ? 0.0
+                                       : work.experts * software.expert.count() +
+                                             layers * software.expertLayer.count();
         const double calls = comm.calls * software.collective.count();
         if (kernels.cudaGraphs) {
-            return loops ? experts + calls : 0.0;
+            return experts > 0 ? experts + calls : 0.0;
         }
         const Seconds launch =
             way == Way::Forward ? software.forwardLaunch : software.backwardLaunch;
@@ -142,12 +146,14 @@ private:
         const PassParts there = passTime({.device = segments.forward.device,
                                           .launches = segments.forward.launches,
                                           .experts = segments.forward.experts,
+                                          .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward},
                                          chunk,
                                          Way::Forward);
         const PassParts back = passTime({.device = backward.device,
                                          .launches = backward.launches,
                                          .experts = backward.experts,
+                                         .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,
                                          .hostCopies = copies.backward},
                                         chunk,

@@ -20,11 +20,12 @@ struct SoftwareTiming {
     Seconds forwardLaunch;   ///< host time of one kernel of a forward
     Seconds backwardLaunch;  ///< of a backward
     Seconds collective;      ///< of starting one collective
-    Seconds expert;      ///< of one expert's product in a pass, or its cast: a loop over experts
-    Seconds sync;        ///< of waiting for counts of tokens before a layer's experts
-    Seconds unit;        ///< of a sharded unit's hooks, each way
-    Seconds microBatch;  ///< of the training loop around a microbatch
-    Seconds step;        ///< of the training loop around a step: data, logging, collection
+    Seconds expert;       ///< of one expert's product in a pass, or its cast: a loop over experts
+    Seconds expertLayer;  ///< of a dropless layer with experts, each way: routing, sorting, sending
+    Seconds sync;         ///< of waiting for counts of tokens before a layer's experts
+    Seconds unit;         ///< of a sharded unit's hooks, each way
+    Seconds microBatch;   ///< of the training loop around a microbatch
+    Seconds step;         ///< of the training loop around a step: data, logging, collection
     double tensorExposed = 1.0;   ///< of tensor parallel communication split into slices
     double backwardHidden = 0.0;  ///< of those of a backward, overlapping gradients of weights
     double ringHidden = 0.0;      ///< of attention, which hides the ring's keys and values

@@ -146,6 +146,11 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
         notes.emplace_back(
             "torch.compile's fusions are not modelled: these are the eager bytes, an upper bound");
     }
+    if (settings.kernels.fp8Attention || settings.kernels.fusedExperts) {
+        notes.emplace_back(
+            "what attention in fp8 and experts in one kernel keep is counted as "
+            "without them");
+    }
     const Quantization quantization = settings.kernels.quantization;
     if (quantization == Quantization::Fp8Blockwise || quantization == Quantization::NvFp4) {
         notes.emplace_back("GEMM inputs are counted in their 16-bit type before quantisation");

@@ -106,6 +106,7 @@ Result<ModelSpec> withExperts(ModelSpec model, const HfExperts& family, const Hf
     FABRICAST_ASSIGN(moe.expertWidth, config.size({family.widthKey}, family.width));
     moe.expertBias = family.biases;
     moe.routerBias = family.biases;
+    moe.clampedGlu = family.biases;  // gpt-oss alone: its code clamps whatever the config says
     moe.correctionBias = family.correctionBias;
     moe.sigmoidScore = family.sigmoidScore;
     FABRICAST_ASSIGN(model.moe, readShared(moe, family, config));

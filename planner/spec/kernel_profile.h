@@ -66,7 +66,7 @@ struct HeadRate {
 struct AttentionFit {
     AttentionCode code = AttentionCode::Native;
     GemmType type = GemmType::Bf16;
-    bool paged = false;  ///< timed with the paged cache of a server; a trainer's is dense
+    bool paged = false;   ///< timed with the paged cache of a server; a trainer's is dense
     bool inLoop = false;  ///< timed in a loop as long as training: its clock has fallen already
     FlopsPerSecond peak{};
     double efficiency = 0.0;

@@ -73,6 +73,7 @@ struct MoeSpec {
     std::int64_t sharedWidth = 0;  ///< all shared experts together; 0: none
     bool sharedGate = false;       ///< Qwen2-MoE: one gate of `hidden`
     bool sigmoidScore = false;     ///< router scores by sigmoid (DeepSeek-V3) instead of softmax
+    bool clampedGlu = false;       ///< both halves of the activation's input are clamped (gpt-oss)
 
     friend bool operator==(const MoeSpec&, const MoeSpec&) = default;
 };

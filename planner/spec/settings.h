@@ -64,6 +64,7 @@ struct KernelSettings {
     bool fusedQkv = false;
     AttentionKernel attention = AttentionKernel::Flash;
     AttentionCode attentionCode{};  ///< whose kernel, where there are several
+    bool fp8Attention = false;      ///< it multiplies in fp8: fp8_dot_product_attention
     ActivationKernel activation = ActivationKernel::Eager;
     LossKernel loss = LossKernel::Fp32Upcast;
     std::int64_t lossChunks = 8;
@@ -77,6 +78,7 @@ struct KernelSettings {
     bool quantizedExperts = false;
     // Experts.
     ExpertKernel experts = ExpertKernel::Grouped;
+    bool fusedExperts = false;  ///< both products, activation and casts in one kernel (CuTe DSL)
     Dispatcher dispatcher = Dispatcher::AllToAll;
     Dtype routerDtype = Dtype::Bf16;
     AuxLoss auxLoss = AuxLoss::None;

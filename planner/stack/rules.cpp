@@ -226,6 +226,23 @@ Result<void> checkBatch(const Scenario& scenario) {
                   multiplesHint("global_batch", batch, round));
 }
 
+/// Kernels that only Transformer Engine has.
+Result<void> checkEngineKernels(const KernelSettings& kernels) {
+    const bool hasThem = kernels.code == ModelCode::TransformerEngine;
+    if (kernels.fp8Attention && (!hasThem || kernels.quantization == Quantization::None)) {
+        return lacks("settings.kernels.fp8_attention",
+                     "attention in fp8 (fp8_dot_product_attention) is Transformer Engine's, in "
+                     "layers that multiply in fp8",
+                     "--precision fp8, or false");
+    }
+    if (kernels.fusedExperts && (!hasThem || kernels.experts != ExpertKernel::GroupedFused)) {
+        return lacks("settings.kernels.fused_experts",
+                     "experts in one kernel are Transformer Engine's grouped products",
+                     "false");
+    }
+    return {};
+}
+
 Result<void> checkMethods(std::string_view stack,
                           const StackMethods& methods,
                           const Settings& settings) {
@@ -243,6 +260,7 @@ Result<void> checkMethods(std::string_view stack,
         FABRICAST_TRY(
             checkOne(stack, "layout.recompute", settings.recompute.kind, methods.recompute));
     }
+    FABRICAST_TRY(checkEngineKernels(settings.kernels));
     FABRICAST_TRY(checkStorage(stack, settings));
     return settings.tuning == Tuning::Lora ? checkAdapter(stack, methods, settings.lora)
                                            : Result<void>{};

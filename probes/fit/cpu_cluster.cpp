@@ -154,6 +154,7 @@ std::string cpuSoftwareJson(const CpuCluster& cluster, std::string_view stack) {
                             "backward_launch",
                             "collective",
                             "expert",
+                            "expert_layer",
                             "sync",
                             "unit",
                             "micro_batch",

@@ -64,6 +64,24 @@ TEST(RunScenario, OnlyGraphsOfWholeIterationsHoldExperts) {
         kernelsOf("x", "cuda_graph_impl=local, cuda_graph_scope=full_iteration").graphExperts);
 }
 
+TEST(RunScenario, GraphsOfRoutersAloneLaunchTheRestOneByOne) {
+    EXPECT_FALSE(kernelsOf("x",
+                           "cuda_graph_impl=transformer_engine, "
+                           "cuda_graph_scope=['moe_router', 'moe_preprocess']")
+                     .cudaGraphs);
+    EXPECT_TRUE(kernelsOf("x",
+                          "cuda_graph_impl=transformer_engine, "
+                          "cuda_graph_scope=['attn', 'moe_router', 'moe_preprocess']")
+                    .cudaGraphs);
+}
+
+TEST(RunScenario, KernelsThatNotesNameAreUsed) {
+    EXPECT_TRUE(kernelsOf("x", "cutedsl_fused_grouped_mlp=True").fusedExperts);
+    EXPECT_FALSE(kernelsOf("x", "").fusedExperts);
+    // Only where layers multiply in fp8 at all.
+    EXPECT_FALSE(kernelsOf("x", "SP=0 FP8_DPA=1 LAYER_CUDA_GRAPH=1").fp8Attention);
+}
+
 TEST(RunScenario, RecipesOfDgxCloudInterleave) {
     const auto vpp = [](const std::string& framework, const std::string& said) {
         return readAs(framework, "", said).scenario.layout.vpp;

@@ -132,6 +132,27 @@ TEST(ContextParallelAttention, DividesTheWorkEvenly) {
     EXPECT_EQ(contextParallelAttention(kernels, whole, 1, CpKind::Ring, {}).total().count(), alone);
 }
 
+// What was timed in a long loop is no slower in a long loop of training.
+TEST(AttentionTime, RatesOfLoopsKeepTheirClock) {
+    KernelProfile kernels = shippedKernels("h100-sxm5-80gb");
+    const Attention attention{.code = AttentionCode::Flash2,
+                              .batch = 4,
+                              .heads = 32,
+                              .kvHeads = 32,
+                              .queries = 8192,
+                              .keys = 8192,
+                              .headDim = 128,
+                              .valueDim = 128};
+    const auto seconds = [&](bool sustained) {
+        return attentionTime(kernels, attention, {.sustained = sustained}).count();
+    };
+    EXPECT_EQ(seconds(true), seconds(false));
+    for (AttentionFit& fit : kernels.attention) {
+        fit.inLoop = false;
+    }
+    EXPECT_GT(seconds(true), 1.1 * seconds(false));
+}
+
 RC_GTEST_PROP(AttentionTimeProperty, IsFiniteAndFallsWithMoreOfTheGpu, ()) {
     const std::array<std::string, 4> gpus = {
         "a100-sxm4-80gb", "h100-sxm5-80gb", "gb300-288gb", "v100-sxm2-32gb"};

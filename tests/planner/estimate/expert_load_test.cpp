@@ -91,6 +91,49 @@ TEST(ExpertHost, BiasesOfExpertsTakeTime) {
     EXPECT_EQ(biased.parts.of(TimePart::Gemm), plain.parts.of(TimePart::Gemm));
 }
 
+TEST(ExpertHost, ClampedActivationsTakeTime) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    const double plain = estimated(scenario).parts.of(TimePart::MemoryBound);
+    scenario.model.moe->clampedGlu = true;
+    EXPECT_GT(estimated(scenario).parts.of(TimePart::MemoryBound), plain);
+}
+
+// What the host does for a layer counts where the GPU is done sooner, and without a wait for the
+// router's counts the host runs ahead.
+TEST(ExpertHost, ALayerOfSmallExpertsWaitsForItsHost) {
+    Scenario scenario = manyExperts();
+    const auto host = [&scenario] { return estimated(scenario).parts.of(TimePart::Host); };
+    const double dropless = host();
+    scenario.settings.kernels.capacityFactor = 1.0;
+    scenario.settings.kernels.padToCapacity = true;
+    const double layers = static_cast<double>(scenario.model.layers);
+    EXPECT_GT(dropless - host(), layers * 1e-3);
+}
+
+TEST(FusedExperts, LeaveTheirProductsAlone) {
+    Scenario scenario = manyExperts();
+    scenario.model.moe->expertBias = true;
+    scenario.settings.kernels.graphExperts = scenario.settings.kernels.cudaGraphs = true;
+    const StepEstimate apart = estimated(scenario);
+    scenario.settings.kernels.fusedExperts = true;
+    const StepEstimate fused = estimated(scenario);
+    EXPECT_LT(fused.parts.of(TimePart::MemoryBound), apart.parts.of(TimePart::MemoryBound));
+    EXPECT_LE(fused.parts.of(TimePart::Gemm), apart.parts.of(TimePart::Gemm));
+    EXPECT_GT(fused.parts.of(TimePart::Gemm), 0.5 * apart.parts.of(TimePart::Gemm));
+}
+
+TEST(Fp8Attention, RunsAtTheRateMeasuredInFp8) {
+    Scenario scenario = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
+    scenario.settings.kernels.quantization = Quantization::Fp8Tensorwise;
+    scenario.workload.sequence = 8192;
+    const StepEstimate wide = estimated(scenario);
+    scenario.settings.kernels.fp8Attention = true;
+    const StepEstimate narrow = estimated(scenario);
+    EXPECT_LT(narrow.parts.of(TimePart::Attention), wide.parts.of(TimePart::Attention));
+    EXPECT_GT(narrow.parts.of(TimePart::Attention), 0.5 * wide.parts.of(TimePart::Attention));
+    EXPECT_EQ(narrow.parts.of(TimePart::Gemm), wide.parts.of(TimePart::Gemm));
+}
+
 TEST(ExpertExchange, ARowIsSentOnceToARankWithSeveralOfItsExperts) {
     Scenario scenario = manyExperts();
     scenario.layout.dp = 8;
