@@ -9,6 +9,7 @@
 #include <array>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -134,6 +135,8 @@ ProgramOutput runProgram(const std::vector<std::string>& arguments,
         return Program().run(arguments, surroundings);
     } catch (const std::bad_alloc&) {
         return {{}, "error: out of memory\n", ExitCode::Environment};
+    } catch (const std::system_error& refused) {  // a thread that the system does not start
+        return {{}, std::string("error: ") + refused.what() + "\n", ExitCode::Environment};
     } catch (const std::exception& mistake) {
         return {{},
                 std::string("error: this is a bug in fabricast: ") + mistake.what() +

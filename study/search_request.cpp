@@ -78,6 +78,23 @@ Result<ForbiddenValue> forbiddenOf(const std::string& typed) {
     return rule;
 }
 
+/// Whether the rule leaves nothing of a key that is held.
+Result<bool> isHeld(const PartialLayout& fixed, const ForbiddenValue& rule) {
+    if (!fixed.says(rule.key) || rule.value.empty()) {
+        return fixed.says(rule.key);
+    }
+    FABRICAST_ASSIGN(const JsonValue typed, layoutObject(rule.key + "=" + rule.value, "--forbid"));
+    FABRICAST_ASSIGN(const PartialLayout forbidden, readLayout(typed));
+    if (rule.key == "recompute") {
+        return fixed.recompute == forbidden.recompute;
+    }
+    bool held = false;
+    eachField(fixed.layout, [&](const auto& field, const auto& value) {
+        held = held || (field.name == rule.key && value == forbidden.layout.*(field.member));
+    });
+    return held;
+}
+
 Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const Words& allowed) {
     LayoutRules rules{.fixed = std::move(fixed)};
     FABRICAST_ASSIGN(const Words forbidden, wordsOf(question, "forbid"));
@@ -86,6 +103,13 @@ Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const
         if (!rule) {
             rule.error().where = word.where();
             return tl::unexpected(std::move(rule).error());
+        }
+        FABRICAST_ASSIGN(const bool held, isHeld(rules.fixed, *rule));
+        if (held) {
+            return fail(Error::Code::BadInput,
+                        word.where(),
+                        rule->key + " is held and forbidden",
+                        "one of the two");
         }
         rules.forbidden.push_back(*std::move(rule));
     }

@@ -156,6 +156,10 @@ Result<void> checkTypes(const Scenario& scenario, const KernelProfile& kernels) 
         return refuse(
             "settings.kernels.quantization", quantised, "--precision bf16, or another GPU");
     }
+    if (scenario.settings.optimizer.kind == OptimizerKind::Muon &&
+        !kernels.supports(GemmType::Bf16)) {
+        return refuse("settings.optimizer.kind", GemmType::Bf16, "--optimizer adamw");
+    }
     const bool fp8Attention = scenario.settings.kernels.fp8Attention;
     if (fp8Attention && std::ranges::find(kernels.attention, GemmType::Fp8, &AttentionFit::type) ==
                             kernels.attention.end()) {

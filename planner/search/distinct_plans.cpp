@@ -20,11 +20,19 @@ std::size_t keysOf(const Scenario& scenario) {
     return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ','));
 }
 
-/// Whether plan `a` is the one to show of two that are alike: what surely fits, then what is
-/// simpler, then what leaves more memory.
+/// Memory in sixteenths of the GPU's: less is worth a key.
+std::int64_t sixteenths(const Plan& plan) {
+    constexpr std::int64_t kParts = 16;
+    const std::int64_t capacity = std::max<std::int64_t>(1, plan.memory.capacity.count());
+    return plan.memory.peak.value.count() / ((capacity + kParts - 1) / kParts);
+}
+
+/// Whether plan `a` is the one to show of two that are alike: what surely fits, then what leaves
+/// clearly more memory, then what is simpler.
 bool isSafer(const Plan& a, const Plan& b) {
     const auto rank = [](const Plan& plan) {
         return std::tuple(plan.memory.onDevice != Verdict::Fits,
+                          sixteenths(plan),
                           keysOf(plan.scenario),
                           plan.memory.peak.value.count(),
                           plan.step.step.value.count());

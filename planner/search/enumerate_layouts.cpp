@@ -45,8 +45,9 @@ public:
                     continue;
                 }
                 for (const Layout& experts : axes_.experts(states)) {
-                    FABRICAST_TRY(addFamily(experts));
-                    found += space_.count(static_cast<std::uint32_t>(space_.families.size() - 1));
+                    FABRICAST_ASSIGN(const bool isAdded, addFamily(experts));
+                    const std::size_t families = space_.families.size();
+                    found += isAdded ? space_.count(static_cast<std::uint32_t>(families - 1)) : 0;
                 }
             }
         }
@@ -68,10 +69,14 @@ private:
                std::to_string(task_.base.workload.globalBatch) + held;
     }
 
-    Result<void> addFamily(const Layout& layout) {
+    /// False where the keys that are held leave no order of the pipeline: chunks without one.
+    Result<bool> addFamily(const Layout& layout) {
         FABRICAST_TRY(learnSettings(layout));
         const std::uint32_t ways = listOf(
             waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
+        if (space_.ways[ways].empty()) {
+            return false;
+        }
         const std::uint32_t sizes =
             listOf(sizesByRanks_, std::pair(layout.pp, layout.dp), space_.sizes, [&] {
                 return sizesOf(layout, space_.ways[ways]);
@@ -81,7 +86,7 @@ private:
                                    .stack = stack_,
                                    .ways = ways,
                                    .sizes = sizes});
-        return {};
+        return true;
     }
 
     /// Offload that has no step time has no layouts: they would be looked at in vain.

@@ -7,10 +7,12 @@
 
 namespace fabricast {
 
-Result<PlanReport> findPlans(const SearchTask& task,
-                             const TimingProfiles& profiles,
-                             const SearchOptions& options,
-                             const Watch& watch) {
+namespace {
+
+Result<PlanReport> searchedOnce(const SearchTask& task,
+                                const TimingProfiles& profiles,
+                                const SearchOptions& options,
+                                const Watch& watch) {
     const GpuSpec& gpu = task.base.cluster.node.gpu;
     if (!gpu.capacity().value) {
         return fail(Error::Code::Unsupported,
@@ -21,6 +23,33 @@ Result<PlanReport> findPlans(const SearchTask& task,
     FABRICAST_ASSIGN(LayoutForecast forecast,
                      LayoutForecast::make(task, space, profiles, options.threads));
     return PlanSearch(task, space, options, std::move(forecast), watch).run();
+}
+
+}  // namespace
+
+/// Rows that differ leave out what the front needs: leaner spellings of a row, and what is between
+/// the rows. It is looked for apart, with what the first search worked out.
+Result<PlanReport> findPlans(const SearchTask& task,
+                             const TimingProfiles& profiles,
+                             const SearchOptions& options,
+                             const Watch& watch) {
+    if (!options.pareto || !options.distinct) {
+        return searchedOnce(task, profiles, options, watch);
+    }
+    KnownWork own;
+    SearchOptions rows = options;
+    rows.pareto = false;
+    rows.known = options.known == nullptr ? &own : options.known;
+    FABRICAST_ASSIGN(PlanReport report, searchedOnce(task, profiles, rows, watch));
+    SearchOptions front = rows;
+    front.pareto = true;
+    front.distinct = false;
+    front.top = 1;
+    front.onPlan = nullptr;
+    FABRICAST_ASSIGN(PlanReport whole, searchedOnce(task, profiles, front, {.stop = watch.stop}));
+    report.pareto = std::move(whole.pareto);
+    report.wholeFront = true;
+    return report;
 }
 
 }  // namespace fabricast

@@ -86,7 +86,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     family.known = true;
     const Layout& layout = space_.families[place].layout;
     const ModelSpec& model = task_.base.model;
-    const WeightCount mean = weights_.ofMeanRank(layout);
+    const WeightCount mean = weights_.ofMeanRank(layout, usual.kernels.code);
     const States& states = family.states = statesOf(usual, layout);
     family.all = held(mean, layout, states.whole, states.split);
     family.between = held(mean, layout, states.wholeBetween, states.splitBetween);
@@ -189,7 +189,8 @@ std::vector<MemoryBound::ChunkLoad> MemoryBound::chunksOf(const Scenario& scenar
             load.mostForward = std::max(load.mostForward, kept + asDouble(cost.end.forward));
             load.mostBackward = std::max(load.mostBackward, kept + asDouble(cost.end.backward));
         }
-        load.weights = ModelWeightCounts::local(load.weights, layout);
+        load.weights =
+            ModelWeightCounts::local(load.weights, layout, scenario.settings.kernels.code);
         loads.push_back(load);
     }
     return loads;

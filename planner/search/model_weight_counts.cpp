@@ -46,14 +46,17 @@ WeightCount ModelWeightCounts::ofLayers(std::int64_t dense, std::int64_t sparse)
             asDouble(sparse) * expertsOfLayer_};
 }
 
-WeightCount ModelWeightCounts::ofMeanRank(const Layout& layout) const {
-    const WeightCount mean = local(all_, layout);
+WeightCount ModelWeightCounts::ofMeanRank(const Layout& layout, ModelCode code) const {
+    const WeightCount mean = local(all_, layout, code);
     return {mean.own / asDouble(layout.pp), mean.experts / asDouble(layout.pp)};
 }
 
-WeightCount ModelWeightCounts::local(const WeightCount& weights, const Layout& layout) {
-    // Some stacks cut experts over tp where there is no ep, whatever etp is.
-    const std::int64_t cut = layout.ep > 1 ? layout.etp : std::max(layout.etp, layout.tp);
+WeightCount ModelWeightCounts::local(const WeightCount& weights,
+                                     const Layout& layout,
+                                     ModelCode code) {
+    // As rank_tensors.cpp cuts them.
+    const bool byTensor = code == ModelCode::TorchTitan && layout.ep == 1;
+    const std::int64_t cut = byTensor ? layout.tp : layout.etp;
     return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/spec/layout.h"
 #include "planner/spec/model_spec.h"
+#include "planner/spec/settings.h"
 
 #include <array>
 #include <cstdint>
@@ -22,9 +23,9 @@ public:
     [[nodiscard]] double embedding() const { return embedding_; }
     [[nodiscard]] double head() const { return head_; }
     /// What a rank of the mean pipeline stage holds.
-    [[nodiscard]] WeightCount ofMeanRank(const Layout& layout) const;
+    [[nodiscard]] WeightCount ofMeanRank(const Layout& layout, ModelCode code) const;
     /// What tensor and expert parallelism leave a rank.
-    static WeightCount local(const WeightCount& weights, const Layout& layout);
+    static WeightCount local(const WeightCount& weights, const Layout& layout, ModelCode code);
 
 private:
     std::array<double, 2> ofLayer_{};  ///< of a layer without experts, and of one with

@@ -70,7 +70,7 @@ double TimeBound::hostStep(const Scenario& scenario) const {
     if (!stepsOnHost(scenario)) {
         return 0.0;
     }
-    const WeightCount mean = weights_.ofMeanRank(scenario.layout);
+    const WeightCount mean = weights_.ofMeanRank(scenario.layout, scenario.settings.kernels.code);
     return hostStepSeconds(scenario, host_, steppedHere(scenario, mean.own, mean.experts));
 }
 

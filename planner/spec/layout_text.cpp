@@ -22,8 +22,10 @@ std::string valueText(const Value& value) {
 std::string layoutText(const Layout& layout) {
     const Layout usual;
     std::string text;
+    // Left out, Megatron's etp is tp.
+    const bool saysExperts = layout.ep > 1 && layout.tp > 1;
     eachField(layout, [&](const auto& field, const auto& value) {
-        if (value != usual.*(field.member)) {
+        if (value != usual.*(field.member) || (saysExperts && field.name == "etp")) {
             text += (text.empty() ? "" : ",") + std::string(field.name) + "=" + valueText(value);
         }
     });

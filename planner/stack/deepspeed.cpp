@@ -83,6 +83,12 @@ Result<void> checkUlysses(const Scenario& scenario) {
     if (size == 1) {
         return {};
     }
+    if (scenario.layout.tp > 1 || scenario.layout.pp > 1) {
+        return breaks("layout.cp",
+                      "DeepSpeed's sequence parallel does not work with tensor parallel or "
+                      "pipeline parallel",
+                      "cp=1, or tp=1 and pp=1");
+    }
     if (attention.heads % size != 0) {
         return breaks("layout.cp",
                       "Attention head count " + text(attention.heads) +

@@ -257,6 +257,15 @@ Result<JsonValue> parseJsonFrom(std::string_view text,
         return fail(Error::Code::BadInput, source, "is larger than 8 MiB");
     }
     text.remove_prefix(withoutMark(text));
+    // The library takes it for the end, whatever follows.
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        TokenPlace place(text, line);
+        place.advanceTo(nul);
+        return fail(
+            Error::Code::BadInput,
+            source + ":" + std::to_string(place.line()) + ":" + std::to_string(place.column()),
+            "not valid JSON: a NUL byte");
+    }
     EventSink sink(text, source, line);
     try {
         nlohmann::json::sax_parse(text.data(),
