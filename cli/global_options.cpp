@@ -10,7 +10,7 @@ namespace fabricast {
 namespace {
 
 constexpr std::int64_t kMostThreads = 1024;
-constexpr const char* kGroup = "Flags of every command";
+constexpr const char* kEveryCommand = "Flags of every command";
 
 constexpr std::array kFormats = {Choice<Format>{"text", Format::Text},
                                  Choice<Format>{"json", Format::Json},
@@ -24,25 +24,26 @@ void addOutputOptions(const FlagSet& program, GlobalOptions& options) {
     program.addChoice<Format>("-f,--format", options.format, kFormats)
         .describe("text, json, csv or md")
         .takes("FORMAT")
-        .group(kGroup);
+        .group(kEveryCommand);
     program.add("-o,--output", options.output, "write the answer to a file")
         .takes("FILE")
-        .group(kGroup);
-    program.add("--no-fail", options.noFail, "exit 0 even if it does not fit").group(kGroup);
-    program.add("-q,--quiet", options.quiet, "the answer only, without remarks").group(kGroup);
+        .group(kEveryCommand);
+    program.add("--no-fail", options.noFail, "exit 0 even if it does not fit").group(kEveryCommand);
+    program.add("-q,--quiet", options.quiet, "the answer only, without remarks")
+        .group(kEveryCommand);
     program.add("-v,--verbose", options.verbose, "more detail: every formula, every finding")
-        .group(kGroup);
+        .group(kEveryCommand);
 }
 
 void addColorOptions(const FlagSet& program, GlobalOptions& options) {
     program.addChoice<ColorMode>("--color", options.color, kColorModes)
         .describe("auto, always or never")
         .takes("WHEN")
-        .group(kGroup);
+        .group(kEveryCommand);
     program
         .addSwitch(
             "--no-color", [&options] { options.color = ColorMode::Never; }, "same as --color never")
-        .group(kGroup);
+        .group(kEveryCommand);
 }
 
 }  // namespace
@@ -74,23 +75,23 @@ Result<void> GlobalOptions::check() const {
 void addGlobalOptions(const FlagSet& program, GlobalOptions& options) {
     program.add("-C,--directory", options.directory, "working directory for relative paths")
         .takes("DIR")
-        .group(kGroup);
+        .group(kEveryCommand);
     addOutputOptions(program, options);
     program.add("--set", options.sets, "override one key of the scenario")
         .takes("PATH=VALUE")
         .oneEach()
-        .group(kGroup);
+        .group(kEveryCommand);
     program
         .add("--profile-dir",
              options.profileFolders,
              "folder with your own hardware and model profiles")
         .takes("DIR")
         .oneEach()
-        .group(kGroup);
+        .group(kEveryCommand);
     addColorOptions(program, options);
     program.add("-j,--threads", options.threads, {0, kMostThreads})
         .describe("maximum number of threads")
-        .group(kGroup);
+        .group(kEveryCommand);
 }
 
 }  // namespace fabricast

@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-std::string rendered(const Table& table, Format format) {
+std::string profilesTable(const Table& table, Format format) {
     switch (format) {
         case Format::Csv:
             return csvText(table);
@@ -124,7 +124,7 @@ std::string sheetsTable(const std::vector<ProfileSheet>& sheets, Format format) 
                                   fact.note});
         }
     }
-    return rendered(table, format);
+    return profilesTable(table, format);
 }
 
 void addFact(JsonText& json, const ProfileFact& fact) {
@@ -235,7 +235,7 @@ std::string verificationTable(const ProfileVerification& result, Format format) 
                               finding.why,
                               finding.hint});
     }
-    return rendered(table, format);
+    return profilesTable(table, format);
 }
 
 std::string verificationJson(const ProfileVerification& result) {
@@ -288,7 +288,7 @@ std::string listText(const std::vector<ProfileRow>& rows, Format format) {
         table.rows.push_back(
             {std::string(profileKindName(row.kind)), row.name, row.summary, row.title});
     }
-    return rendered(table, format);
+    return profilesTable(table, format);
 }
 
 std::string sheetsText(const std::vector<ProfileSheet>& sheets,

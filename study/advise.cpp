@@ -141,7 +141,7 @@ Result<Advice> advise(const Question& question,
                       const Workbench& bench,
                       const Watch& watch) {
     FABRICAST_ASSIGN(LoadedAdvice loaded, loadAdvice(question, bench));
-    FABRICAST_TRY(checkSearchSize(loaded.base.model, kAdviseSize));
+    FABRICAST_TRY(checkSearchSize(loaded.base.model, loaded.base.cluster, kAdviseSize));
     std::vector<std::string> assumed = std::move(loaded.assumed);
     FABRICAST_ASSIGN(AdviceTask task, taskOf(std::move(loaded), question, bench));
     if (ask.maxUsd > 0) {

@@ -413,7 +413,7 @@ double peakOf(const GpuSpec& gpu) {
     return peak == gpu.densePeak.end() || !peak->second.value ? 0.0 : peak->second.value->count();
 }
 
-double memoryOf(const GpuSpec& gpu) {
+double gpuMemory(const GpuSpec& gpu) {
     return gpu.capacity().value ? static_cast<double>(gpu.capacity().value->count()) : 0.0;
 }
 
@@ -442,7 +442,7 @@ void otherGpus(const ChangeSubject& subject, Offers& offers) {
         const GpuSpec& gpu = cluster->node.gpu;
         const bool same = gpu.vendor == now.node.gpu.vendor && gpu.name != now.node.gpu.name;
         if (same && peakOf(gpu) >= peakOf(now.node.gpu) &&
-            memoryOf(gpu) >= memoryOf(now.node.gpu)) {
+            gpuMemory(gpu) >= gpuMemory(now.node.gpu)) {
             better.emplace(std::pair(peakOf(gpu), gpu.name), file.name);
         }
     }

@@ -16,7 +16,7 @@ double gib(Bytes size) {
     return static_cast<double>(size.count()) / kGib;
 }
 
-double secondsOf(const AdviceStep& step) {
+double stepSeconds(const AdviceStep& step) {
     return step.plan->step.step.value.count();
 }
 
@@ -33,7 +33,7 @@ std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
         // LoRA and the like train something else: they are compared only with each other.
         const bool other = best && steps[i].set != steps[*best].set;
         if (isCandidate(steps[i], most, verdict) && !other &&
-            (!best || secondsOf(steps[i]) < secondsOf(steps[*best]))) {
+            (!best || stepSeconds(steps[i]) < stepSeconds(steps[*best]))) {
             best = i;
         }
     }
@@ -44,10 +44,10 @@ std::optional<std::size_t> fastest(const std::vector<AdviceStep>& steps,
 std::size_t simplest(const std::vector<AdviceStep>& steps,
                      const std::optional<Usd>& most,
                      std::size_t best) {
-    const double bound = secondsOf(steps[best]) * (1.0 + kComparisonBand);
+    const double bound = stepSeconds(steps[best]) * (1.0 + kComparisonBand);
     for (std::size_t i = 0; i < best; ++i) {
         if (isCandidate(steps[i], most, steps[best].plan->memory.onDevice) &&
-            steps[i].set == steps[best].set && secondsOf(steps[i]) <= bound) {
+            steps[i].set == steps[best].set && stepSeconds(steps[i]) <= bound) {
             return i;
         }
     }
@@ -73,7 +73,7 @@ std::string fasterBy(double ratio) {
 
 /// How a step that fits compares with the recommended one.
 std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
-    const double ratio = secondsOf(step) / secondsOf(taken);
+    const double ratio = stepSeconds(step) / stepSeconds(taken);
     if (step.set != taken.set) {
         return fmt::format("different training, {} than {}",
                            ratio < 1.0 ? fmt::format("{:.1f} times faster", 1.0 / ratio)

@@ -18,11 +18,11 @@
 namespace fabricast {
 namespace {
 
-Result<MemoryBreakdown> memoryOf(const Question& question,
-                                 const Scenario& scenario,
-                                 const ExplainAsk& ask,
-                                 const Workbench& bench,
-                                 const Watch& watch) {
+Result<MemoryBreakdown> memoryAnswer(const Question& question,
+                                     const Scenario& scenario,
+                                     const ExplainAsk& ask,
+                                     const Workbench& bench,
+                                     const Watch& watch) {
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(scenario, watch));
     FABRICAST_ASSIGN(memory, withFixes(std::move(memory), scenario, question, bench, watch));
     if (ask.rulesOfThumb) {
@@ -81,7 +81,7 @@ Result<Explanation> explained(const Question& question,
                               const Workbench& bench,
                               const Watch& watch) {
     if (ask.memory) {
-        FABRICAST_ASSIGN(answer.memory, memoryOf(question, answer.scenario, ask, bench, watch));
+        FABRICAST_ASSIGN(answer.memory, memoryAnswer(question, answer.scenario, ask, bench, watch));
     }
     addVerdict(answer);
     if (ask.step || ask.faster || ask.cost || ask.sensitivity) {

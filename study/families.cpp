@@ -85,7 +85,7 @@ constexpr std::array kFamilies = {
               "",
               "settings.tuning=lora settings.lora.base=nf4"}};
 
-std::vector<std::string_view> wordsOf(std::string_view text) {
+std::vector<std::string_view> wordsIn(std::string_view text) {
     std::vector<std::string_view> words;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(' '), text.size());
@@ -97,7 +97,7 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
 
 Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
     std::vector<Edit> settings;
-    for (const std::string_view word : wordsOf(row.set)) {
+    for (const std::string_view word : wordsIn(row.set)) {
         FABRICAST_ASSIGN(Edit edit, assignment(std::string(word), "--set"));
         settings.push_back(std::move(edit));
     }

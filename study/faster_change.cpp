@@ -15,7 +15,9 @@ constexpr double kWorthSaying = 0.98;
 /// Walking a step's memory takes much longer than timing it.
 constexpr std::size_t kMostWalked = 3;
 
-Result<Judgement> judged(const Question& changed, const Scenario& before, const Workbench& bench) {
+Result<Judgement> judgedByTime(const Question& changed,
+                               const Scenario& before,
+                               const Workbench& bench) {
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
     if (loaded.scenario.layout.world() != before.layout.world()) {
@@ -65,7 +67,7 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
         findChanges(
             asked,
             changes,
-            [&](const Question& changed, double) { return judged(changed, scenario, bench); },
+            [&](const Question& changed, double) { return judgedByTime(changed, scenario, bench); },
             search,
             watch));
     for (std::size_t i = 0; i < std::min(faster.size(), kMostWalked); ++i) {

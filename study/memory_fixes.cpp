@@ -122,7 +122,9 @@ std::vector<Edit> lastOfEach(const std::vector<Edit>& edits) {
 }
 
 /// Its numbers are those that `explain` has of the changed question.
-Result<Fix> fixOf(const TriedChange& tried, const std::vector<Edit>& held, const Watch& watch) {
+Result<Fix> checkedFix(const TriedChange& tried,
+                       const std::vector<Edit>& held,
+                       const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
     Fix fix{
@@ -152,14 +154,14 @@ Result<std::vector<Fix>> fixesOf(const MemoryBreakdown& memory,
         FABRICAST_ASSIGN(const std::optional<TriedChange> combined,
                          search.combined(asked, found.front()));
         if (combined) {
-            FABRICAST_ASSIGN(Fix fix, fixOf(*combined, held, watch));
+            FABRICAST_ASSIGN(Fix fix, checkedFix(*combined, held, watch));
             fixes.push_back(std::move(fix));
         }
     }
     for (const TriedChange& tried : found) {
         if (fixes.size() < kMostLookedAt) {
             FABRICAST_TRY(watch.check());
-            FABRICAST_ASSIGN(Fix fix, fixOf(tried, held, watch));
+            FABRICAST_ASSIGN(Fix fix, checkedFix(tried, held, watch));
             fixes.push_back(std::move(fix));
         }
     }

@@ -83,7 +83,7 @@ Result<PlanReport> plan(const Question& question,
                         const Workbench& bench,
                         const Watch& watch) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(question, bench));
-    FABRICAST_TRY(checkSearchSize(request.task.base.model, kPlanSize));
+    FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
     FABRICAST_TRY(checkTargets(ask.targets, request.budget));
     const std::size_t shown = request.options.top;
     request.targets = ask.targets;

@@ -186,7 +186,7 @@ constexpr std::array<std::string_view, 5> kNames = {
     "model", "stack", "cluster.name", "cluster.gpu", "cluster.fabric"};
 
 /// A name is never a number, and a search's lists are of words.
-Result<JsonValue> valueOf(const Edit& edit) {
+Result<JsonValue> editedValue(const Edit& edit) {
     const std::string where = whereOf(edit);
     const bool isName = std::ranges::find(kNames, edit.path) != kNames.end();
     const bool isWord = isName && !edit.value.starts_with('{');
@@ -219,7 +219,7 @@ public:
     explicit Editor(JsonValue root) : root_(std::move(root)) {}
 
     Result<void> apply(const Edit& edit) {
-        FABRICAST_ASSIGN(JsonValue value, valueOf(edit));
+        FABRICAST_ASSIGN(JsonValue value, editedValue(edit));
         if (value.is(JsonValue::Kind::Null)) {
             root_ = JsonBuilder::without(std::move(root_), edit.path);
             return {};

@@ -28,7 +28,7 @@ const JsonValue* searchOf(const Question& question) {
     return question.root.find("search");
 }
 
-Result<Words> wordsOf(const Question& question, std::string_view key) {
+Result<Words> wordList(const Question& question, std::string_view key) {
     const JsonValue* search = searchOf(question);
     const JsonValue* list = search == nullptr ? nullptr : search->find(key);
     if (list == nullptr) {
@@ -97,7 +97,7 @@ Result<bool> isHeld(const PartialLayout& fixed, const ForbiddenValue& rule) {
 
 Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const Words& allowed) {
     LayoutRules rules{.fixed = std::move(fixed)};
-    FABRICAST_ASSIGN(const Words forbidden, wordsOf(question, "forbid"));
+    FABRICAST_ASSIGN(const Words forbidden, wordList(question, "forbid"));
     for (const JsonValue& word : forbidden) {
         Result<ForbiddenValue> rule = forbiddenOf(word.text().value_or(""));
         if (!rule) {
@@ -146,8 +146,8 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
         FABRICAST_ASSIGN(top, search->integerOr("top", kUsualPlans, {1, kMostPlans}));
     }
     FABRICAST_ASSIGN(const PlanObjective objective, objectiveOf(search));
-    FABRICAST_ASSIGN(const Words stacks, wordsOf(question, "stacks"));
-    FABRICAST_ASSIGN(const Words allowed, wordsOf(question, "allow"));
+    FABRICAST_ASSIGN(const Words stacks, wordList(question, "stacks"));
+    FABRICAST_ASSIGN(const Words allowed, wordList(question, "allow"));
     FABRICAST_ASSIGN(
         LoadedSearch loaded,
         loadSearch(question.root, bench.profiles(), question.folders, textsOf(stacks)));
@@ -168,7 +168,7 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
 }
 
 std::vector<std::string> searchWords(const Question& question, std::string_view list) {
-    const Result<Words> words = wordsOf(question, list);
+    const Result<Words> words = wordList(question, list);
     return words ? textsOf(*words) : std::vector<std::string>();
 }
 

@@ -1,5 +1,6 @@
 #include "study/search_size.h"
 
+#include <algorithm>
 #include <string>
 
 namespace fabricast {
@@ -18,7 +19,18 @@ tl::unexpected<Error> tooMany(const ModelSpec& model,
 
 }  // namespace
 
-Result<void> checkSearchSize(const ModelSpec& model, const SearchSize& most) {
+Result<void> checkSearchSize(const ModelSpec& model,
+                             const ClusterSpec& cluster,
+                             const SearchSize& most) {
+    const std::int64_t node = std::max<std::int64_t>(1, cluster.node.gpus);
+    if (cluster.nodes > most.gpus / node) {
+        return fail(Error::Code::Unsupported,
+                    "cluster.nodes",
+                    std::to_string(cluster.nodes) + " nodes of " + std::to_string(node) +
+                        " GPUs are more than the " + std::to_string(most.gpus) +
+                        " GPUs that are searched",
+                    "-n " + std::to_string(most.gpus / node));
+    }
     if (model.layers > most.layers) {
         return tooMany(model, model.layers, "layers", most.layers);
     }

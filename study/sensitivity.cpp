@@ -20,14 +20,14 @@ Premises turned(const Premises& now, const Knob& knob, double factor) {
     return changed;
 }
 
-Result<double> secondsOf(const Premises& premises) {
+Result<double> secondsUnder(const Premises& premises) {
     FABRICAST_ASSIGN(const StepEstimate step, estimateStep(premises.scenario, premises.timing));
     return step.step.value.count();
 }
 
 Result<double> elasticityOf(const Premises& now, const Knob& knob) {
-    FABRICAST_ASSIGN(const double faster, secondsOf(turned(now, knob, kLittle)));
-    FABRICAST_ASSIGN(const double slower, secondsOf(turned(now, knob, 1.0 / kLittle)));
+    FABRICAST_ASSIGN(const double faster, secondsUnder(turned(now, knob, kLittle)));
+    FABRICAST_ASSIGN(const double slower, secondsUnder(turned(now, knob, 1.0 / kLittle)));
     return -std::log(faster / slower) / (2.0 * std::log(kLittle));
 }
 

@@ -27,7 +27,7 @@ std::optional<double> daysOf(const Plan& plan) {
                                        : std::nullopt;
 }
 
-double valueOf(const Plan& plan, TargetMetric metric) {
+double metricOf(const Plan& plan, TargetMetric metric) {
     switch (metric) {
         case TargetMetric::TokensPerSecond:
             return plan.step.tokensPerSecond;
@@ -58,7 +58,7 @@ double shortfall(const PlanReport& report, const std::vector<PlanTarget>& target
     }
     double worst = targets.empty() ? 1.0 : 0.0;
     for (const PlanTarget& target : targets) {
-        worst = std::max(worst, shortfall(target, valueOf(report.plans.front(), target.metric)));
+        worst = std::max(worst, shortfall(target, metricOf(report.plans.front(), target.metric)));
     }
     return worst;
 }
@@ -102,7 +102,7 @@ Result<PlanTarget> readTarget(const std::string& typed) {
 }
 
 /// Of the best plan, or the memory of what comes nearest to fitting.
-PlanFix fixOf(const TriedChange& tried) {
+PlanFix planFix(const TriedChange& tried) {
     const Plan& plan = tried.judgement.plan;
     PlanFix fix{.change = tried.title(),
                 .edits = tried.edits(),
@@ -125,10 +125,10 @@ PlanFix fixOf(const TriedChange& tried) {
 }
 
 /// The judge of changes: searches the changed question as the question was searched.
-Result<Judgement> judged(const Question& changed,
-                         const SearchRequest& asked,
-                         const Workbench& bench,
-                         const Watch& watch) {
+Result<Judgement> judgedByTargets(const Question& changed,
+                                  const SearchRequest& asked,
+                                  const Workbench& bench,
+                                  const Watch& watch) {
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
     request.options.top = 1;
     request.targets = asked.targets;
@@ -152,7 +152,7 @@ void addGroup(FixGroup group, const std::vector<TriedChange>& found, PlanFixes& 
     std::size_t taken = 0;
     bool reached = false;
     for (const TriedChange& one : found) {
-        PlanFix fix = fixOf(one);
+        PlanFix fix = planFix(one);
         if (fix.group != group || taken == kMostOfGroup || (reached && !fix.reaches)) {
             continue;
         }
@@ -168,7 +168,7 @@ std::vector<TargetVerdict> verdictsOn(const PlanReport& report,
     for (const PlanTarget& target : targets) {
         TargetVerdict verdict{.target = target};
         if (!report.plans.empty()) {
-            verdict.reached = valueOf(report.plans.front(), target.metric);
+            verdict.reached = metricOf(report.plans.front(), target.metric);
             verdict.isMet = shortfall(target, *verdict.reached) <= 1.0;
         }
         verdicts.push_back(verdict);
@@ -219,7 +219,7 @@ bool meetsTargets(const Plan& plan,
     Plan costed = plan;
     costed.cost = costOf(plan.scenario, costedStep(plan.scenario, plan.step), budget);
     return std::ranges::all_of(targets, [&costed](const PlanTarget& target) {
-        return shortfall(target, valueOf(costed, target.metric)) <= 1.0;
+        return shortfall(target, metricOf(costed, target.metric)) <= 1.0;
     });
 }
 
@@ -243,7 +243,7 @@ Result<PlanFixes> targetFixes(const Question& question,
                         .order = ChangeOrder::LeastEffort,
                         .tries = most};
     const auto judge = [&](const Question& changed, double) {
-        return judged(changed, request, bench, watch);
+        return judgedByTargets(changed, request, bench, watch);
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
                      findChanges(question, changes, judge, search, watch));

@@ -21,7 +21,7 @@ struct AdviseFlags {
 };
 
 /// Everything about the layout that is advised; where there is none, those that come nearest.
-Result<std::string> nextOf(const Question& question, const Advice& advice) {
+Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice) {
     if (!advice.recommended) {
         return nextLine("plan", question, " --objective memory");
     }
@@ -30,7 +30,7 @@ Result<std::string> nextOf(const Question& question, const Advice& advice) {
     return nextLine("explain", advised, " --section all");
 }
 
-ExitCode codeOf(const Advice& advice) {
+ExitCode adviceCode(const Advice& advice) {
     if (advice.stopped) {
         return ExitCode::Interrupted;
     }
@@ -52,7 +52,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Advice advice, advise(question, flags.ask, bench, options.watch()));
-    Answer answer{.text = {}, .code = codeOf(advice)};
+    Answer answer{.text = {}, .code = adviceCode(advice)};
     if (options.quiet && options.format != Format::Json) {
         advice.notes.clear();
     }
@@ -66,7 +66,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     }
     std::string next;
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextOf(question, advice));
+        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice));
     }
     answer.text = adviceText(advice) + next;
     return answer;

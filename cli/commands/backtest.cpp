@@ -50,7 +50,7 @@ Result<void> writeFiles(const BacktestFlags& flags,
     return {};
 }
 
-std::string rendered(const Backtest& backtest, const GlobalOptions& options) {
+std::string printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
             return backtestJson(backtest, FABRICAST_VERSION);
@@ -71,7 +71,7 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     ask.fitMachine = flags.fit.has_value();
     FABRICAST_ASSIGN(const BacktestAnswer answer, backtest(table, ask, bench, options.watch()));
     FABRICAST_TRY(writeFiles(flags, options, answer));
-    return Answer{.text = rendered(answer.backtest, options)};
+    return Answer{.text = printedBacktest(answer.backtest, options)};
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ ExitCode exitCodeOf(EngineOutcome::Status status) {
     return ExitCode::Bug;
 }
 
-Answer rendered(const CalibrationReport& report, Format format) {
+Answer calibrationAnswer(const CalibrationReport& report, Format format) {
     // The gravest of what went wrong.
     ExitCode code = report.fault ? exitCodeOf(*report.fault) : ExitCode::Ok;
     for (const EngineOutcome& engine : report.engines) {
@@ -93,7 +93,7 @@ Answer rendered(const CalibrationReport& report, Format format) {
             .remarks = report.remarks};
 }
 
-Answer rendered(CalibrationPreview preview, const GlobalOptions& options) {
+Answer calibrationAnswer(CalibrationPreview preview, const GlobalOptions& options) {
     return {.text = options.format == Format::Json ? previewJson(preview)
                                                    : previewText(preview, options.verbose),
             .remarks = std::move(preview.remarks)};
@@ -116,16 +116,16 @@ Result<Answer> runCalibrate(const FlagSet& app,
     }
     if (flags.reads()) {
         FABRICAST_ASSIGN(const CalibrationReport report, refit(refitAskOf(flags, options), store));
-        return rendered(report, options.format);
+        return calibrationAnswer(report, options.format);
     }
     FABRICAST_ASSIGN(const CalibrationAsk ask, calibrationAskOf(flags, options));
     if (flags.dryRun) {
         FABRICAST_ASSIGN(CalibrationPreview preview,
                          previewCalibration(ask, store, options.watch()));
-        return rendered(std::move(preview), options);
+        return calibrationAnswer(std::move(preview), options);
     }
     FABRICAST_ASSIGN(const CalibrationReport report, calibrate(ask, store, options.watch()));
-    return rendered(report, options.format);
+    return calibrationAnswer(report, options.format);
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ struct ExplainFlags {
 };
 
 /// What to ask next: the faster change, or the formula of what takes most memory.
-Result<std::string> nextOf(const Explanation& answer,
-                           const Question& question,
-                           const ExplainFlags& flags) {
+Result<std::string> nextAfterExplanation(const Explanation& answer,
+                                         const Question& question,
+                                         const ExplainFlags& flags) {
     if (answer.faster) {
         FABRICAST_ASSIGN(const Question faster, with(question, answer.faster->edits));
         return "\nfaster: " + fasterText(*answer.step, *answer.faster) +
@@ -88,10 +88,10 @@ Result<std::string> nextOf(const Explanation& answer,
     return largest.empty() ? "" : nextLine("explain", question, " --why " + largest);
 }
 
-Result<std::string> rendered(const Explanation& answer,
-                             const Question& question,
-                             const ExplainFlags& flags,
-                             const GlobalOptions& options) {
+Result<std::string> printedExplanation(const Explanation& answer,
+                                       const Question& question,
+                                       const ExplainFlags& flags,
+                                       const GlobalOptions& options) {
     const ExplanationView view = flags.view(options.verbose);
     switch (options.format) {
         case Format::Json:
@@ -105,7 +105,7 @@ Result<std::string> rendered(const Explanation& answer,
     }
     std::string next;
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextOf(answer, question, flags));
+        FABRICAST_ASSIGN(next, nextAfterExplanation(answer, question, flags));
     }
     return explanationText(answer, view) + next;
 }
@@ -131,7 +131,7 @@ Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& option
         }
         return Answer{.text = formulas, .code = code, .remarks = std::move(remarks)};
     }
-    FABRICAST_ASSIGN(std::string text, rendered(answer, question, flags, options));
+    FABRICAST_ASSIGN(std::string text, printedExplanation(answer, question, flags, options));
     return Answer{.text = std::move(text), .code = code};
 }
 

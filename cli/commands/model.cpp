@@ -30,7 +30,7 @@ std::int64_t sequenceFor(const ModelSpec& model, std::int64_t typed) {
     return model.maxPositions > 0 ? std::min(model.maxPositions, kUsualSequence) : kUsualSequence;
 }
 
-std::string rendered(const ModelFacts& facts, const std::string& name, Format format) {
+std::string printedModel(const ModelFacts& facts, const std::string& name, Format format) {
     switch (format) {
         case Format::Json:
             return modelJson(facts, FABRICAST_VERSION);
@@ -52,7 +52,7 @@ Result<Answer> runModel(const ModelFlags& flags, const GlobalOptions& options) {
     ModelFacts facts = modelFacts(profile.model, sequenceFor(profile.model, flags.sequence));
     facts.published = profile.publishedParameters;
     facts.publishedSource = profile.publishedSource;
-    return Answer{.text = rendered(facts, flags.name, options.format)};
+    return Answer{.text = printedModel(facts, flags.name, options.format)};
 }
 
 }  // namespace

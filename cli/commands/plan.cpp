@@ -34,7 +34,7 @@ struct TimedPlans {
     double seconds = 0.0;
 };
 
-Result<std::string> nextOf(const Question& question, const PlanReport& report) {
+Result<std::string> nextAfterPlans(const Question& question, const PlanReport& report) {
     const std::vector<Plan>& shown = report.plans.empty() ? report.misses : report.plans;
     if (shown.empty()) {
         return "";
@@ -50,9 +50,9 @@ TimedPlans withoutNotes(TimedPlans plans) {
     return plans;
 }
 
-Result<std::string> rendered(const TimedPlans& plans,
-                             const Question& question,
-                             const GlobalOptions& options) {
+Result<std::string> printedPlans(const TimedPlans& plans,
+                                 const Question& question,
+                                 const GlobalOptions& options) {
     const PlanReport& report = plans.report;
     switch (options.format) {
         case Format::Json:
@@ -68,7 +68,7 @@ Result<std::string> rendered(const TimedPlans& plans,
     }
     std::string next;
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextOf(question, report));
+        FABRICAST_ASSIGN(next, nextAfterPlans(question, report));
     }
     return planText(report) + (report.fixes ? "\n" + fixesText(*report.fixes) : "") +
            (report.sensitivity ? "\n" + sensitivityText(*report.sensitivity) : "") + next;
@@ -110,7 +110,7 @@ Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
                                                    : ExitCode::Ok};
     const bool isShort = options.quiet && options.format != Format::Json;
     FABRICAST_ASSIGN(answer.text,
-                     rendered(isShort ? withoutNotes(plans) : plans, question, options));
+                     printedPlans(isShort ? withoutNotes(plans) : plans, question, options));
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", plans.seconds);

@@ -26,7 +26,7 @@ Error asFlag(Error error) {
     return error;
 }
 
-std::string rendered(const PipelineTimeline& timeline, const GlobalOptions& options) {
+std::string printedSchedule(const PipelineTimeline& timeline, const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
             return scheduleJson(timeline, FABRICAST_VERSION);
@@ -45,7 +45,7 @@ Result<Answer> runSchedule(const ScheduleAsk& flags, const GlobalOptions& option
     if (!timeline) {
         return tl::unexpected(asFlag(timeline.error()));
     }
-    return Answer{.text = rendered(*timeline, options)};
+    return Answer{.text = printedSchedule(*timeline, options)};
 }
 
 void addShapeFlags(const FlagSet& app, ScheduleAsk& flags) {

@@ -36,7 +36,7 @@ std::size_t mostStages(const SimulateFlags& flags, const GlobalOptions& options)
     return flags.svg ? kMostLanes : options.format == Format::Json ? kMostRows : 0;
 }
 
-Result<SimulateAsk> askOf(const SimulateFlags& flags, const GlobalOptions& options) {
+Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions& options) {
     SimulateAsk ask{
         .detail = {.ranks = flags.expand ? Ranks::All : Ranks::Classes,
                    .handOvers = flags.calls ? HandOvers::Framework : HandOvers::Forecast},
@@ -49,11 +49,11 @@ Result<SimulateAsk> askOf(const SimulateFlags& flags, const GlobalOptions& optio
     return ask;
 }
 
-Result<std::string> rendered(Simulation answer,
-                             double seconds,
-                             const Question& question,
-                             const SimulateFlags& flags,
-                             const GlobalOptions& options) {
+Result<std::string> printedSimulation(Simulation answer,
+                                      double seconds,
+                                      const Question& question,
+                                      const SimulateFlags& flags,
+                                      const GlobalOptions& options) {
     if (options.format == Format::Json) {
         return simulationJson(answer, seconds, FABRICAST_VERSION);
     }
@@ -69,7 +69,7 @@ Result<std::string> rendered(Simulation answer,
            (isLast ? "" : nextLine("simulate", question, flags.run.typed() + " --svg step.svg"));
 }
 
-ExitCode codeOf(const Simulation& answer) {
+ExitCode simulationCode(const Simulation& answer) {
     if (answer.run && answer.run->study.runs != answer.run->study.asked) {
         return ExitCode::Interrupted;
     }
@@ -78,13 +78,14 @@ ExitCode codeOf(const Simulation& answer) {
 }
 
 Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const SimulateAsk ask, askOf(flags, options));
+    FABRICAST_ASSIGN(const SimulateAsk ask, simulateAsk(flags, options));
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     const auto begin = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(const Simulation answer, simulate(question, ask, bench, options.watch()));
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    FABRICAST_ASSIGN(std::string text, rendered(answer, wall.count(), question, flags, options));
+    FABRICAST_ASSIGN(std::string text,
+                     printedSimulation(answer, wall.count(), question, flags, options));
     if (flags.trace) {
         FABRICAST_TRY(
             writeTextFile(options.at(*flags.trace),
@@ -93,7 +94,7 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
     if (flags.svg) {
         FABRICAST_TRY(writeTextFile(options.at(*flags.svg), stepPicture(answer)));
     }
-    return Answer{.text = std::move(text), .code = codeOf(answer)};
+    return Answer{.text = std::move(text), .code = simulationCode(answer)};
 }
 
 }  // namespace

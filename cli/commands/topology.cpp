@@ -76,7 +76,7 @@ Result<WanTier> wanTier(const TopologyFlags& flags) {
     return wan;
 }
 
-Result<TopologyAsk> askOf(const TopologyFlags& flags, const GlobalOptions& options) {
+Result<TopologyAsk> topologyAsk(const TopologyFlags& flags, const GlobalOptions& options) {
     TopologyAsk ask{
         .cluster = {.name = flags.cluster, .fabric = flags.fabric, .where = "-c", .typed = true},
         .folders = {.typed = options.directory},
@@ -95,7 +95,7 @@ Result<TopologyAsk> askOf(const TopologyFlags& flags, const GlobalOptions& optio
     return ask;
 }
 
-Result<std::string> rendered(TopologyFormat format, const TopologyAnswer& answer) {
+Result<std::string> printedTopology(TopologyFormat format, const TopologyAnswer& answer) {
     const auto& [described, facts] = answer;
     switch (format) {
         case TopologyFormat::Json:
@@ -116,10 +116,10 @@ Result<std::string> rendered(TopologyFormat format, const TopologyAnswer& answer
 }
 
 Result<Answer> runTopology(const TopologyFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const TopologyAsk ask, askOf(flags, options));
+    FABRICAST_ASSIGN(const TopologyAsk ask, topologyAsk(flags, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(const TopologyAnswer answer, topology(ask, bench));
-    FABRICAST_ASSIGN(std::string text, rendered(formatOf(flags, options), answer));
+    FABRICAST_ASSIGN(std::string text, printedTopology(formatOf(flags, options), answer));
     const std::optional<OutageEffect>& outage = answer.facts.outage;
     const bool apart = outage && !outage->reach.apart.empty();
     return Answer{.text = std::move(text), .code = apart ? ExitCode::DoesNotFit : ExitCode::Ok};

@@ -20,7 +20,7 @@ constexpr std::size_t kLeastRunsOfCorrection = 8;
 constexpr std::size_t kLeastNetworkRuns = 5;
 /// A run feels the network where half of its rate makes the step longer by this much.
 constexpr double kFelt = 0.03;
-constexpr int kRounds = 2;
+constexpr int kFitRounds = 2;
 constexpr int kSections = 12;
 /// Nearer to a bound than this, a factor is at it.
 constexpr double kAtBound = 1.02;
@@ -175,7 +175,7 @@ Result<MachineCorrection> fitMachine(const std::vector<PublishedRun>& runs,
     const bool withNetwork = feelsNetwork(good, fit);
     double& clock = correction.clock;
     double& network = correction.network;
-    for (int round = 0; round < (withNetwork ? kRounds : 1); ++round) {
+    for (int round = 0; round < (withNetwork ? kFitRounds : 1); ++round) {
         clock = fit.least([&](double factor) { return fit.cost(good, factor, network); });
         if (withNetwork) {
             network = fit.least([&](double factor) { return fit.cost(good, clock, factor); });

@@ -47,7 +47,7 @@ GroupKind groupOf(const StageView& view, const FsdpUnit& unit) {
     return unit.wraps == FsdpWrap::Experts ? GroupKind::ExpertShard : view.shardGroup;
 }
 
-void addGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, ChunkGathers times) {
+void addUnitGathers(Calls& calls, const StageView& view, const FsdpUnit& unit, ChunkGathers times) {
     if (unit.ranks == 1) {
         return;
     }
@@ -143,7 +143,7 @@ Result<Calls> fsdp2Calls(const StageView& view) {
                 view.pipelined()
                     ? timesInPipeline(view, passes[static_cast<std::size_t>(chunk.index)])
                     : timesOf(view, unit);
-            addGathers(calls, view, unit, times.gathers);
+            addUnitGathers(calls, view, unit, times.gathers);
             addReductions(calls, view, unit, times);
         }
     }

@@ -79,7 +79,7 @@ void addRing(ContextGroup& out, const HeadSizes& sizes, Ring ring) {
     }
 }
 
-void addAllGather(ContextGroup& out, const HeadSizes& sizes, std::int64_t ranks) {
+void addKeyValueGather(ContextGroup& out, const HeadSizes& sizes, std::int64_t ranks) {
     for (const std::int64_t elements : {sizes.key, sizes.value}) {
         out.call(CommPhase::Forward, CommOp::AllGather, elements * ranks);
         out.call(CommPhase::Recompute, CommOp::AllGather, elements * ranks);
@@ -119,7 +119,7 @@ Calls megatronContextCalls(const StageView& view, const ChunkView& chunk) {
     for (const LayerKind& kind : view.kinds(chunk)) {
         ContextGroup group(view, chunk, kind);
         if (layout.cpKind == CpKind::AllGather) {
-            addAllGather(group, sizes, layout.cp);
+            addKeyValueGather(group, sizes, layout.cp);
         } else if (layout.cpKind == CpKind::Ulysses) {
             addUlysses(group, sizes, GroupKind::Context);
         } else if (layout.cpKind == CpKind::Hierarchical) {

@@ -92,7 +92,7 @@ void addAllToAll(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
 }
 
 // allgather: every rank gets every token and its probabilities, and sums are scattered.
-void addAllGather(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
+void addTokenGather(ExpertCalls& out, const StageView& view, ExpertPhase phase) {
     const Layout& layout = view.layout();
     const std::int64_t everyone = view.shape.localTokens * layout.ep * layout.etp;
     if (layout.ep * layout.etp == 1) {
@@ -131,7 +131,7 @@ Calls megatronExpertCalls(const StageView& view, const ChunkView& chunk) {
         if (view.settings().kernels.dispatcher == Dispatcher::AllToAll) {
             addAllToAll(out, view, phase);
         } else {
-            addAllGather(out, view, phase);
+            addTokenGather(out, view, phase);
         }
     }
     return out.take();

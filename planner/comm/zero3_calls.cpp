@@ -72,7 +72,7 @@ std::vector<std::int64_t> elementsOf(const ModelWeights& model) {
     return elements;
 }
 
-void addGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
+void addWeightGathers(Calls& calls, const StageView& view, const ModelWeights& model) {
     const std::vector<std::int64_t> elements = elementsOf(model);
     std::vector<std::int64_t> padded;
     for (const std::int64_t count : elements) {
@@ -116,7 +116,7 @@ void addPersistent(Calls& calls, const StageView& view, const ModelWeights& mode
 Calls zero3Calls(const StageView& view) {
     const ModelWeights model = modelWeights(view);
     Calls calls;
-    addGathers(calls, view, model);
+    addWeightGathers(calls, view, model);
     const std::vector<std::int64_t> elements = elementsOf(model);
     const std::int64_t limit = view.settings().deepspeed.reduceBucket;
     for (const ZeroBucket& bucket : zeroBuckets(gradientOrder(model), elements, limit)) {

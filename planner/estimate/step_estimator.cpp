@@ -1,5 +1,6 @@
 #include "planner/estimate/step_estimator.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
 #include "planner/estimate/offload_time.h"
@@ -7,6 +8,7 @@
 #include "planner/estimate/pipeline_time.h"
 #include "planner/estimate/stage_time.h"
 #include "planner/ops/flops.h"
+#include "planner/ops/rank_shape.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/spec/names.h"
@@ -87,8 +89,30 @@ Headline<Seconds> stepHeadline(Seconds value, const StepInterval* interval) {
             .evidence = Evidence::Modelled};
 }
 
+/// FLOPs per token that experts are spared, as tokens beyond their capacity are dropped.
+double droppedPerToken(const Scenario& scenario) {
+    if (!scenario.model.moe || scenario.settings.kernels.capacityFactor <= 0) {
+        return 0.0;
+    }
+    const MoeShape shape = moeShape(scenario);
+    const double kept = std::min(
+        1.0, static_cast<double>(shape.sent) / static_cast<double>(shape.tokens * shape.topK));
+    return (1.0 - kept) * routedFlopsPerToken(scenario.model).count();
+}
+
+/// No GPU multiplies faster than its peak: such a peak is wrong.
+Utilisation checkedPeak(Utilisation use, const std::string& gpu) {
+    if (use.mfu && *use.mfu > 1.0) {
+        use.mfu.reset();
+        use.why = "the " + use.peakType + " peak of " + gpu + ", " + shortText(use.peak) +
+                  ", is less than its kernels reach: correct dense_peak." + use.peakType +
+                  " of its profile";
+    }
+    return use;
+}
+
 /// The share of the GPU's printed peak, in the type that computes, that the model's own products
-/// use: recomputation does not count, nor weight gradients that LoRA omits.
+/// use: recomputation does not count, nor weight gradients that LoRA omits, nor dropped tokens.
 Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
     const Dtype compute = scenario.settings.precision.compute;
     Utilisation use{.peakType = std::string(compute == Dtype::Fp32 ? "tf32" : nameOf(compute))};
@@ -99,7 +123,7 @@ Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
         return use;
     }
     const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
-    use.perToken = *perToken * share;
+    use.perToken = Flops(perToken->count() - droppedPerToken(scenario)) * share;
     const GpuSpec& gpu = scenario.cluster.node.gpu;
     const auto peak = gpu.densePeak.find(use.peakType);
     if (peak == gpu.densePeak.end() || !peak->second.value || peak->second.value->count() <= 0) {
@@ -108,7 +132,7 @@ Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
     }
     use.peak = *peak->second.value;
     use.mfu = use.perToken.count() * tokensPerGpuSecond / use.peak.count();
-    return use;
+    return checkedPeak(std::move(use), gpu.name);
 }
 
 /// The parts of a step, and what they are summed from.

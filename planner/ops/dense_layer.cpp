@@ -108,9 +108,9 @@ std::int64_t residualWidth(const Settings& settings) {
 }
 
 std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
-    constexpr std::int64_t kFp32 = 4;
+    constexpr std::int64_t kWideBytes = 4;
     const bool widened = settings.tuning == Tuning::Lora && layer > 0 && widensOutput(settings);
-    return widened ? kFp32 : residualWidth(settings);
+    return widened ? kWideBytes : residualWidth(settings);
 }
 
 OpBuilder::Options builderOptions(const Scenario& scenario) {

@@ -19,10 +19,15 @@ bool isLookup(Part part) {
     return part == Part::Embedding || part == Part::Position;
 }
 
-double activeElements(const ModelSpec& model, const std::vector<Parameter>& parameters) {
+enum class Counted { All, RoutedExperts };
+
+double activeElements(const ModelSpec& model,
+                      const std::vector<Parameter>& parameters,
+                      Counted counted = Counted::All) {
     double elements = 0;
     for (const Parameter& parameter : parameters) {
-        if (!parameter.isMatrix() || isLookup(parameter.part)) {
+        if (!parameter.isMatrix() || isLookup(parameter.part) ||
+            (counted == Counted::RoutedExperts && parameter.part != Part::RoutedExperts)) {
             continue;
         }
         const bool routed = parameter.part == Part::RoutedExperts && model.moe;
@@ -116,23 +121,28 @@ Result<Flops> nemo(const ModelSpec& model, double s) {
         (12 + 12 * group + 18 * width / h + 6 * s / h + 6 * asDouble(model.vocab) / (layers * h)));
 }
 
-/// Elements of all matrices that one token is multiplied with, in forward: attention, MLP, router,
-/// shared and top-k routed experts, head; no table lookups.
-///     forward FLOPs per token of all linears = 2 · activeMatrixElements(model)
-double activeMatrixElements(const ModelSpec& model) {
-    double elements = activeElements(model, embeddingParameters(model)) +
-                      activeElements(model, headParameters(model)) +
-                      (model.tiedEmbeddings ? logitsElements(model) : 0);
+/// Elements of the matrices of all layers that one token is multiplied with.
+double layerElements(const ModelSpec& model, Counted counted) {
     double dense = -1;
     double sparse = -1;
+    double elements = 0;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         double& one = model.isSparse(layer) ? sparse : dense;
         if (one < 0) {
-            one = activeElements(model, layerParameters(model, layer));
+            one = activeElements(model, layerParameters(model, layer), counted);
         }
         elements += one;
     }
     return elements;
+}
+
+/// Elements of all matrices that one token is multiplied with, in forward: attention, MLP, router,
+/// shared and top-k routed experts, head; no table lookups.
+///     forward FLOPs per token of all linears = 2 · activeMatrixElements(model)
+double activeMatrixElements(const ModelSpec& model) {
+    return activeElements(model, embeddingParameters(model)) +
+           activeElements(model, headParameters(model)) +
+           (model.tiedEmbeddings ? logitsElements(model) : 0) + layerElements(model, Counted::All);
 }
 
 /// The same of the multi-token-prediction layers, each with its own logits.
@@ -223,6 +233,15 @@ Result<Flops> flopsPerToken(const ModelSpec& model,
             return Flops(6 * active);
     }
     return noFormula(convention, "any model");
+}
+
+Flops routedFlopsPerToken(const ModelSpec& model) {
+    const double predicted =
+        model.mtpDepth > 0 ? activeElements(model, mtpParameters(model), Counted::RoutedExperts)
+                           : 0.0;
+    const double elements = layerElements(model, Counted::RoutedExperts) +
+                            static_cast<double>(model.mtpDepth) * predicted;
+    return Flops(kForwardAndBackward * kMultiplyAdd * elements);
 }
 
 }  // namespace fabricast

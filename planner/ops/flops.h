@@ -44,4 +44,7 @@ Result<Flops> flopsPerToken(const ModelSpec& model,
                             FlopsConvention convention,
                             FlopsRecomputed recomputed = FlopsRecomputed::Nothing);
 
+/// Those of `Matmul` that are made in routed experts: a token that is dropped there has none.
+Flops routedFlopsPerToken(const ModelSpec& model);
+
 }  // namespace fabricast

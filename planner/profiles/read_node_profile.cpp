@@ -53,7 +53,7 @@ constexpr std::array<std::string_view, 10> kNeeded = {"gpu",
                                                       "nics.bandwidth"};
 
 /// All keys that are missing, at once: not one after the other, each time the file is read.
-Result<void> checkComplete(const JsonValue& root) {
+Result<void> checkNodeComplete(const JsonValue& root) {
     std::string missing;
     std::size_t count = 0;
     for (const std::string_view path : kNeeded) {
@@ -145,7 +145,7 @@ Result<void> readHost(const JsonValue& root, NodeSpec& node) {
 Result<NodeProfile> readNodeProfile(const JsonValue& root) {
     FABRICAST_TRY(root.onlyKeys(kNodeKeys));
     FABRICAST_ASSIGN(const ProfileHeader header, readHeader(root, "node"));
-    FABRICAST_TRY(checkComplete(root));
+    FABRICAST_TRY(checkNodeComplete(root));
     NodeProfile profile;
     profile.node.name = header.name;
     profile.node.title = header.title;

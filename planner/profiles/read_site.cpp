@@ -99,7 +99,7 @@ Result<void> readPower(const JsonValue& root, PowerFacts& power) {
 }
 
 /// Whatever a cost is made of has to be known, here or in what the file extends.
-Result<void> checkComplete(const JsonValue& root, const SiteProfile& site) {
+Result<void> checkSiteComplete(const JsonValue& root, const SiteProfile& site) {
     const auto numbers = std::to_array<std::pair<std::string_view, bool>>(
         {{"reliability.gpu_mtbf", site.reliability.gpuMtbf.value.has_value()},
          {"reliability.detection", site.reliability.detection.value.has_value()},
@@ -134,7 +134,7 @@ Result<SiteProfile> readSite(const JsonValue& root, SiteProfile base) {
     FABRICAST_TRY(readStorage(root, base.storage));
     FABRICAST_TRY(readPower(root, base.power));
     FABRICAST_ASSIGN(base.notes, root.textOr("notes", base.notes));
-    FABRICAST_TRY(checkComplete(root, base));
+    FABRICAST_TRY(checkSiteComplete(root, base));
     return base;
 }
 

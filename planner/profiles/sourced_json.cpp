@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 6> kSourcedKeys = {
 constexpr std::array<std::string_view, 4> kSources = {"datasheet", "measured", "fitted", "assumed"};
 constexpr std::int64_t kMostCounted = 1'000'000'000;
 /// No quantity of a profile comes near this; it keeps products of a few of them finite.
-constexpr double kMost = 1e24;
+constexpr double kMostOfUnit = 1e24;
 /// What no machine is slower than: a rate below it is a mistake in its unit.
 template <class T>
 constexpr double kLeast = 0.0;
@@ -57,7 +57,7 @@ Result<T> readQuantity(const JsonValue& value) {
     FABRICAST_ASSIGN(const std::string text, value.text());
     FABRICAST_ASSIGN(const T quantity, parseQuantity<T>(text, value.where()));
     const auto size = static_cast<double>(quantity.count());
-    if (!(size > 0 && size >= kLeast<T> && size <= kMost)) {
+    if (!(size > 0 && size >= kLeast<T> && size <= kMostOfUnit)) {
         return tl::unexpected(value.problem("is out of range at " + value.shown(),
                                             "write null where the number is not known"));
     }

@@ -205,7 +205,7 @@ std::string basisText(const Advice& advice) {
                                          advice.basis.site);
 }
 
-std::string notesText(const Advice& advice) {
+std::string adviceNotes(const Advice& advice) {
     std::string text =
         advice.stopped ? "stopped: what is not listed was not evaluated\n" : std::string();
     for (const std::string& note : advice.notes) {
@@ -247,7 +247,7 @@ std::string adviceText(const Advice& advice) {
                        layouts.rows.empty() ? "" : alignedText(layouts) + "\n",
                        alignedText(changeTable(advice)),
                        basisText(advice),
-                       notesText(advice));
+                       adviceNotes(advice));
 }
 
 std::string adviceMarkdown(const Advice& advice) {
@@ -260,7 +260,7 @@ std::string adviceMarkdown(const Advice& advice) {
                        layouts.rows.empty() ? "" : markdownText(layouts) + "\n",
                        markdownText(changeTable(advice)),
                        basisText(advice),
-                       notesText(advice));
+                       adviceNotes(advice));
 }
 
 }  // namespace fabricast

@@ -70,7 +70,7 @@ std::string flopsTitle(const ModelFacts& facts) {
     return fmt::format("FLOPs per token, forward and backward, at sequence {}", facts.sequence);
 }
 
-std::string notesText(const ModelSpec& model) {
+std::string modelNotes(const ModelSpec& model) {
     std::string text;
     for (const std::string& note : model.notes) {
         text += (text.empty() ? "\n" : "") + note + "\n";
@@ -83,7 +83,7 @@ std::string notesText(const ModelSpec& model) {
 std::string modelText(const ModelFacts& facts) {
     return titleText(facts) + "\n" + publishedText(facts) + "\n" +
            alignedText(parameterTable(facts)) + "\n" + flopsTitle(facts) + "\n" +
-           alignedText(flopsTable(facts)) + notesText(facts.model);
+           alignedText(flopsTable(facts)) + modelNotes(facts.model);
 }
 
 std::string modelMarkdown(const ModelFacts& facts) {

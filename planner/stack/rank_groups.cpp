@@ -193,8 +193,8 @@ std::int64_t contextInner(const Layout& layout) {
 }
 
 std::vector<RankGroup> rankGroups(const Layout& layout, const RankOrder& order, GroupKind kind) {
-    constexpr std::int64_t kMostRanks = 1 << 24;
-    FABRICAST_CHECK(layout.world() >= 1 && layout.world() <= kMostRanks);
+    constexpr std::int64_t kMostGrouped = 1 << 24;
+    FABRICAST_CHECK(layout.world() >= 1 && layout.world() <= kMostGrouped);
     const auto dense = [&](std::initializer_list<RankAxis> axes) {
         return groupsAlong(denseMesh(layout, order), axes);
     };

@@ -1,6 +1,7 @@
 #include "probes/mpi/mpi_probe.h"
 
 #include "probes/cpu/products.h"
+#include "probes/mpi/check_mpi_point.h"
 #include "probes/mpi/deadline.h"
 #include "probes/mpi/measure_point.h"
 #include "probes/mpi/mpi_suite.h"
@@ -71,6 +72,7 @@ ProbeProgram MpiProbe::program() {
         const int ranks = numberFrom("OMPI_COMM_WORLD_SIZE", 1);
         return mpiSuite(name, ranks, numberFrom("OMPI_COMM_WORLD_LOCAL_SIZE", ranks));
     };
+    program.check = checkMpiPoint;
     program.flag = [this](const std::string& flag, const std::string& value) {
         return takeFlag(flag, value);
     };

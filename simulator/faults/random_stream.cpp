@@ -40,8 +40,8 @@ std::uint64_t RandomStream::next() {
 }
 
 double RandomStream::uniform() {
-    constexpr double kStep = 0x1p-52;
-    return (static_cast<double>(next() >> 12U) + 0.5) * kStep;
+    constexpr double kMantissaStep = 0x1p-52;
+    return (static_cast<double>(next() >> 12U) + 0.5) * kMantissaStep;
 }
 
 double RandomStream::exponential(double mean) {

@@ -57,14 +57,7 @@ std::vector<ResourceUse> LinkLoads::of(const std::vector<RankTraffic>& traffic) 
         switches_.add(leaves.first, leaves.second, bytes, sums_);
     }
     between_.clear();
-    std::vector<ResourceUse> loads;
-    for (ResourceIndex resource = 0; resource < sums_.size(); ++resource) {
-        if (sums_[resource] > 0.0) {
-            loads.push_back({resource, sums_[resource]});
-            sums_[resource] = 0.0;
-        }
-    }
-    return loads;
+    return sums_.take();
 }
 
 void LinkLoads::add(DeviceIndex from, DeviceIndex to, double share) {
@@ -81,7 +74,7 @@ void LinkLoads::addAnyWay(DeviceIndex from, DeviceIndex to, double share) {
     const auto route = router_.route(from, to, {.spread = Spread::Evenly});
     FABRICAST_CHECK(route.has_value());
     for (const ResourceUse use : route->uses) {
-        sums_[use.resource] += use.share * share;
+        sums_.add(use.resource, use.share * share);
     }
 }
 
@@ -104,13 +97,13 @@ void LinkLoads::addCrossing(DeviceIndex from, DeviceIndex to, double share) {
 
 void LinkLoads::addCable(DeviceIndex nic, bool leaving, double share) {
     const LinkIndex link = cables_.at(nic).link;
-    sums_[resourceOf(link, (topology_.links()[link].from == nic) == leaving)] += share;
+    sums_.add(resourceOf(link, (topology_.links()[link].from == nic) == leaving), share);
 }
 
 void LinkLoads::addOwn(std::int32_t node, const OwnUses& uses, double share) {
     const auto links = nodes_.links(node);
     for (const OwnUse& use : uses) {
-        sums_[resourceOf(links[use.link], use.forward)] += use.share * share;
+        sums_.add(resourceOf(links[use.link], use.forward), use.share * share);
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include "simulator/links/group_traffic.h"
 #include "simulator/network/alike_nodes.h"
+#include "simulator/network/link_sums.h"
 #include "simulator/network/router.h"
 #include "simulator/network/switch_spread.h"
 
@@ -66,7 +67,7 @@ private:
     std::map<std::array<std::uint32_t, 4>, OwnUses> inside_;
     std::map<std::array<std::uint32_t, 5>, Crossings> crossings_;
     std::map<std::pair<DeviceIndex, DeviceIndex>, double> between_;  ///< leaves
-    std::vector<double> sums_;                                       ///< by resource
+    LinkSums sums_;
 };
 
 }  // namespace fabricast

@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::uint16_t kUnreached = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint16_t kNotReached = std::numeric_limits<std::uint16_t>::max();
 
 }  // namespace
 
@@ -37,12 +37,12 @@ const std::vector<std::uint16_t>& SwitchSpread::hopsTo(std::uint32_t target) {
     if (!isNew) {
         return hops;
     }
-    hops.assign(devices_.size(), kUnreached);
+    hops.assign(devices_.size(), kNotReached);
     hops[target] = 0;
     std::vector<std::uint32_t> open = {target};
     for (std::size_t next = 0; next < open.size(); ++next) {
         for (const Way way : ways(open[next])) {
-            if (hops[way.to] == kUnreached) {
+            if (hops[way.to] == kNotReached) {
                 hops[way.to] = static_cast<std::uint16_t>(hops[open[next]] + 1);
                 open.push_back(way.to);
             }
@@ -56,7 +56,7 @@ void SwitchSpread::climb(std::uint32_t from,
                          const std::vector<std::uint16_t>& hops,
                          double bytes,
                          bool forward,
-                         std::vector<double>& loads) {
+                         LinkSums& loads) {
     std::vector<std::uint32_t> level = {from};
     here_[from] = bytes;
     // Of an odd number of hops the way there takes the one in the middle.
@@ -75,7 +75,7 @@ void SwitchSpread::climb(std::uint32_t from,
                     continue;
                 }
                 const bool fromTo = topology_.links()[way.link].from == devices_[at];
-                loads[way.link * std::size_t{2} + (fromTo == forward ? 0 : 1)] += part;
+                loads.add(way.link * std::size_t{2} + (fromTo == forward ? 0 : 1), part);
                 if (here_[way.to] == 0.0) {
                     next.push_back(way.to);
                 }
@@ -89,10 +89,10 @@ void SwitchSpread::climb(std::uint32_t from,
     }
 }
 
-void SwitchSpread::add(DeviceIndex from, DeviceIndex to, double bytes, std::vector<double>& loads) {
+void SwitchSpread::add(DeviceIndex from, DeviceIndex to, double bytes, LinkSums& loads) {
     const std::uint32_t a = number_[from];
     const std::uint32_t b = number_[to];
-    if (a == b || hopsTo(b)[a] == kUnreached) {
+    if (a == b || hopsTo(b)[a] == kNotReached) {
         return;
     }
     climb(a, hopsTo(b), bytes, true, loads);

@@ -1,4 +1,5 @@
 #pragma once
+#include "simulator/network/link_sums.h"
 #include "simulator/network/topology.h"
 
 #include <cstdint>
@@ -20,7 +21,7 @@ public:
         return hopsTo(number_[to])[number_[from]];
     }
     /// So many bytes from a leaf to another; to a leaf that is not reached they go nowhere.
-    void add(DeviceIndex from, DeviceIndex to, double bytes, std::vector<double>& loads);
+    void add(DeviceIndex from, DeviceIndex to, double bytes, LinkSums& loads);
 
 private:
     struct Way {
@@ -35,7 +36,7 @@ private:
                const std::vector<std::uint16_t>& hops,
                double bytes,
                bool forward,
-               std::vector<double>& loads);
+               LinkSums& loads);
 
     const Topology& topology_;
     std::vector<std::uint32_t> number_;  ///< by device, of switches

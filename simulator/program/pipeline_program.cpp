@@ -38,6 +38,20 @@ ActionOrder oneByOne(const Scenario& scenario) {
     return order;
 }
 
+/// The actions of all stages in the stack's own order.
+struct StackOrder {
+    FrameworkOrder chosen;  ///< of a pipeline
+    ActionOrder actions;
+};
+
+Result<StackOrder> orderOf(const Scenario& scenario) {
+    if (scenario.layout.pp == 1) {
+        return StackOrder{.chosen = {}, .actions = oneByOne(scenario)};
+    }
+    FABRICAST_ASSIGN(const FrameworkOrder chosen, pipelineOrderOf(scenario));
+    return StackOrder{.chosen = chosen, .actions = actionOrder(chosen.kind, chosen.shape)};
+}
+
 /// Megatron posts its transfers and continues with virtual stages, unless a setting turns
 /// that off.
 Result<CommProgram> callsOf(const Scenario& scenario, const FrameworkOrder& order) {
@@ -92,10 +106,16 @@ public:
           nextAction_(order.ranks.size()),
           made_(steps.steps.size() + 1) {}
 
-    void write(bool blocks) {
+    /// A stop is noticed within some hundred passes.
+    Result<void> write(bool blocks, const std::stop_token& stop) {
+        constexpr std::size_t kStepsPerLook = 64;
         for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
+            if (i % kStepsPerLook == 0 && stop.stop_requested()) {
+                return fail(Error::Code::Stopped, "", "stopped before it was done");
+            }
             writeStep(i + 1, steps_.steps[i], blocks);
         }
+        return {};
     }
 
 private:
@@ -168,29 +188,29 @@ SimOp HandOver::op(std::size_t from, std::size_t to, StepFlows& flows) const {
             .flow = flows.handOver(from, to, sent)};
 }
 
-Result<void> addPasses(const Scenario& scenario,
-                       const StepPieces& pieces,
-                       HandOvers handOvers,
-                       StageOpWriter& writer,
-                       StepTransfers& transfers) {
-    ActionOrder order = oneByOne(scenario);
-    FrameworkOrder chosen;
-    if (scenario.layout.pp > 1) {
-        FABRICAST_ASSIGN(chosen, pipelineOrderOf(scenario));
-        order = actionOrder(chosen.kind, chosen.shape);
-    }
-    std::vector<PassPieces> written = passesOfOrder(scenario, pieces, order, writer.flows());
-    FABRICAST_TRY(checkOps(order, written, writer.ranks()));
-    PassWriter passes(order, std::move(written), writer, transfers);
-    if (handOvers == HandOvers::Framework) {
-        FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, chosen));
+Result<void> checkPasses(const Scenario& scenario,
+                         const StepPieces& pieces,
+                         const StageRanks& ranks) {
+    FABRICAST_ASSIGN(const StackOrder order, orderOf(scenario));
+    StepFlows none;
+    return checkOps(order.actions, passesOfOrder(scenario, pieces, order.actions, none), ranks);
+}
+
+Result<void> addPasses(const PassesAsk& ask, StageOpWriter& writer, StepTransfers& transfers) {
+    const Scenario& scenario = ask.scenario;
+    const StepPieces& pieces = ask.pieces;
+    FABRICAST_ASSIGN(const StackOrder stackOrder, orderOf(scenario));
+    const ActionOrder& order = stackOrder.actions;
+    PassWriter passes(
+        order, passesOfOrder(scenario, pieces, order, writer.flows()), writer, transfers);
+    if (ask.handOvers == HandOvers::Framework) {
+        FABRICAST_ASSIGN(const CommProgram calls, callsOf(scenario, stackOrder.chosen));
         return addCalls(calls, handOverOf(pieces, sendSeconds(pieces.stages)), writer, passes);
     }
     FABRICAST_ASSIGN(const StepList steps, sortSteps(order, PairMode::Atomic));
     const HandOver handOver = handOverOf(pieces, handOverSeconds(scenario, pieces.stages));
-    PipelineWriter(order, steps, handOver, writer, passes)
-        .write(receiveOf(scenario) == Receive::Block);
-    return {};
+    return PipelineWriter(order, steps, handOver, writer, passes)
+        .write(receiveOf(scenario) == Receive::Block, ask.stop);
 }
 
 }  // namespace fabricast

@@ -4,6 +4,8 @@
 #include "simulator/program/step_program.h"
 #include "simulator/program/step_transfers.h"
 
+#include <stop_token>
+
 namespace fabricast {
 
 /// What one rank hands to another for a microbatch.
@@ -15,13 +17,22 @@ struct HandOver {
     [[nodiscard]] SimOp op(std::size_t from, std::size_t to, StepFlows& flows) const;
 };
 
+/// Whether the ops of all passes on all ranks are few enough to be made one by one.
+Result<void> checkPasses(const Scenario& scenario,
+                         const StepPieces& pieces,
+                         const StageRanks& ranks);
+
+/// What is written, and how the caller stops it.
+struct PassesAsk {
+    const Scenario& scenario;
+    const StepPieces& pieces;
+    HandOvers handOvers = HandOvers::Forecast;
+    std::stop_token stop{};
+};
+
 /// The passes of every microbatch in the stack's own order, with transfers between stages:
 /// concurrent with the receiver's passes, or in front of them where the stack's receives block; or
 /// by the framework's own calls.
-Result<void> addPasses(const Scenario& scenario,
-                       const StepPieces& pieces,
-                       HandOvers handOvers,
-                       StageOpWriter& writer,
-                       StepTransfers& transfers);
+Result<void> addPasses(const PassesAsk& ask, StageOpWriter& writer, StepTransfers& transfers);
 
 }  // namespace fabricast

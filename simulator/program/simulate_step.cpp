@@ -31,7 +31,7 @@ Result<SimulatedStep> simulateStep(const Scenario& scenario,
     FABRICAST_ASSIGN(const ModelTime blocks, estimator.blocks(scenario, layers));
     FABRICAST_ASSIGN(StepEstimate forecast, estimator.estimate(scenario, blocks));
     FABRICAST_ASSIGN(const StepPieces pieces, estimator.pieces(scenario, blocks));
-    FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail));
+    FABRICAST_ASSIGN(StepProgram step, stepProgram(scenario, pieces, detail, stop));
     FABRICAST_ASSIGN(SimRun run, simulate(step.program, stop));
     CriticalPath path = criticalPath(step.program, run);
     const SimTime slowed = slowedOnPath(step.program, run, path);

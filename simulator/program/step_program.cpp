@@ -100,13 +100,15 @@ Result<StageRanks> ranksOf(const Scenario& scenario, const StepDetail& detail) {
 
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,
-                                const StepDetail& detail) {
+                                const StepDetail& detail,
+                                const std::stop_token& stop) {
     FABRICAST_ASSIGN(const StageRanks ranks, ranksOf(scenario, detail));
+    FABRICAST_TRY(checkPasses(scenario, pieces, ranks));
     FABRICAST_ASSIGN(StepFlows flows, stepFlows(scenario, detail));
     SimProgram program({.actors = ranks.actors(), .contention = pieces.software.contention});
     StageOpWriter writer(program, ranks, flows);
     StepTransfers transfers(scenario, pieces, writer);
-    FABRICAST_TRY(addPasses(scenario, pieces, detail.handOvers, writer, transfers));
+    FABRICAST_TRY(addPasses({scenario, pieces, detail.handOvers, stop}, writer, transfers));
     addStepEnd(scenario, pieces, writer, transfers);
     flows.finish(program);
     return StepProgram{std::move(program), std::move(flows)};

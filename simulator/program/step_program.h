@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct StepDetail {
     Ranks ranks = Ranks::Classes;
     HandOvers handOvers = HandOvers::Forecast;
     Links links = Links::Shared;
-    /// All in one data-parallel replica; those of one stage multiply.
+    /// All in one data-parallel replica; of those of one stage the slowest counts.
     std::vector<SlowGpu> slow{};
     std::vector<SlowLink> slowLinks{};
 
@@ -60,6 +61,7 @@ struct StepProgram {
 };
 Result<StepProgram> stepProgram(const Scenario& scenario,
                                 const StepPieces& pieces,
-                                const StepDetail& detail);
+                                const StepDetail& detail,
+                                const std::stop_token& stop = {});
 
 }  // namespace fabricast

@@ -75,6 +75,32 @@ TEST(CostGuard, AGraphThatIsTooLargeIsSaidBeforeTheSearch) {
     EXPECT_LT(refused.seconds, 1.0);
 }
 
+TEST(CostGuard, MoreGpusThanALayoutHasAreRefusedAtOnce) {
+    for (const char* command : {"plan", "advise"}) {
+        const Timed refused = timed({command,
+                                     "-m",
+                                     "llama-3.1-8b",
+                                     "--gpu",
+                                     "h100-sxm5-80gb",
+                                     "--gpus-per-node",
+                                     "4096",
+                                     "--fabric",
+                                     "ib-ndr",
+                                     "-n",
+                                     "4096",
+                                     "--global-batch",
+                                     "16777216",
+                                     "--seq",
+                                     "4096"});
+        EXPECT_EQ(refused.answer.code, ExitCode::BadInput) << refused.answer.out;
+        EXPECT_NE(refused.answer.err.find("more than the 10000000 GPUs that are searched"),
+                  std::string::npos)
+            << refused.answer.err;
+        EXPECT_NE(refused.answer.err.find("-n 2441"), std::string::npos) << refused.answer.err;
+        EXPECT_LT(refused.seconds, 1.0) << command;
+    }
+}
+
 /// A model of this many layers, with experts or without.
 std::string modelOf(int layers, int experts) {
     const std::string file =

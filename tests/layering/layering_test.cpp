@@ -310,5 +310,83 @@ TEST(Layering, ATypeNameMeansOneThing) {
     EXPECT_GT(definedIn.size(), 20U);
 }
 
+/// What a file keeps to itself: names at the margin of its unnamed namespaces, and statics there,
+/// each with its first line. Overloads within the file count once.
+std::map<std::string, std::string> namesKeptBy(const fs::path& file) {
+    static const std::regex kType(R"(^(?:struct|class|enum class|enum|using) (\w+)(?! *;))");
+    static const std::regex kOther(R"(^\w[\w:<>,&* ]*[ &*>](\w+)(?:\[\w*\])? ?(?:\(|\{|=|;))");
+    std::map<std::string, std::string> names;
+    bool unnamed = false;
+    for (const std::string& line : linesOf(file)) {
+        unnamed = (unnamed || line == "namespace {") && line != "}  // namespace";
+        std::smatch match;
+        const bool kept = (unnamed && line != "namespace {") || line.starts_with("static ");
+        if (kept && !line.starts_with("template") &&
+            (std::regex_search(line, match, kType) || std::regex_search(line, match, kOther))) {
+            names.emplace(match[1].str(), line);
+        }
+    }
+    return names;
+}
+
+/// A short name for the same thing may be said twice: "using Edits = std::vector<Edit>;".
+bool isAlias(const std::string& line) {
+    return line.starts_with("using ") || line.starts_with("namespace ");
+}
+
+/// Constants that functions of a file declare for themselves.
+Rooms constantsWithin(const fs::path& file) {
+    static const std::regex kLocal(R"(^ +(?:static )?const(?:expr)? [^=({]*\b(k[A-Z]\w*)\b)");
+    Rooms names;
+    for (const std::string& line : linesOf(file)) {
+        std::smatch match;
+        if (line.find("const") != std::string::npos && std::regex_search(line, match, kLocal)) {
+            names.insert(match[1].str());
+        }
+    }
+    return names;
+}
+
+struct Kept {
+    fs::path file;
+    std::string line;
+};
+
+using KeptNames = std::map<std::string, Kept>;
+
+/// Room by room, the names that its files keep. Tests and probes are compiled one by one.
+std::map<std::string, KeptNames> keptNames() {
+    std::map<std::string, KeptNames> rooms;
+    for (const fs::path& file : allSources()) {
+        if (file.begin()->string() == "tests" || file.begin()->string() == "probes") {
+            continue;
+        }
+        for (const auto& [name, line] : namesKeptBy(file)) {
+            const auto [entry, isNew] = rooms[roomOf(file)].emplace(name, Kept{file, line});
+            const bool same = isAlias(line) && entry->second.line == line;
+            EXPECT_TRUE(isNew || same) << file.string() << ": " << name << " is also a name of "
+                                       << entry->second.file.string() << ": say what each does";
+        }
+    }
+    return rooms;
+}
+
+TEST(Layering, ANameThatAFileKeepsIsTheOnlyOneOfItsRoom) {
+    // Any number of a room's sources may be compiled as one.
+    const std::map<std::string, KeptNames> rooms = keptNames();
+    EXPECT_GT(rooms.size(), 20U);
+    for (const fs::path& file : allSources()) {
+        const auto room = rooms.find(roomOf(file));
+        if (room == rooms.end()) {
+            continue;
+        }
+        for (const std::string& name : constantsWithin(file)) {
+            const auto kept = room->second.find(name);
+            EXPECT_TRUE(kept == room->second.end() || kept->second.file == file)
+                << file.string() << ": " << name << " hides that of " << kept->second.file.string();
+        }
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -127,7 +127,7 @@ std::int64_t torchAoTemporaries(const OptimizerSettings& optimizer,
 /// torch's Muon: the update of one matrix at a time, orthogonalised in bf16 by five GEMM rounds
 /// whose square products have the shorter side; the other parameters go to a foreach AdamW.
 std::int64_t muonTemporaries(const std::vector<StepTensor>& tensors) {
-    constexpr std::int64_t kBf16 = 2;
+    constexpr std::int64_t kBf16Bytes = 2;
     std::vector<StepTensor> rest;
     std::int64_t most = 0;
     for (const StepTensor& tensor : tensors) {
@@ -138,7 +138,8 @@ std::int64_t muonTemporaries(const std::vector<StepTensor>& tensors) {
         const std::int64_t n = tensor.elements;
         const std::int64_t side = std::min(n / tensor.columns, tensor.columns);
         most = std::max(
-            most, tensor.width * n + 2 * kBf16 * n + 2 * kBf16 * side * side + kGemmWorkspace);
+            most,
+            tensor.width * n + 2 * kBf16Bytes * n + 2 * kBf16Bytes * side * side + kGemmWorkspace);
     }
     return std::max(most, adamTemporaries(OptimizerKernel::Foreach, rest));
 }

@@ -27,7 +27,7 @@ private:
     Device& device_;
 };
 
-Storage outputOf(const OpList& list, const Frame& frame) {
+Storage outputOfOps(const OpList& list, const Frame& frame) {
     return frame.storage[static_cast<std::size_t>(list.tensor(list.output).base)];
 }
 
@@ -59,7 +59,7 @@ SegmentFootprint segmentFootprint(const OpList& list, const SegmentCheckpoint& c
     SegmentFootprint footprint;
     Frame frame = walk.forward(place, given, keep);
     footprint.forward = device.peak() - before;
-    const Storage output = outputOf(list, frame);
+    const Storage output = outputOfOps(list, frame);
     const std::int64_t gradientBytes = device.bytes(output);
     if (keep == Keep::Everything && given.front() != kNoStorage) {
         device.release(given.front());

@@ -11,7 +11,7 @@ constexpr std::int64_t kScalarLoss = 4;
 /// Numbers of modules around the segments are negative: the model, its body, the rotary tables.
 constexpr int kRotaryModule = -3;
 
-Storage outputOf(const PlacedSegment& segment, const Frame& frame) {
+Storage outputOfSegment(const PlacedSegment& segment, const Frame& frame) {
     const OpList& ops = *segment.place.ops;
     return frame.storage[static_cast<std::size_t>(ops.tensor(ops.output).base)];
 }
@@ -100,7 +100,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.role == SegmentRole::Embedding && program_.rotaryModule) {
             enterAround(kRotaryModule, false);
         }
-        const Storage out = outputOf(segment, pass.frames.back());
+        const Storage out = outputOfSegment(segment, pass.frames.back());
         if (segment.role == SegmentRole::Embedding && program_.namesEmbedding) {
             device_.retain(out);
             pass.embedded = out;
@@ -182,7 +182,7 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     if (checkpointed && placed.reentrant) {
         frame = walk_.again(placed.place, second, std::move(frame));
         device_.retain(gradient);
-        variables = {outputOf(placed, frame), gradient};
+        variables = {outputOfSegment(placed, frame), gradient};
     }
     const bool waits = checkpointed && !placed.reentrant;
     const Storage passed = walk_.backward(placed.place, frame, gradient, waits ? &second : nullptr);

@@ -47,6 +47,32 @@ TEST(ExpertLoadCases, AFixedCapacityIsAlwaysEven) {
     EXPECT_EQ(run(1.0).step.value, run(3.0).step.value);
 }
 
+TEST(ExpertLoadCases, DroppedTokensAreNotUsed) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    const auto perToken = [&scenario](double capacity) {
+        scenario.settings.kernels.capacityFactor = capacity;
+        return estimated(scenario).utilisation.perToken.count();
+    };
+    // Two experts of three matrices in each layer, three products of two FLOPs each:
+    const double experts = 32.0 * 2 * 3 * 4096 * 14336 * 6;
+    const double all = perToken(0);
+    EXPECT_EQ(perToken(1.0), all);
+    EXPECT_EQ(perToken(2.0), all);
+    EXPECT_NEAR(all - perToken(0.75), experts / 4, experts * 1e-9);
+    EXPECT_NEAR(all - perToken(0.5), experts / 2, experts * 1e-9);
+}
+
+TEST(ExpertLoadCases, APeakThatKernelsPassIsNamed) {
+    Scenario scenario = expertRun("megatron", 1.0);
+    ASSERT_TRUE(estimated(scenario).utilisation.mfu);
+    scenario.cluster.node.gpu.densePeak["bf16"].value = FlopsPerSecond(1e9);
+    const Utilisation use = estimated(scenario).utilisation;
+    EXPECT_FALSE(use.mfu);
+    EXPECT_NE(use.why.find("1 GFLOP/s, is less than its kernels reach"), std::string::npos)
+        << use.why;
+    EXPECT_NE(use.why.find("correct dense_peak.bf16"), std::string::npos) << use.why;
+}
+
 TEST(ExpertLoadCases, ALoadBelowTheEvenShareDoesNotShortenTheExchange) {
     const StepEstimate even = estimated(expertRun("megatron", 1.0));
     const StepEstimate lucky = estimated(expertRun("megatron", 0.5));

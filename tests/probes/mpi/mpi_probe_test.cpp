@@ -150,6 +150,25 @@ TEST(MpiProbe, OneProcessMeasuresWhatNeedsNoOther) {
     EXPECT_EQ(count(ended.text, "\"refused\":"), 3U) << ended.text;
 }
 
+TEST(MpiProbe, SettingsAreCheckedBeforeRanksJoin) {
+    const auto why = [](const std::string& text) {
+        const auto path = freshFile("mpi_checked.jsonl");
+        const Ended ended = run(ranks(2) + "--out " + path.string() + " " +
+                                point("all_reduce bytes=4") + point(text));
+        EXPECT_EQ(ended.code, 2) << ended.text;
+        EXPECT_FALSE(std::filesystem::exists(path)) << "measured before it was checked";
+        return ended.text;
+    };
+    EXPECT_NE(why("bogus").find("bogus: is not measured over MPI; what is: all_reduce"),
+              std::string::npos);
+    EXPECT_NE(why("gemm m=4 n=4 k=4 numa=1").find("'numa' is no setting of gemm; it has m, n, k"),
+              std::string::npos);
+    EXPECT_NE(why("adam parameters=0").find("parameters"), std::string::npos);
+    EXPECT_NE(why("all_gather ranks=2").find("bytes"), std::string::npos);
+    const Ended listed = run(kProbe + " --dry-run " + point("memory op=norm rows=two columns=4"));
+    EXPECT_EQ(listed.code, 2) << listed.text;
+}
+
 TEST(MpiProbe, SaysWhatItIsWithoutMpirun) {
     const Ended version = run(kProbe + " --version && " + kProbe + " --doctor");
     EXPECT_EQ(version.code, 0);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stop_token>
 
 namespace fabricast {
 namespace {
@@ -166,6 +167,16 @@ TEST(SmallWorlds, TheEndOfAStepWaitsForHandOvers) {
         }
     }
     EXPECT_GT(checked, 100);
+}
+
+TEST(SmallWorlds, AProgramIsStoppedWhileItIsMade) {
+    std::stop_source stop;
+    stop.request_stop();
+    for (const auto& [scenario, pieces] : worlds()) {
+        const auto made = stepProgram(scenario, pieces, {.ranks = Ranks::All}, stop.get_token());
+        ASSERT_FALSE(made) << worldText(scenario);
+        EXPECT_EQ(made.error().code, Error::Code::Stopped) << worldText(scenario);
+    }
 }
 
 // Calls wait for each other: they send the same bytes, and no pass is faster for it.
