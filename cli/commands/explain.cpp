@@ -92,7 +92,8 @@ Result<std::string> printedExplanation(const Explanation& answer,
                                        const Question& question,
                                        const ExplainFlags& flags,
                                        const GlobalOptions& options) {
-    const ExplanationView view = flags.view(options.verbose);
+    ExplanationView view = flags.view(options.verbose);
+    view.asked = &question.root;
     switch (options.format) {
         case Format::Json:
             return explainJson(answer, view, FABRICAST_VERSION);

@@ -8,6 +8,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/result/memory_names.h"
+#include "planner/text/copy_json.h"
 #include "planner/text/json_text.h"
 
 #include <utility>
@@ -17,7 +18,10 @@ namespace fabricast {
 namespace {
 
 /// In the form that a scenario file has, so that an answer can be asked again.
-void addScenario(JsonText& json, const Scenario& scenario) {
+void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* asked) {
+    const auto askedOf = [](const JsonValue* object, std::string_view key) {
+        return object == nullptr ? nullptr : object->find(key);
+    };
     json.beginObject("scenario");
     json.add("model", scenario.model.name);
     json.beginObject("cluster");
@@ -44,9 +48,17 @@ void addScenario(JsonText& json, const Scenario& scenario) {
     json.beginObject("workload");
     json.add("sequence", scenario.workload.sequence);
     json.add("global_batch", scenario.workload.globalBatch);
+    if (const JsonValue* tokens = askedOf(askedOf(asked, "workload"), "tokens")) {
+        copyJson(json, "tokens", *tokens);
+    }
     json.end();
     writeLayout(json, "layout", scenario.layout);
     writeSettings(json, "settings", scenario.settings);
+    for (const std::string_view key : {"price", "operation"}) {
+        if (const JsonValue* said = askedOf(asked, key)) {
+            copyJson(json, key, *said);
+        }
+    }
     json.end();
 }
 
@@ -82,7 +94,7 @@ std::string explainJson(const Explanation& explanation,
     } else {
         json.addNull("verdict", explanation.whyNoVerdict);
     }
-    addScenario(json, explanation.scenario);
+    addScenario(json, explanation.scenario, view.asked);
     addHardware(json, explanation.scenario.cluster);
     if (explanation.memory) {
         writeMemory(json, *explanation.memory);

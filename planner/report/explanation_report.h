@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/result/explanation.h"
+#include "planner/text/json_document.h"
 
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@ struct ExplanationView {
     bool comm = false;    ///< and its communication calls
     bool cost = false;
     bool formulas = false;  ///< in text: every formula
+    /// What was asked, of whose scenario JSON repeats tokens, prices and operation as they stand.
+    const JsonValue* asked = nullptr;
 };
 
 /// The sections one under the other.

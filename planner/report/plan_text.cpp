@@ -175,13 +175,13 @@ std::string countText(const PlanReport& report) {
     if (report.stopped) {
         return "stopped: the best of the layouts that were examined until then\n";
     }
-    return fmt::format("{} layouts, {} of which may fit in {} GiB{}\n",
+    return fmt::format("{} layouts, {} with room for their states in {} GiB{}\n",
                        grouped(report.candidates),
                        grouped(report.feasible),
                        report.question.cluster.node.gpu.capacity().value
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)
                            : "unknown",
-                       orderWords(report));
+                       report.plans.empty() ? "" : orderWords(report));
 }
 
 std::string rejectionText(const PlanReport& report) {

@@ -204,5 +204,23 @@ TEST(ExplainCost, ReadsAQuoteOfOnesOwn) {
     EXPECT_EQ(price.find("date")->text(), "2026-11-20");
 }
 
+// An answer can be asked again: what it costs is still said.
+TEST(ExplainCost, AnAnswerKeepsWhatWasPaidFor) {
+    const std::vector<std::string> budget = {
+        "--tokens", "1B", "--price", "2.10", "--mtbf", "1000h", "--checkpoint", "sync"};
+    std::vector<std::string> asked = budget;
+    asked.insert(asked.end(), {"--section", "cost", "--format", "json"});
+    const std::string answer = explain(asked).out;
+    const std::string file = tempFolder() + "answer.json";
+    std::ofstream(file) << answer;
+    const ProgramOutput again = ran("explain " + file + " --section cost --format json", {});
+    EXPECT_EQ(again.err, "");
+    for (const char* key : {"usd_per_mtok", "usd_per_run", "goodput"}) {
+        EXPECT_EQ(numberOf(*jsonOf(again.out).find("cost")->find(key), "value"),
+                  numberOf(*jsonOf(answer).find("cost")->find(key), "value"))
+            << key;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

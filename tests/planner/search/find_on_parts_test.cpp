@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace fabricast {
 namespace {
 
@@ -67,6 +71,23 @@ TEST(Pareto, EachNeedsLessMemoryThanAllThatAreFaster) {
         EXPECT_LT(front[i].memory.peak.value, front[i - 1].memory.peak.value);
     }
     EXPECT_EQ(report->plans.size(), 2U);
+}
+
+TEST(Pareto, IsTheSameForAnyNumberOfRows) {
+    const SearchTask task = taskOf({.layers = 8, .gpus = 8, .memory = 40_GiB}, {"megatron"});
+    std::vector<std::string> fronts;
+    for (const std::size_t top : {1, 3, 9}) {
+        const SearchOptions options{.top = top, .pareto = true, .distinct = true};
+        std::string front;
+        for (const Plan& plan : findPlans(task, exampleTiming(), options).value().pareto) {
+            front += std::to_string(plan.step.step.value.count()) + " " +
+                     std::to_string(plan.memory.peak.value.count()) + "\n";
+        }
+        fronts.push_back(front);
+    }
+    EXPECT_GT(std::count(fronts[0].begin(), fronts[0].end(), '\n'), 2);
+    EXPECT_EQ(fronts[1], fronts[0]);
+    EXPECT_EQ(fronts[2], fronts[0]);
 }
 
 }  // namespace

@@ -118,6 +118,32 @@ TEST(FindPlans, OffloadsWhereNothingElseFits) {
     EXPECT_TRUE(found(task, 1).empty());
 }
 
+TEST(FindPlans, ChunksWithoutAPipelineAreNoLayouts) {
+    SearchTask task = taskOf({.memory = 40_GiB}, {"megatron"});
+    task.rules.fixed.layout.vpp = 2;
+    task.rules.fixed.said = {"vpp"};
+    const PlanReport some = findPlans(task, exampleTiming(), {}).value();
+    ASSERT_FALSE(some.plans.empty());
+    EXPECT_GT(some.plans.front().scenario.layout.pp, 1);
+    task.rules.fixed.said = {"vpp", "pp"};
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    EXPECT_TRUE(none.plans.empty());
+    EXPECT_EQ(none.candidates, 0);
+    EXPECT_EQ(none.rejections.size(), 1U);
+}
+
+// Experts that no rank splits weigh as much in the bounds that the nearest are chosen by.
+TEST(FindPlans, TheNearestOfManyIsAsNearAsTheNearestOfFew) {
+    SearchTask task = taskOf({.model = "mixtral-8x7b", .memory = 4_GiB}, {"megatron"});
+    const auto nearest = [&task] {
+        return findPlans(task, exampleTiming(), {}).value().misses.at(0).memory.peak.value;
+    };
+    const Bytes ofMany = nearest();
+    task.rules.fixed.layout.ep = 8;
+    task.rules.fixed.said = {"ep"};
+    EXPECT_LE(ofMany, nearest());
+}
+
 TEST(FindPlans, MoreMemoryNeverMakesTheBestSlower) {
     double before = 1e9;
     for (const Bytes memory : {6_GiB, 8_GiB, 12_GiB, 24_GiB, 80_GiB}) {

@@ -115,5 +115,12 @@ TEST(JsonBuilder, SetsAMemberByPathAndKeepsItsOrigin) {
     EXPECT_FALSE(flag.with(*root, "a..b", flag.null()));
 }
 
+TEST(ParseJson, ANulByteIsNotTheEnd) {
+    const auto parsed = parseJson(std::string_view("{\n\"a\": 1}\0{", 12), "file");
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error().where, "file:2:8");
+    EXPECT_FALSE(parseJson(std::string_view("{}\0", 3), "file"));
+}
+
 }  // namespace
 }  // namespace fabricast
