@@ -64,7 +64,13 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
                                             const Watch& watch) {
     std::optional<AdviceChange> change;
     for (int times = 1; times <= situation.most; ++times) {
-        FABRICAST_ASSIGN(const std::optional<Asked> asked, askedIn(situation, times, task, timing));
+        Result<std::optional<Asked>> asking = askedIn(situation, times, task, timing);
+        // Boxes without a network cannot be several: that many of them is no situation.
+        const bool isImpossible = !asking && asking.error().code == Error::Code::BadInput;
+        if (isImpossible) {
+            break;
+        }
+        FABRICAST_ASSIGN(const std::optional<Asked> asked, std::move(asking));
         if (!asked) {
             break;
         }
@@ -150,6 +156,12 @@ Result<Advice> advise(const Question& question,
                         "--max-usd",
                         "is for the whole run, whose number of tokens is not given",
                         "--tokens 1T");
+        }
+        const ClusterSpec& cluster = task.base.cluster;
+        const CostBasis basis = costBasis(cluster.node.gpu.name, cluster.gpus(), task.budget);
+        if (!basis.why.empty()) {
+            return fail(
+                Error::Code::BadInput, "--max-usd", basis.why, "--price 2.50, or " + basis.hint);
         }
         task.most = Usd(static_cast<double>(ask.maxUsd));
     }

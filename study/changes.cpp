@@ -110,8 +110,18 @@ void overlapExperts(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// Whether some of these rows leave their node.
+bool sendsRowsBetweenNodes(const ChangeSubject& subject) {
+    const ClusterSpec& cluster = subject.now.cluster;
+    const Layout& layout = subject.now.layout;
+    const std::int64_t joined = std::max(cluster.node.gpus, cluster.node.domainGpus);
+    const bool spreads = isSearch(subject) || layout.placement == RankPlacement::PpInside ||
+                         layout.ep * std::max<std::int64_t>(1, layout.etp) > joined;
+    return cluster.nodes > 1 && spreads && exchangesRows(subject);
+}
+
 void sendOncePerNode(const ChangeSubject& subject, Offers& offers) {
-    if (exchangesRows(subject) &&
+    if (sendsRowsBetweenNodes(subject) &&
         (isSearch(subject) || !subject.now.settings.kernels.dispatchOncePerNode)) {
         offers.add({setting("settings.kernels.dispatch_once_per_node", "true")});
     }

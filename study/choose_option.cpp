@@ -2,7 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
-#include "study/comparison_band.h"
+#include "planner/result/comparison_band.h"
 
 #include <fmt/format.h>
 

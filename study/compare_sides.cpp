@@ -1,8 +1,8 @@
 #include "study/compare_sides.h"
 
+#include "planner/result/comparison_band.h"
 #include "planner/result/memory_names.h"
 #include "planner/result/step_names.h"
-#include "study/comparison_band.h"
 #include "study/scenario_inputs.h"
 
 #include <algorithm>

@@ -17,9 +17,9 @@ struct FamilyRow {
     std::string_view key;
     std::string_view question;
     AdviceMoment moment = AdviceMoment::Always;
-    std::string_view stack;
+    std::string_view stacks;     ///< with a blank between two
     std::string_view fixed;      ///< keys of a layout that are held
-    std::string_view forbidden;  ///< a key that is left out, or "key=value"
+    std::string_view forbidden;  ///< keys that are left out, or "key=value"
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
 };
 
@@ -65,11 +65,11 @@ constexpr std::array kFamilies = {
               "cp_kind=ulysses",
               "cp=1"},
     FamilyRow{"offload",
-              "ZeRO-3, state in host memory",
+              "states in host memory",
               AdviceMoment::NothingFits,
-              "deepspeed",
-              "shard=zero3,offload=parameters_cpu",
-              "cp"},
+              "fsdp2 torchtitan deepspeed",
+              "",
+              "cp offload=none"},
     FamilyRow{"lora",
               "adapters only, over bf16 weights",
               AdviceMoment::NothingFits,
@@ -108,15 +108,16 @@ Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
 Result<Change> changeOf(const FamilyRow& row,
                         const std::vector<Edit>& settings,
                         const Question& question) {
-    Change change{.kind = "family",
-                  .edits = {{"search.stacks", std::string(row.stack), "--stack"}},
-                  .sideEffect = ""};
+    Change change{.kind = "family", .edits = {}, .sideEffect = ""};
+    for (const std::string_view stack : wordsIn(row.stacks)) {
+        change.edits.push_back({"search.stacks", std::string(stack), "--stack"});
+    }
     change.edits.insert(change.edits.end(), settings.begin(), settings.end());
     FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(std::string(row.fixed), "advise"));
     change.edits.insert(change.edits.end(), keys.begin(), keys.end());
     std::vector<std::string> forbidden = searchWords(question, "forbid");
-    if (!row.forbidden.empty()) {
-        forbidden.emplace_back(row.forbidden);
+    for (const std::string_view rule : wordsIn(row.forbidden)) {
+        forbidden.emplace_back(rule);
     }
     for (const std::string& rule : forbidden) {
         change.edits.push_back({"search.forbid", rule, "--forbid"});
@@ -139,7 +140,8 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .moment = row.moment,
                             .stacks = std::move(search.task.stacks),
                             .rules = std::move(search.task.rules)};
-        if (!family.rules.fixed.says("offload")) {
+        const bool offloads = row.forbidden.find("offload=none") != std::string_view::npos;
+        if (!family.rules.fixed.says("offload") && !offloads) {
             family.rules.forbidden.push_back({"offload", ""});  // a row of its own
         }
         if (loaded.families.empty()) {

@@ -38,12 +38,14 @@ Result<NcclGeneration> generationOf(const GpuSpec& gpu, const NcclModel& model) 
             return generation;
         }
     }
-    return fail(
-        Error::Code::Unsupported,
-        "gpu \"" + gpu.name + "\"",
-        "communication is not modelled: the collectives of \"" + model.name +
-            "\" do not include \"" + gpu.architecture + "\"",
-        "add it to the architectures of a generation in collectives/" + model.name + ".json");
+    const bool usesNccl = gpu.vendor == "NVIDIA" || gpu.vendor == "AMD";
+    return fail(Error::Code::Unsupported,
+                "gpu \"" + gpu.name + "\"",
+                "communication is not modelled: the collectives of \"" + model.name +
+                    "\" do not include \"" + gpu.architecture + "\"",
+                usesNccl ? "add it to the architectures of a generation in collectives/" +
+                               model.name + ".json"
+                         : "fabricast explain, whose memory does not depend on them");
 }
 
 /// Links that a bridged or switched GPU has; from the data sheet's rate where the count is not

@@ -27,6 +27,15 @@ std::string usualGpuFabric(const std::string& linkKind) {
     return linkKind == "none" ? "pcie" : linkKind;
 }
 
+/// Of a name that is tried without it, with its dash: a shorter one may be a size.
+constexpr std::size_t kLongWord = 5;
+
+/// "Llama-3.1-8B" of "Llama-3.1-8B-Instruc"; empty where it is one word.
+std::string_view withoutLastWord(std::string_view name) {
+    const std::size_t end = name.find_last_of("-_ ");
+    return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
+}
+
 std::int64_t usualDomain(const GpuSpec& gpu, std::int64_t gpus) {
     if (gpu.linkReach == "all" || gpu.linkReach == "mesh") {
         return gpus;
@@ -177,7 +186,20 @@ Result<ProfileFile> ProfileStore::model(std::string_view name, std::string_view 
     if (file == nullptr) {
         FABRICAST_ASSIGN(file, lookUpSpelling(name));
     }
-    return file == nullptr ? find(ProfileKind::Model, name, where) : Result<ProfileFile>(*file);
+    if (file != nullptr) {
+        return *file;
+    }
+    Result<ProfileFile> found = find(ProfileKind::Model, name, where);
+    // Of "Llama-3.1-8B-Instruc" the last word is wrong, not the size of the model.
+    for (std::string_view shorter = withoutLastWord(name); !found && !shorter.empty();
+         shorter = withoutLastWord(shorter)) {
+        FABRICAST_ASSIGN(file, lookUpSpelling(shorter));
+        if (file != nullptr && name.size() - shorter.size() >= kLongWord) {
+            found.error().hint = "did you mean \"" + file->name + "\"?";
+            break;
+        }
+    }
+    return found;
 }
 
 Result<const ProfileFile*> ProfileStore::lookUpSpelling(std::string_view name) const {

@@ -9,6 +9,7 @@
 #include "planner/report/table.h"
 #include "planner/report/time_report.h"
 #include "planner/report/time_words.h"
+#include "planner/result/comparison_band.h"
 #include "planner/result/step_names.h"
 
 #include <fmt/format.h>
@@ -67,19 +68,16 @@ std::string runnerUpText(const PlanReport& report) {
         return {};  // see the columns: steps of different clusters are not comparable
     }
     const double slower = second.step.step.value / first.step.step.value - 1.0;
-    const auto alike =
-        std::count_if(report.plans.begin(), report.plans.end(), [&first](const Plan& plan) {
-            return plan.step.step.lo <= first.step.step.value;
-        });
     std::string text = fmt::format(
         "2 is {:.1f} % slower than 1: {}\n", 100.0 * slower, differences(first, second));
-    if (alike == static_cast<std::ptrdiff_t>(report.plans.size())) {
-        text += fmt::format(
-            "all {} are within the error of a forecast ({:.3f} to {:.3f} s): "
-            "measure them\n",
-            alike,
-            first.step.step.lo.count(),
-            first.step.step.hi.count());
+    const bool alike = std::ranges::all_of(report.plans, [&first](const Plan& plan) {
+        const double ratio = plan.step.step.value / first.step.step.value;
+        return std::abs(std::log(ratio)) <= std::log1p(kComparisonBand);
+    });
+    if (alike) {
+        text += fmt::format("all {} are within {:.0f} %, the error of a comparison: measure them\n",
+                            report.plans.size(),
+                            100.0 * kComparisonBand);
     }
     return text;
 }

@@ -6,6 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <system_error>
+
 namespace fabricast {
 namespace {
 
@@ -43,6 +48,15 @@ std::string precisionText(const Settings& settings) {
     return (isPure ? "pure " : "") + std::string(nameOf(precision.compute));
 }
 
+/// Whether there are more GPUs in its boxes: "8x-rtx-4090" says so in its name.
+bool isPart(const ClusterSpec& cluster) {
+    std::int64_t whole = 0;
+    const char* const end = cluster.name.data() + cluster.name.size();
+    const auto [stop, trouble] = std::from_chars(cluster.name.data(), end, whole);
+    const bool isCounted = trouble == std::errc() && std::string_view(stop, end).starts_with("x-");
+    return isCounted && whole > cluster.node.gpus;
+}
+
 }  // namespace
 
 std::string trainingText(const Settings& settings) {
@@ -51,6 +65,13 @@ std::string trainingText(const Settings& settings) {
 }
 
 std::string clusterText(const ClusterSpec& cluster) {
+    if (isPart(cluster)) {
+        return fmt::format("{} {}, part of {} x {}",
+                           cluster.gpus(),
+                           cluster.node.gpu.name,
+                           cluster.nodes,
+                           cluster.name);
+    }
     return fmt::format(
         "{} x {} ({} {})", cluster.nodes, cluster.name, cluster.gpus(), cluster.node.gpu.name);
 }

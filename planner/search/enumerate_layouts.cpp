@@ -64,8 +64,18 @@ private:
         for (const std::string& key : task_.rules.fixed.said) {
             held += (held.empty() ? " with the given " : ", ") + key;
         }
-        return "no layout of " + std::to_string(task_.base.cluster.gpus()) +
-               " GPUs has a dp that divides a global batch of " +
+        std::string left;
+        for (const ForbiddenValue& rule : task_.rules.forbidden) {
+            left += (left.empty() ? ", without " : ", ") + rule.key +
+                    (rule.value.empty() ? "" : "=" + rule.value);
+        }
+        const std::int64_t gpus = task_.base.cluster.gpus();
+        const std::string of =
+            "no layout of " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
+        if (!left.empty()) {
+            return of + " is left" + held + left;
+        }
+        return of + " has a dp that divides a global batch of " +
                std::to_string(task_.base.workload.globalBatch) + held;
     }
 

@@ -2,6 +2,9 @@
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace fabricast {
 
@@ -36,6 +39,7 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
         }
     }
     takeLeast(kMissesBounded);
+    std::vector<std::pair<Candidate, std::string>> unmodelled;
     std::erase_if(found, [&](std::pair<std::int64_t, Candidate>& waiting) {
         if (watch_.stopped()) {
             return true;
@@ -48,9 +52,17 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
         const auto bytes = cost ? memory_.fromOrder(waiting.second, **scenario, *cost)
                                 : tl::unexpected(cost.error());
         waiting.first = bytes.value_or(waiting.first);
+        if (!bytes && bytes.error().code == Error::Code::Unsupported) {
+            unmodelled.emplace_back(waiting.second, bytes.error().why);
+        }
         return !bytes;
     });
     takeLeast(kMissesWalked);
+    for (const auto& [candidate, why] : unmodelled) {
+        if (found.empty()) {
+            refuse(candidate, why);
+        }
+    }
     std::vector<Candidate> candidates;
     for (const auto& [bytes, candidate] : found) {
         candidates.push_back(candidate);

@@ -1,0 +1,144 @@
+#include "cli/run_program.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramOutput ran(const Words& words) {
+    return runProgram(words, {});
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// Boxes without NICs: more of them is no situation, and no error of one box.
+TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
+    const ProgramOutput output = ran({"advise",
+                                      "-m",
+                                      "llama-3.2-1b",
+                                      "--gpu",
+                                      "rtx-5090",
+                                      "--gpus",
+                                      "8",
+                                      "--seq",
+                                      "1024",
+                                      "--global-batch",
+                                      "16"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_FALSE(has(output.out, "twice the GPUs")) << output.out;
+    EXPECT_TRUE(has(output.out, "half the GPUs")) << output.out;
+}
+
+// Experts in host memory: torchtitan does that, DeepSpeed's are not modelled.
+TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
+    const ProgramOutput output =
+        ran({"advise", "-m", "gpt-oss-20b", "--gpu", "h100", "--gpus", "1"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.out << output.err;
+    EXPECT_TRUE(has(output.out, "ADVICE  torchtitan ")) << output.out;
+    EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;
+    EXPECT_FALSE(has(output.out, "no layout was found")) << output.out;
+    EXPECT_TRUE(has(output.out, "no layout of 1 GPU is left with the given cp, without ep=1"))
+        << output.out;
+}
+
+TEST(AdviseEdges, AMaximumCostNeedsAPrice) {
+    const ProgramOutput output = ran({"advise",
+                                      "-m",
+                                      "gpt2",
+                                      "--gpu",
+                                      "gb300",
+                                      "--gpus",
+                                      "4",
+                                      "--tokens",
+                                      "1B",
+                                      "--max-usd",
+                                      "100"});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_TRUE(has(output.err, "error: --max-usd: on_demand price of gb300")) << output.err;
+    EXPECT_TRUE(has(output.err, "--price 2.50")) << output.err;
+}
+
+// A mistyped last word is no reason for a model of another size.
+TEST(AdviseEdges, AMistypedTuningKeepsTheSizeOfTheModel) {
+    for (const char* typed : {"meta-llama/Llama-3.1-8B-Instruc", "Llama-3.1-8B-Instructt"}) {
+        const ProgramOutput output = ran({"explain", "-m", typed, "-c", "dgx-h100"});
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_TRUE(has(output.err, "did you mean \"llama-3.1-8b\"?")) << output.err;
+    }
+}
+
+TEST(AdviseEdges, VerdictsAndPartsOfBoxesAreInWords) {
+    const Words box = {"-m",
+                       "llama-3.1-8b",
+                       "-c",
+                       "8x-rtx-4090",
+                       "--gpus",
+                       "1",
+                       "--stack",
+                       "ddp",
+                       "--seq",
+                       "4096",
+                       "--global-batch",
+                       "8"};
+    Words words = {"simulate"};
+    words.insert(words.end(), box.begin(), box.end());
+    const ProgramOutput output = ran(words);
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_FALSE(has(output.out, "does_not_fit")) << output.out;
+    EXPECT_TRUE(has(output.out, "on 1 rtx-4090, part of 1 x 8x-rtx-4090")) << output.out;
+}
+
+// Of NCCL a user could add a generation; of another library only memory is forecast.
+TEST(AdviseEdges, AnotherVendorsLibraryIsNotToBeAddedToNccl) {
+    const ProgramOutput output =
+        ran({"plan", "-m", "gpt2", "--gpu", "gaudi3", "--gpus", "8", "--stack", "ddp"});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_TRUE(has(output.err, "try: fabricast explain, whose memory")) << output.err;
+}
+
+// Inside a node nothing is sent once per node.
+TEST(AdviseEdges, OncePerNodeIsNotOfferedInsideOne) {
+    const Words question = {"plan",
+                            "-m",
+                            "mixtral-8x7b",
+                            "-c",
+                            "dgx-h200",
+                            "--stack",
+                            "megatron",
+                            "--fix",
+                            "ep=8",
+                            "--top",
+                            "1"};
+    const ProgramOutput output = ran(question);
+    EXPECT_NE(output.code, ExitCode::BadInput) << output.err;
+    EXPECT_FALSE(has(output.out, "dispatch_once_per_node")) << output.out;
+}
+
+// What a comparison cannot tell is said so, in the words of `compare`.
+TEST(AdviseEdges, ASmallGainIsWithinTheErrorOfAComparison) {
+    const ProgramOutput output = ran({"plan",
+                                      "-m",
+                                      "llama-3.1-8b",
+                                      "-c",
+                                      "dgx-h100",
+                                      "--stack",
+                                      "fsdp2",
+                                      "--fix",
+                                      "recompute=full",
+                                      "--seq",
+                                      "8192",
+                                      "--global-batch",
+                                      "64"});
+    EXPECT_TRUE(has(output.out, "(within the error of a comparison)")) << output.out;
+    EXPECT_FALSE(has(output.out, "error of a forecast")) << output.out;
+}
+
+}  // namespace
+}  // namespace fabricast
