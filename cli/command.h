@@ -36,6 +36,7 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options);
 Command scheduleCommand(const FlagSet& program, const GlobalOptions& options);
 Command simulateCommand(const FlagSet& program, const GlobalOptions& options);
 Command backtestCommand(const FlagSet& program, const GlobalOptions& options);
+Command collectiveCommand(const FlagSet& program, const GlobalOptions& options);
 Command topologyCommand(const FlagSet& program, const GlobalOptions& options);
 Command helpCommand(const FlagSet& program, const GlobalOptions& options);
 Command probeCommand(const FlagSet& program, const GlobalOptions& options);
