@@ -3,9 +3,11 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "planner/report/fixes_report.h"
+#include "planner/report/hardware_report.h"
 #include "planner/report/plan_json.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/sensitivity_report.h"
+#include "study/hardware.h"
 #include "study/targets.h"
 #include "study/typed_plan.h"
 
@@ -22,6 +24,7 @@ constexpr std::int64_t kMostPlans = 1000;
 
 struct PlanFlags {
     QuestionArguments question;
+    std::vector<std::string> clusters;  ///< several: which of them is best
     std::vector<std::string> targets;
     std::int64_t simulate = 0;
     bool sensitivity = false;
@@ -98,7 +101,54 @@ Result<TimedPlans> planned(const Question& question,
     return TimedPlans{std::move(report), took.count()};
 }
 
-Result<Answer> runPlan(const PlanFlags& flags, const GlobalOptions& options) {
+/// What is asked of one cluster only.
+Result<void> checkSeveral(const PlanFlags& flags) {
+    const char* const typed = !flags.targets.empty()         ? "--target"
+                              : flags.simulate > 0           ? "--simulate"
+                              : flags.pareto                 ? "--pareto"
+                              : flags.sensitivity            ? "--sensitivity"
+                              : flags.question.says("--gpu") ? "--gpu"
+                                                             : nullptr;
+    if (typed == nullptr) {
+        return {};
+    }
+    return fail(
+        Error::Code::BadInput, typed, "is for one cluster, and there are several", "one -c");
+}
+
+/// Which of several clusters.
+Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options) {
+    FABRICAST_TRY(checkSeveral(flags));
+    FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(HardwareAnswer found,
+                     whichHardware(question, flags.clusters, bench, options.watch()));
+    const ExitCode code = found.stopped   ? ExitCode::Interrupted
+                          : found.fastest ? ExitCode::Ok
+                                          : ExitCode::DoesNotFit;
+    if (options.quiet) {
+        found.notes.clear();
+    }
+    switch (options.format) {
+        case Format::Json:
+            return Answer{.text = hardwareJson(found, FABRICAST_VERSION), .code = code};
+        case Format::Csv:
+            return Answer{.text = hardwareCsv(found), .code = code};
+        case Format::Markdown:
+            return Answer{.text = hardwareMarkdown(found), .code = code};
+        case Format::Text:
+            break;
+    }
+    return Answer{.text = hardwareText(found), .code = code};
+}
+
+Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
+    if (flags.clusters.size() > 1) {
+        return runHardware(flags, options);
+    }
+    if (!flags.clusters.empty()) {
+        flags.question.values["-c"] = flags.clusters.front();
+    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
@@ -130,11 +180,16 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast plan run.json --stack megatron --fix tp=8 --forbid vpp --top 3\n"
         "  fabricast plan run.json --simulate 10   # a second opinion, event by event\n"
         "  fabricast plan run.json --target tokens-per-s=1.2M --target mfu=40%\n"
+        "  fabricast plan -m llama-3.1-8b -c dgx-h100 -c dgx-h200 -c 8x-rtx-4090 --tokens 10B\n"
         "Exit status 1 if nothing fits or a target is missed (--no-fail: 0). Ctrl-C prints the "
         "best\n"
         "plans so far; exit status 130.");
     constexpr const char* kGroup = "The search";
-    addScenarioArguments(app, flags->question, {"--stack"});
+    addScenarioArguments(app, flags->question, {"--stack", "-c"});
+    app.add("-c,--cluster", flags->clusters, "a cluster or node: dgx-h100; several are compared")
+        .takes("NAME")
+        .oneEach()
+        .group("The scenario");
     addQuestionFlags(app, flags->question, searchFlags());
     app.add(
            "--target", flags->targets, "tokens-per-s, step, mfu or days; lists what would reach it")

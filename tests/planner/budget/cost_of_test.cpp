@@ -67,7 +67,7 @@ TEST(CostOf, ChargesAnOwnedGpuForItsPriceAndItsElectricity) {
 
 TEST(CostOf, IsNotKnownWithoutAPriceAndNeverZero) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8});
-    scenario.cluster.node.gpu.name = "rtx-4090";
+    scenario.cluster.node.gpu.name = "rtx-6000-ada";
     BudgetFacts facts = exampleFacts();
     facts.tokens = Tokens(1'000'000);
     const RunCost cost = costOf(scenario, exampleCosted(), facts);
@@ -76,8 +76,8 @@ TEST(CostOf, IsNotKnownWithoutAPriceAndNeverZero) {
     ASSERT_TRUE(cost.run);
     EXPECT_FALSE(cost.run->price);
     EXPECT_TRUE(cost.run->energy);
-    const CostBasis basis = costBasis("rtx-4090", 8, facts);
-    EXPECT_NE(basis.why.find("on_demand price of rtx-4090"), std::string::npos) << basis.why;
+    const CostBasis basis = costBasis("rtx-6000-ada", 8, facts);
+    EXPECT_NE(basis.why.find("on_demand price of rtx-6000-ada"), std::string::npos) << basis.why;
     EXPECT_NE(basis.hint.find("--price-kind owned"), std::string::npos) << basis.hint;
     EXPECT_NE(costBasis("gaudi3", 8, facts).hint.find("--price FILE"), std::string::npos);
 }

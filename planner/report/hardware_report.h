@@ -1,0 +1,16 @@
+#pragma once
+#include "planner/result/hardware_answer.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// Which hardware: a line for each box, and where its prices are from.
+std::string hardwareText(const HardwareAnswer& answer);
+std::string hardwareMarkdown(const HardwareAnswer& answer);
+std::string hardwareCsv(const HardwareAnswer& answer);
+/// "fabricast.hardware/1".
+std::string hardwareJson(const HardwareAnswer& answer, std::string_view version);
+
+}  // namespace fabricast

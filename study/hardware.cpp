@@ -1,0 +1,129 @@
+#include "study/hardware.h"
+
+#include "planner/budget/cost_of.h"
+#include "planner/budget/gpu_hour.h"
+#include "planner/load/load_budget.h"
+#include "study/plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr double kYearHours = 8766.0;
+constexpr double kMonthHours = kYearHours / 12.0;
+
+GpuOffer offerOf(const Plan& plan, const BudgetFacts& asked) {
+    const ClusterSpec& cluster = plan.scenario.cluster;
+    BudgetFacts rented = asked;
+    rented.kind = asked.kind == PriceKind::Owned ? PriceKind::OnDemand : asked.kind;
+    BudgetFacts bought = asked;
+    bought.kind = PriceKind::Owned;
+    bought.perGpuHour.reset();
+    const std::string& gpu = cluster.node.gpu.name;
+    GpuOffer offer{.rent = costBasis(gpu, cluster.gpus(), rented),
+                   .rented = gpuHour(gpu, plan.cost->power, rented),
+                   .purchase = costBasis(gpu, cluster.gpus(), bought),
+                   .owned = gpuHour(gpu, plan.cost->power, bought)};
+    if (offer.owned.price) {
+        const double years = *bought.price.ownership.years.value;
+        offer.whole = Usd(offer.owned.hardware.count() * years * kYearHours);
+        offer.months =
+            offer.rented.price
+                ? monthsToPayOff(*offer.whole, *offer.rented.price, offer.owned.electricity)
+                : std::nullopt;
+    }
+    return offer;
+}
+
+std::string whyNone(const PlanReport& report) {
+    if (report.isNotModelled() || (report.candidates == 0 && !report.rejections.empty())) {
+        return (report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why;
+    }
+    return report.misses.empty() ? "no layout was found" : "does not fit";
+}
+
+Result<BoxAnswer> boxOf(const Question& question,
+                        const std::string& name,
+                        const Workbench& bench,
+                        const Watch& watch,
+                        std::vector<std::string>& notes) {
+    const std::vector<Edit> edits = {{"cluster.name", name, "-c"}, {"search.top", "1", "--top"}};
+    FABRICAST_ASSIGN(const Question here, with(question, edits));
+    FABRICAST_ASSIGN(const BudgetFacts budget,
+                     loadBudget(here.root, bench.profiles(), here.folders));
+    BoxAnswer box{.name = name};
+    Result<PlanReport> planned = plan(here, {}, bench, {.stop = watch.stop});
+    if (!planned && planned.error().code == Error::Code::Unsupported) {
+        box.why = "not modelled: " + planned.error().why;
+        return box;
+    }
+    FABRICAST_ASSIGN(PlanReport report, std::move(planned));
+    for (const std::string& note : report.notes) {
+        notes.push_back(name + ": " + note);
+    }
+    box.cluster = report.question.cluster;
+    if (report.plans.empty()) {
+        box.why = whyNone(report);
+        return box;
+    }
+    box.plan = std::move(report.plans.front());
+    box.offer = offerOf(*box.plan, budget);
+    return box;
+}
+
+/// Of the plans that surely fit, the one with the least of a number.
+template <class Value>
+std::optional<std::size_t> leastOf(const std::vector<BoxAnswer>& boxes, Value value) {
+    std::optional<std::size_t> least;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        const std::optional<Plan>& plan = boxes[i].plan;
+        if (!plan || plan->memory.verdict != Verdict::Fits || !value(*plan)) {
+            continue;
+        }
+        if (!least || *value(*plan) < *value(*boxes[*least].plan)) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+}  // namespace
+
+std::optional<double> monthsToPayOff(Usd whole, UsdPerHour rent, UsdPerHour electricity) {
+    const double saved = (rent.count() - electricity.count()) * kMonthHours;
+    return saved > 0.0 ? std::optional(whole.count() / saved) : std::nullopt;
+}
+
+Result<HardwareAnswer> whichHardware(const Question& question,
+                                     std::span<const std::string> clusters,
+                                     const Workbench& bench,
+                                     const Watch& watch) {
+    HardwareAnswer answer;
+    for (const std::string& name : clusters) {
+        watch.say(name);
+        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer.notes);
+        answer.stopped = !box && box.error().code == Error::Code::Stopped && !answer.boxes.empty();
+        if (answer.stopped) {
+            break;
+        }
+        FABRICAST_TRY(box);
+        if (box->plan) {
+            answer.model = box->plan->scenario.model.name;
+            answer.sequence = box->plan->scenario.workload.sequence;
+        }
+        answer.boxes.push_back(*std::move(box));
+    }
+    answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
+        const bool known = plan.cost && plan.cost->perMtok;
+        return known ? std::optional(plan.cost->perMtok->value.count()) : std::nullopt;
+    });
+    answer.fastest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {
+        return 1.0 / plan.step.tokensPerSecond;
+    });
+    return answer;
+}
+
+}  // namespace fabricast

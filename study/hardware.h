@@ -1,0 +1,24 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/hardware_answer.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <span>
+#include <string>
+
+namespace fabricast {
+
+/// The question on each of these clusters or nodes: its best plan there, what its GPUs rent and
+/// sell for, and when buying is cheaper. One that is not modelled has a reason instead of a plan.
+Result<HardwareAnswer> whichHardware(const Question& question,
+                                     std::span<const std::string> clusters,
+                                     const Workbench& bench,
+                                     const Watch& watch);
+
+/// Months of use by day and night until a GPU is paid off: its price with its share of the server,
+/// over what a month of renting costs more than its electricity. Nothing where it never is.
+std::optional<double> monthsToPayOff(Usd whole, UsdPerHour rent, UsdPerHour electricity);
+
+}  // namespace fabricast

@@ -1,0 +1,88 @@
+#include "cli/run_program.h"
+#include "planner/text/json_document.h"
+#include "study/hardware.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramOutput planned(const Words& more) {
+    Words words = {"plan",
+                   "-m",
+                   "llama-3.2-1b",
+                   "--stack",
+                   "fsdp2",
+                   "--seq",
+                   "2048",
+                   "--global-batch",
+                   "64",
+                   "--tokens",
+                   "1B"};
+    words.insert(words.end(), more.begin(), more.end());
+    return runProgram(words, {});
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(Hardware, SeveralClustersAreOneTable) {
+    const ProgramOutput output = planned({"-c", "dgx-h100", "-c", "8x-rtx-4090", "-c", "dgx-h200"});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(says(output.out, "HARDWARE  cheapest tokens: ")) << output.out;
+    EXPECT_TRUE(says(output.out, "; fastest: dgx-h200, ")) << output.out;
+    EXPECT_TRUE(says(output.out, " months")) << output.out;
+    // Each price with its source and date.
+    EXPECT_TRUE(says(output.out, "rtx-4090\n  rent: $0.34/h to $0.875/h, 2026-03-10"))
+        << output.out;
+}
+
+// The rows are the plans of the boxes asked for one at a time.
+TEST(Hardware, ARowIsThePlanOfTheBoxAlone) {
+    const ProgramOutput both = planned({"-c", "dgx-h100", "-c", "8x-rtx-4090", "-f", "json"});
+    ASSERT_EQ(both.code, ExitCode::Ok) << both.err;
+    const auto root = parseJson(both.out, "out");
+    for (const JsonValue& box : root->find("boxes")->items()) {
+        const std::string name = box.find("box")->text().value();
+        const ProgramOutput alone = planned({"-c", name, "--top", "1", "-f", "csv"});
+        ASSERT_EQ(alone.code, ExitCode::Ok) << alone.err;
+        EXPECT_TRUE(says(alone.out, box.find("layout")->text().value())) << alone.out;
+        EXPECT_GT(box.find("usd_per_mtok")->number(0.0, 1e18).value(), 0.0);
+        EXPECT_GT(box.find("paid_off_months")->number(0.0, 1e18).value(), 0.0);
+    }
+}
+
+// What is not known or not modelled has a reason in its row.
+TEST(Hardware, WhatIsNotKnownIsSaid) {
+    const ProgramOutput output = planned({"-c", "8x-l40s", "-c", "gaudi3", "-c", "dgx-h100"});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(says(output.out, "not modelled: communication is not modelled")) << output.out;
+    EXPECT_TRUE(says(output.out, "buy: not known: owned price of l40s")) << output.out;
+}
+
+TEST(Hardware, WhatIsForOneClusterIsRefused) {
+    for (const Words& more :
+         {Words{"--target", "mfu=40%"}, Words{"--simulate", "2"}, Words{"--pareto"}}) {
+        Words words = {"-c", "dgx-h100", "-c", "dgx-h200"};
+        words.insert(words.end(), more.begin(), more.end());
+        const ProgramOutput output = planned(words);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+        EXPECT_TRUE(says(output.err, more.front() + ": is for one cluster")) << output.err;
+    }
+    EXPECT_EQ(planned({"-c", "dgx-h100", "-c", "nowhere"}).code, ExitCode::BadInput);
+}
+
+TEST(Hardware, PaysOffByWhatRentExceedsElectricity) {
+    // $7,305 over $1 an hour of 730.5 hours a month.
+    EXPECT_NEAR(*monthsToPayOff(Usd(7305), UsdPerHour(1.1), UsdPerHour(0.1)), 10.0, 1e-9);
+    EXPECT_FALSE(monthsToPayOff(Usd(7305), UsdPerHour(0.1), UsdPerHour(0.1)));
+}
+
+}  // namespace
+}  // namespace fabricast
