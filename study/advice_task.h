@@ -30,6 +30,8 @@ struct AdviceFamily {
     std::vector<Edit> settings;  ///< that make it
     AdviceMoment moment = AdviceMoment::Always;
     std::vector<StackSettings> stacks;
+    /// What the published recipe of each of them sets, where the question asks for it.
+    std::vector<std::vector<Edit>> recipes;
     LayoutRules rules;
 };
 

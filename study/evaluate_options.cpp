@@ -67,6 +67,11 @@ Result<std::vector<Edit>> editsOf(const AdviceFamily& family, const AdviceStep& 
     FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(scenario), "--layout"));
     edits.push_back({"stack", scenario.stack, "--stack"});
     edits.insert(edits.end(), family.settings.begin(), family.settings.end());
+    for (std::size_t i = 0; i < family.recipes.size(); ++i) {
+        if (family.stacks[i].stack->name == scenario.stack) {
+            edits.insert(edits.end(), family.recipes[i].begin(), family.recipes[i].end());
+        }
+    }
     return edits;
 }
 

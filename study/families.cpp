@@ -1,6 +1,7 @@
 #include "study/families.h"
 
 #include "study/changes.h"
+#include "study/recipes.h"
 #include "study/search_request.h"
 
 #include <algorithm>
@@ -125,6 +126,15 @@ Result<Change> changeOf(const FamilyRow& row,
     return change;
 }
 
+/// Says once what the recipe of each stack sets.
+void addRecipeNotes(const std::vector<std::string>& notes, std::vector<std::string>& said) {
+    for (const std::string& note : notes) {
+        if (isRecipeNote(note) && std::ranges::find(said, note) == said.end()) {
+            said.push_back(note);
+        }
+    }
+}
+
 }  // namespace
 
 Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench) {
@@ -139,7 +149,14 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .settings = std::move(settings),
                             .moment = row.moment,
                             .stacks = std::move(search.task.stacks),
+                            .recipes = {},
                             .rules = std::move(search.task.rules)};
+        FABRICAST_ASSIGN(const bool tuned, isTuned(question));
+        for (const StackSettings& stack : family.stacks) {
+            family.recipes.push_back(tuned
+                                         ? recipeEdits(changed, stack.stack->name, search.task.base)
+                                         : std::vector<Edit>());
+        }
         const bool offloads = row.forbidden.find("offload=none") != std::string_view::npos;
         if (!family.rules.fixed.says("offload") && !offloads) {
             family.rules.forbidden.push_back({"offload", ""});  // a row of its own
@@ -147,6 +164,8 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
         if (loaded.families.empty()) {
             loaded.base = std::move(search.task.base);
             loaded.assumed = std::move(search.assumed);
+        } else if (tuned) {
+            addRecipeNotes(search.assumed, loaded.assumed);
         }
         loaded.families.push_back(std::move(family));
     }

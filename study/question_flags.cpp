@@ -161,6 +161,12 @@ constexpr std::array kSearchFlags = {
                  .path = "search.objective",
                  .what = "NAME",
                  .description = "tokens (per second), time, cost, energy, gpus or memory",
+                 .group = kSearch},
+    QuestionFlag{.names = "--software",
+                 .typed = "--software",
+                 .path = "search.software",
+                 .what = "HOW",
+                 .description = "as_is (default), or tuned: each stack's published recipe",
                  .group = kSearch}};
 
 template <class Match>

@@ -6,6 +6,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/result/plan_names.h"
 #include "planner/search/find_on_parts.h"
+#include "study/recipes.h"
 #include "study/targets.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
 constexpr std::int64_t kUsualPlans = 5;
-constexpr std::array<std::string_view, 5> kKeys = {"stacks", "forbid", "allow", "top", "objective"};
+constexpr std::array<std::string_view, 6> kKeys = {
+    "stacks", "forbid", "allow", "top", "objective", "software"};
 
 using Words = std::vector<JsonValue>;
 
@@ -136,6 +138,25 @@ bool idles(PlanObjective objective, const Words& allowed) {
            objective == PlanObjective::Gpus || allows(allowed, "idle_gpus");
 }
 
+/// Gives each stack what its published recipe sets, and says so.
+Result<void> tuneStacks(const Question& question, const Workbench& bench, LoadedSearch& loaded) {
+    FABRICAST_ASSIGN(const bool tuned, isTuned(question));
+    for (StackSettings& stack : loaded.stacks) {
+        const std::string name(stack.stack->name);
+        const std::vector<Edit> edits =
+            tuned ? recipeEdits(question, name, loaded.base) : std::vector<Edit>();
+        if (edits.empty()) {
+            continue;
+        }
+        FABRICAST_ASSIGN(const Question published, with(question, edits));
+        FABRICAST_ASSIGN(LoadedSearch one,
+                         loadSearch(published.root, bench.profiles(), published.folders, {name}));
+        stack = std::move(one.stacks.front());
+        loaded.assumed.push_back(recipeNote(name, edits));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench) {
@@ -151,6 +172,7 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
     FABRICAST_ASSIGN(
         LoadedSearch loaded,
         loadSearch(question.root, bench.profiles(), question.folders, textsOf(stacks)));
+    FABRICAST_TRY(tuneStacks(question, bench, loaded));
     FABRICAST_ASSIGN(BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(question, std::move(loaded.fixed), allowed));

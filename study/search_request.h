@@ -16,7 +16,8 @@ namespace fabricast {
 
 /// A search as it is run, and what was assumed for it. What a question says about it:
 ///     "search": {"stacks": ["megatron"], "forbid": ["pp", "schedule=gpipe"], "top": 5,
-///                "allow": ["tp_across_nodes", "idle_gpus", "tight"], "objective": "cost"}
+///                "allow": ["tp_across_nodes", "idle_gpus", "tight"], "objective": "cost",
+///                "software": "tuned"}
 /// Keys of its layout are held.
 struct SearchRequest {
     SearchTask task;

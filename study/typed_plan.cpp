@@ -2,6 +2,7 @@
 
 #include "planner/report/plan_text.h"
 #include "planner/stack/stack.h"
+#include "study/recipes.h"
 
 #include <string>
 #include <utility>
@@ -39,6 +40,11 @@ Result<Question> questionAbout(const Question& search,
     edits.push_back({"stack", plan.stack, "--stack"});
     if (plan.cluster.gpus() != asked.cluster.gpus()) {  // some of them idle
         edits.push_back({"cluster.gpus", std::to_string(plan.cluster.gpus()), "--gpus"});
+    }
+    FABRICAST_ASSIGN(const bool tuned, isTuned(search));
+    if (tuned) {
+        const std::vector<Edit> recipe = recipeEdits(search, plan.stack, plan);
+        edits.insert(edits.end(), recipe.begin(), recipe.end());
     }
     return with(std::move(about), edits);
 }

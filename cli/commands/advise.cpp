@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace fabricast {
@@ -25,8 +26,10 @@ Result<std::string> nextAfterAdvice(const Question& question, const Advice& advi
     if (!advice.recommended) {
         return nextLine("plan", question, " --objective memory");
     }
+    Question about = question;
+    std::erase_if(about.edits, [](const Edit& edit) { return edit.path.starts_with("search."); });
     FABRICAST_ASSIGN(const Question advised,
-                     with(question, advice.steps[*advice.recommended].edits));
+                     with(std::move(about), advice.steps[*advice.recommended].edits));
     return nextLine("explain", advised, " --section all");
 }
 
@@ -83,6 +86,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast advise run.json --tokens 1T --max-usd 200000\n"
         "Exit status 1 if nothing fits (--no-fail: 0).");
     addScenarioArguments(app, flags->question, {"--stack", "--layout"});
+    addQuestionFlags(app, flags->question, std::span(flagTyped("--software"), 1));
     app.add("--max-usd", flags->ask.maxUsd, {1, kMostUsd})
         .describe("maximum cost of the run of --tokens, in dollars")
         .takes("N")

@@ -107,7 +107,8 @@ std::string valueFor(const QuestionFlag& flag) {
         {"--forbid", "recompute"},
         {"--allow", "idle_gpus"},
         {"--top", "2"},
-        {"--objective", "cost"}};
+        {"--objective", "cost"},
+        {"--software", "tuned"}};
     for (const auto& [typed, value] : values) {
         if (typed == flag.typed) {
             return value;
