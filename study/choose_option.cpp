@@ -97,7 +97,22 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
                        : fmt::format("no faster than {}, which is simpler", taken.key);
 }
 
-void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<Usd>& most) {
+/// What a step is compared with: the recommended one, and the fastest, which decides.
+struct Rivals {
+    const AdviceStep* taken = nullptr;
+    const AdviceStep* fastest = nullptr;
+};
+
+/// A simpler step that is nearly as fast as the recommended one is too slow beside the fastest.
+std::string simplerText(const AdviceStep& step, const Rivals& rivals) {
+    const double behind = stepSeconds(step) / stepSeconds(*rivals.fastest);
+    return behind > 1.0 + kComparisonBand
+               ? fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind))
+               : besideText(step, *rivals.taken);
+}
+
+void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>& most) {
+    const AdviceStep* const taken = rivals.taken;
     if (!step.plan) {
         return;
     }
@@ -120,7 +135,12 @@ void answerStep(AdviceStep& step, const AdviceStep* taken, const std::optional<U
                         : "; fits only if the allocator reserves little extra";
         step.why += memory.host.isUnknown() ? "; " + hostText(step) : "";
     } else {
-        step.why = taken == nullptr ? "fits" : besideText(step, *taken);
+        const bool close = taken != nullptr && step.set == taken->set && &step < taken &&
+                           stepSeconds(step) <= stepSeconds(*taken) * (1.0 + kComparisonBand) &&
+                           stepSeconds(step) >= stepSeconds(*taken);
+        step.why = taken == nullptr ? "fits"
+                   : close          ? simplerText(step, rivals)
+                                    : besideText(step, *taken);
     }
 }
 
@@ -135,14 +155,16 @@ bool isAffordable(const AdviceStep& step, const std::optional<Usd>& most) {
 std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
                                         const std::optional<Usd>& most) {
     std::optional<std::size_t> chosen;
+    Rivals rivals;
     for (const Verdict verdict : {Verdict::Fits, Verdict::Uncertain}) {
         if (const auto best = fastest(steps, most, verdict)) {
             chosen = simplest(steps, most, *best);
+            rivals = {&steps[*chosen], &steps[*best]};
             break;
         }
     }
     for (AdviceStep& step : steps) {
-        answerStep(step, chosen ? &steps[*chosen] : nullptr, most);
+        answerStep(step, rivals, most);
     }
     return chosen;
 }

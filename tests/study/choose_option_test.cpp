@@ -45,6 +45,16 @@ TEST(ChooseStep, TakesTheSimplestThatNobodyCanTellFromTheFastest) {
     EXPECT_NE(steps[2].why.find("within the error of a comparison"), std::string::npos);
 }
 
+// A simpler one that is as good as the recommended one, and not as the fastest, is not called the
+// less simple.
+TEST(ChooseStep, MeasuresASimplerOneByTheFastest) {
+    std::vector<AdviceStep> steps = {step("ddp", 1.10, Verdict::Fits),
+                                     step("fsdp2", 1.07, Verdict::Fits),
+                                     step("megatron", 1.0, Verdict::Fits)};
+    EXPECT_EQ(chosen(steps), "fsdp2");
+    EXPECT_EQ(steps[0].why, "simpler, but megatron is 10 % faster");
+}
+
 TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Uncertain),
                                      step("megatron", 1.5, Verdict::Fits),
