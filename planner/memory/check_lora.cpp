@@ -14,7 +14,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kTargets = {"q", "k", "v", "o", "gate", "up", "down"};
+constexpr std::array<std::string_view, 9> kTargets = {
+    "q", "k", "v", "o", "gate", "up", "down", "experts", "router"};
 
 Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     if (lora.rank < 1) {
@@ -84,6 +85,36 @@ Result<void> checkTypes(const LoraSettings& lora) {
     return {};
 }
 
+/// PEFT's adapters of parameters that are no linear layers.
+Result<void> checkExpertTargets(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    const bool experts = lora.targets.contains("experts");
+    if (!experts && !lora.targets.contains("router")) {
+        return {};
+    }
+    if (!scenario.model.moe) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.targets",
+                    scenario.model.name + " has no experts",
+                    "settings.lora.targets=q+v");
+    }
+    if (lora.dora || lora.dropout > 0) {
+        return fail(Error::Code::BadInput,
+                    lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
+                    std::string("lora.ParamWrapper, which adapts experts and routers, does not "
+                                "work with ") +
+                        (lora.dora ? "DoRA" : "lora_dropout != 0"),
+                    "leave experts and router out of settings.lora.targets");
+    }
+    if (experts && scenario.settings.kernels.experts == ExpertKernel::Sequential) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.experts",
+                    "adapters of experts that are computed one by one are not modelled",
+                    "settings.kernels.experts=grouped");
+    }
+    return {};
+}
+
 Result<void> unsupported(std::string where, std::string why, std::string hint) {
     return fail(Error::Code::Unsupported, std::move(where), std::move(why), std::move(hint));
 }
@@ -98,16 +129,13 @@ Result<void> checkLora(const Scenario& scenario) {
     FABRICAST_TRY(checkRank(settings.lora, scenario.model));
     FABRICAST_TRY(checkTargets(settings.lora, scenario.model));
     FABRICAST_TRY(checkTypes(settings.lora));
+    FABRICAST_TRY(checkExpertTargets(scenario));
     const ModelCode code = settings.kernels.code;
     if (code != ModelCode::HuggingFace) {
         return unsupported("settings.tuning",
                            "LoRA is modelled as PEFT runs it over transformers' layers, not for " +
                                std::string(nameOf(code)) + "'s",
                            "stack=axolotl or accelerate");
-    }
-    if (scenario.model.moe) {
-        return unsupported(
-            "settings.tuning", "LoRA is not modelled for models with experts", "a dense model");
     }
     if (scenario.model.attention.kind == AttentionKind::Latent) {
         return unsupported(
