@@ -119,6 +119,38 @@ Result<void> unsupported(std::string where, std::string why, std::string hint) {
     return fail(Error::Code::Unsupported, std::move(where), std::move(why), std::move(hint));
 }
 
+/// Sharded, a base of 4 bits lies in bf16 numbers, the type that everything is gathered in; its
+/// scales are not sharded.
+Result<void> checkShardedBase(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    if (!isQuantized(lora.base)) {
+        return {};
+    }
+    if (lora.base != Dtype::Nf4) {
+        return unsupported(
+            "settings.lora.base",
+            "a sharded base in " + std::string(nameOf(lora.base)) + " is not modelled",
+            "settings.lora.base=nf4, or shard=none");
+    }
+    if (scenario.settings.precision.compute != Dtype::Bf16) {
+        return unsupported(
+            "settings.precision.compute",
+            "a sharded base in nf4 is modelled with bnb_4bit_quant_storage=bfloat16, "
+            "which must be the type that FSDP2 gathers in",
+            "--precision bf16");
+    }
+    if (lora.preparedForKbit) {
+        return unsupported("settings.lora.prepared_for_kbit",
+                           "prepare_model_for_kbit_training is not modelled for a sharded base",
+                           "settings.lora.prepared_for_kbit=false");
+    }
+    if (scenario.layout.offload != Offload::None) {
+        return unsupported(
+            "layout.offload", "offload of a sharded base in nf4 is not modelled", "offload=none");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> checkLora(const Scenario& scenario) {
@@ -150,13 +182,7 @@ Result<void> checkLora(const Scenario& scenario) {
                            "LoRA is not modelled under " + std::string(nameOf(settings.engine)),
                            "shard=none, or the stack fsdp2");
     }
-    if (settings.engine == Engine::Fsdp2 && isQuantized(settings.lora.base)) {
-        return unsupported(
-            "settings.lora.base",
-            "a sharded base in " + std::string(nameOf(settings.lora.base)) + " is not modelled",
-            "shard=none, or base bf16");
-    }
-    return {};
+    return settings.engine == Engine::Fsdp2 ? checkShardedBase(scenario) : Result<void>();
 }
 
 }  // namespace fabricast

@@ -126,6 +126,8 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
     const ProgramOutput axolotl =
         qlora({"-m", "llama-3.1-8b", "--gpu", "rtx-4090", "--gpus", "1", "--stack", "axolotl"});
     EXPECT_TRUE(axolotl.out.starts_with("FITS  ")) << axolotl.out << axolotl.err;
+    const ProgramOutput small = qlora({"-m", "llama-3.1-70b", "-c", "4x-rtx-4090"});
+    EXPECT_TRUE(small.out.starts_with("DOES NOT FIT  ")) << small.out;
     const ProgramOutput sharded = qlora({"-m", "gpt-oss-20b", "-c", "4x-rtx-4090"});
     EXPECT_TRUE(sharded.out.starts_with("NOT MODELLED  ")) << sharded.out;
     EXPECT_NE(sharded.out.find("not modelled: fsdp2"), std::string::npos) << sharded.out;
