@@ -128,7 +128,7 @@ constexpr std::array kMeanings = {
             "products add weight gradients to their buffer"},
     // Adapters and the rest.
     Meaning{"settings.lora.rank", "rank of the adapters (--lora-rank)"},
-    Meaning{"settings.lora.targets", "linear layers that are adapted: q+v"},
+    Meaning{"settings.lora.targets", "linear layers that are adapted: q+v; experts and router too"},
     Meaning{"settings.lora.dropout", "dropout before the adapters"},
     Meaning{"settings.lora.dtype", "type of the adapters"},
     Meaning{"settings.lora.dora", "DoRA: magnitudes are trained too"},

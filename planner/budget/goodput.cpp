@@ -24,6 +24,18 @@ std::string_view targetOf(std::string_view weight) {
     return weight;
 }
 
+/// Experts and router are no linear layers; gate and up, one stack, share an A of twice the rank.
+double parameterAdapter(const LoraSettings& lora, const Parameter& weight) {
+    const bool router = weight.part == Part::Router;
+    if (!lora.targets.contains(router ? "router" : "experts")) {
+        return 0.0;
+    }
+    const auto rows = static_cast<double>(weight.rows);
+    const bool down = router || targetOf(weight.name) == "down";
+    return static_cast<double>(lora.rank * weight.copies) *
+           ((down ? rows : 2.0 * rows) + static_cast<double>(weight.cols));
+}
+
 /// lora_A and lora_B of each adapted linear layer, and DoRA's magnitudes.
 double adapterElements(const Scenario& scenario) {
     const LoraSettings& lora = scenario.settings.lora;
@@ -31,6 +43,10 @@ double adapterElements(const Scenario& scenario) {
     for (std::int64_t layer = 0; layer < scenario.model.layers; ++layer) {
         for (const Parameter& weight : layerParameters(scenario.model, layer)) {
             const LinearSite site{.name = weight.name, .target = targetOf(weight.name)};
+            if (weight.part == Part::Router || weight.part == Part::RoutedExperts) {
+                elements += weight.isMatrix() ? parameterAdapter(lora, weight) : 0.0;
+                continue;
+            }
             if (!weight.isMatrix() || !isAdapted(lora, site)) {
                 continue;
             }

@@ -17,7 +17,8 @@ struct FlatUnit {
 /// Elements of the stored type: a 4-bit base lies four to a bf16 number.
 std::int64_t storedElements(const StageView& view, const RankTensor& tensor) {
     const bool packed = !tensor.trained && !tensor.vector && tensor.part != Part::Embedding &&
-                        tensor.part != Part::Head;
+                        tensor.part != Part::Head && tensor.part != Part::Router &&
+                        !tensor.isExpert();
     const Dtype base = view.settings().lora.base;
     if (packed && base == Dtype::Nf4) {
         return (tensor.elements() + 3) / 4;

@@ -21,7 +21,9 @@ const WeightUse& weightOf(const OpList& list, const Op& op) {
 
 /// Rows are picked by an index, on their way to experts and back.
 bool movesRows(const Op& op) {
-    constexpr std::array<std::string_view, 7> kNames = {"index_select",
+    constexpr std::array<std::string_view, 9> kNames = {"index_select",
+                                                        "rows",
+                                                        "unsorted",
                                                         "masked_select",
                                                         "scatter_add",
                                                         "sort_chunks",
@@ -190,9 +192,15 @@ SegmentTime GroupClock::groupedTime(const Op& op, const Product& p, GemmType typ
     };
     SegmentTime time;
     time.forward.device.gemm = seconds(GroupedPass::Forward);
-    time.input.device.gemm = seconds(GroupedPass::InputGradient);
-    time.weight.device.gemm = seconds(GroupedPass::WeightGradient);
-    time.forward.launches = time.input.launches = time.weight.launches = 1.0;
+    time.forward.launches = 1.0;
+    if (list_.tensor(op.inputs.front()).requiresGrad) {
+        time.input.device.gemm = seconds(GroupedPass::InputGradient);
+        time.input.launches = 1.0;
+    }
+    if (weightOf(list_, op).trained || op.inputs.size() > 1) {  // or it reads what adapters made
+        time.weight.device.gemm = seconds(GroupedPass::WeightGradient);
+        time.weight.launches = 1.0;
+    }
     if (group.perExpert) {
         const auto experts = static_cast<double>(p.count);
         const double casts = type == GemmType::Bf16 || type == GemmType::Fp16 ? 0.0 : experts;
@@ -252,6 +260,14 @@ bool GroupClock::addedInGemm(const Op& op) const {
 void GroupClock::addAccumulation(const Op& op, SegmentTime& time) const {
     const WeightUse& use = weightOf(list_, op);
     const PrecisionSettings& precision = scenario_.settings.precision;
+    if (op.stack != StackUse::Whole) {  // zeros of the whole stack, added to those before
+        constexpr double kZeroedAndAdded = 4.0;
+        const auto element = static_cast<double>(bytesPerElement(precision.compute));
+        time.weight.device.memory += move(
+            MemoryOp::Elementwise, kZeroedAndAdded * element * static_cast<double>(use.elements));
+        time.weight.launches += 2.0;
+        return;
+    }
     if (use.addedInGemm || scenario_.settings.engine != Engine::Megatron) {
         return;
     }

@@ -47,7 +47,8 @@ std::optional<Product> productOf(const Scenario& scenario, const OpList& list, c
     }
     const WeightUse& weight = list.weights[static_cast<std::size_t>(op.weights.front())];
     const auto input = static_cast<double>(list.tensor(op.inputs.front()).elements);
-    const auto matrix = static_cast<double>(weight.elements);
+    const std::int64_t stacked = op.stack == StackUse::Whole ? 1 : weight.experts;
+    const auto matrix = static_cast<double>(weight.elements / stacked);
     if (op.kind == OpKind::GroupedGemm) {
         const std::int64_t experts =
             std::max<std::int64_t>(1, scenario.model.moe->experts / scenario.layout.ep);

@@ -102,20 +102,20 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     const auto model = std::make_shared<const Scenario>(base);
     const std::string asked = overridesOf(request);
     for (const Stack* stack : chosen) {
-        loaded.stacks.push_back({stack,
-                                 [shared, model, stack](const Layout& layout) -> Result<Settings> {
-                                     Scenario scenario = *model;
-                                     scenario.layout = layout;
-                                     FABRICAST_ASSIGN(Settings settings,
-                                                      settingsOf(*shared, *stack, scenario));
-                                     std::vector<std::string> assumed;
-                                     FABRICAST_TRY(checkTuning(*shared, settings, assumed));
-                                     scenario.settings = settings;
-                                     scenario.stack = std::string(stack->name);
-                                     FABRICAST_TRY(checkMultiplies(scenario));
-                                     return settings;
-                                 },
-                                 asked});
+        loaded.stacks.push_back(
+            {stack,
+             [shared, model, stack](const Layout& layout) -> Result<Settings> {
+                 Scenario scenario = *model;
+                 scenario.layout = layout;
+                 FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
+                 std::vector<std::string> assumed;
+                 FABRICAST_TRY(checkTuning(*shared, model->model, settings, assumed));
+                 scenario.settings = settings;
+                 scenario.stack = std::string(stack->name);
+                 FABRICAST_TRY(checkMultiplies(scenario));
+                 return settings;
+             },
+             asked});
     }
     return loaded;
 }

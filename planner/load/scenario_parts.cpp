@@ -236,6 +236,7 @@ Result<void> checkMultiplies(const Scenario& scenario) {
 }
 
 Result<void> checkTuning(const ScenarioRequest& request,
+                         const ModelSpec& model,
                          const Settings& settings,
                          std::vector<std::string>& assumed) {
     const LoraSettings& lora = settings.lora;
@@ -256,7 +257,11 @@ Result<void> checkTuning(const ScenarioRequest& request,
         assumed.push_back("LoRA of rank " + std::to_string(lora.rank));
     }
     if (!says("targets")) {
-        assumed.emplace_back("LoRA on every linear layer of the blocks");
+        assumed.emplace_back(
+            model.moe
+                ? "LoRA on every linear layer of the blocks; experts and router, which are none, "
+                  "are frozen (PEFT's all-linear adapts them: +experts+router)"
+                : "LoRA on every linear layer of the blocks");
     }
     if (!says("base")) {
         assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));

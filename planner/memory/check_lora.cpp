@@ -14,7 +14,8 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kTargets = {"q", "k", "v", "o", "gate", "up", "down"};
+constexpr std::array<std::string_view, 9> kTargets = {
+    "q", "k", "v", "o", "gate", "up", "down", "experts", "router"};
 
 Result<void> checkRank(const LoraSettings& lora, const ModelSpec& model) {
     if (lora.rank < 1) {
@@ -84,8 +85,70 @@ Result<void> checkTypes(const LoraSettings& lora) {
     return {};
 }
 
+/// PEFT's adapters of parameters that are no linear layers.
+Result<void> checkExpertTargets(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    const bool experts = lora.targets.contains("experts");
+    if (!experts && !lora.targets.contains("router")) {
+        return {};
+    }
+    if (!scenario.model.moe) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.targets",
+                    scenario.model.name + " has no experts",
+                    "settings.lora.targets=q+v");
+    }
+    if (lora.dora || lora.dropout > 0) {
+        return fail(Error::Code::BadInput,
+                    lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
+                    std::string("lora.ParamWrapper, which adapts experts and routers, does not "
+                                "work with ") +
+                        (lora.dora ? "DoRA" : "lora_dropout != 0"),
+                    "leave experts and router out of settings.lora.targets");
+    }
+    if (experts && scenario.settings.kernels.experts == ExpertKernel::Sequential) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.experts",
+                    "adapters of experts that are computed one by one are not modelled",
+                    "settings.kernels.experts=grouped");
+    }
+    return {};
+}
+
 Result<void> unsupported(std::string where, std::string why, std::string hint) {
     return fail(Error::Code::Unsupported, std::move(where), std::move(why), std::move(hint));
+}
+
+/// Sharded, a base of 4 bits lies in bf16 numbers, the type that everything is gathered in; its
+/// scales are not sharded.
+Result<void> checkShardedBase(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    if (!isQuantized(lora.base)) {
+        return {};
+    }
+    if (lora.base != Dtype::Nf4) {
+        return unsupported(
+            "settings.lora.base",
+            "a sharded base in " + std::string(nameOf(lora.base)) + " is not modelled",
+            "settings.lora.base=nf4, or shard=none");
+    }
+    if (scenario.settings.precision.compute != Dtype::Bf16) {
+        return unsupported(
+            "settings.precision.compute",
+            "a sharded base in nf4 is modelled with bnb_4bit_quant_storage=bfloat16, "
+            "which must be the type that FSDP2 gathers in",
+            "--precision bf16");
+    }
+    if (lora.preparedForKbit) {
+        return unsupported("settings.lora.prepared_for_kbit",
+                           "prepare_model_for_kbit_training is not modelled for a sharded base",
+                           "settings.lora.prepared_for_kbit=false");
+    }
+    if (scenario.layout.offload != Offload::None) {
+        return unsupported(
+            "layout.offload", "offload of a sharded base in nf4 is not modelled", "offload=none");
+    }
+    return {};
 }
 
 }  // namespace
@@ -98,16 +161,13 @@ Result<void> checkLora(const Scenario& scenario) {
     FABRICAST_TRY(checkRank(settings.lora, scenario.model));
     FABRICAST_TRY(checkTargets(settings.lora, scenario.model));
     FABRICAST_TRY(checkTypes(settings.lora));
+    FABRICAST_TRY(checkExpertTargets(scenario));
     const ModelCode code = settings.kernels.code;
     if (code != ModelCode::HuggingFace) {
         return unsupported("settings.tuning",
                            "LoRA is modelled as PEFT runs it over transformers' layers, not for " +
                                std::string(nameOf(code)) + "'s",
                            "stack=axolotl or accelerate");
-    }
-    if (scenario.model.moe) {
-        return unsupported(
-            "settings.tuning", "LoRA is not modelled for models with experts", "a dense model");
     }
     if (scenario.model.attention.kind == AttentionKind::Latent) {
         return unsupported(
@@ -122,13 +182,7 @@ Result<void> checkLora(const Scenario& scenario) {
                            "LoRA is not modelled under " + std::string(nameOf(settings.engine)),
                            "shard=none, or the stack fsdp2");
     }
-    if (settings.engine == Engine::Fsdp2 && isQuantized(settings.lora.base)) {
-        return unsupported(
-            "settings.lora.base",
-            "a sharded base in " + std::string(nameOf(settings.lora.base)) + " is not modelled",
-            "shard=none, or base bf16");
-    }
-    return {};
+    return settings.engine == Engine::Fsdp2 ? checkShardedBase(scenario) : Result<void>();
 }
 
 }  // namespace fabricast

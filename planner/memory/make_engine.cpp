@@ -34,8 +34,10 @@ std::vector<std::vector<StepTensor>> optimizerGroups(const StageProgram& program
     if (!settings.optimizer.decayGroups) {
         return {all};
     }
-    const auto vectors = std::stable_partition(
-        all.begin(), all.end(), [](const StepTensor& tensor) { return tensor.columns > 0; });
+    const auto vectors =
+        std::stable_partition(all.begin(), all.end(), [](const StepTensor& tensor) {
+            return tensor.columns > 0 || tensor.stack > 0;
+        });
     return {{all.begin(), vectors}, {vectors, all.end()}};
 }
 

@@ -1,6 +1,7 @@
 #include "planner/ops/dense_layer.h"
 
 #include "planner/ops/dense_attention.h"
+#include "planner/ops/hf_moe.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
@@ -247,7 +248,7 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     if (!scenario.model.isSparse(layer)) {
         fed = eagerMlp(g, scenario, ready);
     } else {
-        fed = titan ? torchtitanMoe(g, scenario, ready) : mixtralExperts(g, scenario, ready);
+        fed = titan ? torchtitanMoe(g, scenario, ready) : huggingFaceMoe(g, scenario, ready);
     }
     g.holdUntilHere({ready});
     g.module("");

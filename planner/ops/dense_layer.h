@@ -33,10 +33,6 @@ OpBuilder::Options builderOptions(const Scenario& scenario);
 /// Tables shared by all layers of one pass (rotary cos and sin, or none), in `externals` order.
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario);
 
-/// transformers' eager Mixtral block: an fp32 softmax over experts, then one expert after another
-/// on the rows that chose it. Rows are distributed evenly.
-TensorId mixtralExperts(OpBuilder& g, const Scenario& scenario, TensorId x);
-
 /// torchtitan's MoE module, from the norm's output to the sum of routed and shared experts: an fp32
 /// router, tokens sorted and exchanged, grouped GEMMs, scores applied to the experts' fp32 outputs.
 TensorId torchtitanMoe(OpBuilder& g, const Scenario& scenario, TensorId x);

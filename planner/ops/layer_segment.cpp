@@ -1,6 +1,7 @@
 #include "planner/ops/layer_segment.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/hf_moe.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
@@ -154,19 +155,52 @@ Result<void> checkLoopedExperts(const Scenario& scenario, std::int64_t layer) {
                       "a stack that groups them: megatron or torchtitan");
 }
 
+/// What of transformers' expert layers is not modelled, by name.
+Result<void> checkHfExperts(const Scenario& scenario) {
+    const auto refuse = [](const char* key, std::string why, std::string hint) {
+        return fail(Error::Code::Unsupported, key, std::move(why), std::move(hint));
+    };
+    const ModelSpec& model = scenario.model;
+    const Settings& settings = scenario.settings;
+    const bool zero3 =
+        settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3;
+    if (hfRouterOf(model.family) == nullptr) {
+        return refuse("model.moe",
+                      "expert layers of transformers' " + model.family +
+                          " are not modelled; those of mixtral, qwen2_moe and qwen3_moe are",
+                      "use the stack torchtitan or megatron");
+    }
+    if (scenario.layout.ep > 1 || scenario.layout.tp > 1) {
+        return refuse(scenario.layout.ep > 1 ? "layout.ep" : "layout.tp",
+                      "expert layers of Hugging Face's models are modelled on one rank",
+                      "ep=1 and tp=1, or the stack torchtitan or megatron");
+    }
+    if (zero3 && model.family != "mixtral") {
+        return refuse("layout.shard",
+                      "how ZeRO-3 gathers the layers of " + model.family + " is not modelled",
+                      "shard=zero2, or the stack fsdp2");
+    }
+    if (zero3 && settings.kernels.experts == ExpertKernel::Sequential) {
+        return refuse("settings.kernels.experts",
+                      "experts computed one by one are not modelled under ZeRO-3",
+                      "settings.kernels.experts=grouped");
+    }
+    if (settings.optimizer.kind == OptimizerKind::Adafactor) {
+        return refuse("settings.optimizer.kind",
+                      "Adafactor's step of a stack of experts is not modelled",
+                      "settings.optimizer.kind=adamw");
+    }
+    return {};
+}
+
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);
     }
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
-    const bool mixtral = scenario.model.family == "mixtral" && scenario.layout.ep == 1;
-    if (scenario.model.isSparse(layer) && !titan && !mixtral) {
-        return fail(Error::Code::Unsupported,
-                    "model.moe",
-                    "of Hugging Face's expert layers only Mixtral's, without expert parallelism, "
-                    "is modelled",
-                    "use the stack torchtitan or megatron");
+    if (scenario.model.isSparse(layer) && !titan) {
+        FABRICAST_TRY(checkHfExperts(scenario));
     }
     if (scenario.model.attention.kind == AttentionKind::Latent && !titan) {
         return fail(Error::Code::Unsupported,

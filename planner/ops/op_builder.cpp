@@ -3,6 +3,7 @@
 #include "planner/base/integers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {
@@ -107,6 +108,18 @@ void OpBuilder::enterModule() {
 void OpBuilder::leaveModule() {
     list_.modules[open_.back()].end = list_.ops.size();
     open_.pop_back();
+}
+
+void OpBuilder::claimWeight(int index) {
+    for (const std::size_t module : open_) {
+        WeightIds& weights = list_.modules[module].weights;
+        WeightIds others;
+        std::copy_if(weights.begin(), weights.end(), std::back_inserter(others), [&](int weight) {
+            return weight != index;
+        });
+        weights = others;
+    }
+    list_.modules[open_.back()].weights.push_back(index);
 }
 
 int OpBuilder::matrix(std::string_view name, std::int64_t rows, std::int64_t columns) {

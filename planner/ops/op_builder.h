@@ -46,6 +46,9 @@ public:
     /// What comes until `leaveModule` is inside a call of one of the model's modules.
     void enterModule();
     void leaveModule();
+    /// Weight `index`, declared in a module around this one for the order of registration, is this
+    /// one's.
+    void claimWeight(int index);
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
     TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);      ///< one fused kernel

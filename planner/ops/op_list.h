@@ -32,6 +32,10 @@ struct TensorInfo {
     TensorUse use = TensorUse::Activation;
 };
 
+/// How an op reads a stack of experts' matrices: whole, or one of them. The gradient of one is put
+/// in zeros of the whole; backward comes to the first one last, and hands over what they sum to.
+enum class StackUse { Whole, One, FirstOne };
+
 enum class OpKind { Gemm, GroupedGemm, Attention, Norm, Pointwise, Copy, Collective, Lookup, Loss };
 
 /// One operation as autograd sees it: what it reads, makes and keeps, and what its backward needs.
@@ -48,6 +52,7 @@ struct Op {
     std::int64_t castsBeforeWeight = 0;  ///< and before the weight's
     bool passesGradient = false;         ///< add, reshape: hands the gradient on, uncopied
     bool viewsGradient = false;    ///< what it hands on is a view: autograd never adds into that
+    bool narrowsGradient = false;  ///< by a cast, before which it lets go of what was recomputed
     bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
     bool ownKernel = false;             ///< a GEMM whose forward is not cuBLAS's
@@ -60,10 +65,11 @@ struct Op {
     int block = -1;                  ///< recomputed with its block: nothing it saves is kept
     int recomputes = -1;             ///< where backward reaches this op, this block runs again
     bool graphDropped = false;       ///< nothing leads back to it: what it saves is freed at once
-    bool defersWeights = false;      ///< its weight gradients wait for the op that delivers them
-    WeightIds delivers;              ///< weights whose waiting gradients are delivered here
-    TensorIds heldByGraph;           ///< alive until the pass's graph is freed, recomputed or not
-    TensorIds attributes;            ///< the module's variables hold these until its next forward
+    StackUse stack = StackUse::Whole;
+    bool defersWeights = false;  ///< its weight gradients wait for the op that delivers them
+    WeightIds delivers;          ///< weights whose waiting gradients are delivered here
+    TensorIds heldByGraph;       ///< alive until the pass's graph is freed, recomputed or not
+    TensorIds attributes;        ///< the module's variables hold these until its next forward
 };
 
 /// A run of ops inside a segment that is checkpointed by itself: it keeps its inputs, and runs
@@ -91,6 +97,7 @@ struct WeightUse {
     std::int64_t experts = 0;  ///< of a stack of experts: how many there are
     std::int64_t width = 0;    ///< bytes of a stored element; 0: as the engine stores them
     std::int64_t packedBytes = 0;  ///< of a quantised weight: codes, scales and tables
+    std::int64_t codeBytes = 0;    ///< of those, the codes: what a sharded parameter is
     bool inLayer = false;          ///< inside a layer, not at the model's ends
 
     [[nodiscard]] std::int64_t widthOr(std::int64_t usual) const {

@@ -32,6 +32,10 @@ int declare(OpBuilder& g, std::string_view name, const QuantizedMatrix& matrix) 
     use.trained = false;
     use.cast = false;
     use.packedBytes = packedBytes(matrix);
+    if (matrix.type == Dtype::Nf4) {
+        use.codeBytes = blocks(matrix.rows * matrix.columns, 2);
+        use.width = kBf16;  // bnb_4bit_quant_storage, where they are sharded
+    }
     return weight;
 }
 
@@ -45,14 +49,11 @@ TensorId fourBit(
     const int weight = declare(g, name, matrix);
     Op op{.kind = OpKind::Gemm, .name = name, .inputs = {read}, .outputs = {out}};
     op.weights = {weight};
-    op.backwardTemps = dequantizationTemps(matrix);
-    op.backwardTemps.push_back(kBf16 * matrix.rows * matrix.columns);
+    // The scales are gone when the product takes its workspace, which is larger.
+    op.backwardTemps = {kBf16 * matrix.rows * matrix.columns};
     op.ownKernel = tokens <= kFusedRows;
     if (!op.ownKernel) {
         op.forwardTemps = op.backwardTemps;
-        if (matrix.doubleQuantization) {  // the scales before their offset is added
-            op.forwardTemps.push_back(kFp32 * scalesOf(matrix));
-        }
     }
     if (bias >= 0) {
         op.weights.push_back(bias);

@@ -16,6 +16,9 @@ std::int64_t padded(const RankTensor& tensor, std::int64_t ranks, bool alongRows
                              ranks);
 }
 
+/// Codes of 4 bits lie in numbers of this many bytes (bnb_4bit_quant_storage=bfloat16).
+constexpr std::int64_t kStorage = 2;
+
 struct Sizes {
     std::int64_t all = 0;  ///< gathered in the type of the computation
     std::int64_t trained = 0;
@@ -26,7 +29,8 @@ struct Sizes {
 bool isPacked(const StageShape& view, const RankTensor& tensor) {
     const Dtype base = view.settings().lora.base;
     return !tensor.trained && !tensor.vector && tensor.part != Part::Embedding &&
-           tensor.part != Part::Head && (base == Dtype::Nf4 || base == Dtype::Int8);
+           tensor.part != Part::Head && tensor.part != Part::Router && !tensor.isExpert() &&
+           (base == Dtype::Nf4 || base == Dtype::Int8);
 }
 
 Sizes sizesOf(const StageShape& view, const Tensors& tensors, std::int64_t ranks, bool experts) {
@@ -36,8 +40,11 @@ Sizes sizesOf(const StageShape& view, const Tensors& tensors, std::int64_t ranks
         if (tensor.isExpert() == experts) {
             const std::int64_t elements = padded(tensor, ranks, second);
             if (isPacked(view, tensor)) {
-                const bool half = view.settings().lora.base == Dtype::Nf4;
-                sizes.packed += half ? (elements + 1) / 2 : elements;
+                sizes.packed +=
+                    view.settings().lora.base == Dtype::Nf4
+                        ? kStorage * ranks *
+                              ceilDivide(ceilDivide(tensor.elements(), 2 * kStorage), ranks)
+                        : elements;
                 continue;
             }
             sizes.all += elements;
@@ -172,7 +179,7 @@ bool tiesOneParameter(const Scenario& scenario) {
 
 bool cutsExpertRows(const StageShape& stage) {
     if (!wrapsEnds(*stage.scenario)) {
-        return true;  // one matrix an expert
+        return false;  // transformers' stacks are cut along the experts, whatever their number
     }
     const Layout& layout = stage.layout();
     const std::int64_t ranks =

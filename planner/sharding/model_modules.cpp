@@ -10,8 +10,11 @@ using Tensors = std::vector<RankTensor>;
 /// A weight and what happens to it.
 using Weights = std::vector<std::size_t>;
 
-/// Experts that are modules of their own.
-Tensors oneByOne(const Tensors& tensors) {
+/// Experts that are modules of their own; transformers' are stacks.
+Tensors oneByOne(const StageShape& view, const Tensors& tensors) {
+    if (view.settings().kernels.code == ModelCode::HuggingFace) {
+        return tensors;
+    }
     Tensors list;
     for (const RankTensor& tensor : tensors) {
         RankTensor one = tensor;
@@ -125,6 +128,10 @@ private:
     /// down(act(gate(x)) · up(x)): the activation is a module too.
     void mlp(std::vector<Weights>& list) {
         module(3, {});
+        if (stacksExperts(list)) {
+            experts(list);
+            return;
+        }
         for (std::size_t index = 0; index < list.size(); ++index) {
             const bool dense = model_.tensors[list[index].front()].part == Part::Mlp;
             module(4, std::move(list[index]));
@@ -132,6 +139,25 @@ private:
                 module(4, {});
             }
         }
+    }
+
+    [[nodiscard]] bool stacksExperts(const std::vector<Weights>& list) const {
+        return view_.settings().kernels.code == ModelCode::HuggingFace && !list.empty() &&
+               model_.tensors[list.front().front()].part == Part::Router;
+    }
+    /// transformers' block: the router with its adapters, then the module that owns both stacks,
+    /// around the activation.
+    void experts(const std::vector<Weights>& list) {
+        Weights gate;
+        Weights stacks;
+        for (const Weights& weights : list) {
+            const bool isExpert = model_.tensors[weights.front()].isExpert() || !stacks.empty();
+            Weights& mine = isExpert ? stacks : gate;
+            mine.insert(mine.end(), weights.begin(), weights.end());
+        }
+        module(4, std::move(gate));
+        module(4, std::move(stacks));
+        module(5, {});
     }
 
     const StageShape& view_;
@@ -158,7 +184,7 @@ ModelWeights modelWeights(const StageShape& view) {
         Tensors dense;
         Tensors sparse;
         for (const LayerKind& kind : view.kinds(chunk)) {
-            (kind.sparse ? sparse : dense) = oneByOne(layerTensors(view, kind.layer));
+            (kind.sparse ? sparse : dense) = oneByOne(view, layerTensors(view, kind.layer));
         }
         for (std::int64_t layer = chunk.begin; layer < chunk.begin + chunk.layers; ++layer) {
             builder.addLayer(layer, view.model().isSparse(layer) ? sparse : dense);

@@ -78,9 +78,23 @@ void addAdapter(std::vector<RankTensor>& list, const LoraSettings& lora, const R
                     .split = row ? Split::Replicated : Split::Column});
 }
 
+/// Of a stack of experts, or the router: both factors hold all experts' ranks. A gate and up that
+/// are one stack have adapters of twice the rank.
+void addParameterAdapter(std::vector<RankTensor>& list,
+                         const LoraSettings& lora,
+                         const RankTensor& weight,
+                         bool two) {
+    const std::int64_t rank = lora.rank * weight.copies * (two ? 2 : 1);
+    list.push_back({.rows = rank, .cols = weight.cols, .part = Part::Router});
+    list.push_back({.rows = weight.rows, .cols = rank, .part = Part::Router});
+}
+
 /// Whether the model code keeps this weight as rows of the one before: k and v with q, or
 /// (Megatron) up with gate.
 bool joinsPrevious(const StageShape& view, const RankTensor& tensor, std::string_view target) {
+    if (tensor.isExpert() && view.settings().kernels.code == ModelCode::HuggingFace) {
+        return target == "up";
+    }
     if (tensor.split != Split::Column) {
         return false;
     }
@@ -97,6 +111,20 @@ RankTensor* lastAlike(std::vector<RankTensor>& list, const RankTensor& tensor) {
                other.trained == tensor.trained;
     });
     return found == list.rend() ? nullptr : &*found;
+}
+
+void addParameterAdapters(std::vector<RankTensor>& list, const LoraSettings& lora) {
+    const std::size_t frozen = list.size();
+    std::int64_t stacks = 0;
+    for (std::size_t i = 0; i < frozen; ++i) {
+        const RankTensor weight = list[i];
+        const bool router = weight.part == Part::Router;
+        const bool asked = lora.targets.contains(router ? "router" : "experts");
+        if (!weight.trained && !weight.vector && asked && (router || weight.isExpert())) {
+            stacks += router ? 0 : 1;
+            addParameterAdapter(list, lora, weight, !router && stacks == 1);
+        }
+    }
 }
 
 std::vector<RankTensor> onRank(const StageShape& view, const std::vector<Parameter>& parameters) {
@@ -118,9 +146,13 @@ std::vector<RankTensor> onRank(const StageShape& view, const std::vector<Paramet
             continue;
         }
         list.push_back(tensor);
-        if (frozen && parameter.isMatrix() && lora.targets.contains(target)) {
+        const bool linear = parameter.part != Part::RoutedExperts && parameter.part != Part::Router;
+        if (frozen && linear && parameter.isMatrix() && lora.targets.contains(target)) {
             addAdapter(list, lora, tensor);
         }
+    }
+    if (frozen) {
+        addParameterAdapters(list, lora);
     }
     return list;
 }

@@ -4,7 +4,7 @@ namespace fabricast {
 
 // transformers' own models, eager: RMSNorm written out in fp32, RoPE by cos and sin, three
 // projections, scaled_dot_product_attention (flash), SwiGLU as two ops, ForCausalLMLoss on fp32
-// logits, experts one after another.
+// logits, experts_implementation="grouped_mm".
 KernelSettings huggingFaceKernels() {
     return {.code = ModelCode::HuggingFace,
             .norm = NormKernel::Fp32,
@@ -14,7 +14,7 @@ KernelSettings huggingFaceKernels() {
             .attentionCode = AttentionCode::Flash2,
             .activation = ActivationKernel::Eager,
             .loss = LossKernel::HuggingFace,
-            .experts = ExpertKernel::Sequential};
+            .experts = ExpertKernel::Grouped};
 }
 
 // torchtitan 0.3: nn.RMSNorm, complex RoPE indexed by the loader's position ids, one fused q/k/v

@@ -178,6 +178,10 @@ TEST(GatheredBytes, OfFsdp2AroundTransformersAreThoseOfItsAllGathers) {
              {"fsdp2", {.dp = 8, .shard = Shard::Fsdp}, "never", never},
              {"fsdp2", {.dp = 12, .shard = Shard::Hsdp, .shardSize = 6}, "always", always}},
             called({"all-gather output"}));
+    compare(kSparse,
+            {{"fsdp2", {.dp = 8, .shard = Shard::Fsdp}, "always", always},
+             {"fsdp2", {.dp = 48, .shard = Shard::Fsdp}, "always", always}},
+            called({"all-gather output"}));
 }
 
 TEST(GatheredBytes, OfFsdp2InAPipelineAreThoseOfItsAllGathers) {
@@ -208,6 +212,7 @@ TEST(GatheredBytes, OfZero3AreThoseOfItsAllGathers) {
         {"deepspeed", {.dp = 12, .shard = Shard::Zero3}, "small limits", small},
         {"deepspeed", {.dp = 8, .shard = Shard::Zero3}, "recompute", full}};
     compare(kDense, cases, called({"gathered parameters", "persistent parameters"}));
+    compare({"mixtral-8x7b"}, cases, called({"gathered parameters", "persistent parameters"}));
 }
 
 // What is gathered after the step is the flat buffer itself: the walk holds it from the start.

@@ -55,6 +55,10 @@ StateBytes torchAo(const StepTensor& tensor, std::int64_t bits, std::int64_t tab
 /// Row and column means of the squared gradient for a matrix, all of them for a vector, and the
 /// root mean square of the parameter; in fp32.
 StateBytes adafactor(const StepTensor& tensor) {
+    if (tensor.stack > 0) {  // a row and a column of each matrix
+        return {.device = kFp32 * (tensor.elements / tensor.stackColumns +
+                                   tensor.stack * tensor.stackColumns + 1)};
+    }
     if (tensor.columns == 0) {
         return {.device = kFp32 * (tensor.elements + 1)};
     }
@@ -72,6 +76,8 @@ std::vector<StepTensor> parameterTensors(const std::vector<Unit>& units, std::in
                     {.elements = use.elements,
                      .width = use.widthOr(width),
                      .columns = use.experts > 0 ? 0 : use.columns,
+                     .stack = use.experts,
+                     .stackColumns = use.experts > 0 ? use.columns : 0,
                      .hiddenMatrix = use.inLayer && use.columns > 0 && use.experts == 0});
             }
         }

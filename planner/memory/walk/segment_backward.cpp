@@ -68,6 +68,10 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     for (const std::int64_t bytes : now.backwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Backward));
     }
+    const bool letsGo = now.narrowsGradient && frame.recomputed;
+    if (letsGo) {
+        releaseSaved(list, now, frame);
+    }
     const Storage castWeight = device_.take(now.castsBeforeInput, MemoryKind::Workspace);
     if (!now.inPython) {
         device_.release(castWeight);
@@ -81,7 +85,7 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     if (now.inPython) {
         device_.release(castInput);
         device_.release(castWeight);
-    } else {
+    } else if (!letsGo) {
         releaseSaved(list, now, frame);
     }
     for (const Storage temp : temps) {

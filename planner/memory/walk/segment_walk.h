@@ -127,6 +127,7 @@ private:
     void fillAgain(const OpList& list, TensorId output, Frame& frame);
     Storages makeWeightGradients(const SegmentPlace& place, const Op& op);
     Storage widen(const WeightUse& use, Storage gradient);
+    Storage putInStack(const SegmentPlace& place, int weight, Storage gradient);
     void finishCasts(const SegmentPlace& place, const Op& op, Frame& frame, Storages& made);
     void handOverGradients(const SegmentPlace& place, const Op& op, const Storages& made);
     void handOver(const SegmentPlace& place, int weight, Storage gradient, bool ownTensor = false);
@@ -141,6 +142,8 @@ private:
     ModuleHooks modules_;
     std::map<int, Storage> deferred_;  ///< weight gradients of the running backward, by weight
     std::map<std::pair<int, int>, Waiting> waiting_;  ///< of tied weights, for the other use's
+    /// Gradients of stacks of experts, by unit and weight, until their last part arrives.
+    std::map<std::pair<int, int>, Storage> stacks_;
 };
 
 }  // namespace fabricast

@@ -10,7 +10,8 @@ Storages SegmentWalk::makeWeightGradients(const SegmentPlace& place, const Op& o
             continue;
         }
         const std::int64_t width = use.cast ? kCastWidth : engine_.gradientWidthOf(use);
-        made.push_back(device_.take(use.elements * width, MemoryKind::Backward));
+        const std::int64_t parts = op.stack == StackUse::Whole ? 1 : use.experts;
+        made.push_back(device_.take(use.elements / parts * width, MemoryKind::Backward));
         if (op.kind == OpKind::Gemm && use.isMatrix) {
             device_.release(device_.take(kGemmWorkspace, MemoryKind::Workspace));
         }
@@ -61,8 +62,29 @@ void SegmentWalk::handOverGradients(const SegmentPlace& place, const Op& op, con
             gradient = kept->second;
             deferred_.erase(kept);
         }
+        if (op.stack != StackUse::Whole) {
+            gradient = putInStack(place, weight, gradient);
+            if (op.stack == StackUse::One) {
+                continue;
+            }
+            stacks_.erase({place.unit, place.firstWeight + weight});
+        }
         handOver(place, weight, gradient, op.inPython);
     }
+}
+
+/// Zeros of the whole stack take the gradient of one of its matrices; autograd adds them in place
+/// to those of the matrices before.
+Storage SegmentWalk::putInStack(const SegmentPlace& place, int weight, Storage gradient) {
+    const WeightUse& use = place.ops->weights[index(weight)];
+    const Storage whole =
+        device_.take(use.elements * engine_.gradientWidthOf(use), MemoryKind::Backward);
+    device_.release(gradient);
+    const auto [sum, first] = stacks_.try_emplace({place.unit, place.firstWeight + weight}, whole);
+    if (!first) {
+        device_.release(whole);
+    }
+    return sum->second;
 }
 
 /// Autograd holds the gradient of a tied weight's first use until the second arrives, and adds the

@@ -94,8 +94,8 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
     EXPECT_EQ(why([](Scenario& s) { s.settings.engine = Engine::Fsdp2; }), "");
     EXPECT_NE(why([](Scenario& s) {
                   s.settings.engine = Engine::Fsdp2;
-                  s.settings.lora.base = Dtype::Nf4;
-              }).find("a sharded base in nf4"),
+                  s.settings.lora.base = Dtype::Int8;
+              }).find("a sharded base in int8"),
               std::string::npos);
     EXPECT_NE(why([](Scenario& s) {
                   s.settings.kernels.code = ModelCode::TorchTitan;

@@ -48,7 +48,8 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
         model.mlp.kind = MlpKind::Plain;
         model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
         model.attention.fusedQkv = true;
-    } else if (model.family != "llama") {
+    } else if (model.family != "llama" && model.family != "mixtral" &&
+               model.family != "qwen2_moe" && model.family != "qwen3_moe") {
         return fail(Error::Code::Unsupported, "kind", "'" + model.family + "' is not supported");
     }
     return model;

@@ -14,6 +14,9 @@ RowReader readerFor(const CsvTable& table) {
     if (table.has("source") && table.has("reshard")) {
         return &fsdp2Row;
     }
+    if (table.has("zero") && table.has("expert_impl")) {
+        return &hfMoeRow;
+    }
     if (table.has("zero") && table.has("static_bucket_bytes") && table.rows() > 0) {
         const std::string framework = table.text(0, "framework");
         return framework == "peft" || framework == "trainer" ? &peftRow : &zeroRow;

@@ -27,6 +27,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row);
 Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> peftRow(const CsvTable& table, std::size_t row);
+Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row);
 Result<OracleRow> moeRow(const CsvTable& table, std::size_t row);
 
 /// megatron-core 0.16 as the records run it: the local spec, nothing compiled, torch's AdamW.

@@ -71,6 +71,7 @@ Result<OracleRow> savedTensorsRow(const CsvTable& table, std::size_t row) {
     kernels.norm = norm == "fp32" || norm == "model" ? NormKernel::Fp32 : NormKernel::Fused;
     const std::string rope = table.text(row, "rope_impl");
     kernels.rope = rope == "cos_sin" || rope == "model" ? RopeKernel::CosSin : RopeKernel::Complex;
+    kernels.experts = ExpertKernel::Sequential;  // as recorded
     kernels.fusedQkv = table.integer(row, "fused_qkv") != 0 || scenario.model.family == "gpt2";
     scenario.settings.engine =
         table.text(row, "precision") == "autocast" ? Engine::Ddp : Engine::Fsdp2;

@@ -46,6 +46,7 @@ void Fsdp2Engine::holdStates() {
         for (const Fsdp2Group& group : unit.groups) {
             const std::int64_t bytes = group.shardBytes();
             parameters += bytes;
+            device_.take(group.wholeBytes(), MemoryKind::Weights, 0, "scales of the codes");
             if (!options_.offload) {
                 device_.take(bytes, MemoryKind::Weights, 0, "sharded parameters");
             }

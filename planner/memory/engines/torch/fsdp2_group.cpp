@@ -1,5 +1,6 @@
 #include "planner/memory/engines/torch/fsdp2_group.h"
 
+#include "planner/base/integers.h"
 #include "planner/sharding/fsdp2_units.h"
 
 #include <algorithm>
@@ -43,7 +44,12 @@ bool Fsdp2Group::splitsInner(const WeightUse& weight) const {
     return weight.experts > 0 && options_->cutsExpertRows;
 }
 
+/// Codes of 4 bits lie in a column of bf16 numbers.
 std::int64_t Fsdp2Group::shardOf(const WeightUse& weight) const {
+    if (weight.codeBytes > 0) {
+        const std::int64_t numbers = ceilDivide(weight.codeBytes, std::int64_t{2});
+        return fsdpShard({.stack = 1, .rows = numbers, .columns = 1, .alongRows = true}, ranks_);
+    }
     const std::int64_t stack = std::max<std::int64_t>(weight.experts, 1);
     const std::int64_t columns = std::max<std::int64_t>(weight.columns, 1);
     return fsdpShard({.stack = stack,
@@ -57,6 +63,14 @@ std::int64_t Fsdp2Group::shardBytes() const {
     std::int64_t sum = 0;
     for (const WeightUse& weight : weights_) {
         sum += weight.tied ? 0 : shardOf(weight) * storedWidth(weight);
+    }
+    return sum;
+}
+
+std::int64_t Fsdp2Group::wholeBytes() const {
+    std::int64_t sum = 0;
+    for (const WeightUse& weight : weights_) {
+        sum += weight.packedBytes - weight.codeBytes;
     }
     return sum;
 }

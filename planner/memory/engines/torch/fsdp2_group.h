@@ -20,6 +20,8 @@ public:
     int add(const WeightUse& weight);
 
     [[nodiscard]] std::int64_t shardBytes() const;
+    /// What every rank holds whole: the scales and tables of a quantised base.
+    [[nodiscard]] std::int64_t wholeBytes() const;
     /// The sharded parameters as the optimizer sees them.
     [[nodiscard]] std::vector<StepTensor> shardTensors() const;
     [[nodiscard]] std::int64_t ranks() const { return ranks_; }

@@ -1,0 +1,86 @@
+#include "planner/ops/layer_segment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+Scenario sparseScenario(const std::string& family) {
+    Scenario scenario;
+    ModelSpec& model = scenario.model;
+    model.family = family;
+    model.layers = 2;
+    model.hidden = 64;
+    model.vocab = 256;
+    model.mlp.width = 192;
+    model.attention = {.heads = 4, .kvHeads = 2, .headDim = 16};
+    model.moe = MoeSpec{.experts = 8, .topK = 2, .expertWidth = 32};
+    model.sparse.assign(2, true);
+    scenario.workload = {.sequence = 128, .globalBatch = 1};
+    scenario.settings.engine = Engine::Local;
+    scenario.settings.kernels.code = ModelCode::HuggingFace;
+    return scenario;
+}
+
+std::string refusal(const Scenario& scenario) {
+    const auto list = layerSegment(scenario, 0);
+    return list ? "" : list.error().text();
+}
+
+TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
+    EXPECT_EQ(refusal(sparseScenario("mixtral")), "");
+    EXPECT_EQ(refusal(sparseScenario("qwen3_moe")), "");
+    EXPECT_NE(refusal(sparseScenario("gpt_oss")).find("gpt_oss"), std::string::npos);
+    Scenario zero3 = sparseScenario("qwen3_moe");
+    zero3.settings.engine = Engine::DeepSpeed;
+    zero3.layout = {.dp = 8, .shard = Shard::Zero3};
+    EXPECT_NE(refusal(zero3).find("layout.shard"), std::string::npos);
+    zero3.model.family = "mixtral";
+    EXPECT_EQ(refusal(zero3), "");
+    zero3.settings.kernels.experts = ExpertKernel::Sequential;
+    EXPECT_NE(refusal(zero3).find("one by one"), std::string::npos);
+    Scenario adafactor = sparseScenario("mixtral");
+    adafactor.settings.optimizer.kind = OptimizerKind::Adafactor;
+    EXPECT_NE(refusal(adafactor).find("Adafactor"), std::string::npos);
+}
+
+TEST(HfMoe, GroupsExpertsInTwoProductsOrTakesThemOneByOne) {
+    Scenario scenario = sparseScenario("mixtral");
+    const auto products = [&](OpKind kind) {
+        const OpList list = layerSegment(scenario, 1).value();
+        return std::ranges::count(list.ops, kind, &Op::kind);
+    };
+    EXPECT_EQ(products(OpKind::GroupedGemm), 2);
+    const auto grouped = products(OpKind::Gemm);
+    scenario.settings.kernels.experts = ExpertKernel::Sequential;
+    EXPECT_EQ(products(OpKind::GroupedGemm), 0);
+    EXPECT_EQ(products(OpKind::Gemm), grouped + 2 * 8);
+}
+
+TEST(HfMoe, AdaptersOfExpertsHaveTheRankOfEachExpert) {
+    Scenario scenario = sparseScenario("qwen3_moe");
+    scenario.settings.tuning = Tuning::Lora;
+    scenario.settings.lora.rank = 4;
+    const auto trained = [&]() {
+        std::int64_t elements = 0;
+        const OpList list = layerSegment(scenario, 1).value();
+        for (const WeightUse& use : list.weights) {
+            elements += use.trained ? use.elements : 0;
+        }
+        return elements;
+    };
+    scenario.settings.lora.targets = {"q"};
+    const std::int64_t attention = trained();
+    EXPECT_EQ(attention, 4 * (64 + 64));
+    scenario.settings.lora.targets = {"q", "experts"};
+    const std::int64_t gateAndUp = 8 * 2 * 4 * (64 + 2 * 32);
+    EXPECT_EQ(trained() - attention, gateAndUp + 8 * 4 * (32 + 64));
+    scenario.settings.lora.targets = {"q", "router"};
+    EXPECT_EQ(trained() - attention, 4 * (64 + 8));
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,77 @@
+#include "tests/programs/oracle_rows/oracle_row.h"
+
+namespace fabricast {
+
+namespace {
+
+constexpr Named<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequential},
+                                            {"grouped_mm", ExpertKernel::Grouped}};
+constexpr Named<Reshard> kResharding[] = {
+    {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
+constexpr Named<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+
+/// Columns experts, topk, fe and dense_layers: of the transformers model in column `kind`.
+void setExperts(const CsvTable& table, std::size_t row, ModelSpec& model) {
+    MoeSpec moe;
+    moe.experts = table.integer(row, "experts");
+    moe.topK = table.integer(row, "topk");
+    moe.expertWidth = table.integer(row, "fe");
+    moe.sharedWidth = table.integer(row, "fs");
+    model.moe = moe;
+    model.sparse.assign(static_cast<std::size_t>(model.layers), true);
+    const std::int64_t dense = table.integer(row, "dense_layers");
+    for (std::int64_t layer = 0; layer < dense; ++layer) {
+        model.sparse[static_cast<std::size_t>(layer)] = false;
+    }
+    model.attention.qkvBias = model.family == "qwen2_moe";
+    moe.sharedGate = model.family == "qwen2_moe";
+    model.moe = moe;
+    if (model.family == "qwen3_moe") {
+        model.attention.qkNorm = QkNorm::PerHead;
+    }
+}
+
+Result<void> setFsdp2(const CsvTable& table, std::size_t row, OracleRow& out) {
+    Settings& settings = out.scenario.settings;
+    settings.engine = Engine::Fsdp2;
+    settings.precision.autocast = false;
+    settings.precision.parameters =
+        table.text(row, "precision") == "bf16" ? Dtype::Bf16 : Dtype::Fp32;
+    FABRICAST_ASSIGN(settings.precision.reduce,
+                     pick(kReduced, table.text(row, "reduce_dtype"), "reduce_dtype"));
+    FABRICAST_ASSIGN(settings.torch.reshard,
+                     pick(kResharding, table.text(row, "reshard"), "reshard"));
+    settings.lora.dtype =
+        table.text(row, "lora_dtype") == "fp32" ? Dtype::Fp32 : settings.precision.parameters;
+    Layout& layout = out.scenario.layout;
+    layout.dp = table.integer(row, "world", 1);
+    layout.shard = Shard::Fsdp;
+    layout.shardSize = layout.dp;
+    out.scenario.workload.globalBatch =
+        layout.microBatch * layout.dp * table.integer(row, "accumulate", 1);
+    out.rank = table.integer(row, "rank");
+    return {};
+}
+
+}  // namespace
+
+Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
+    const std::string framework = table.text(row, "framework");
+    const bool sharded = framework == "ddp" || framework == "fsdp1" || framework == "deepspeed";
+    FABRICAST_ASSIGN(OracleRow out, sharded ? zeroRow(table, row) : peftRow(table, row));
+    if (framework == "fsdp2") {
+        FABRICAST_TRY(setFsdp2(table, row, out));
+    }
+    if (table.integer(row, "experts") > 0) {
+        setExperts(table, row, out.scenario.model);
+        FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
+                         pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
+        if (table.text(row, "lora_targets") == "all-linear") {  // with transformers' stacks too
+            out.scenario.settings.lora.targets.insert("experts");
+            out.scenario.settings.lora.targets.insert("router");
+        }
+    }
+    return out;
+}
+
+}  // namespace fabricast
