@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/budget/budget_facts.h"
+#include "planner/search/known_work.h"
 #include "planner/search/layout_rules.h"
 #include "planner/spec/edit.h"
 #include "planner/spec/scenario.h"
@@ -40,7 +41,8 @@ struct AdviceTask {
     Scenario base;
     std::vector<AdviceFamily> families;
     BudgetFacts budget;
-    std::optional<Usd> most;  ///< that the run of `budget.tokens` may cost
+    std::optional<Usd> most;     ///< that the run of `budget.tokens` may cost
+    KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// The same task with some keys of its question changed.
     std::function<Result<AdviceTask>(std::span<const Edit>)> with{};
 };

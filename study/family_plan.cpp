@@ -31,7 +31,7 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
                                     const AdviceFamily& family,
                                     const PlanBench& bench,
                                     AdviceStep& step) {
-    const SearchOptions options{.top = kLooked, .threads = bench.threads};
+    const SearchOptions options{.top = kLooked, .threads = bench.threads, .known = task.known};
     FABRICAST_ASSIGN(PlanReport report,
                      findPlans({task.base, family.stacks, family.rules},
                                bench.timing,

@@ -68,8 +68,12 @@ std::string runnerUpText(const PlanReport& report) {
         return {};  // see the columns: steps of different clusters are not comparable
     }
     const double slower = second.step.step.value / first.step.step.value - 1.0;
-    std::string text = fmt::format(
-        "2 is {:.1f} % slower than 1: {}\n", 100.0 * slower, differences(first, second));
+    const bool isFaster = slower < 0;  // what surely fits comes first
+    std::string text = fmt::format("2 is {:.1f} % {} than 1{}: {}\n",
+                                   100.0 * std::abs(slower),
+                                   isFaster ? "faster" : "slower",
+                                   isFaster ? ", if it fits" : "",
+                                   differences(first, second));
     const bool alike = std::ranges::all_of(report.plans, [&first](const Plan& plan) {
         const double ratio = plan.step.step.value / first.step.step.value;
         return std::abs(std::log(ratio)) <= std::log1p(kComparisonBand);
@@ -97,13 +101,14 @@ std::string safetyText(const PlanReport& report) {
         return text;
     }
     const Plan& tight = *report.tighter;
+    // Both by the most that they may need: that is what decides which of them surely fits.
     return text + fmt::format(
-                      "the price of safety: 1 is {:.1f} % slower than {} {}, and leaves {} "
-                      "GiB more room (--allow tight lists it first)\n",
+                      "the price of safety: 1 is {:.1f} % slower than {} {}, which may need {} "
+                      "GiB more (--allow tight lists it first)\n",
                       100.0 * (first.step.step.value / tight.step.step.value - 1.0),
                       tight.scenario.stack,
                       planLayoutText(tight.scenario),
-                      gibText(tight.memory.peak.value - first.memory.peak.value));
+                      gibText(tight.memory.peak.hi - first.memory.peak.hi));
 }
 
 /// Which plans keep states in host memory, and what their times rest on.

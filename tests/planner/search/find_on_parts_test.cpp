@@ -76,10 +76,11 @@ TEST(Pareto, EachNeedsLessMemoryThanAllThatAreFaster) {
 TEST(Pareto, IsTheSameForAnyNumberOfRows) {
     const SearchTask task = taskOf({.layers = 8, .gpus = 8, .memory = 40_GiB}, {"megatron"});
     std::vector<std::string> fronts;
-    for (const std::size_t top : {1, 3, 9}) {
+    for (const std::size_t top : std::vector<std::size_t>{1, 3, 9}) {
         const SearchOptions options{.top = top, .pareto = true, .distinct = true};
         std::string front;
-        for (const Plan& plan : findPlans(task, exampleTiming(), options).value().pareto) {
+        const auto report = findPlans(task, exampleTiming(), options);
+        for (const Plan& plan : report.value().pareto) {
             front += std::to_string(plan.step.step.value.count()) + " " +
                      std::to_string(plan.memory.peak.value.count()) + "\n";
         }
