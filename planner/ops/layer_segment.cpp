@@ -152,7 +152,7 @@ Result<void> checkLoopedExperts(const Scenario& scenario, std::int64_t layer) {
                       std::to_string(experts) +
                           " experts of a GPU, computed one by one, are more than the " +
                           std::to_string(kMost) + " that are walked",
-                      "a stack that groups them: megatron or torchtitan");
+                      "settings.kernels.experts=grouped");
 }
 
 /// What of transformers' expert layers is not modelled, by name.

@@ -140,7 +140,9 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
          "10000 layers, more than the 256 that are searched");
     says(refusal("plan --global-batch 512", modelOf(1000, 128)),
          "128000 experts in all layers, more than the 65536 that are searched");
-    says(refusal("explain --stack fsdp2 --global-batch 1024", modelOf(8, 100'000)),
+    says(refusal("explain --stack fsdp2 --global-batch 1024 --set "
+                 "settings.kernels.experts=sequential",
+                 modelOf(8, 100'000)),
          "800000 experts of a GPU, computed one by one, are more than the 65536 that are walked");
     says(refusal("simulate --stack megatron --layout tp=8,pp=8 --global-batch 65536",
                  modelOf(10'000, 0)),

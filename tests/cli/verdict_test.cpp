@@ -135,7 +135,7 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
     const ProgramOutput advice = runProgram(
         {"advise", "-m", "glm-4.5-air", "-c", "dgx-h100", "--seq", "4096", "--global-batch", "64"},
         {});
-    EXPECT_NE(advice.out.substr(0, advice.out.find('\n')).find("4 ways are not modelled: "),
+    EXPECT_NE(advice.out.substr(0, advice.out.find('\n')).find(" not modelled: "),
               std::string::npos)
         << advice.out;
 }
