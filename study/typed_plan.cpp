@@ -20,7 +20,8 @@ std::string typedLayout(const Scenario& scenario) {
     const LayoutDefaults usual = layoutDefaults(**stack, layout);
     text += layout.shard == Shard::None && usual.shard != Shard::None ? ",shard=none" : "";
     text += !layout.sp && usual.sp ? ",sp=false" : "";
-    text += scenario.model.moe && layout.etp == 1 && usual.etp != 1 ? ",etp=1" : "";
+    const bool saysExperts = text.find(",etp=") != std::string::npos;
+    text += scenario.model.moe && layout.etp == 1 && usual.etp != 1 && !saysExperts ? ",etp=1" : "";
     const bool ring = layout.cp > 1 && layout.cpKind == CpKind::Ring;
     return text + (ring && usual.cpKind != CpKind::Ring ? ",cp_kind=ring" : "");
 }

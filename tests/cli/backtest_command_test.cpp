@@ -68,6 +68,25 @@ TEST(BacktestCommand, SaysWhyARowIsRefused) {
     EXPECT_NE(output.out.find("\"abacus\""), std::string::npos) << output.out;
 }
 
+// A row without columns of its shape is the built-in model of its name, in any spelling.
+TEST(BacktestCommand, AModelsNameAloneIsEnough) {
+    const std::string about = ",h100-sxm5-80gb,fsdp2,8,1,8,4096,1,1,8,";
+    const ProgramOutput output =
+        of("id,model,gpu,stack,gpus,micro_batch,global_batch,seq,tp,pp,dp,layers,hidden,ffn,heads,"
+           "kv_heads,vocab,measured_step_s\n"
+           "name,meta-llama/Llama-3.1-8B" +
+           about + ",,,,,,2.0\nshape,an 8B" + about +
+           "32,4096,14336,32,8,128256,2.0\nnone,Llama-9.9-8B" + about + ",,,,,,2.0\n");
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root) << output.err;
+    const auto& rows = root->find("rows")->items();
+    ASSERT_EQ(rows.size(), 3U);
+    const double named = rows[0].find("predicted_step_s")->number(0, 1e9).value_or(-1);
+    EXPECT_GT(named, 0.0) << output.out;
+    EXPECT_EQ(rows[1].find("predicted_step_s")->number(0, 1e9).value_or(-2), named);
+    EXPECT_EQ(rows[2].find("status")->text().value_or(""), "refused");
+}
+
 TEST(BacktestCommand, TellsHowFarItIs) {
     std::size_t last = 0;
     const Surroundings watched{.progress = [&](std::size_t done, std::size_t all) {
