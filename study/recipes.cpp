@@ -31,7 +31,7 @@ constexpr std::array kRecipes = {
     RecipeRow{"ddp",
               "settings.torch.bucket_view",
               "true",
-              "PyTorch performance tuning guide, gradient_as_bucket_view"},
+              "PyTorch, DistributedDataParallel: gradient_as_bucket_view"},
     RecipeRow{"fsdp1", "settings.kernels.compile", "true", kTransformers},
     RecipeRow{"fsdp2", "settings.kernels.compile", "true", kTransformers},
     RecipeRow{"deepspeed", "settings.kernels.compile", "true", kTransformers},
