@@ -62,7 +62,7 @@ Result<BoxAnswer> boxOf(const Question& question,
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(planned));
     for (const std::string& note : report.notes) {
-        notes.push_back(name + ": " + note);
+        notes.push_back(std::string(name).append(": ").append(note));
     }
     box.cluster = report.question.cluster;
     if (report.plans.empty()) {

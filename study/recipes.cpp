@@ -97,7 +97,7 @@ std::string recipeNote(std::string_view stack, const std::vector<Edit>& edits) {
     std::string text;
     std::string_view last;
     for (const Edit& edit : edits) {
-        const auto row = std::ranges::find_if(kRecipes, [&](const RecipeRow& one) {
+        const auto* const row = std::ranges::find_if(kRecipes, [&](const RecipeRow& one) {
             return one.stack == stack && one.path == edit.path;
         });
         text += (text.empty()          ? ""

@@ -8,8 +8,7 @@ constexpr std::int64_t kSortedBytes = 8;
 constexpr std::int64_t kCountBytes = 4;
 /// A grouped product's arguments for each expert, and CUTLASS's workspace on 132 multiprocessors.
 constexpr std::int64_t kGroupArguments = 60;
-constexpr std::int64_t kGroupWorkspace = 132 * 512;
-constexpr std::int64_t kFp32Score = 4;
+constexpr std::int64_t kGroupWorkspace = std::int64_t{132} * 512;
 
 /// Rows of `x` picked by an index that is kept. Backward sorts the index and adds the rows up.
 TensorId hfPick(
@@ -29,19 +28,20 @@ TensorId hfGroupedProduct(OpBuilder& g,
     const TensorId merged = adapter != nullptr ? mergedWeight(g, *adapter) : kNoTensor;
     const WeightUse& use = g.weightAt(weight);
     const bool trained = use.trained || merged != kNoTensor;
-    const TensorId out = g.fresh(elements, g.info(x).width, g.info(x).requiresGrad || trained);
+    const bool flows = g.info(x).requiresGrad;
+    const TensorId out = g.fresh(elements, g.info(x).width, flows || trained);
     Op op{.kind = OpKind::GroupedGemm, .name = use.name, .inputs = {x}, .outputs = {out}};
     if (trained) {
         op.saved = {x};
     }
-    if (g.info(out).requiresGrad) {
+    if (flows || trained) {
         op.saved.push_back(offsets);
     }
     if (merged != kNoTensor) {
         op.inputs.push_back(merged);
-        if (g.info(x).requiresGrad) {
-            op.saved.push_back(merged);
-        }
+    }
+    if (merged != kNoTensor && flows) {
+        op.saved.push_back(merged);
     }
     op.weights = {weight};
     op.forwardTemps = {kGroupArguments * use.experts, kGroupWorkspace};

@@ -53,8 +53,8 @@ std::string monthsText(const GpuOffer& offer) {
 }
 
 bool hasRuns(const HardwareAnswer& answer) {
-    return std::ranges::any_of(answer.boxes,
-                               [](const BoxAnswer& box) { return box.plan && runOf(*box.plan); });
+    return std::ranges::any_of(
+        answer.boxes, [](const BoxAnswer& box) { return box.plan && runOf(*box.plan) != nullptr; });
 }
 
 Table boxTable(const HardwareAnswer& answer) {
