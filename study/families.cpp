@@ -81,7 +81,7 @@ constexpr std::array kFamilies = {
     FamilyRow{"qlora",
               "adapters only, over 4-bit weights",
               AdviceMoment::NothingFits,
-              "ddp",
+              "ddp fsdp2",
               "",
               "",
               "settings.tuning=lora settings.lora.base=nf4"}};
@@ -121,7 +121,7 @@ Result<Change> changeOf(const FamilyRow& row,
         forbidden.emplace_back(rule);
     }
     for (const std::string& rule : forbidden) {
-        change.edits.push_back({"search.forbid", rule, "--forbid"});
+        change.edits.push_back({"search.forbid", rule, std::string(kOfFamily)});
     }
     return change;
 }

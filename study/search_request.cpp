@@ -82,8 +82,15 @@ Result<ForbiddenValue> forbiddenOf(const std::string& typed) {
 
 /// Whether the rule leaves nothing of a key that is held.
 Result<bool> isHeld(const PartialLayout& fixed, const ForbiddenValue& rule) {
-    if (!fixed.says(rule.key) || rule.value.empty()) {
-        return fixed.says(rule.key);
+    if (!fixed.says(rule.key)) {
+        return false;
+    }
+    if (rule.value.empty()) {  // forbids what is not usual
+        bool usual = rule.key == "recompute" && fixed.recompute == RecomputeSettings{};
+        eachField(fixed.layout, [&](const auto& field, const auto& value) {
+            usual = usual || (field.name == rule.key && value == Layout{}.*(field.member));
+        });
+        return !usual;
     }
     FABRICAST_ASSIGN(const JsonValue typed, layoutObject(rule.key + "=" + rule.value, "--forbid"));
     FABRICAST_ASSIGN(const PartialLayout forbidden, readLayout(typed));
@@ -107,7 +114,7 @@ Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const
             return tl::unexpected(std::move(rule).error());
         }
         FABRICAST_ASSIGN(const bool held, isHeld(rules.fixed, *rule));
-        if (held) {
+        if (held && !word.where().starts_with(kOfFamily)) {
             return fail(Error::Code::BadInput,
                         word.where(),
                         rule->key + " is held and forbidden",

@@ -31,6 +31,9 @@ struct SearchRequest {
 
 Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench);
 
+/// Where a rule comes from that a way to train adds: it gives way to what the question holds.
+inline constexpr std::string_view kOfFamily = "advise";
+
 /// A list of the question's search, as it is typed: "forbid" is "pp", "schedule=gpipe".
 std::vector<std::string> searchWords(const Question& question, std::string_view list);
 

@@ -60,9 +60,12 @@ std::string loraTopic() {
            "  --set settings.lora.base=int8        8-bit weights\n"
            "  --set settings.lora.dora=true        DoRA\n"
            "  --set settings.lora.double_quantization=true\n"
-           "Stacks: ddp (one copy a GPU), fsdp2 (sharded; 16-bit base), accelerate, axolotl.\n"
-           "Not modelled: a sharded base of 4 or 8 bits, models with experts, latent attention,\n"
-           "tensor parallelism.\n"
+           "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), accelerate,\n"
+           "axolotl (double quantization by default). Of mixtures of experts Mixtral and Qwen: "
+           "their\n"
+           "experts stay in 16 bits.\n"
+           "Not modelled: ZeRO-3 or 8 bits with a sharded base, offload, latent attention, tensor\n"
+           "parallelism.\n"
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
 }
 

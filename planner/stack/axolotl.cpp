@@ -13,7 +13,9 @@ StackAxes axes() {
 
 // Axolotl trains through Accelerate: the same engines, dtypes and no_sync.
 Settings axolotlDefaults(const Layout& layout) {
-    return accelerateStack().defaults(layout);
+    Settings settings = accelerateStack().defaults(layout);
+    settings.lora.doubleQuantization = true;  // what its loader always asks bitsandbytes for
+    return settings;
 }
 
 Result<void> checkAxolotlOptimizer(const Scenario& scenario) {

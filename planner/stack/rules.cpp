@@ -235,10 +235,17 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
                      "layers that multiply in fp8",
                      "--precision fp8, or false");
     }
-    if (kernels.fusedExperts && (!hasThem || kernels.experts != ExpertKernel::GroupedFused)) {
+    if (kernels.fp8Attention && kernels.quantization == Quantization::Fp8Blockwise) {
+        return breaks("settings.kernels.fp8_attention",
+                      "FP8 attention is not supported for Float8BlockScaling.",
+                      "false, or another --precision");
+    }
+    const bool isMx = kernels.quantization == Quantization::MxFp8;
+    if (kernels.fusedExperts &&
+        (!isMx || !hasThem || kernels.experts != ExpertKernel::GroupedFused)) {
         return lacks("settings.kernels.fused_experts",
-                     "experts in one kernel are Transformer Engine's grouped products",
-                     "false");
+                     "experts in one kernel are Transformer Engine's grouped products in MXFP8",
+                     "--precision mxfp8, or false");
     }
     return {};
 }

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 namespace fabricast {
 namespace {
+
+using namespace literals;
 
 Settings defaultsOf(std::string_view name, const Layout& layout) {
     return findStack(name).value()->defaults(layout);
@@ -127,6 +130,33 @@ TEST(MegatronRules, RefusesALossThatIsNotItsOwn) {
     const auto checked = megatron->check(scenario);
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().where, "settings.kernels.loss");
+}
+
+TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
+    const Stack& megatron = *findStack("megatron").value();
+    Scenario scenario = smallTitan(80_GiB);
+    scenario.stack = "megatron";
+    scenario.layout = {.dp = 8, .shard = Shard::Zero1};
+    scenario.settings = megatron.defaults(scenario.layout);
+    const auto refused = [&] {
+        const Result<void> allowed = megatron.check(scenario);
+        return allowed ? std::string() : allowed.error().where;
+    };
+    KernelSettings& kernels = scenario.settings.kernels;
+    kernels.fp8Attention = true;
+    EXPECT_EQ(refused(), "settings.kernels.fp8_attention");  // layers multiply in bf16
+    kernels.quantization = Quantization::Fp8Blockwise;
+    EXPECT_EQ(refused(), "settings.kernels.fp8_attention");
+    kernels.quantization = Quantization::Fp8Tensorwise;
+    EXPECT_NE(refused(), "settings.kernels.fp8_attention");
+    kernels.fp8Attention = false;
+    kernels.fusedExperts = true;
+    EXPECT_EQ(refused(), "settings.kernels.fused_experts");
+}
+
+TEST(StackDefaults, AxolotlQuantizesTwice) {
+    EXPECT_TRUE(defaultsOf("axolotl", {.dp = 8}).lora.doubleQuantization);
+    EXPECT_FALSE(defaultsOf("fsdp2", {.dp = 8}).lora.doubleQuantization);
 }
 
 }  // namespace
