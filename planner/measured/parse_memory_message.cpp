@@ -1,0 +1,205 @@
+#include "planner/measured/parse_memory_message.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr double kMostMessageBytes = 1e15;
+
+struct SizeUnit {
+    std::string_view written;
+    double bytes;
+};
+/// Megatron's MB and DeepSpeed's GB are powers of two as well.
+constexpr std::array kSizeUnits = {SizeUnit{"gib", 0x1p30},
+                                   SizeUnit{"mib", 0x1p20},
+                                   SizeUnit{"kib", 0x1p10},
+                                   SizeUnit{"gb", 0x1p30},
+                                   SizeUnit{"mb", 0x1p20},
+                                   SizeUnit{"kb", 0x1p10},
+                                   SizeUnit{"bytes", 1.0},
+                                   SizeUnit{"byte", 1.0}};
+
+std::string inSmallLetters(std::string_view text) {
+    std::string small(text);
+    for (char& letter : small) {
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+    return small;
+}
+
+std::string_view withoutSpaces(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
+        text.remove_prefix(1);
+    }
+    return text;
+}
+
+/// The size at the front of a text: "79.15 gib", "38922.1" where a unit is given.
+std::optional<Bytes> sizeAtFront(std::string_view text, std::string_view unit = {}) {
+    text = withoutSpaces(text);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || !std::isfinite(number) || number < 0) {
+        return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    const std::string_view after = unit.empty() ? withoutSpaces(text) : unit;
+    for (const SizeUnit& known : kSizeUnits) {
+        if (after.starts_with(known.written) && number * known.bytes <= kMostMessageBytes) {
+            return Bytes(std::llround(number * known.bytes));
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Bytes> sizeAfter(std::string_view text,
+                               std::string_view words,
+                               std::string_view unit = {}) {
+    const std::size_t at = text.find(words);
+    return at == std::string_view::npos ? std::nullopt
+                                        : sizeAtFront(text.substr(at + words.size()), unit);
+}
+
+/// The size that stands right before the words: "1.06 gib free".
+std::optional<Bytes> sizeBefore(std::string_view text, std::string_view words) {
+    const std::size_t at = text.find(words);
+    if (at == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::size_t start = at;
+    const auto isPart = [&](char letter) {
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' ||
+               letter == ' ';
+    };
+    while (start > 0 && at - start < 24 && isPart(text[start - 1])) {
+        --start;
+    }
+    // Two words at the most: a number and its unit.
+    std::string_view before = text.substr(start, at - start);
+    const std::size_t digit = before.find_last_of("0123456789");
+    if (digit == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::size_t first = before.find_last_not_of("0123456789.", digit);
+    return sizeAtFront(before.substr(first == std::string_view::npos ? 0 : first + 1));
+}
+
+std::optional<Bytes> firstOf(std::initializer_list<std::optional<Bytes>> sizes) {
+    for (const std::optional<Bytes>& size : sizes) {
+        if (size) {
+            return size;
+        }
+    }
+    return std::nullopt;
+}
+
+/// "… total capacity of 79.15 GiB of which 12.25 MiB is free. Including non-PyTorch memory, this
+/// process has 79.13 GiB memory in use. Of the allocated memory 75.61 GiB is allocated by PyTorch,
+/// and 1.56 GiB is reserved by PyTorch but unallocated", or up to torch 2.0 "(GPU 0; 39.41 GiB
+/// total capacity; 36.94 GiB already allocated; 1.06 GiB free; 37.80 GiB reserved in total by
+/// PyTorch)", at first "… 776 MiB cached)".
+MemoryMessage readFailure(std::string_view text) {
+    MemoryMessage message;
+    message.tried = sizeAfter(text, "tried to allocate ");
+    message.capacity = firstOf({sizeAfter(text, "total capacity of "),
+                                sizeAfter(text, "total capacty of "),
+                                sizeBefore(text, " total capacity")});
+    message.free = firstOf(
+        {sizeBefore(text, " is free"), sizeBefore(text, " free;"), sizeBefore(text, " free)")});
+    message.inUse = sizeAfter(text, "this process has ");
+    message.allocated = firstOf(
+        {sizeBefore(text, " is allocated by pytorch"), sizeBefore(text, " already allocated")});
+    message.privatePools = sizeBefore(text, " allocated in private pools");
+    message.unallocated = firstOf(
+        {sizeBefore(text, " is reserved by pytorch but unallocated"), sizeBefore(text, " cached")});
+    const std::optional<Bytes> reserved = sizeBefore(text, " reserved in total by pytorch");
+    if (reserved && message.allocated && *reserved >= *message.allocated) {
+        message.unallocated = *reserved - *message.allocated;
+    }
+    return message;
+}
+
+/// "memory (MB) | allocated: 38922.1 | max allocated: 47104.3 | reserved: 48930.0 | …".
+MemoryMessage readMegatron(std::string_view text) {
+    MemoryMessage message{.kind = MemoryMessage::Kind::Megatron};
+    message.allocated = sizeAfter(text, "| allocated:", "mb");
+    message.maxAllocated =
+        firstOf({sizeAfter(text, "max allocated:", "mb"), sizeAfter(text, "max-allocated:", "mb")});
+    message.maxReserved =
+        firstOf({sizeAfter(text, "max reserved:", "mb"), sizeAfter(text, "max-reserved:", "mb")});
+    return message;
+}
+
+/// "MA 14.96 GB         Max_MA 14.96 GB         CA 22.0 GB         Max_CA 22 GB".
+MemoryMessage readDeepSpeed(std::string_view text) {
+    MemoryMessage message{.kind = MemoryMessage::Kind::DeepSpeed};
+    message.allocated = sizeAfter(text, " ma ");
+    message.maxAllocated = sizeAfter(text, "max_ma ");
+    if (!message.maxAllocated) {
+        return {.kind = MemoryMessage::Kind::DeepSpeed};
+    }
+    message.maxReserved = sizeAfter(text, "max_ca ");
+    return message;
+}
+
+using ReadMessage = MemoryMessage (*)(std::string_view);
+struct Form {
+    std::string_view begins;
+    ReadMessage read;
+    std::size_t most;  ///< bytes of such a message
+};
+constexpr std::array kForms = {Form{"out of memory. tried to allocate", &readFailure, 1200},
+                               Form{"memory (mb)", &readMegatron, 300},
+                               Form{" ma ", &readDeepSpeed, 200}};
+
+std::int64_t heldBy(const MemoryMessage& message) {
+    return message.allocated.value_or(message.maxAllocated.value_or(Bytes())).count();
+}
+
+}  // namespace
+
+Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
+    const std::string small = inSmallLetters(text);
+    for (const Form& form : kForms) {
+        std::optional<MemoryMessage> fullest;
+        std::size_t found = 0;
+        std::size_t at = small.find(form.begins);
+        std::int64_t line = 1;
+        std::size_t counted = 0;
+        while (at != std::string::npos) {
+            const std::size_t next = small.find(form.begins, at + form.begins.size());
+            const std::size_t size = std::min(form.most, next - at);
+            MemoryMessage message = form.read(std::string_view(small).substr(at, size));
+            line += std::count(small.begin() + static_cast<std::ptrdiff_t>(counted),
+                               small.begin() + static_cast<std::ptrdiff_t>(at),
+                               '\n');
+            counted = at;
+            message.line = line;
+            const bool says = message.allocated || message.maxAllocated || message.tried;
+            found += says ? 1 : 0;
+            if (says && (!fullest || heldBy(message) > heldBy(*fullest))) {
+                fullest = message;
+            }
+            at = next;
+        }
+        if (fullest) {
+            fullest->others = found - 1;
+            return *fullest;
+        }
+    }
+    return fail(Error::Code::BadInput,
+                source,
+                "there is no out-of-memory message and no memory report of PyTorch, Megatron or "
+                "DeepSpeed in it",
+                "paste the line that begins with \"CUDA out of memory. Tried to allocate\"");
+}
+
+}  // namespace fabricast

@@ -1,0 +1,223 @@
+#include "planner/report/oom_report.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/byte_scale.h"
+#include "planner/report/memory_json.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/note_line.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "planner/text/json_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+ByteScale layerScale(const OomAnswer& answer) {
+    Bytes largest = answer.message.capacity.value_or(Bytes());
+    for (const MemoryLayer& layer : answer.layers) {
+        largest =
+            std::max({largest, layer.measured.value_or(Bytes()), layer.forecast.value_or(Bytes())});
+    }
+    return byteScaleFor(largest);
+}
+
+std::string cellOf(const std::optional<Bytes>& bytes, const ByteScale& scale) {
+    return bytes ? scale.text(*bytes) : "-";
+}
+
+Table layerTable(const OomAnswer& answer, const ByteScale& scale) {
+    Table table{{{std::string(scale.unit) + " of this GPU"}, {"measured", Align::Right}}, {}};
+    if (answer.forecast) {
+        table.columns.push_back({"forecast", Align::Right});
+    }
+    for (const MemoryLayer& layer : answer.layers) {
+        if (!layer.measured && !layer.forecast) {
+            continue;
+        }
+        std::vector<std::string> row = {layer.name, cellOf(layer.measured, scale)};
+        if (answer.forecast) {
+            row.push_back(cellOf(layer.forecast, scale));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+std::string oomHeadLine(const OomAnswer& answer) {
+    const MemoryMessage& message = answer.message;
+    std::string text = message.isFailure() ? "OUT OF MEMORY" : "MEMORY REPORT";
+    if (answer.shortBy) {
+        text += "  short by " + shortText(*answer.shortBy) + " or more";
+    } else if (message.maxAllocated) {
+        text += "  " + shortText(*message.maxAllocated) + " in tensors at the peak";
+    }
+    if (message.capacity) {
+        text += " of " + shortText(*message.capacity);
+    }
+    if (message.others > 0) {
+        text += fmt::format(
+            "  (the fullest of {} messages, line {})", message.others + 1, message.line);
+    }
+    return text;
+}
+
+/// The part that took most beyond its forecast, where that is more than a twentieth of the GPU.
+std::string largestExcess(const OomAnswer& answer) {
+    constexpr double kTold = 0.05;
+    const MemoryLayer* most = nullptr;
+    for (const MemoryLayer& layer : answer.layers) {
+        const bool isMore = layer.measured && layer.forecast && *layer.measured > *layer.forecast;
+        if (isMore && (most == nullptr ||
+                       *layer.measured - *layer.forecast > *most->measured - *most->forecast)) {
+            most = &layer;
+        }
+    }
+    if (most == nullptr || !answer.forecast ||
+        (*most->measured - *most->forecast) / answer.forecast->capacity < kTold) {
+        return {};
+    }
+    return fmt::format("larger than forecast: {}, by {}",
+                       most->name,
+                       shortText(*most->measured - *most->forecast));
+}
+
+/// "recompute=full: about 63.1 GiB, fits (about a third more compute)".
+std::vector<std::string> wayOutLines(const OomAnswer& answer) {
+    std::vector<std::string> lines;
+    if (!answer.forecast) {
+        return lines;
+    }
+    for (const Rejection& rejection : answer.forecast->rejections) {
+        for (const Fix& fix : rejection.fixes) {
+            const Bytes after(
+                std::llround(static_cast<double>(fix.peakAfter.count()) * answer.overForecast));
+            lines.push_back(fmt::format("{}: about {}, {}{}",
+                                        fix.typed.empty() ? fix.change : fix.typed,
+                                        shortText(after),
+                                        fixText(fix.verdict),
+                                        fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")"));
+        }
+    }
+    return lines;
+}
+
+std::string forecastLine(const OomAnswer& answer) {
+    const MemoryBreakdown& memory = *answer.forecast;
+    std::string text = fmt::format("forecast: {}, {} of {}",
+                                   verdictWord(memory.verdict),
+                                   shortText(memory.peak.value),
+                                   shortText(memory.capacity));
+    if (answer.overForecast > 1.005) {
+        text += fmt::format("; this run took {:.0f} % more or above, and so do the ways out below",
+                            100.0 * (answer.overForecast - 1.0));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string oomText(const OomAnswer& answer) {
+    std::string text = oomHeadLine(answer) + "\n";
+    if (answer.scenario) {
+        text += "  " + subjectText(*answer.scenario) + "\n";
+    }
+    text += "\n" + alignedText(layerTable(answer, layerScale(answer)));
+    for (const OomCause& cause : answer.causes) {
+        text += "\n" + cause.what + "\n  try: " + cause.wayOut + "\n";
+    }
+    if (answer.forecast) {
+        const std::string excess = largestExcess(answer);
+        text += "\n" + forecastLine(answer) + "\n" + (excess.empty() ? "" : excess + "\n");
+    }
+    const std::vector<std::string> ways = wayOutLines(answer);
+    text += ways.empty() ? "" : "\nways out, cheapest first\n";
+    for (const std::string& way : ways) {
+        text += "  " + way + "\n";
+    }
+    if (answer.forecast) {
+        for (const std::string& note : answer.forecast->notes) {
+            text += (&note == answer.forecast->notes.data() ? "\n" : "") + noteLine(note) + "\n";
+        }
+    }
+    return text;
+}
+
+std::string oomMarkdown(const OomAnswer& answer) {
+    std::string text = "**" + oomHeadLine(answer) + "**\n\n";
+    text += markdownText(layerTable(answer, layerScale(answer)));
+    for (const OomCause& cause : answer.causes) {
+        text += "\n- " + cause.what + ": " + cause.wayOut + "\n";
+    }
+    if (answer.forecast) {
+        text += "\n" + forecastLine(answer) + "\n";
+    }
+    for (const std::string& way : wayOutLines(answer)) {
+        text += "- " + way + "\n";
+    }
+    return text;
+}
+
+std::string oomCsv(const OomAnswer& answer) {
+    Table table{{{"part"}, {"measured_bytes"}, {"forecast_bytes"}}, {}};
+    const auto bytes = [](const std::optional<Bytes>& size) {
+        return size ? std::to_string(size->count()) : std::string();
+    };
+    for (const MemoryLayer& layer : answer.layers) {
+        table.rows.push_back({layer.name, bytes(layer.measured), bytes(layer.forecast)});
+    }
+    return csvText(table);
+}
+
+std::string oomJson(const OomAnswer& answer, std::string_view version) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.oom/1");
+    json.beginObject("tool");
+    json.add("name", "fabricast");
+    json.add("version", version);
+    json.end();
+    const auto add = [&json](std::string_view key, const std::optional<Bytes>& size) {
+        if (size) {
+            json.add(key, *size);
+        } else {
+            json.addNull(key);
+        }
+    };
+    json.add("failed", answer.message.isFailure());
+    json.add("line", answer.message.line);
+    json.add("messages", answer.message.others + 1);
+    add("capacity_bytes", answer.message.capacity);
+    add("free_bytes", answer.message.free);
+    add("short_by_bytes", answer.shortBy);
+    json.beginArray("parts");
+    for (const MemoryLayer& layer : answer.layers) {
+        json.beginObject();
+        json.add("part", layer.name);
+        add("measured_bytes", layer.measured);
+        add("forecast_bytes", layer.forecast);
+        json.end();
+    }
+    json.end();
+    json.beginArray("causes");
+    for (const OomCause& cause : answer.causes) {
+        json.beginObject();
+        json.add("what", cause.what);
+        json.add("try", cause.wayOut);
+        json.end();
+    }
+    json.end();
+    if (answer.forecast) {
+        json.add("over_forecast", answer.overForecast);
+        writeMemory(json, *answer.forecast);
+    }
+    json.end();
+    return std::move(json).finish();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,174 @@
+#include "study/oom.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/load/load_scenario.h"
+#include "planner/measured/parse_memory_message.h"
+#include "planner/memory/memory_of_stages.h"
+#include "study/memory_fixes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
+/// Of the GPU's memory: what is less than this is not a cause.
+constexpr double kNotable = 0.02;
+
+double share(Bytes part, const MemoryMessage& message) {
+    return message.capacity && *message.capacity > Bytes() ? part / *message.capacity : 0.0;
+}
+
+void addOtherProcesses(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    const std::optional<Bytes> others = message.otherProcesses();
+    if (others && share(*others, message) > kNotable) {
+        causes.push_back({"other processes hold " + shortText(*others) + " of this GPU",
+                          "nvidia-smi shows them; each rank should set its own device before it "
+                          "allocates (torch.cuda.set_device)"});
+    }
+}
+
+/// The allocator had as much as was asked for, in pieces.
+void addFragments(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    if (message.unallocated && message.tried && *message.unallocated >= *message.tried) {
+        causes.push_back({"fragmentation: PyTorch held " + shortText(*message.unallocated) +
+                              " in no tensor, more than the " + shortText(*message.tried) +
+                              " that failed",
+                          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
+    }
+}
+
+/// NCCL's buffers are most of what several GPUs hold beside PyTorch.
+void addNotPyTorch(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    const std::optional<Bytes> beside = message.notPyTorch();
+    if (!beside || static_cast<double>(beside->count()) < kGibi ||
+        share(*beside, message) <= kNotable) {
+        return;
+    }
+    causes.push_back({shortText(*beside) + (message.inUse ? " of this process is" : " is") +
+                          " not PyTorch's: CUDA context, NCCL's buffers, libraries" +
+                          (message.inUse ? "" : ", and other processes"),
+                      "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
+                      "NCCL_MAX_NCHANNELS smaller; the context itself stays"});
+}
+
+void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
+    if (message.privatePools && share(*message.privatePools, message) > kNotable) {
+        causes.push_back(
+            {shortText(*message.privatePools) + " is in the private pools of CUDA graphs",
+             "capture fewer modules or sizes, or none"});
+    }
+}
+
+std::vector<OomCause> causesOf(const MemoryMessage& message) {
+    std::vector<OomCause> causes;
+    if (!message.isFailure()) {
+        return causes;
+    }
+    if (message.free && message.tried && *message.free >= *message.tried) {
+        causes.push_back({shortText(*message.free) + " were free, more than the " +
+                              shortText(*message.tried) + " that failed",
+                          "not for want of memory: a limit on the process, another process that "
+                          "took it for a moment, or a GPU shared through WSL or a container"});
+    }
+    addOtherProcesses(message, causes);
+    addFragments(message, causes);
+    addPools(message, causes);
+    addNotPyTorch(message, causes);
+    return causes;
+}
+
+std::optional<Bytes> shortage(const MemoryMessage& message) {
+    if (!message.isFailure() || !message.tried || !message.free ||
+        *message.free >= *message.tried) {
+        return std::nullopt;
+    }
+    return *message.tried - *message.free;
+}
+
+std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBreakdown* forecast) {
+    const StageMemory* stage = forecast == nullptr ? nullptr : &forecast->stages[forecast->fullest];
+    const auto ours = [&](auto&& of) {
+        return stage == nullptr ? std::nullopt : std::optional<Bytes>(of(*stage));
+    };
+    const bool failed = message.isFailure();
+    const std::optional<Bytes> tensors = failed ? message.allocated : message.maxAllocated;
+    const std::optional<Bytes> held = message.reserved();
+    std::vector<MemoryLayer> layers;
+    layers.push_back({failed ? "in tensors" : "in tensors, at the peak",
+                      tensors,
+                      ours([](const StageMemory& one) { return one.allocated; })});
+    if (failed) {
+        layers.push_back({"the allocation that failed", message.tried, std::nullopt});
+    }
+    layers.push_back(
+        {"held by the allocator",
+         tensors && held && *held >= *tensors ? std::optional(*held - *tensors) : std::nullopt,
+         ours([](const StageMemory& one) {
+             return std::max(one.reserved.value, one.allocated) - one.allocated;
+         })});
+    layers.push_back({"not PyTorch's", message.notPyTorch(), ours([](const StageMemory& one) {
+                          return one.context + one.collectives;
+                      })});
+    if (const std::optional<Bytes> others = message.otherProcesses()) {
+        layers.push_back({"other processes", others, std::nullopt});
+    }
+    return layers;
+}
+
+/// The question with so much of the GPU set aside that its fixes are judged as if every layout took
+/// as much more than its forecast as this run did.
+Result<Question> asMeasured(const Question& question, double over) {
+    // Rounded so that the layout that failed does not fit.
+    const double reserve = std::ceil(1e4 * (1.0 - 1.0 / over) + 0.01) / 1e4;
+    const Edit edit{"cluster.reserve", std::to_string(reserve), "the message"};
+    return with(question, std::span(&edit, 1));
+}
+
+Result<void> addForecast(const Question& question,
+                         const Workbench& bench,
+                         const Watch& watch,
+                         OomAnswer& answer) {
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(loaded.scenario, watch));
+    memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
+    answer.scenario = std::move(loaded.scenario);
+    answer.forecast = std::move(memory);
+    const double peak = static_cast<double>(answer.forecast->peak.value.count());
+    if (!answer.message.isFailure()) {
+        return {};
+    }
+    const Bytes all = answer.forecast->capacity;
+    const Bytes least = std::max(answer.message.capacity.value_or(all), all);
+    const Bytes needed = std::max(answer.message.needed().value_or(least), least);
+    answer.overForecast = std::max(1.0, static_cast<double>(needed.count()) / peak);
+    FABRICAST_ASSIGN(const Question judged, asMeasured(question, answer.overForecast));
+    FABRICAST_ASSIGN(LoadedScenario again,
+                     loadScenario(judged.root, bench.profiles(), judged.folders));
+    FABRICAST_ASSIGN(MemoryBreakdown strict, memoryOfAllStages(again.scenario, watch));
+    FABRICAST_ASSIGN(strict, withFixes(std::move(strict), again.scenario, judged, bench, watch));
+    answer.forecast->rejections = std::move(strict.rejections);
+    return watch.check();
+}
+
+}  // namespace
+
+Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Watch& watch) {
+    FABRICAST_TRY(watch.check());
+    OomAnswer answer;
+    FABRICAST_ASSIGN(answer.message, parseMemoryMessage(ask.text, ask.source));
+    answer.causes = causesOf(answer.message);
+    answer.shortBy = shortage(answer.message);
+    if (ask.question) {
+        if (Result<void> added = addForecast(*ask.question, bench, watch, answer); !added) {
+            return tl::unexpected(located(std::move(added).error(), ask.question->root));
+        }
+    }
+    answer.layers = layersOf(answer.message, answer.forecast ? &*answer.forecast : nullptr);
+    return answer;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,109 @@
+#include "cli/run_program.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramOutput oomRun(Words more) {
+    more.insert(more.begin(), "oom");
+    return runProgram(more, {});
+}
+
+std::string messageFile() {
+    return FABRICAST_SOURCE_DIR "/tests/cases/memory/real/message.txt";
+}
+
+Words runOf8B() {
+    return {"-m",
+            "llama-3.1-8b",
+            "--gpu",
+            "a100",
+            "--gpus",
+            "8",
+            "--seq",
+            "8192",
+            "--layout",
+            "micro_batch=1",
+            "--stack",
+            "fsdp2",
+            "--message",
+            messageFile()};
+}
+
+Words withMore(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+TEST(OomCommand, ExplainsTheMessageAlone) {
+    const ProgramOutput output = oomRun({"--message", messageFile()});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(output.out.starts_with("OUT OF MEMORY  short by 881 MiB or more of 79.2 GiB"))
+        << output.out;
+    EXPECT_NE(output.out.find("expandable_segments:True"), std::string::npos);
+    EXPECT_NE(output.out.find("not PyTorch's: CUDA context, NCCL"), std::string::npos);
+    EXPECT_NE(output.out.find("next: fabricast oom SCENARIO"), std::string::npos);
+}
+
+TEST(OomCommand, ComparesWithTheForecastAndFindsWaysOut) {
+    const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", "json"}));
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    const auto root = parseJson(output.out, "out");
+    ASSERT_TRUE(root);
+    const double over = root->find("over_forecast")->number(0.0, 1e9).value_or(0.0);
+    EXPECT_GE(over, 1.0);
+    const JsonValue* memory = root->find("memory");
+    ASSERT_NE(memory, nullptr);
+    // A run that failed is not called a fit as it is: something has to change.
+    ASSERT_FALSE(memory->find("rejections")->items().empty());
+    EXPECT_FALSE(memory->find("rejections")->items().front().find("fixes")->items().empty());
+}
+
+/// The parts of the forecast are those of `explain`.
+TEST(OomCommand, AgreesWithExplain) {
+    Words asked = runOf8B();
+    asked.resize(asked.size() - 2);
+    asked.insert(asked.begin(), "explain");
+    const ProgramOutput explained = runProgram(withMore(asked, {"-f", "json"}), {});
+    const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", "json"}));
+    const auto said = parseJson(explained.out, "explain");
+    const auto told = parseJson(output.out, "oom");
+    ASSERT_TRUE(said && told);
+    const auto peak = [](const JsonValue& root) {
+        return root.find("memory")->find("peak_bytes")->find("value")->number(0.0, 1e18).value();
+    };
+    EXPECT_EQ(peak(*said), peak(*told));
+}
+
+TEST(OomCommand, RefusesWhatItCannotRead) {
+    const std::string file = tempFolder() + "plain.log";
+    ASSERT_TRUE(writeTextFile(file, "loss 2.1\n"));
+    const ProgramOutput none = oomRun({"--message", file});
+    EXPECT_EQ(none.code, ExitCode::BadInput);
+    EXPECT_NE(none.err.find("no out-of-memory message"), std::string::npos) << none.err;
+    const ProgramOutput twice = oomRun({"-"});
+    EXPECT_EQ(twice.code, ExitCode::BadInput);
+    EXPECT_NE(twice.err.find("--message job.log"), std::string::npos) << twice.err;
+    const ProgramOutput wrong = oomRun({"-m", "no-such-model", "--message", messageFile()});
+    EXPECT_EQ(wrong.code, ExitCode::BadInput);
+}
+
+TEST(OomCommand, HasEveryFormat) {
+    for (const char* format : {"text", "md", "csv", "json"}) {
+        const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", format}));
+        EXPECT_EQ(output.code, ExitCode::Ok) << format;
+        EXPECT_EQ(output.out.find("nan"), std::string::npos) << format;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,112 @@
+#include "planner/text/text_file.h"
+#include "tests/programs/real_rows/report_forecast.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const Workbench& bench() {
+    static const Workbench opened = *Workbench::open({}, 1);
+    return opened;
+}
+
+/// A table of one row, of the columns that are given.
+struct OneRow {
+    explicit OneRow(std::vector<std::pair<std::string, std::string>> cells) {
+        std::string names;
+        std::string values;
+        for (const auto& [name, value] : cells) {
+            names += (names.empty() ? "" : ",") + name;
+            values += (values.empty() ? "" : ",") + ('"' + value + '"');
+        }
+        table = *parseCsv(names + "\n" + values + "\n", "row.csv");
+    }
+    [[nodiscard]] MemoryReport report() const { return {table, table.rows.front()}; }
+
+    CsvText table;
+};
+
+std::vector<std::pair<std::string, std::string>> sevenBillion() {
+    return {{"stack", "DeepSpeed ZeRO-3"},
+            {"model", "Llama2-7B"},
+            {"gpu", "A100-80GB"},
+            {"gpus", "2"},
+            {"layout", "zero3 dp2"},
+            {"precision", "bf16"},
+            {"tuning", "full"},
+            {"seq", "2048"},
+            {"micro_batch", "4"}};
+}
+
+TEST(MemoryReports, ReadTheWordsOfTheirOwners) {
+    const Result<ReportForecast> forecast =
+        forecastReport(OneRow(sevenBillion()).report(), bench());
+    ASSERT_TRUE(forecast) << forecast.error().text();
+    // As `explain --gpu a100-sxm4-80gb --gpus 2 --gpus-per-node 2 -m llama-2-7b --stack deepspeed
+    // --layout shard=zero3,micro_batch=4 --seq 2048 --global-batch 8` says.
+    EXPECT_NEAR(static_cast<double>(forecast->memory.peak.value.count()) / (1 << 30), 102.5, 0.5);
+    EXPECT_EQ(likelihoodWord(forecast->memory), "does not fit");
+}
+
+TEST(MemoryReports, AreRefusedByTheCellThatSaysTooLittle) {
+    for (const char* column : {"model", "gpu", "gpus", "seq", "micro_batch"}) {
+        auto cells = sevenBillion();
+        for (auto& [name, value] : cells) {
+            value = name == column ? "" : value;
+            value = name == "layout" ? "zero3" : value;
+        }
+        const OneRow row(cells);
+        const Result<ReportForecast> forecast = forecastReport(row.report(), bench());
+        ASSERT_FALSE(forecast) << column;
+        EXPECT_NE(forecast.error().text().find(column), std::string::npos)
+            << forecast.error().text();
+    }
+}
+
+TEST(MemoryReports, AreRefusedWhereTheRunIsNotModelled) {
+    const std::pair<const char*, const char*> kChanged[] = {{"stack", "OpenRLHF PPO DeepSpeed"},
+                                                            {"model", "LLaVA-1.5-7B"},
+                                                            {"tuning", "ppo"},
+                                                            {"precision", "int4"},
+                                                            {"gpu", "A100"}};
+    for (const auto& [column, words] : kChanged) {
+        auto cells = sevenBillion();
+        for (auto& [name, value] : cells) {
+            value = name == column ? words : value;
+        }
+        const OneRow row(cells);
+        EXPECT_FALSE(forecastReport(row.report(), bench())) << column;
+    }
+}
+
+/// The published rows: no more wrong verdicts than these, and each by its name.
+TEST(MemoryReports, OfRunsThatFailedAreNotCalledAFit) {
+    const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/memory/real/reports.csv";
+    const CsvText table = *parseCsv(*readTextFile(file), file);
+    std::vector<std::string> wrong;
+    int failed = 0;
+    int ran = 0;
+    for (const CsvText::Row& row : table.rows) {
+        const MemoryReport report(table, row);
+        const Result<ReportForecast> forecast = forecastReport(report, bench());
+        if (!forecast || !*report.fillsItsGpu()) {
+            continue;
+        }
+        ++(report.ran() ? ran : failed);
+        const std::string_view verdict = likelihoodWord(forecast->memory);
+        if (!report.ran() && verdict == "fits") {
+            wrong.push_back(report.text("id"));
+        }
+    }
+    EXPECT_GE(failed, 10);
+    EXPECT_GE(ran, 6);
+    // 8-bit LoRA of 2023 with eager attention; GPT-OSS whose attention had no fused kernel then.
+    EXPECT_EQ(wrong, (std::vector<std::string>{"oom-0020", "oom-0231"}));
+}
+
+}  // namespace
+}  // namespace fabricast

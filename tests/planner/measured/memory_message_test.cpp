@@ -1,0 +1,111 @@
+#include "planner/measured/parse_memory_message.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+
+double gibOf(const std::optional<Bytes>& size) {
+    return size ? static_cast<double>(size->count()) / kGibibyte : -1.0;
+}
+
+MemoryMessage messageOf(const std::string& text) {
+    const Result<MemoryMessage> message = parseMemoryMessage(text, "job.log");
+    EXPECT_TRUE(message) << (message ? "" : message.error().text());
+    return message.value_or(MemoryMessage{});
+}
+
+/// torch 2.1 and later.
+const char* const kNew =
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total "
+    "capacity of 79.15 GiB of which 1.20 GiB is free. Process 41 has 0.10 GiB memory in use. "
+    "Including non-PyTorch memory, this process has 77.80 GiB memory in use. Of the allocated "
+    "memory 71.02 GiB is allocated by PyTorch, with 3.87 GiB allocated in private pools (e.g., "
+    "CUDA Graphs), and 4.10 GiB is reserved by PyTorch but unallocated.";
+
+TEST(MemoryMessage, OfTodaysPyTorch) {
+    const MemoryMessage message = messageOf(kNew);
+    EXPECT_TRUE(message.isFailure());
+    EXPECT_NEAR(gibOf(message.tried), 2.0, 1e-6);
+    EXPECT_NEAR(gibOf(message.capacity), 79.15, 1e-6);
+    EXPECT_NEAR(gibOf(message.free), 1.2, 1e-6);
+    EXPECT_NEAR(gibOf(message.allocated), 71.02, 1e-6);
+    EXPECT_NEAR(gibOf(message.privatePools), 3.87, 1e-6);
+    EXPECT_NEAR(gibOf(message.unallocated), 4.1, 1e-6);
+    EXPECT_NEAR(gibOf(message.reserved()), 75.12, 1e-6);
+    EXPECT_NEAR(gibOf(message.notPyTorch()), 77.8 - 75.12, 1e-6);
+    EXPECT_NEAR(gibOf(message.otherProcesses()), 0.15, 1e-6);
+    EXPECT_NEAR(gibOf(message.needed()), 71.02 + 2.0 + 2.68, 1e-6);
+}
+
+TEST(MemoryMessage, OfPyTorchUpTo2_0) {
+    const MemoryMessage message = messageOf(
+        "RuntimeError: CUDA out of memory. Tried to allocate 208.00 MiB (GPU 0; 39.41 GiB total "
+        "capacity; 37.02 GiB already allocated; 12.50 MiB free; 38.05 GiB reserved in total by "
+        "PyTorch)");
+    EXPECT_NEAR(gibOf(message.tried), 208.0 / 1024, 1e-6);
+    EXPECT_NEAR(gibOf(message.allocated), 37.02, 1e-6);
+    EXPECT_NEAR(gibOf(message.free), 12.5 / 1024, 1e-6);
+    EXPECT_NEAR(gibOf(message.unallocated), 1.03, 1e-6);
+    EXPECT_FALSE(message.otherProcesses());
+}
+
+TEST(MemoryMessage, OfTheFirstForm) {
+    const MemoryMessage message = messageOf(
+        "RuntimeError: CUDA out of memory. Tried to allocate 34.00 MiB (GPU 0; 10.91 GiB total "
+        "capacity; 9.52 GiB already allocated; 25.06 MiB free; 776.30 MiB cached)");
+    EXPECT_NEAR(gibOf(message.unallocated), 776.3 / 1024, 1e-6);
+    EXPECT_NEAR(gibOf(message.reserved()), 9.52 + 776.3 / 1024, 1e-6);
+}
+
+TEST(MemoryMessage, OfAmdGpus) {
+    const MemoryMessage message = messageOf(
+        "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 30.00 GiB. GPU 0 has a total "
+        "capacty of 191.98 GiB of which 12.00 GiB is free. Of the allocated memory 170.00 GiB is "
+        "allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.");
+    EXPECT_NEAR(gibOf(message.capacity), 191.98, 1e-6);
+    EXPECT_NEAR(gibOf(message.notPyTorch()), 191.98 - 12 - 171, 1e-6);
+}
+
+TEST(MemoryMessage, OfMegatronAndDeepSpeed) {
+    const MemoryMessage megatron = messageOf(
+        "[Rank 6] (after 2 iterations) memory (MB) | allocated: 53199.0 | max allocated: 84019.4 | "
+        "reserved: 84732.0 | max reserved: 84732.0");
+    EXPECT_FALSE(megatron.isFailure());
+    EXPECT_NEAR(gibOf(megatron.maxAllocated), 84019.4 / 1024, 1e-6);
+    EXPECT_NEAR(gibOf(megatron.reserved()), 84732.0 / 1024, 1e-6);
+    const MemoryMessage deepspeed = messageOf(
+        "[utils.py:801:see_memory_usage] MA 14.96 GB         Max_MA 18.3 GB         CA "
+        "22.0 GB         Max_CA 22 GB");
+    EXPECT_NEAR(gibOf(deepspeed.allocated), 14.96, 1e-6);
+    EXPECT_NEAR(gibOf(deepspeed.maxAllocated), 18.3, 1e-6);
+    EXPECT_NEAR(gibOf(deepspeed.reserved()), 22.0, 1e-6);
+}
+
+TEST(MemoryMessage, IsTheFullestOfALog) {
+    std::string less = kNew;
+    less.replace(less.find("71.02"), 5, "61.02");
+    const MemoryMessage message = messageOf("step 1\n" + less + "\nstep 2\n" + kNew + "\n" + less);
+    EXPECT_EQ(message.line, 4);
+    EXPECT_EQ(message.others, 2U);
+    EXPECT_NEAR(gibOf(message.allocated), 71.02, 1e-6);
+}
+
+TEST(MemoryMessage, WithoutFiguresIsRefused) {
+    for (const std::string& text : {std::string(),
+                                    std::string("loss 2.3"),
+                                    std::string("CUDA out of memory."),
+                                    std::string("CUDA out of memory. Tried to allocate nan GiB"),
+                                    std::string("CUDA out of memory. Tried to allocate 1e300 GiB"),
+                                    std::string("CUDA out of memory. Tried to allocate -2 GiB"),
+                                    std::string("the schema 5 GB of gamma 6 GB")}) {
+        EXPECT_FALSE(parseMemoryMessage(text, "job.log")) << text;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
