@@ -4,8 +4,9 @@ namespace fabricast {
 
 namespace {
 
-/// Groups of more than one rank that this layout's frameworks open a communicator for.
-std::int64_t communicators(const Layout& layout) {
+/// Groups of more than one rank along the layout's axes, for which every framework opens a
+/// communicator.
+std::int64_t communicatorsOfAxes(const Layout& layout) {
     const auto opens = [](std::int64_t ranks) { return ranks > 1 ? 1 : 0; };
     const bool replicated = layout.shardSize > 0 && layout.shardSize < layout.replicas();
     std::int64_t count = opens(layout.replicas()) + opens(layout.tp) + opens(layout.pp);
@@ -14,6 +15,26 @@ std::int64_t communicators(const Layout& layout) {
         count += opens(layout.expertReplicas());
     }
     return count;
+}
+
+/// And those that a framework opens besides: for all ranks, in which Megatron also reduces the norm
+/// of the gradients (a group of its own), and for the stages that share the embedding.
+std::int64_t communicators(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t ofAxes = communicatorsOfAxes(layout);
+    if (layout.world() == 1) {
+        return ofAxes;
+    }
+    switch (scenario.settings.engine) {
+        case Engine::Megatron:
+        case Engine::MegatronFsdp:
+            return ofAxes + 2 + (layout.pp > 1 ? 1 : 0);
+        case Engine::DeepSpeed:
+            return ofAxes + 1;
+        default:
+            break;
+    }
+    return ofAxes + (ofAxes > 1 ? 1 : 0);
 }
 
 Headline<Bytes> headlineOf(const Sourced<Bytes>& size) {
@@ -41,7 +62,7 @@ RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
     overhead.context.value += kernels.value;
     overhead.context.lo += kernels.lo;
     overhead.context.hi += kernels.hi;
-    overhead.communicators = communicators(scenario.layout);
+    overhead.communicators = communicators(scenario);
     const std::int64_t count = overhead.communicators;
     overhead.collectives = {each.value * count, each.lo * count, each.hi * count, each.evidence};
     overhead.contextOrigin = originOf(runtime.context);
@@ -54,7 +75,7 @@ Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout) {
         return size.lo.value_or(size.value.value_or(Bytes(0)));
     };
     return least(runtime.context) + least(runtime.kernels) +
-           least(runtime.communicator) * communicators(layout);
+           least(runtime.communicator) * communicatorsOfAxes(layout);
 }
 
 }  // namespace fabricast

@@ -51,7 +51,7 @@ TEST(FitRuntime, FootprintsReachTheForecastOfMemory) {
     EXPECT_EQ(usual.context.value, 576_MiB);
     EXPECT_EQ(usual.context.lo, 400_MiB);
     EXPECT_EQ(usual.context.hi, 820_MiB);
-    EXPECT_EQ(usual.collectives.value, 440_MiB);
+    EXPECT_EQ(usual.collectives.value, 3_GiB);
     EXPECT_TRUE(usual.isAssumed());
     const auto fitted = fitRecord(builtIn, recordOf(allFootprints()), {.name = "ours"});
     ASSERT_TRUE(fitted) << fitted.error().text();
@@ -66,9 +66,9 @@ TEST(FitRuntime, FootprintsReachTheForecastOfMemory) {
     EXPECT_EQ(ours.context.value, 544_MiB);
     EXPECT_EQ(ours.context.lo, 500_MiB);
     EXPECT_EQ(ours.context.hi, 660_MiB);
-    EXPECT_EQ(ours.collectives.value, 360_MiB);
-    EXPECT_EQ(ours.collectives.lo, 360_MiB);
-    EXPECT_EQ(ours.collectives.hi, 1200_MiB);
+    EXPECT_EQ(ours.collectives.value, 540_MiB);
+    EXPECT_EQ(ours.collectives.lo, 540_MiB);
+    EXPECT_EQ(ours.collectives.hi, 4608_MiB);
     EXPECT_FALSE(ours.isAssumed());
     EXPECT_EQ(ours.contextOrigin,
               "measured: fabricast-probe-cuda, 2026-11-22, driver 580.95.05, cuda_runtime 13.0");
@@ -84,7 +84,7 @@ TEST(FitRuntime, ShowsWhatANumberWasAndIs) {
               "memory beside tensors of h200-sxm-141gb\n"
               "  number        points  spread  before   now\n"
               "  context            3          512 MiB  480 MiB\n"
-              "  communicator       2          220 MiB  180 MiB\n");
+              "  communicator       2          1 GiB    180 MiB\n");
 }
 
 TEST(FitRuntime, OneOfBothStaysAsItWas) {
@@ -92,7 +92,7 @@ TEST(FitRuntime, OneOfBothStaysAsItWas) {
     ASSERT_EQ(fitted.changes.size(), 1U);
     EXPECT_EQ(*fitted.runtime.context.value, 512_MiB);
     EXPECT_EQ(*fitted.runtime.communicator.value, 150_MiB);
-    EXPECT_EQ(*fitted.runtime.communicator.hi, 600_MiB);
+    EXPECT_EQ(*fitted.runtime.communicator.hi, 1536_MiB);
     EXPECT_NE(fitted.runtime.communicator.note.find("2 ranks"), std::string::npos);
 }
 
