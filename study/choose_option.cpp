@@ -156,7 +156,7 @@ std::optional<std::size_t> chooseOption(std::vector<AdviceStep>& steps,
                                         const std::optional<Usd>& most) {
     std::optional<std::size_t> chosen;
     Rivals rivals;
-    for (const Verdict verdict : {Verdict::Fits, Verdict::Uncertain}) {
+    for (const Verdict verdict : {Verdict::Fits, Verdict::Likely, Verdict::Unlikely}) {
         if (const auto best = fastest(steps, most, verdict)) {
             chosen = simplest(steps, most, *best);
             rivals = {&steps[*chosen], &steps[*best]};

@@ -177,9 +177,8 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                                           const Scenario& scenario,
                                           const Question& question,
                                           const Workbench& bench) {
-    const bool decides =
-        memory.onDevice == Verdict::Uncertain && memory.peak.value <= memory.room();
-    if (!decides || scenario.settings.allocator != AllocatorKind::Default) {
+    if (memory.onDevice != Verdict::Likely ||
+        scenario.settings.allocator != AllocatorKind::Default) {
         return std::optional<Fix>();
     }
     std::vector<Edit> edits = {{"settings.allocator", "expandable_segments", "--set"}};
@@ -203,11 +202,11 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
 
 Rejection deviceRejection(const MemoryBreakdown& memory) {
     const StageMemory& stage = memory.stages[memory.fullest];
-    const bool isUnsure = memory.onDevice == Verdict::Uncertain;
-    return {.bound = Bound::GpuMemory,
-            .over = (isUnsure ? memory.peak.hi : memory.peak.value) - memory.room(),
-            .where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt,
-            .fixes = {}};
+    return {
+        .bound = Bound::GpuMemory,
+        .over = (isUnsure(memory.onDevice) ? memory.peak.hi : memory.peak.value) - memory.room(),
+        .where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt,
+        .fixes = {}};
 }
 
 /// What a node is short of; where that is not known, nothing of all that it needs.

@@ -19,7 +19,7 @@ struct Topic {
 };
 
 std::string exitCodesTopic() {
-    return "0  success: it fits or may fit (UNCERTAIN), the target is reached\n"
+    return "0  success: it fits, likely or surely, or is unlikely to; the target is reached\n"
            "1  it does not fit, or a target or a budget is missed (0 with --no-fail)\n"
            "2  no answer: bad input, with its position and a hint, or nothing that is modelled\n"
            "4  environment: a file cannot be written, out of memory\n"

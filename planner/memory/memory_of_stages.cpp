@@ -110,7 +110,10 @@ Verdict verdictFor(const MemoryBreakdown& memory, bool isReserved) {
     if (peak.lo > memory.room()) {
         return Verdict::DoesNotFit;
     }
-    return peak.hi <= memory.room() ? Verdict::Fits : Verdict::Uncertain;
+    if (peak.hi <= memory.room()) {
+        return Verdict::Fits;
+    }
+    return peak.value <= memory.room() ? Verdict::Likely : Verdict::Unlikely;
 }
 
 /// By the stage that keeps most on the host: which ranks share a node is not looked at.

@@ -19,7 +19,7 @@ namespace {
 
 std::string gib(const Plan& plan) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-    const bool sure = plan.memory.onDevice != Verdict::Uncertain;
+    const bool sure = !isUnsure(plan.memory.onDevice);
     return fmt::format(
         "{:.1f}{}", static_cast<double>(plan.memory.peak.value.count()) / kGib, sure ? "" : "?");
 }

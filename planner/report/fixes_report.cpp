@@ -87,7 +87,7 @@ Table fixTable(const PlanFixes& fixes) {
                               fits && fix.mfu ? fmt::format("{:.1f} %", 100.0 * *fix.mfu) : "",
                               fmt::format("{:.1f}{}",
                                           static_cast<double>(fix.outcome.peak.count()) / kGib,
-                                          fix.outcome.verdict == Verdict::Uncertain ? "?" : ""),
+                                          isUnsure(fix.outcome.verdict) ? "?" : ""),
                               grouped(fix.gpus),
                               fix.usdPerMtok ? fmt::format("{:.3f}", *fix.usdPerMtok) : "",
                               fix.sideEffect});

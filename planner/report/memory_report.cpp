@@ -68,14 +68,13 @@ std::string peakText(const MemoryBreakdown& memory) {
         memory.reserve > 0.0 ? fmt::format(" less {:.3g} %", 100.0 * memory.reserve) : "");
 }
 
-/// What UNCERTAIN is: the tensors may fit, and what the allocator holds back with them may not.
+/// Why it is not sure: the tensors may fit, and what the allocator holds back with them may not.
 std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& rejection) {
     const ByteScale scale = scaleOf(memory);
-    const bool likely = memory.peak.value <= memory.room();
     return fmt::format(
-        "likely {}: the worst case is {} {} over, the best {} {} below: {}\n"
+        "{}: the worst case is {} {} over, the best {} {} below: {}\n"
         "  what the caching allocator holds back decides; --reserve 10% settles it",
-        likely ? "fits" : "does not fit",
+        fixText(memory.onDevice),
         scale.text(memory.peak.hi - memory.room()),
         scale.unit,
         scale.text(memory.room() - memory.peak.lo),
@@ -112,9 +111,8 @@ std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
     std::vector<std::string> lines;
     for (const Rejection& rejection : memory.rejections) {
         const bool onDevice = rejection.bound == Bound::GpuMemory;
-        lines.push_back(onDevice && memory.onDevice == Verdict::Uncertain
-                            ? uncertainLine(memory, rejection)
-                            : rejectionLine(rejection, scale));
+        lines.push_back(onDevice && isUnsure(memory.onDevice) ? uncertainLine(memory, rejection)
+                                                              : rejectionLine(rejection, scale));
         for (const Fix& fix : rejection.fixes) {
             lines.push_back("  " + fixText(fix, scale));
         }
@@ -162,8 +160,10 @@ std::string_view verdictWord(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
             return "FITS";
-        case Verdict::Uncertain:
-            return "UNCERTAIN";
+        case Verdict::Likely:
+            return "LIKELY FITS";
+        case Verdict::Unlikely:
+            return "UNLIKELY TO FIT";
         case Verdict::DoesNotFit:
             break;
     }
@@ -180,8 +180,10 @@ std::string_view fixText(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
             return "fits";
-        case Verdict::Uncertain:
-            return "may fit";
+        case Verdict::Likely:
+            return "likely fits";
+        case Verdict::Unlikely:
+            return "unlikely to fit";
         case Verdict::DoesNotFit:
             break;
     }

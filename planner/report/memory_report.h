@@ -12,11 +12,12 @@ namespace fabricast {
 ///     FITS  61.20 GiB [58.31..65.02] of 79.18 GiB   stage 0, at the loss
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory);
 std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory);
-/// What the first line of every answer about a layout begins with: "FITS", "UNCERTAIN", …
+/// What the first line of every answer about a layout begins with: "FITS", "LIKELY FITS",
+/// "UNLIKELY TO FIT" or "DOES NOT FIT".
 std::string_view verdictWord(Verdict verdict);
 /// "host memory per node: 1.28 TiB of 179 GiB".
 std::string hostNeedText(const HostNeed& host);
-/// "fits", "may fit", "still does not fit".
+/// "fits", "likely fits", "unlikely to fit", "still does not fit".
 std::string_view fixText(Verdict verdict);
 /// A row per stage, every number in bytes.
 std::string memoryCsv(const MemoryBreakdown& memory);

@@ -5,6 +5,7 @@
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
+#include "planner/result/memory_names.h"
 #include "planner/result/step_names.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/setting_names.h"
@@ -178,7 +179,7 @@ std::string planCsv(const PlanReport& report) {
              fmt::format("{}", plan.step.tokensPerGpuSecond),
              plan.step.utilisation.mfu ? fmt::format("{}", *plan.step.utilisation.mfu) : "",
              std::to_string(plan.memory.peak.value.count()),
-             plan.memory.verdict == Verdict::Fits ? "fits" : "uncertain",
+             std::string(nameOf(plan.memory.verdict)),
              plan.cost && plan.cost->perMtok
                  ? fmt::format("{:.6g}", plan.cost->perMtok->value.count())
                  : "",

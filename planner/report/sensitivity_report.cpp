@@ -33,8 +33,10 @@ std::string verdictText(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
             return "fits";
-        case Verdict::Uncertain:
-            return "may fit";
+        case Verdict::Likely:
+            return "likely fits";
+        case Verdict::Unlikely:
+            return "unlikely to fit";
         case Verdict::DoesNotFit:
             return "does not fit";
     }

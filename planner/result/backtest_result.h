@@ -48,7 +48,8 @@ struct BacktestRow {
     std::optional<double> measuredGib, predictedGib;
     MemoryReading memoryReading = MemoryReading::Unsaid;  ///< what both of them are
     std::string memoryWhy;  ///< the reason for a missing memory forecast
-    std::string verdict;    ///< "fits", "uncertain", "does_not_fit"; empty without a forecast
+    std::string
+        verdict;  ///< "fits", "likely", "unlikely", "does_not_fit"; empty without a forecast
 
     [[nodiscard]] std::optional<double> stepError() const {
         return relativeError(predictedStep, measuredStep);

@@ -71,9 +71,9 @@ struct HostNeed {
         if (perNode == Bytes() || (there && perNode <= *there)) {
             return Verdict::Fits;
         }
-        return there ? Verdict::DoesNotFit : Verdict::Uncertain;
+        return there ? Verdict::DoesNotFit : Verdict::Likely;
     }
-    [[nodiscard]] bool isUnknown() const { return verdict() == Verdict::Uncertain; }
+    [[nodiscard]] bool isUnknown() const { return isUnsure(verdict()); }
 };
 
 /// This is the answer to "what does it need in memory, and does it fit?"
@@ -87,7 +87,7 @@ struct MemoryBreakdown {
     Verdict onDevice = Verdict::Fits;  ///< of the peak alone
     HostNeed host;
     Verdict verdict = Verdict::Fits;    ///< the worse of the device's and the host's
-    std::vector<Rejection> rejections;  ///< filled when it does not fit or is uncertain
+    std::vector<Rejection> rejections;  ///< filled unless it surely fits
     std::vector<std::string> notes;     ///< what was assumed
 
     /// What the peak is judged against.

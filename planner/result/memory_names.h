@@ -21,7 +21,8 @@ constexpr auto namesOf(MemoryKind) {
 }
 constexpr auto namesOf(Verdict) {
     return std::to_array<Named<Verdict>>({{Verdict::Fits, "fits"},
-                                          {Verdict::Uncertain, "uncertain"},
+                                          {Verdict::Likely, "likely"},
+                                          {Verdict::Unlikely, "unlikely"},
                                           {Verdict::DoesNotFit, "does_not_fit"}});
 }
 constexpr auto namesOf(Evidence) {

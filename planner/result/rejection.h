@@ -7,7 +7,13 @@
 
 namespace fabricast {
 
-enum class Verdict { Fits, Uncertain, DoesNotFit };
+/// From sure to sure. In between what the allocator holds back decides: what is expected fits, or
+/// is too much.
+enum class Verdict { Fits, Likely, Unlikely, DoesNotFit };
+
+constexpr bool isUnsure(Verdict verdict) {
+    return verdict == Verdict::Likely || verdict == Verdict::Unlikely;
+}
 
 enum class Bound { GpuMemory, HostMemory, NvmeSpace };
 

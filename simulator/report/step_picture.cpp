@@ -18,8 +18,10 @@ std::string_view fitText(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
             return "which fits";
-        case Verdict::Uncertain:
-            return "which may fit";
+        case Verdict::Likely:
+            return "which likely fits";
+        case Verdict::Unlikely:
+            return "which is unlikely to fit";
         case Verdict::DoesNotFit:
             break;
     }

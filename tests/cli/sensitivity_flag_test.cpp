@@ -36,7 +36,7 @@ double numberOf(const JsonValue& object, const char* key) {
 TEST(SensitivityFlag, IsASectionOfExplain) {
     const ProgramOutput text = asked("explain", {});
     EXPECT_EQ(text.code, ExitCode::Ok) << text.err;
-    EXPECT_TRUE(text.out.starts_with("UNCERTAIN  SENSITIVITY  ")) << text.out;
+    EXPECT_TRUE(text.out.starts_with("LIKELY FITS  SENSITIVITY  ")) << text.out;
     EXPECT_NE(text.out.find("no micro-batch x2: "), std::string::npos);
     EXPECT_NE(asked("explain", {"--section", "time"}).out.find("\nSENSITIVITY  "),
               std::string::npos);

@@ -69,7 +69,7 @@ TEST(Verdict, OfAPlanIsItsFirstWord) {
     EXPECT_EQ(missed.code, ExitCode::DoesNotFit);
 }
 
-TEST(Verdict, UncertainIsExplainedAndCanBeAskedAway) {
+TEST(Verdict, LikelyIsExplainedAndCanBeAskedAway) {
     const Words longer = {"--seq", "7168"};
     const auto with = [](Words more) {
         Words words = {
@@ -78,7 +78,7 @@ TEST(Verdict, UncertainIsExplainedAndCanBeAskedAway) {
         return runProgram(words, {});
     };
     const ProgramOutput unsure = with({});
-    EXPECT_TRUE(unsure.out.starts_with("UNCERTAIN  ")) << unsure.out;
+    EXPECT_TRUE(unsure.out.starts_with("LIKELY FITS  ")) << unsure.out;
     EXPECT_EQ(unsure.code, ExitCode::Ok);
     const std::size_t words = unsure.out.find("likely fits: the worst case is ");
     ASSERT_NE(words, std::string::npos) << unsure.out;

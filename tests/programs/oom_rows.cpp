@@ -1,6 +1,7 @@
 // oom_rows FILE.csv: what fabricast says of the runs in a table of out-of-memory messages and
 // memory reports, one JSON row per row of the table, in its order. The columns are listed in
 // tests/cases/memory/real/README.md.
+#include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
 #include "planner/text/text_file.h"
 #include "tests/programs/real_rows/report_forecast.h"
@@ -32,7 +33,7 @@ void addForecast(JsonText& json, const ReportForecast& forecast) {
         json.add(key, static_cast<double>(bytes.count()) / kGiB);
     };
     const StageMemory& stage = forecast.fullest();
-    json.add("verdict", likelihoodWord(forecast.memory));
+    json.add("verdict", nameOf(forecast.memory.verdict));
     add("allocated_gib", stage.allocated);
     add("reserved_gib", stage.reserved.value);
     add("reserved_high_gib", stage.reserved.hi);

@@ -56,7 +56,7 @@ TEST(ChooseStep, MeasuresASimplerOneByTheFastest) {
 }
 
 TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
-    std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Uncertain),
+    std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Likely),
                                      step("megatron", 1.5, Verdict::Fits),
                                      step("context", 0.5, Verdict::DoesNotFit)};
     EXPECT_EQ(chosen(steps), "megatron");

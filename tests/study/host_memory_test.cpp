@@ -41,7 +41,7 @@ TEST(HostMemory, WhatIsNotKnownIsNotSaidToBeEnough) {
     const MemoryBreakdown memory = memoryOf(offloaded("8x-rtx-4090", ""));
     EXPECT_EQ(memory.onDevice, Verdict::Fits);
     EXPECT_TRUE(memory.host.isUnknown());
-    EXPECT_EQ(memory.verdict, Verdict::Uncertain);
+    EXPECT_EQ(memory.verdict, Verdict::Likely);
     ASSERT_EQ(memory.rejections.size(), 1U);
     EXPECT_EQ(memory.rejections[0].bound, Bound::HostMemory);
     EXPECT_EQ(memory.rejections[0].over, Bytes());

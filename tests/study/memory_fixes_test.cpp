@@ -65,7 +65,7 @@ TEST(MemoryFixes, WhatMayFitIsNotSaidToFit) {
     const auto full = std::ranges::find(fixes, "recompute=full", &Fix::change);
     ASSERT_NE(full, fixes.end());
     EXPECT_LT(full->peakAfter, memory.capacity);
-    EXPECT_EQ(full->verdict, Verdict::Uncertain);
+    EXPECT_EQ(full->verdict, Verdict::Likely);
 }
 
 TEST(MemoryFixes, OnlyWhatTheStackTakesIsSuggested) {

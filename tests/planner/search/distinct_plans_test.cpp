@@ -57,7 +57,7 @@ TEST(DistinctPlans, SlowerSpellingsAreLeftOut) {
     EXPECT_TRUE(bestOf({{.seconds = 1.0}, {.seconds = 1.0051}}, 5).front().alike.empty());
     // Not of a plan that only may fit: the slower one is what can be trusted.
     const std::vector<Plan> rows =
-        bestOf({{.seconds = 1.0, .verdict = Verdict::Uncertain}, {.seconds = 1.2}}, 5);
+        bestOf({{.seconds = 1.0, .verdict = Verdict::Likely}, {.seconds = 1.2}}, 5);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows.front().step.step.value, Seconds(1.2));
     EXPECT_EQ(rows.front().alike.size(), 1U);
@@ -75,7 +75,7 @@ TEST(DistinctPlans, KnowsBeforehandWhatItLeavesOut) {
 
 TEST(DistinctPlans, WhatFitsComesFirst) {
     const std::vector<Made> found = {
-        {.seconds = 1.0, .gib = 79, .verdict = Verdict::Uncertain, .layout = {.tp = 2}},
+        {.seconds = 1.0, .gib = 79, .verdict = Verdict::Likely, .layout = {.tp = 2}},
         {.seconds = 1.1, .gib = 60, .layout = {.tp = 4}}};
     EXPECT_EQ(bestOf(found, 2).front().scenario.layout.tp, 4);
     EXPECT_EQ(bestOf(found, 2, {.tight = true}).front().scenario.layout.tp, 2);
@@ -84,13 +84,13 @@ TEST(DistinctPlans, WhatFitsComesFirst) {
 
 TEST(DistinctPlans, ASaferSpellingStandsForItsGroup) {
     const std::vector<Plan> rows =
-        bestOf({{.seconds = 1.0, .gib = 79, .verdict = Verdict::Uncertain},
+        bestOf({{.seconds = 1.0, .gib = 79, .verdict = Verdict::Likely},
                 {.seconds = 1.001, .gib = 50, .layout = {.shard = Shard::Zero1}}},
                5);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].memory.verdict, Verdict::Fits);
     ASSERT_EQ(rows[0].alike.size(), 1U);
-    EXPECT_EQ(rows[0].alike[0].memory.verdict, Verdict::Uncertain);
+    EXPECT_EQ(rows[0].alike[0].memory.verdict, Verdict::Likely);
 }
 
 TEST(DistinctPlans, OfTheLeastMemoryThePeaksTellApart) {
@@ -102,7 +102,7 @@ TEST(DistinctPlans, OfTheLeastMemoryThePeaksTellApart) {
 
 TEST(DistinctPlans, OnlyWhatFitsCountsAsARow) {
     DistinctPlans plans({});
-    plans.add(planOf({.verdict = Verdict::Uncertain}));
+    plans.add(planOf({.verdict = Verdict::Likely}));
     EXPECT_EQ(plans.rows(), 0U);
     plans.add(planOf({.seconds = 2.0}));
     EXPECT_EQ(plans.rows(), 1U);

@@ -7,13 +7,6 @@
 
 namespace fabricast {
 
-std::string_view likelihoodWord(const MemoryBreakdown& memory) {
-    if (memory.verdict != Verdict::Uncertain) {
-        return memory.verdict == Verdict::Fits ? "fits" : "does not fit";
-    }
-    return memory.peak.value <= memory.room() ? "likely" : "unlikely";
-}
-
 Result<ReportForecast> forecastReport(const MemoryReport& report, const Workbench& bench) {
     FABRICAST_ASSIGN(ReportQuestion asked, questionOf(report));
     FABRICAST_ASSIGN(LoadedScenario loaded,

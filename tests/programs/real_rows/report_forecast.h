@@ -4,7 +4,6 @@
 #include "tests/programs/real_rows/memory_report.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -17,9 +16,6 @@ struct ReportForecast {
     [[nodiscard]] const StageMemory& fullest() const { return memory.stages[memory.fullest]; }
     [[nodiscard]] Bytes notPyTorch() const { return fullest().context + fullest().collectives; }
 };
-/// "fits", "likely", "unlikely" or "does not fit".
-std::string_view likelihoodWord(const MemoryBreakdown& memory);
-
 Result<ReportForecast> forecastReport(const MemoryReport& report, const Workbench& bench);
 
 }  // namespace fabricast
