@@ -30,7 +30,7 @@ std::string nodeTemplate(const std::string& name) {
   "nics": {
     "count": { "value": 1, "source": "assumed" },
     "bandwidth": { "value": "25 Gbps", "source": "assumed" },  // of each
-    "fabric": "tcp-25"             // without a network: null, and a count of 0
+    "fabric": "tcp-25"             // without a network: leave this out, and a count of 0
   },
   "cpu": "AMD EPYC",
   "host_memory": { "value": "256 GB", "source": "assumed" },  // for offload

@@ -22,9 +22,17 @@ struct AdviseFlags {
 };
 
 /// Everything about the layout that is advised; where there is none, those that come nearest.
-Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice) {
+Result<std::string> nextAfterAdvice(const Question& question,
+                                    const Advice& advice,
+                                    std::int64_t maxUsd) {
     if (!advice.recommended) {
-        return nextLine("plan", question, " --objective memory");
+        // Ways that fit were left out for their price alone.
+        const bool fits = std::ranges::any_of(advice.steps, [](const AdviceStep& step) {
+            return step.plan && step.plan->memory.verdict != Verdict::DoesNotFit;
+        });
+        const bool withinBudget = maxUsd == 0 || !fits;
+        return nextLine(
+            "plan", question, withinBudget ? " --objective memory" : " --objective cost");
     }
     Question about = question;
     std::erase_if(about.edits, [](const Edit& edit) { return edit.path.starts_with("search."); });
@@ -69,7 +77,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     }
     std::string next;
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice));
+        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice, flags.ask.maxUsd));
     }
     answer.text = adviceText(advice) + next;
     return answer;

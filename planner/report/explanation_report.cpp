@@ -132,7 +132,12 @@ Result<std::string> explanationWhy(const Explanation& answer, const std::string&
         return costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key);
     }
     if (!isTimeKey(key)) {
-        return memoryWhy(*answer.memory, key);
+        Result<std::string> formula = memoryWhy(*answer.memory, key);
+        if (!formula && !formula.error().hint.empty()) {
+            formula.error().hint +=
+                "; of the step: time.step, time.gemm, …; of the money: cost.usd_per_mtok, …";
+        }
+        return formula;
     }
     FABRICAST_ASSIGN(const std::string formula, timeWhy(answer.scenario, *answer.step, key));
     return key == "time.gemm" ? formula + productsText(answer.products) : formula;
