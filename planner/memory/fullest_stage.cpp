@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -35,16 +36,42 @@ std::string contentOf(const Scenario& scenario,
     return content;
 }
 
-/// Stages that run the same, and have as much in flight.
+/// Stages that run the same, and have as much in flight: with the orders of those to be walked.
 struct Alike {
     std::int64_t inFlight = 0;
     std::vector<std::int64_t> stages;
+    std::vector<PipelineOrder> orders;
 };
+
+bool isSame(const PipelineOrder& a, const PipelineOrder& b) {
+    return a.held == b.held &&
+           std::ranges::equal(
+               a.actions, b.actions, [](const PipelineAction& one, const PipelineAction& other) {
+                   return one.forward == other.forward && one.chunk == other.chunk &&
+                          one.microBatch == other.microBatch;
+               });
+}
+
+/// torch's interleaved schedule: what has been received by a pass differs between stages.
+bool receivesByStage(const Scenario& scenario) {
+    const Engine engine = scenario.settings.engine;
+    return scenario.layout.schedule == ScheduleKind::Interleaved && engine != Engine::Megatron &&
+           engine != Engine::DeepSpeed;
+}
+
+/// Whether a stage that is already among them is walked as this one would be. With one chunk a
+/// rank most in flight says everything.
+bool isWalked(const Scenario& scenario, const Alike& alike, const PipelineOrder& order) {
+    if (scenario.layout.vpp == 1) {
+        return !alike.stages.empty();
+    }
+    return !receivesByStage(scenario) &&
+           std::ranges::any_of(
+               alike.orders, [&order](const PipelineOrder& other) { return isSame(order, other); });
+}
 
 }  // namespace
 
-/// With one chunk a rank's order says everything, so that one stage stands for all alike; with
-/// several, which receives and sends are under way differs between stages.
 Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     FABRICAST_ASSIGN(
@@ -54,14 +81,15 @@ Result<std::vector<std::int64_t>> stagesThatDecide(const Scenario& scenario) {
             {.stages = layout.pp, .chunks = layout.vpp, .pipeline = scenario.settings.pipeline}));
     std::map<std::string, Alike> contents;
     for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
-        FABRICAST_ASSIGN(const PipelineOrder order, pipelineOrder(scenario, stage));
+        FABRICAST_ASSIGN(PipelineOrder order, pipelineOrder(scenario, stage));
         const std::int64_t inFlight = mostInFlight(order);
         Alike& alike = contents[contentOf(scenario, layers, stage)];
         if (inFlight > alike.inFlight) {
-            alike = {inFlight, {}};
+            alike = {inFlight, {}, {}};
         }
-        if (inFlight == alike.inFlight && (layout.vpp > 1 || alike.stages.empty())) {
+        if (inFlight == alike.inFlight && !isWalked(scenario, alike, order)) {
             alike.stages.push_back(stage);
+            alike.orders.push_back(std::move(order));
         }
     }
     std::vector<std::int64_t> stages;

@@ -65,12 +65,10 @@ MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout
     return states;
 }
 
-double MemoryBound::held(const WeightCount& local,
-                         const Layout& layout,
-                         double whole,
-                         double split) {
+double MemoryBound::held(
+    const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split) {
     const auto shards = asDouble(shardSize(layout));
-    const auto expertShards = asDouble(expertShardSize(layout, layout.expertReplicas()));
+    const auto expertShards = asDouble(ModelWeightCounts::expertShards(layout, code));
     return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
 }
 
@@ -88,9 +86,10 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     const ModelSpec& model = task_.base.model;
     const WeightCount mean = weights_.ofMeanRank(layout, usual.kernels.code);
     const States& states = family.states = statesOf(usual, layout);
-    family.all = held(mean, layout, states.whole, states.split);
-    family.between = held(mean, layout, states.wholeBetween, states.splitBetween);
-    family.host = held(mean, layout, 0.0, states.host);
+    family.all = held(mean, layout, usual.kernels.code, states.whole, states.split);
+    family.between =
+        held(mean, layout, usual.kernels.code, states.wholeBetween, states.splitBetween);
+    family.host = held(mean, layout, usual.kernels.code, 0.0, states.host);
     const double tokens =
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
@@ -212,11 +211,13 @@ Result<double> MemoryBound::ofRank(const Candidate& candidate,
         all.experts += chunk.weights.experts;
     }
     const States& states = familyOf(candidate.family, settings).states;
-    const double withGradients = held(all, layout, states.whole, states.split);
+    const double withGradients =
+        held(all, layout, settings.kernels.code, states.whole, states.split);
     // Megatron's gradients have their buffers all the time.
-    const double resting = settings.engine == Engine::Megatron
-                               ? withGradients
-                               : held(all, layout, states.wholeBetween, states.splitBetween);
+    const double resting =
+        settings.engine == Engine::Megatron
+            ? withGradients
+            : held(all, layout, settings.kernels.code, states.wholeBetween, states.splitBetween);
     const bool staysGathered = settings.engine == Engine::Fsdp2 && layout.pp > 1 &&
                                settings.tuning == Tuning::Full &&
                                settings.torch.reshard != Reshard::Always;

@@ -65,7 +65,8 @@ private:
                                 std::int64_t>;
 
     static States statesOf(const Settings& settings, const Layout& layout);
-    static double held(const WeightCount& local, const Layout& layout, double whole, double split);
+    static double held(
+        const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split);
     [[nodiscard]] std::int64_t runtimeBytes(const Layout& layout) const;
     const Family& familyOf(std::uint32_t family, const Settings& usual);
     Result<const PipelineOrder*> orderOf(std::uint32_t stack,

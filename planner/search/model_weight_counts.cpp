@@ -2,6 +2,7 @@
 
 #include "planner/base/integers.h"
 #include "planner/ops/parameters.h"
+#include "planner/stack/rank_groups.h"
 
 #include <algorithm>
 #include <vector>
@@ -18,6 +19,11 @@ double sumOf(const std::vector<Parameter>& parameters, bool experts) {
         }
     }
     return sum;
+}
+
+/// torchtitan without expert parallelism splits experts by tp, and shards them with the rest.
+bool splitsAsTheRest(const Layout& layout, ModelCode code) {
+    return code == ModelCode::TorchTitan && layout.ep == 1;
 }
 
 }  // namespace
@@ -55,9 +61,13 @@ WeightCount ModelWeightCounts::local(const WeightCount& weights,
                                      const Layout& layout,
                                      ModelCode code) {
     // As rank_tensors.cpp cuts them.
-    const bool byTensor = code == ModelCode::TorchTitan && layout.ep == 1;
-    const std::int64_t cut = byTensor ? layout.tp : layout.etp;
+    const std::int64_t cut = splitsAsTheRest(layout, code) ? layout.tp : layout.etp;
     return {weights.own / asDouble(layout.tp), weights.experts / asDouble(layout.ep * cut)};
+}
+
+std::int64_t ModelWeightCounts::expertShards(const Layout& layout, ModelCode code) {
+    return splitsAsTheRest(layout, code) ? shardSize(layout)
+                                         : expertShardSize(layout, layout.expertReplicas());
 }
 
 }  // namespace fabricast

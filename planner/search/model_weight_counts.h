@@ -26,6 +26,8 @@ public:
     [[nodiscard]] WeightCount ofMeanRank(const Layout& layout, ModelCode code) const;
     /// What tensor and expert parallelism leave a rank.
     static WeightCount local(const WeightCount& weights, const Layout& layout, ModelCode code);
+    /// Over how many ranks a shard group splits the experts that a rank holds.
+    static std::int64_t expertShards(const Layout& layout, ModelCode code);
 
 private:
     std::array<double, 2> ofLayer_{};  ///< of a layer without experts, and of one with

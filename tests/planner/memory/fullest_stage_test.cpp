@@ -68,6 +68,18 @@ TEST(FullestStage, IsTheOneThatWalkingAllWouldFind) {
     }
 }
 
+// Four middle stages of six run the same order where all forwards come first, or the last of them
+// differs.
+TEST(FullestStage, IsOneOfThoseThatRunTheSameOrder) {
+    const Scenario scenario = pipelined(Engine::Megatron, 6, 2, 6);
+    const auto stages = stagesThatDecide(scenario);
+    ASSERT_TRUE(stages) << stages.error().text();
+    EXPECT_EQ(*stages, (std::vector<std::int64_t>{0, 1, 5}));
+    const auto found = fullestAllocation(scenario, 1'000'000_GiB);
+    ASSERT_TRUE(found) << found.error().text();
+    EXPECT_EQ(found->count(), fullestOfAll(scenario).count());
+}
+
 // The search may end at the first stage that takes enough.
 TEST(FullestStage, StopsAtEnough) {
     const Scenario scenario = pipelined(Engine::Megatron, 4, 1, 8);

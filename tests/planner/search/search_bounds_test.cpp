@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <tuple>
 
 namespace fabricast {
 namespace {
@@ -180,6 +181,33 @@ TEST_P(SearchBounds, WhatTheHostCannotHoldDoesNotFitIt) {
         EXPECT_TRUE(bound.fitsHost(candidate.family, *usual) || !plan.fitsHost())
             << layoutText(plan.scenario.layout) << " " << plan.memory.host.perNode.count();
     }
+}
+
+/// Even stages hold what a mean rank does, so that nearly all of it is counted before any walk.
+TEST(MemoryBoundOfExperts, CountsWhatOffloadsOnTheHost) {
+    SearchTask task = taskOf({.model = "qwen3-30b-a3b", .layers = 4, .gpus = 16, .memory = 80_GiB},
+                             {"torchtitan"});
+    const SearchSpace space = enumerateLayouts(task).value();
+    CandidateScenarios scenarios(task, space);
+    std::set<std::tuple<bool, bool>> seen;
+    for (std::uint32_t family = 0; family < space.families.size(); ++family) {
+        const Layout& layout = space.families[family].layout;
+        const std::vector<Candidate> candidates = space.candidatesOf(family);
+        if (layout.offload != Offload::ParametersCpu || layout.pp > 1 || candidates.empty() ||
+            !seen.emplace(layout.ep > 1, layout.tp > 1).second) {
+            continue;
+        }
+        const Scenario* scenario = scenarios.allowed(candidates.front()).value();
+        const Bytes perNode = memoryOfAllStages(*scenario)->host.perNode;
+        ASSERT_GT(perNode.count(), 0);
+        const auto fits = [&](std::int64_t tenths) {
+            task.base.cluster.node.hostMemory = {.value = Bytes(perNode.count() / 10 * tenths)};
+            return MemoryBound(task, space).fitsHost(family, scenario->settings);
+        };
+        EXPECT_TRUE(fits(11)) << layoutText(layout);
+        EXPECT_FALSE(fits(9)) << layoutText(layout);
+    }
+    EXPECT_GE(seen.size(), 3U);
 }
 
 /// Both are compared with what they bound only where the candidates have them.
