@@ -103,11 +103,32 @@ void addScenarioArguments(const FlagSet& command,
     addQuestionFlags(command, arguments, scenarioFlags(), without);
 }
 
+namespace {
+
+/// A rank of adapters is not asked for in passing: without adapters it would do nothing.
+Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question& question) {
+    if (!arguments.says("--lora-rank") || arguments.triesLora) {
+        return {};
+    }
+    const JsonValue* settings = question.root.find("settings");
+    const JsonValue* tuning = settings == nullptr ? nullptr : settings->find("tuning");
+    if (tuning != nullptr && tuning->text().value_or("") != "full") {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "--lora-rank",
+                "no adapters are trained: the tuning is full",
+                "--tuning lora, or qlora");
+}
+
+}  // namespace
+
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
     FABRICAST_ASSIGN(Question question,
                      readQuestion(arguments.file.value_or(""), options.directory));
     FABRICAST_ASSIGN(question, with(std::move(question), edits));
+    FABRICAST_TRY(checkRankIsUsed(arguments, question));
     return readInput(std::move(question));
 }
 

@@ -20,6 +20,7 @@ struct QuestionArguments {
     std::optional<std::string> file;
     std::map<std::string_view, std::optional<std::string>> values{};  ///< by the flag as typed
     std::map<std::string_view, std::vector<std::string>> lists{};     ///< of flags that repeat
+    bool triesLora = false;  ///< the command does so whatever the tuning is
 
     [[nodiscard]] bool says(std::string_view flag) const;
 };

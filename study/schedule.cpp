@@ -34,8 +34,9 @@ Result<PipelineTimeline> schedule(const ScheduleAsk& ask) {
                     std::string(name.name) + " has no groups of microbatches",
                     "leave it out");
     }
-    if (stack == "nemo" && shape.group == 0 && name.schedule == ScheduleKind::Interleaved) {
-        shape.group = shape.ranks;  // what its configuration sets
+    const bool isMegatron = framework == Framework::Megatron;
+    if (isMegatron && shape.group == 0 && name.schedule == ScheduleKind::Interleaved) {
+        shape.group = shape.ranks;  // Megatron's default
     }
     FABRICAST_ASSIGN(const FrameworkOrder order,
                      frameworkOrder({.framework = framework,

@@ -93,6 +93,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast advise -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64\n"
         "  fabricast advise run.json --tokens 1T --max-usd 200000\n"
         "Exit status 1 if nothing fits (--no-fail: 0).");
+    flags->question.triesLora = true;
     addScenarioArguments(app, flags->question, {"--stack", "--layout"});
     addQuestionFlags(app, flags->question, std::span(flagTyped("--software"), 1));
     app.add("--max-usd", flags->ask.maxUsd, {1, kMostUsd})

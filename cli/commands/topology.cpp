@@ -60,6 +60,12 @@ TopologyFormat formatOf(const TopologyFlags& flags, const GlobalOptions& options
 Result<WanTier> wanTier(const TopologyFlags& flags) {
     WanTier wan{.sites = flags.sites};
     if (flags.sites == 1) {
+        if (!flags.wanBandwidth.empty()) {
+            return fail(Error::Code::BadInput,
+                        "--wan",
+                        "there is one site, so nothing uses it",
+                        "--sites 2");
+        }
         return wan;
     }
     if (flags.wanBandwidth.empty()) {

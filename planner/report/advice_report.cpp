@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
@@ -19,9 +20,9 @@ namespace {
 
 std::string gib(const Plan& plan) {
     constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-    const bool sure = !isUnsure(plan.memory.onDevice);
-    return fmt::format(
-        "{:.1f}{}", static_cast<double>(plan.memory.peak.value.count()) / kGib, sure ? "" : "?");
+    return fmt::format("{:.1f}{}",
+                       static_cast<double>(plan.memory.peak.value.count()) / kGib,
+                       doubtMark(plan.memory.onDevice));
 }
 
 std::string planStepText(const Plan& plan) {

@@ -1,6 +1,7 @@
 #include "planner/report/fixes_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ Table fixTable(const PlanFixes& fixes) {
                               fits && fix.mfu ? fmt::format("{:.1f} %", 100.0 * *fix.mfu) : "",
                               fmt::format("{:.1f}{}",
                                           static_cast<double>(fix.outcome.peak.count()) / kGib,
-                                          isUnsure(fix.outcome.verdict) ? "?" : ""),
+                                          doubtMark(fix.outcome.verdict)),
                               grouped(fix.gpus),
                               fix.usdPerMtok ? fmt::format("{:.3f}", *fix.usdPerMtok) : "",
                               fix.sideEffect});

@@ -15,6 +15,10 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
 /// What the first line of every answer about a layout begins with: "FITS", "LIKELY FITS",
 /// "UNLIKELY TO FIT" or "DOES NOT FIT".
 std::string_view verdictWord(Verdict verdict);
+/// Behind the memory of a plan in a table: "?" where it likely fits, "??" where it is unlikely to.
+constexpr std::string_view doubtMark(Verdict verdict) {
+    return verdict == Verdict::Likely ? "?" : verdict == Verdict::Unlikely ? "??" : "";
+}
 /// "host memory per node: 1.28 TiB of 179 GiB".
 std::string hostNeedText(const HostNeed& host);
 /// "fits", "likely fits", "unlikely to fit", "still does not fit".

@@ -2,6 +2,7 @@
 
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
@@ -119,7 +120,7 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
     table.columns.push_back({"layout"});
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const Plan& plan = plans[i];
-        const bool sure = plan.memory.onDevice == Verdict::Fits;
+        const std::string_view doubt = doubtMark(plan.memory.onDevice);
         std::vector<std::string> row = {std::to_string(i + 1), plan.scenario.stack};
         if (parts) {
             row.push_back(grouped(plan.scenario.cluster.gpus()));
@@ -130,7 +131,7 @@ Table planTable(const PlanReport& report, const std::vector<Plan>& plans) {
         row.push_back(fmt::format("{:.3f}", plan.step.step.value.count()));
         row.push_back(grouped(std::llround(plan.step.tokensPerGpuSecond)));
         row.push_back(planMfu(plan));
-        row.push_back(gibText(plan.memory.peak.value) + (sure ? "" : "?"));
+        row.push_back(gibText(plan.memory.peak.value) + std::string(doubt));
         cost.addCells(plan, row);
         row.push_back(mainLoss(plan));
         row.push_back(planLayoutText(plan.scenario) + alikeText(plan));

@@ -260,10 +260,13 @@ std::string planText(const PlanReport& report) {
     std::string text = std::string(startWord(report)) + "  " + questionText(report) +
                        countText(report) + "\n" + alignedText(planTable(report, report.plans)) +
                        "\n" + runnerUpText(report);
-    const bool unsure = std::any_of(report.plans.begin(), report.plans.end(), [](const Plan& plan) {
-        return plan.memory.onDevice != Verdict::Fits;
-    });
-    text += unsure ? "? fits only if the caching allocator reserves little extra\n" : "";
+    const auto any = [&report](Verdict verdict) {
+        return std::ranges::any_of(
+            report.plans, [verdict](const Plan& plan) { return plan.memory.onDevice == verdict; });
+    };
+    text +=
+        any(Verdict::Likely) ? "? fits only if the caching allocator reserves little extra\n" : "";
+    text += any(Verdict::Unlikely) ? "?? unlikely to fit: more is expected than there is\n" : "";
     text += safetyText(report);
     text += fasterLine(report);
     text += offloadText(report);

@@ -118,7 +118,9 @@ const Plan* DistinctPlans::tightest() const {
     const Plan* tightest = nullptr;
     for (const std::vector<Plan>& group : groups_) {
         for (const Plan& plan : group) {
-            if (!counts(plan) && (tightest == nullptr || valueOf(plan) < valueOf(*tightest))) {
+            const bool likely = plan.memory.onDevice == Verdict::Likely;
+            if (!counts(plan) && likely &&
+                (tightest == nullptr || valueOf(plan) < valueOf(*tightest))) {
                 tightest = &plan;
             }
         }
@@ -132,7 +134,12 @@ std::vector<Plan> DistinctPlans::best(std::size_t top) && {
         rows.push_back(shownOf(std::move(group)));
     }
     std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {
-        return std::tuple(!counts(a), valueOf(a)) < std::tuple(!counts(b), valueOf(b));
+        const auto rank = [this](const Plan& plan) {
+            return std::tuple(!counts(plan),
+                              !counts(plan) && plan.memory.onDevice == Verdict::Unlikely,
+                              valueOf(plan));
+        };
+        return rank(a) < rank(b);
     });
     if (rows.size() > top) {
         rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(top), rows.end());

@@ -33,7 +33,7 @@ public:
 
     /// The first `top` groups, those that fit before the others; each plan with those alike.
     [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
-    /// The best plan that may fit; nullptr where there is none, or where such count.
+    /// The best plan that likely fits; nullptr where there is none, or where such count.
     [[nodiscard]] const Plan* tightest() const;
 
 private:

@@ -162,5 +162,53 @@ TEST(Verdict, OfABudgetSaysHowFarItGoes) {
     EXPECT_EQ(output.out.find("e+0"), std::string::npos) << output.out;
 }
 
+/// What is asked for and would do nothing is refused, with what was meant.
+TEST(Verdict, IsNotGivenPastWhatWasAskedFor) {
+    const std::pair<Words, const char*> kAsked[] = {
+        {{"plan", "-m", "gpt2", "-c", "dgx-h100", "--lora-rank", "16"}, "--tuning lora"},
+        {{"explain", "-m", "gpt2", "-c", "dgx-h100", "--lora-rank", "4", "--tuning", "full"},
+         "--tuning lora"},
+        {{"topology", "-c", "dgx-h100", "-n", "2", "--wan", "100Gb/s"}, "--sites 2"}};
+    for (const auto& [words, hint] : kAsked) {
+        const ProgramOutput output = runProgram(words, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << words.front();
+        EXPECT_NE(output.err.find(hint), std::string::npos) << output.err;
+    }
+    for (const Words& words : {Words{"explain",
+                                     "-m",
+                                     "gpt2",
+                                     "-c",
+                                     "dgx-h100",
+                                     "--stack",
+                                     "ddp",
+                                     "--tuning",
+                                     "lora",
+                                     "--lora-rank",
+                                     "4"},
+                               Words{"schedule", "interleaved", "--stack", "megatron"}}) {
+        const ProgramOutput output = runProgram(words, {});
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    }
+}
+
+/// A plan whose expected memory is more than there is, is not what a safer one is compared with.
+TEST(Verdict, UnlikelyPlansComeLast) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-8b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "--seq",
+                                             "8192",
+                                             "--global-batch",
+                                             "16",
+                                             "--stack",
+                                             "fsdp2"},
+                                            {});
+    EXPECT_NE(output.out.find("79.9??"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("?? unlikely to fit"), std::string::npos);
+    EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
+}
+
 }  // namespace
 }  // namespace fabricast
