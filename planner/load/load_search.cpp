@@ -109,7 +109,7 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
                  scenario.layout = layout;
                  FABRICAST_ASSIGN(Settings settings, settingsOf(*shared, *stack, scenario));
                  std::vector<std::string> assumed;
-                 FABRICAST_TRY(checkTuning(*shared, model->model, settings, assumed));
+                 FABRICAST_TRY(checkTuning(*shared, model->model, *stack, settings, assumed));
                  scenario.settings = settings;
                  scenario.stack = std::string(stack->name);
                  FABRICAST_TRY(checkMultiplies(scenario));

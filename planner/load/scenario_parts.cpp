@@ -237,11 +237,13 @@ Result<void> checkMultiplies(const Scenario& scenario) {
 
 Result<void> checkTuning(const ScenarioRequest& request,
                          const ModelSpec& model,
+                         const Stack& stack,
                          const Settings& settings,
                          std::vector<std::string>& assumed) {
     const LoraSettings& lora = settings.lora;
     if (settings.tuning == Tuning::Full) {
-        if (lora == LoraSettings{}) {
+        // What the stack would do with adapters is not a wish for them.
+        if (lora == LoraSettings{} || lora == defaultSettings(stack, model, {}).lora) {
             return {};
         }
         return fail(Error::Code::BadInput,

@@ -61,6 +61,7 @@ Result<void> checkMultiplies(const Scenario& scenario);
 /// LoRA settings have no effect in full training; missing ones are assumed.
 Result<void> checkTuning(const ScenarioRequest& request,
                          const ModelSpec& model,
+                         const Stack& stack,
                          const Settings& settings,
                          std::vector<std::string>& assumed);
 

@@ -210,5 +210,34 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }
 
+/// What a stack would do with adapters does not stand in the way of full training.
+TEST(Verdict, OfFullTrainingUnderEveryStack) {
+    for (const char* stack : {"ddp",
+                              "fsdp1",
+                              "fsdp2",
+                              "deepspeed",
+                              "megatron",
+                              "megatron-fsdp",
+                              "nemo",
+                              "torchtitan",
+                              "accelerate",
+                              "axolotl"}) {
+        for (const char* command : {"plan", "explain"}) {
+            const ProgramOutput output = runProgram({command,
+                                                     "-m",
+                                                     "llama-3.2-1b",
+                                                     "-c",
+                                                     "dgx-h100",
+                                                     "--seq",
+                                                     "2048",
+                                                     "--stack",
+                                                     stack},
+                                                    {});
+            EXPECT_EQ(output.code, ExitCode::Ok) << command << " " << stack << output.err;
+            EXPECT_TRUE(output.out.starts_with("FITS  ")) << output.out;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -84,10 +84,11 @@ TEST(MemoryReports, AreRefusedWhereTheRunIsNotModelled) {
 }
 
 /// The published rows: no more wrong verdicts than these, and each by its name.
-TEST(MemoryReports, OfRunsThatFailedAreNotCalledAFit) {
+TEST(MemoryReports, HaveTheVerdictThatTheirRunsShow) {
     const std::string file = FABRICAST_SOURCE_DIR "/tests/cases/memory/real/reports.csv";
     const CsvText table = *parseCsv(*readTextFile(file), file);
-    std::vector<std::string> wrong;
+    std::vector<std::string> wrongFits;
+    std::vector<std::string> wrongMisfits;
     int failed = 0;
     int ran = 0;
     for (const CsvText::Row& row : table.rows) {
@@ -97,14 +98,21 @@ TEST(MemoryReports, OfRunsThatFailedAreNotCalledAFit) {
             continue;
         }
         ++(report.ran() ? ran : failed);
-        if (!report.ran() && forecast->memory.verdict == Verdict::Fits) {
-            wrong.push_back(report.text("id"));
+        const Verdict verdict = forecast->memory.verdict;
+        if (!report.ran() && verdict == Verdict::Fits) {
+            wrongFits.push_back(report.text("id"));
+        } else if (report.ran() && verdict == Verdict::DoesNotFit) {
+            wrongMisfits.push_back(report.text("id"));
         }
     }
     EXPECT_GE(failed, 10);
     EXPECT_GE(ran, 6);
     // 8-bit LoRA of 2023 with eager attention; GPT-OSS whose attention had no fused kernel then.
-    EXPECT_EQ(wrong, (std::vector<std::string>{"oom-0020", "oom-0231"}));
+    EXPECT_EQ(wrongFits, (std::vector<std::string>{"oom-0020", "oom-0231"}));
+    // Logits of 16 x 16,384 tokens, which the row's own owner could not explain; three ranks of a
+    // run whose states took 14 bytes a parameter, by settings that the row does not give.
+    EXPECT_EQ(wrongMisfits,
+              (std::vector<std::string>{"oom-0082", "oom-0131", "oom-0132", "oom-0133"}));
 }
 
 }  // namespace
