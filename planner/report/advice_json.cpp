@@ -1,6 +1,7 @@
 #include "planner/report/advice_json.h"
 
 #include "planner/report/advice_report.h"
+#include "planner/report/begin_answer.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/headline_json.h"
 #include "planner/report/question_json.h"
@@ -91,12 +92,7 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
 
 std::string adviceJson(const Advice& advice, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.advice/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.advice/1", version);
     writeQuestion(json, advice.question);
     if (advice.most) {
         json.add("max_usd", advice.most->count());

@@ -1,5 +1,6 @@
 #include "planner/report/backtest_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/result/backtest_names.h"
 #include "planner/text/json_text.h"
 
@@ -125,12 +126,7 @@ void addGroup(JsonText& json, const BacktestGroup& group) {
 
 std::string backtestJson(const Backtest& backtest, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.backtest/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.backtest/1", version);
     json.add("file", backtest.file);
     json.add("engine", backtest.engine);
     json.add("group_by", nameOf(backtest.groupBy));

@@ -1,6 +1,7 @@
 #include "planner/report/collective_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/begin_answer.h"
 #include "planner/report/note_line.h"
 #include "planner/report/subject_text.h"
 #include "planner/text/json_text.h"
@@ -162,12 +163,7 @@ std::string collectiveCsv(const CollectiveAnswer& answer) {
 
 std::string collectiveJson(const CollectiveAnswer& answer, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.collective/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.collective/1", version);
     json.add("collective", collectiveName(answer.kind));
     json.add("cluster", answer.cluster.name);
     json.add("gpu", answer.cluster.node.gpu.name);

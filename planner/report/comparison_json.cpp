@@ -1,5 +1,6 @@
 #include "planner/report/comparison_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/report/headline_json.h"
 #include "planner/request/layout_json.h"
 #include "planner/result/memory_names.h"
@@ -108,12 +109,7 @@ std::string comparisonJson(const Comparison& comparison,
                            double leastChange,
                            std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.comparison/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.comparison/1", version);
     json.add("baseline", comparison.sides[comparison.baseline].name);
     json.add("equal_within", comparison.band);
     json.beginArray("sides");

@@ -1,6 +1,7 @@
 #include "planner/report/explain_json.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/begin_answer.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/memory_json.h"
 #include "planner/report/sensitivity_json.h"
@@ -83,12 +84,7 @@ std::string explainJson(const Explanation& explanation,
                         const ExplanationView& view,
                         std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.explain/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.explain/1", version);
     if (explanation.verdict) {
         json.add("verdict", nameOf(*explanation.verdict));
     } else {

@@ -1,5 +1,6 @@
 #include "planner/report/hardware_report.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
@@ -255,12 +256,7 @@ std::string hardwareCsv(const HardwareAnswer& answer) {
 
 std::string hardwareJson(const HardwareAnswer& answer, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.hardware/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.hardware/1", version);
     json.add("model", answer.model);
     json.add("sequence", answer.sequence);
     if (answer.cheapest) {

@@ -1,5 +1,6 @@
 #include "planner/report/model_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/text/json_text.h"
 
 #include <utility>
@@ -56,12 +57,7 @@ void addFlops(JsonText& json, const ModelFacts& facts) {
 
 std::string modelJson(const ModelFacts& facts, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.model_facts/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.model_facts/1", version);
     addShape(json, facts.model);
     addParameters(json, facts);
     addFlops(json, facts);

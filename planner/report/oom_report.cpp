@@ -1,6 +1,7 @@
 #include "planner/report/oom_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/begin_answer.h"
 #include "planner/report/byte_scale.h"
 #include "planner/report/memory_json.h"
 #include "planner/report/memory_report.h"
@@ -176,12 +177,7 @@ std::string oomCsv(const OomAnswer& answer) {
 
 std::string oomJson(const OomAnswer& answer, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.oom/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.oom/1", version);
     const auto add = [&json](std::string_view key, const std::optional<Bytes>& size) {
         if (size) {
             json.add(key, *size);

@@ -1,5 +1,6 @@
 #include "planner/report/plan_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/report/cost_json.h"
 #include "planner/report/fixes_json.h"
 #include "planner/report/memory_json.h"
@@ -17,13 +18,6 @@
 namespace fabricast {
 
 namespace {
-
-void addTool(JsonText& json, std::string_view version) {
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
-}
 
 void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.beginObject("memory");
@@ -126,9 +120,7 @@ void addRejections(JsonText& json, const PlanReport& report) {
 
 std::string planJson(const PlanReport& report, double seconds, std::string_view version) {
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.plan/1");
-    addTool(json, version);
+    beginAnswer(json, "fabricast.plan/1", version);
     if (report.isNotModelled()) {
         json.addNull("verdict", "not modelled: " + report.rejections.front().why);
     } else {

@@ -1,5 +1,6 @@
 #include "planner/report/schedule_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/text/json_text.h"
 
 #include <cmath>
@@ -61,12 +62,7 @@ void addRank(JsonText& json, const PipelineTimeline& timeline, const RankTimelin
 std::string scheduleJson(const PipelineTimeline& timeline, std::string_view version) {
     JsonText json;
     Times times(json, timeline.decimals);
-    json.beginObject();
-    json.add("schema", "fabricast.schedule/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.schedule/1", version);
     json.add("schedule", timeline.schedule);
     json.add("stack", timeline.framework);
     json.add("pp", timeline.ranks.size());

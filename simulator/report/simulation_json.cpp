@@ -1,5 +1,6 @@
 #include "simulator/report/simulation_json.h"
 
+#include "planner/report/begin_answer.h"
 #include "planner/report/headline_json.h"
 #include "planner/report/memory_json.h"
 #include "planner/request/layout_json.h"
@@ -122,12 +123,7 @@ std::string simulationJson(const Simulation& simulation,
                            std::string_view version) {
     const SimulatedStep& step = simulation.step;
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.simulation/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.simulation/1", version);
     json.add("model", simulation.scenario.model.name);
     json.add("cluster", simulation.scenario.cluster.name);
     json.add("gpus", simulation.scenario.cluster.gpus());

@@ -1,6 +1,7 @@
 #include "simulator/topology/topology_json.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/begin_answer.h"
 #include "planner/text/json_text.h"
 #include "simulator/topology/topology_keys.h"
 
@@ -119,12 +120,7 @@ Result<std::string> topologyJson(const DescribedTopology& described,
         of[static_cast<std::size_t>(at.kind)].push_back(device);
     }
     JsonText json;
-    json.beginObject();
-    json.add("schema", "fabricast.topology/1");
-    json.beginObject("tool");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    json.end();
+    beginAnswer(json, "fabricast.topology/1", version);
     json.add("title", described.title);
     json.beginArray("assumed");
     for (const std::string& what : described.assumed) {
