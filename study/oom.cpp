@@ -40,18 +40,21 @@ void addFragments(const MemoryMessage& message, std::vector<OomCause>& causes) {
     }
 }
 
-/// NCCL's buffers are most of what several GPUs hold beside PyTorch.
-void addNotPyTorch(const MemoryMessage& message, std::vector<OomCause>& causes) {
+/// NCCL's buffers are most of what several GPUs hold beside PyTorch; one alone has none.
+void addNotPyTorch(const MemoryMessage& message, bool alone, std::vector<OomCause>& causes) {
     const std::optional<Bytes> beside = message.notPyTorch();
     if (!beside || static_cast<double>(beside->count()) < kGibi ||
         share(*beside, message) <= kNotable) {
         return;
     }
-    causes.push_back({shortText(*beside) + (message.inUse ? " of this process is" : " is") +
-                          " not PyTorch's: CUDA context, NCCL's buffers, libraries" +
-                          (message.inUse ? "" : ", and other processes"),
-                      "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
-                      "NCCL_MAX_NCHANNELS smaller; the context itself stays"});
+    causes.push_back(
+        {shortText(*beside) + (message.inUse ? " of this process is" : " is") +
+             " not PyTorch's: CUDA context, " + (alone ? "" : "NCCL's buffers, ") + "libraries" +
+             (message.inUse ? "" : ", and other processes"),
+         alone ? "CUDA_MODULE_LOADING=LAZY, fewer libraries that load their own "
+                 "kernels; the context itself stays"
+               : "fewer communicators, NCCL_NVLS_ENABLE=0 within NVLink, NCCL_BUFFSIZE or "
+                 "NCCL_MAX_NCHANNELS smaller; the context itself stays"});
 }
 
 void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
@@ -62,7 +65,7 @@ void addPools(const MemoryMessage& message, std::vector<OomCause>& causes) {
     }
 }
 
-std::vector<OomCause> causesOf(const MemoryMessage& message) {
+std::vector<OomCause> causesOf(const MemoryMessage& message, bool alone) {
     std::vector<OomCause> causes;
     if (!message.isFailure()) {
         return causes;
@@ -76,7 +79,7 @@ std::vector<OomCause> causesOf(const MemoryMessage& message) {
     addOtherProcesses(message, causes);
     addFragments(message, causes);
     addPools(message, causes);
-    addNotPyTorch(message, causes);
+    addNotPyTorch(message, alone, causes);
     return causes;
 }
 
@@ -160,13 +163,14 @@ Result<OomAnswer> explainOom(const OomAsk& ask, const Workbench& bench, const Wa
     FABRICAST_TRY(watch.check());
     OomAnswer answer;
     FABRICAST_ASSIGN(answer.message, parseMemoryMessage(ask.text, ask.source));
-    answer.causes = causesOf(answer.message);
     answer.shortBy = shortage(answer.message);
     if (ask.question) {
         if (Result<void> added = addForecast(*ask.question, bench, watch, answer); !added) {
             return tl::unexpected(located(std::move(added).error(), ask.question->root));
         }
     }
+    const bool alone = answer.scenario && answer.scenario->layout.world() == 1;
+    answer.causes = causesOf(answer.message, alone);
     answer.layers = layersOf(answer.message, answer.forecast ? &*answer.forecast : nullptr);
     return answer;
 }

@@ -96,7 +96,8 @@ Result<TimedPlans> planned(const Question& question,
             "no stack accepts any layout here" + (said ? ": " + report.rejections.front().stack +
                                                              ": " + report.rejections.front().why
                                                        : std::string()),
-            "fewer --fix and --forbid, or another --global-batch");
+            "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
+            "--global-batch");
     }
     return TimedPlans{std::move(report), took.count()};
 }

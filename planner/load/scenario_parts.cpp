@@ -189,6 +189,15 @@ Result<void> checkCapacity(const KernelSettings& kernels) {
     return {};
 }
 
+namespace {
+
+bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
+    const JsonValue* group = request.settings.find("lora");
+    return group != nullptr && group->find(key) != nullptr;
+}
+
+}  // namespace
+
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {
@@ -207,6 +216,10 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     }
     if (!request.settings.is(JsonValue::Kind::Null)) {
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
+    }
+    // What a stack asks its loader for says nothing of a base that has no scales.
+    if (settings.lora.base != Dtype::Nf4 && !saysOfLora(request, "double_quantization")) {
+        settings.lora.doubleQuantization = false;
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
     if (settings.recompute.layers > scenario.model.layers) {
@@ -251,10 +264,7 @@ Result<void> checkTuning(const ScenarioRequest& request,
                     "adapters are configured, but tuning is full",
                     "settings.tuning=lora");
     }
-    const auto says = [&](std::string_view key) {
-        const JsonValue* group = request.settings.find("lora");
-        return group != nullptr && group->find(key) != nullptr;
-    };
+    const auto says = [&](std::string_view key) { return saysOfLora(request, key); };
     if (!says("rank")) {
         assumed.push_back("LoRA of rank " + std::to_string(lora.rank));
     }

@@ -58,25 +58,59 @@ public:
     }
 
 private:
-    /// The numbers that do not divide, and the keys that are held.
+    /// The numbers that do not divide, or the keys that are held.
     [[nodiscard]] std::string noDivision() const {
-        std::string held;
-        for (const std::string& key : task_.rules.fixed.said) {
-            held += (held.empty() ? " with the given " : ", ") + key;
+        const std::int64_t gpus = task_.base.cluster.gpus();
+        const std::string of =
+            "no layout of " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
+        LayoutRules free = task_.rules;
+        free.fixed.said.clear();
+        if (task_.rules.forbidden.empty() && !leavesAny(free)) {
+            return of + " has a dp that divides a global batch of " +
+                   std::to_string(task_.base.workload.globalBatch);
         }
+        return of + " is left" + heldText() + forbiddenText();
+    }
+
+    /// Whether some division of the ranks obeys the rules.
+    [[nodiscard]] bool leavesAny(const LayoutRules& rules) const {
+        const LayoutAxes axes(task_.base, *how_.stack, rules);
+        const auto hasOrder = [&](const Layout& layout) { return !axes.orders(layout).empty(); };
+        for (const Layout& ranks : axes.ranks()) {
+            for (const Layout& states : axes.states(ranks, false)) {
+                if (std::ranges::any_of(axes.experts(states), hasOrder)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /// Keys, with their values, that leave nothing beside those that were given before them.
+    [[nodiscard]] std::string heldText() const {
+        std::string text;
+        LayoutRules held = task_.rules;
+        held.fixed.said.clear();
+        if (!leavesAny(held)) {
+            return text;  // whatever is given
+        }
+        for (const std::string& key : task_.rules.fixed.said) {
+            const auto added = held.fixed.said.insert(key).first;
+            if (!leavesAny(held)) {
+                held.fixed.said.erase(added);
+                text += (text.empty() ? " with " : ", ") + key + "=" + held.fixed.text(key);
+            }
+        }
+        return text;
+    }
+
+    [[nodiscard]] std::string forbiddenText() const {
         std::string left;
         for (const ForbiddenValue& rule : task_.rules.forbidden) {
             left += (left.empty() ? ", without " : ", ") + rule.key +
                     (rule.value.empty() ? "" : "=" + rule.value);
         }
-        const std::int64_t gpus = task_.base.cluster.gpus();
-        const std::string of =
-            "no layout of " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
-        if (!left.empty()) {
-            return of + " is left" + held + left;
-        }
-        return of + " has a dp that divides a global batch of " +
-               std::to_string(task_.base.workload.globalBatch) + held;
+        return left;
     }
 
     /// False where the keys that are held leave no order of the pipeline: chunks without one.

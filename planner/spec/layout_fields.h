@@ -35,6 +35,8 @@ struct PartialLayout {
     RecomputeSettings recompute;
 
     [[nodiscard]] bool says(std::string_view key) const { return said.contains(key); }
+    /// The value of a key, as it is typed.
+    [[nodiscard]] std::string text(std::string_view key) const;
 };
 
 /// "tp=8,pp=4,dp=16": the keys that differ from 1, none and off, as --layout reads them.

@@ -32,6 +32,16 @@ std::string layoutText(const Layout& layout) {
     return text.empty() ? "dp=1" : text;
 }
 
+std::string PartialLayout::text(std::string_view key) const {
+    std::string text = key == "recompute" ? recomputeText(recompute) : "";
+    eachField(layout, [&](const auto& field, const auto& value) {
+        if (field.name == key) {
+            text = valueText(value);
+        }
+    });
+    return text;
+}
+
 std::string recomputeText(const RecomputeSettings& recompute) {
     switch (recompute.kind) {
         case Checkpointing::None:

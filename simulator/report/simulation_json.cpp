@@ -4,6 +4,7 @@
 #include "planner/report/headline_json.h"
 #include "planner/report/memory_json.h"
 #include "planner/request/layout_json.h"
+#include "planner/result/memory_names.h"
 #include "planner/text/json_text.h"
 #include "simulator/engine/sim_names.h"
 #include "simulator/report/path_names.h"
@@ -124,6 +125,7 @@ std::string simulationJson(const Simulation& simulation,
     const SimulatedStep& step = simulation.step;
     JsonText json;
     beginAnswer(json, "fabricast.simulation/1", version);
+    json.add("verdict", nameOf(simulation.memory.verdict));
     json.add("model", simulation.scenario.model.name);
     json.add("cluster", simulation.scenario.cluster.name);
     json.add("gpus", simulation.scenario.cluster.gpus());

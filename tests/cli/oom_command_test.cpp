@@ -54,6 +54,24 @@ TEST(OomCommand, ExplainsTheMessageAlone) {
     EXPECT_NE(output.out.find("next: fabricast oom SCENARIO"), std::string::npos);
 }
 
+/// One GPU alone talks to nobody.
+TEST(OomCommand, DoesNotBlameCommunicatorsOnOneGpu) {
+    const ProgramOutput output = oomRun({"-m",
+                                         "llama-3.1-8b",
+                                         "--gpu",
+                                         "a100",
+                                         "--gpus",
+                                         "1",
+                                         "--stack",
+                                         "fsdp2",
+                                         "--message",
+                                         messageFile()});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("not PyTorch's: CUDA context, libraries"), std::string::npos)
+        << output.out;
+    EXPECT_EQ(output.out.find("communicators"), std::string::npos) << output.out;
+}
+
 TEST(OomCommand, ComparesWithTheForecastAndFindsWaysOut) {
     const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", "json"}));
     ASSERT_EQ(output.code, ExitCode::Ok) << output.err;

@@ -53,6 +53,9 @@ TEST(SimulateCommand, WhatDoesNotFitExitsWithOneAsExplainDoes) {
         const ProgramOutput output =
             ran(command + " -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2", {});
         EXPECT_EQ(output.code, ExitCode::DoesNotFit) << command;
+        const ProgramOutput json =
+            ran(command + " -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2 -f json", {});
+        EXPECT_EQ(textOf(jsonOf(json.out), "verdict"), "does_not_fit") << command;
     }
 }
 

@@ -73,6 +73,17 @@ TEST(TypedHints, NameTheCause) {
                        "7"})
                   .find("8 GPUs has a dp that divides a global batch of 7"),
               std::string::npos);
+    EXPECT_NE(errorOf({"plan",
+                       "-m",
+                       "gpt2",
+                       "-c",
+                       "dgx-h100",
+                       "--stack",
+                       "fsdp2",
+                       "--fix",
+                       "cp=1,micro_batch=1,shard=zero1"})
+                  .find("fsdp2: no layout of 8 GPUs is left with shard=zero1\n"),
+              std::string::npos);
     const std::string cost =
         runProgram(
             explain({"--section", "cost", "--tokens", "1T", "--checkpoint-interval", "5000d"}), {})

@@ -1,5 +1,6 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -208,6 +209,29 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_NE(output.out.find("79.9??"), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("?? unlikely to fit"), std::string::npos);
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
+}
+
+/// A stack that would quantise a 4-bit base twice adapts one of 16 bits too, and its answer can be
+/// asked again.
+TEST(Verdict, OfAdaptersOverBf16UnderEveryStackThatHasThem) {
+    for (const char* stack : {"ddp", "fsdp2", "accelerate", "axolotl"}) {
+        const auto explained = [&](std::vector<std::string> more) {
+            std::vector<std::string> all = {"explain", "-m", "llama-3.2-1b"};
+            all.insert(all.end(), {"--gpu", "rtx-4090", "--gpus", "1", "--tuning", "lora"});
+            all.insert(all.end(), {"--stack", stack});
+            all.insert(all.end(), more.begin(), more.end());
+            return runProgram(all, {});
+        };
+        const ProgramOutput text = explained({});
+        EXPECT_EQ(text.code, ExitCode::Ok) << stack << text.err;
+        EXPECT_NE(text.out.find("LoRA rank 16 over bf16,"), std::string::npos) << text.out;
+        const std::string answer = tempFolder() + stack + ".json";
+        EXPECT_EQ(explained({"-f", "json", "-o", answer}).code, ExitCode::Ok);
+        const ProgramOutput again = runProgram({"explain", answer}, {});
+        EXPECT_EQ(again.code, ExitCode::Ok) << stack << again.err;
+        const ProgramOutput typed = explained({"--set", "settings.lora.double_quantization=true"});
+        EXPECT_EQ(typed.code, ExitCode::BadInput) << stack << typed.out;
+    }
 }
 
 /// What a stack would do with adapters does not stand in the way of full training.
