@@ -34,6 +34,7 @@ struct AdviceFamily {
     /// What the published recipe of each of them sets, where the question asks for it.
     std::vector<std::vector<Edit>> recipes;
     LayoutRules rules;
+    bool asked = false;  ///< its settings are the question's own, so that every way has them
 };
 
 /// What advice is asked for: stack and layout are open.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,10 +29,18 @@ bool isFound(const AdviceTask& task, const std::vector<AdviceStep>& before) {
     return false;
 }
 
+std::string notNeeded(const AdviceTask& task) {
+    const bool adapts = std::ranges::any_of(task.families, &AdviceFamily::asked);
+    return adapts ? "not needed: it fits without" : "not needed: full training fits";
+}
+
 /// Why a family is left out, or nothing where it is asked.
 std::string leftOut(const AdviceTask& task,
                     const AdviceFamily& family,
                     const std::vector<AdviceStep>& before) {
+    if (family.asked) {
+        return "asked of every way";
+    }
     const bool found = isFound(task, before);
     switch (family.moment) {
         case AdviceMoment::Always:
@@ -45,7 +54,7 @@ std::string leftOut(const AdviceTask& task,
                        ? ""
                        : fmt::format("sequences below {}", kLongSequence);
         case AdviceMoment::NothingFits:
-            return found ? "not needed: full training fits" : "";
+            return found ? notNeeded(task) : "";
     }
     return "";
 }

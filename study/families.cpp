@@ -105,6 +105,12 @@ Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
     return settings;
 }
 
+/// Whether the question says all of it; a row without settings says nothing.
+Result<bool> changesNothing(const std::vector<Edit>& settings, const Question& question) {
+    FABRICAST_ASSIGN(const Question changed, with(question, settings));
+    return !settings.empty() && documentText(changed) == documentText(question);
+}
+
 /// The row as a change of the question.
 Result<Change> changeOf(const FamilyRow& row,
                         const std::vector<Edit>& settings,
@@ -141,6 +147,7 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
     LoadedAdvice loaded;
     for (const FamilyRow& row : kFamilies) {
         FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
+        FABRICAST_ASSIGN(const bool asked, changesNothing(settings, question));
         FABRICAST_ASSIGN(const Change change, changeOf(row, settings, question));
         FABRICAST_ASSIGN(const Question changed, with(question, change.edits));
         FABRICAST_ASSIGN(SearchRequest search, searchRequest(changed, bench));
@@ -150,7 +157,8 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .moment = row.moment,
                             .stacks = std::move(search.task.stacks),
                             .recipes = {},
-                            .rules = std::move(search.task.rules)};
+                            .rules = std::move(search.task.rules),
+                            .asked = asked};
         FABRICAST_ASSIGN(const bool tuned, isTuned(question));
         for (const StackSettings& stack : family.stacks) {
             family.recipes.push_back(tuned

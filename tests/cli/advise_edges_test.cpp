@@ -47,6 +47,22 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     EXPECT_TRUE(has(output.out, "no layout of 1 GPU is left, without ep=1")) << output.out;
 }
 
+TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {
+    const auto advised = [](std::vector<std::string> more) {
+        std::vector<std::string> all = {"advise", "-m", "llama-3.1-8b", "--gpu", "rtx-4090"};
+        all.insert(all.end(), {"--gpus", "1"});
+        all.insert(all.end(), more.begin(), more.end());
+        return ran(all).out;
+    };
+    const std::string quantized = advised({"--tuning", "qlora"});
+    EXPECT_TRUE(has(quantized, "lora, qlora (asked of every way)")) << quantized;
+    EXPECT_TRUE(has(quantized, "offload (not needed: it fits without)")) << quantized;
+    const std::string adapted = advised({"--tuning", "lora", "--seq", "1024"});
+    EXPECT_TRUE(has(adapted, "lora (asked of every way)")) << adapted;
+    EXPECT_FALSE(has(adapted, "lora: adapters only, over bf16")) << adapted;
+    EXPECT_FALSE(has(adapted, "full training fits")) << adapted;
+}
+
 TEST(AdviseEdges, AMaximumCostNeedsAPrice) {
     const ProgramOutput output = ran({"advise",
                                       "-m",
