@@ -18,6 +18,7 @@ namespace fabricast {
 /// When a way to train is evaluated.
 enum class AdviceMoment {
     Always,
+    SeveralGpus,   ///< or nothing before fits
     SeveralNodes,  ///< it makes no difference on one
     Experts,       ///< the model has some
     LongSequence,  ///< or nothing before fits

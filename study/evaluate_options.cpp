@@ -45,6 +45,8 @@ std::string leftOut(const AdviceTask& task,
     switch (family.moment) {
         case AdviceMoment::Always:
             break;
+        case AdviceMoment::SeveralGpus:
+            return task.base.cluster.gpus() > 1 || !found ? "" : "one GPU";
         case AdviceMoment::SeveralNodes:
             return task.base.cluster.nodes > 1 ? "" : "one node";
         case AdviceMoment::Experts:

@@ -28,8 +28,11 @@ struct FamilyRow {
 // and dealing out experts are rows of their own, so the rows before them leave them out.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
-    FamilyRow{
-        "fsdp2", "everything sharded over all GPUs", AdviceMoment::Always, "fsdp2", "shard=fsdp"},
+    FamilyRow{"fsdp2",
+              "everything sharded over all GPUs",
+              AdviceMoment::SeveralGpus,
+              "fsdp2",
+              "shard=fsdp"},
     FamilyRow{"hsdp",
               "sharded within nodes, replicated across them",
               AdviceMoment::SeveralNodes,

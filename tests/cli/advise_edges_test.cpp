@@ -47,6 +47,27 @@ TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     EXPECT_TRUE(has(output.out, "no layout of 1 GPU is left, without ep=1")) << output.out;
 }
 
+// Over one rank nothing is sharded.
+TEST(AdviseEdges, OneGpuShardsOnlyWhatDoesNotFitWhole) {
+    const auto advised = [](const std::string& sequence) {
+        return ran({"advise",
+                    "-m",
+                    "llama-3.1-8b",
+                    "--gpu",
+                    "a100",
+                    "--gpus",
+                    "1",
+                    "--tuning",
+                    "lora",
+                    "--seq",
+                    sequence})
+            .out;
+    };
+    const std::string fits = advised("2048");
+    EXPECT_TRUE(has(fits, "ADVICE  ddp ")) << fits;
+    EXPECT_TRUE(has(fits, "not evaluated: fsdp2 (one GPU)")) << fits;
+}
+
 TEST(AdviseEdges, AdaptersThatAreAskedForAreNoOtherWay) {
     const auto advised = [](std::vector<std::string> more) {
         std::vector<std::string> all = {"advise", "-m", "llama-3.1-8b", "--gpu", "rtx-4090"};
