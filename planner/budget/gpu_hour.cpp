@@ -4,6 +4,7 @@
 #include "planner/spec/names.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace fabricast {
@@ -54,6 +55,18 @@ std::string rangeText(const Sourced<Q>& number) {
         number.lo && number.hi ? quantityText(*number.lo) + " to " + quantityText(*number.hi) : "";
     text += number.note.empty() ? "" : (text.empty() ? "" : ", ") + number.note;
     return text;
+}
+
+/// "the GPU alone $30,000 ($25000 to $40000), 1.52 times that with its share of server and
+/// network".
+std::string purchaseText(const Sourced<Usd>& gpu, const Ownership& ownership) {
+    const std::string range = rangeText(gpu);
+    if (!gpu.value || !ownership.wholeOverGpu.value) {
+        return range;
+    }
+    const Usd whole(std::round(gpu.value->count() * *ownership.wholeOverGpu.value));
+    return quantityText(whole) + " with its share of server and network, of which the GPU " +
+           quantityText(*gpu.value) + (range.empty() ? "" : " (" + range + ")");
 }
 
 bool has(const GpuPrice& price, PriceKind kind) {
@@ -148,8 +161,9 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
             otherKind(price) + "--price FILE with it: fabricast profiles show " + facts.price.name;
         return basis;
     }
-    basis.priceNote = facts.kind == PriceKind::Owned ? rangeText(price->purchase)
-                                                     : rangeText(price->rent(facts.kind));
+    basis.priceNote = facts.kind == PriceKind::Owned
+                          ? purchaseText(price->purchase, facts.price.ownership)
+                          : rangeText(price->rent(facts.kind));
     return basis;
 }
 
