@@ -4,7 +4,6 @@
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
 #include "planner/request/scenario_json.h"
-#include "planner/spec/setting_names.h"
 #include "planner/text/json_builder.h"
 
 #include <algorithm>
@@ -20,11 +19,6 @@ constexpr std::array<std::string_view, 4> kUsualStacks = {
     "megatron", "torchtitan", "fsdp2", "deepspeed"};
 /// Adapters are trained by PEFT over these.
 constexpr std::array<std::string_view, 2> kAdapterStacks = {"ddp", "fsdp2"};
-
-bool trainsAdapters(const ScenarioRequest& request) {
-    const JsonValue* tuning = request.settings.find("tuning");
-    return tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
-}
 
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                                            const std::vector<std::string>& typed) {

@@ -47,10 +47,17 @@ void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed) {
     }
 }
 
+bool trainsAdapters(const ScenarioRequest& request) {
+    const JsonValue* tuning = request.settings.find("tuning");
+    return tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
+}
+
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
     if (request.stack.empty()) {
-        assumed.emplace_back("stack torchtitan (default)");
-        return findStack("torchtitan");
+        const bool alone = request.cluster.gpus == 1;
+        const char* usual = !trainsAdapters(request) ? "torchtitan" : alone ? "ddp" : "fsdp2";
+        assumed.push_back(std::string("stack ") + usual + " (default)");
+        return findStack(usual);
     }
     Result<const Stack*> stack = findStack(request.stack);
     if (!stack) {

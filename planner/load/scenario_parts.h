@@ -21,7 +21,10 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
 /// What of the model's file is left out.
 void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed);
 
-/// torchtitan by default.
+/// Whether it asks for LoRA.
+bool trainsAdapters(const ScenarioRequest& request);
+
+/// torchtitan by default; for adapters, which PEFT trains, fsdp2, or ddp on one GPU.
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed);
 
 /// The samples of a step that is given in tokens: exactly, or rounded to what divides well over

@@ -211,6 +211,29 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }
 
+/// No stack has to be named for adapters.
+TEST(Verdict, OfAdaptersUnderTheStackThatTrainsThem) {
+    const auto out = [](const char* command, const char* gpus) {
+        return runProgram({command,
+                           "-m",
+                           "llama-3.2-1b",
+                           "--gpu",
+                           "l4",
+                           "--gpus",
+                           gpus,
+                           "--tuning",
+                           "qlora"},
+                          {})
+            .out;
+    };
+    for (const char* command : {"explain", "simulate"}) {
+        EXPECT_NE(out(command, "4").find("assumed: stack fsdp2 (default)"), std::string::npos)
+            << out(command, "4");
+        EXPECT_NE(out(command, "1").find("assumed: stack ddp (default)"), std::string::npos)
+            << out(command, "1");
+    }
+}
+
 /// A stack that would quantise a 4-bit base twice adapts one of 16 bits too, and its answer can be
 /// asked again.
 TEST(Verdict, OfAdaptersOverBf16UnderEveryStackThatHasThem) {
