@@ -123,6 +123,8 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     beginAnswer(json, "fabricast.plan/1", version);
     if (report.isNotModelled()) {
         json.addNull("verdict", "not modelled: " + report.rejections.front().why);
+    } else if (report.isRefused()) {
+        json.addNull("verdict", "refused: " + report.rejections.front().why);
     } else {
         json.add(
             "verdict",

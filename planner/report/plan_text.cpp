@@ -207,6 +207,9 @@ std::string_view startWord(const PlanReport& report) {
     if (report.isNotModelled()) {
         return "NOT MODELLED";
     }
+    if (report.isRefused()) {
+        return "REFUSED";
+    }
     if (report.plans.empty()) {
         return verdictWord(Verdict::DoesNotFit);
     }

@@ -69,6 +69,11 @@ struct PlanReport {
                    return one.layouts > 0;
                });
     }
+    /// No stack takes any layout with these settings, so that nothing was tried for size.
+    [[nodiscard]] bool isRefused() const {
+        return plans.empty() && misses.empty() && !stopped && !rejections.empty() &&
+               !isNotModelled();
+    }
 };
 
 }  // namespace fabricast

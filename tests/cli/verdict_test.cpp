@@ -211,6 +211,30 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }
 
+/// What a framework does not take was never too large.
+TEST(Verdict, OfSettingsThatNoStackTakes) {
+    const std::vector<std::string> asked = {"plan",
+                                            "-m",
+                                            "llama-3.1-8b",
+                                            "--gpu",
+                                            "rtx-4090",
+                                            "--gpus",
+                                            "1",
+                                            "--tuning",
+                                            "qlora",
+                                            "--stack",
+                                            "torchtitan"};
+    const ProgramOutput text = runProgram(asked, {});
+    EXPECT_EQ(text.code, ExitCode::BadInput);
+    EXPECT_TRUE(text.out.starts_with("REFUSED  llama-3.1-8b ")) << text.out;
+    EXPECT_NE(text.out.find("excluded: torchtitan: torchtitan has no nf4 base"), std::string::npos);
+    std::vector<std::string> inJson = asked;
+    inJson.insert(inJson.end(), {"-f", "json"});
+    const auto root = parseJson(runProgram(inJson, {}).out, "out");
+    ASSERT_TRUE(root);
+    EXPECT_TRUE(root->find("verdict")->is(JsonValue::Kind::Null));
+}
+
 /// No stack has to be named for adapters.
 TEST(Verdict, OfAdaptersUnderTheStackThatTrainsThem) {
     const auto out = [](const char* command, const char* gpus) {
