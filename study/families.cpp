@@ -110,8 +110,11 @@ Result<std::vector<Edit>> settingsOf(const FamilyRow& row) {
 
 /// Whether the question says all of it; a row without settings says nothing.
 Result<bool> changesNothing(const std::vector<Edit>& settings, const Question& question) {
+    if (settings.empty()) {
+        return false;
+    }
     FABRICAST_ASSIGN(const Question changed, with(question, settings));
-    return !settings.empty() && documentText(changed) == documentText(question);
+    return documentText(changed) == documentText(question);
 }
 
 /// The row as a change of the question.

@@ -39,7 +39,7 @@ GpuOffer offerOf(const Plan& plan, const BudgetFacts& asked) {
 }
 
 std::string whyNone(const PlanReport& report) {
-    if (report.isNotModelled() || report.isRefused()) {
+    if (report.isNotModelled() || report.refused) {
         return (report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why;
     }
     return report.misses.empty() ? "no layout was found" : "does not fit";

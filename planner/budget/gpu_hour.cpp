@@ -57,14 +57,13 @@ std::string rangeText(const Sourced<Q>& number) {
     return text;
 }
 
-/// "the GPU alone $30,000 ($25000 to $40000), 1.52 times that with its share of server and
-/// network".
+/// "$45600 with its share of server and network, of which the GPU $30000 ($25000 to $40000)".
 std::string purchaseText(const Sourced<Usd>& gpu, const Ownership& ownership) {
     const std::string range = rangeText(gpu);
     if (!gpu.value || !ownership.wholeOverGpu.value) {
         return range;
     }
-    const Usd whole(std::round(gpu.value->count() * *ownership.wholeOverGpu.value));
+    const Usd whole(std::round((*gpu.value * *ownership.wholeOverGpu.value).count()));
     return quantityText(whole) + " with its share of server and network, of which the GPU " +
            quantityText(*gpu.value) + (range.empty() ? "" : " (" + range + ")");
 }

@@ -123,7 +123,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     beginAnswer(json, "fabricast.plan/1", version);
     if (report.isNotModelled()) {
         json.addNull("verdict", "not modelled: " + report.rejections.front().why);
-    } else if (report.isRefused()) {
+    } else if (report.refused) {
         json.addNull("verdict", "refused: " + report.rejections.front().why);
     } else {
         json.add(

@@ -207,7 +207,7 @@ std::string_view startWord(const PlanReport& report) {
     if (report.isNotModelled()) {
         return "NOT MODELLED";
     }
-    if (report.isRefused()) {
+    if (report.refused) {
         return "REFUSED";
     }
     if (report.plans.empty()) {

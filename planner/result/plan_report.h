@@ -53,6 +53,7 @@ struct PlanReport {
     /// else those of `plans`.
     std::vector<Plan> pareto;
     bool wholeFront = false;   ///< it was asked for
+    bool refused = false;      ///< no stack takes any layout with these settings
     bool stopped = false;      ///< `plans` are the best of those looked at until then
     std::vector<Plan> misses;  ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;
@@ -68,11 +69,6 @@ struct PlanReport {
         return plans.empty() && std::ranges::any_of(rejections, [](const PlanRejection& one) {
                    return one.layouts > 0;
                });
-    }
-    /// No stack takes any layout with these settings, so that nothing was tried for size.
-    [[nodiscard]] bool isRefused() const {
-        return plans.empty() && misses.empty() && !stopped && !rejections.empty() &&
-               !isNotModelled();
     }
 };
 

@@ -36,11 +36,10 @@ public:
     Result<void> run(const Watch& watch) {
         std::int64_t found = 0;
         const Result<Settings> usual = how_.settingsFor({});
-        const bool quantized =
-            usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
+        quantized_ = usual && usual->tuning == Tuning::Lora && isQuantized(usual->lora.base);
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
-            for (const Layout& states : axes_.states(ranks, quantized)) {
+            for (const Layout& states : axes_.states(ranks, quantized_)) {
                 if (!isForecast(states)) {
                     continue;
                 }
@@ -72,13 +71,15 @@ private:
         return of + " is left" + heldText() + forbiddenText();
     }
 
-    /// Whether some division of the ranks obeys the rules.
+    /// Whether some layout obeys the rules.
     [[nodiscard]] bool leavesAny(const LayoutRules& rules) const {
         const LayoutAxes axes(task_.base, *how_.stack, rules);
-        const auto hasOrder = [&](const Layout& layout) { return !axes.orders(layout).empty(); };
+        const auto isWhole = [&](const Layout& layout) {
+            return !axes.orders(layout).empty() && !axes.microBatches(layout).empty();
+        };
         for (const Layout& ranks : axes.ranks()) {
-            for (const Layout& states : axes.states(ranks, false)) {
-                if (std::ranges::any_of(axes.experts(states), hasOrder)) {
+            for (const Layout& states : axes.states(ranks, quantized_)) {
+                if (std::ranges::any_of(axes.experts(states), isWhole)) {
                     return true;
                 }
             }
@@ -226,6 +227,7 @@ private:
     SearchSpace& space_;
     std::string why_;
     bool expertOverlap_ = false;
+    bool quantized_ = false;  ///< what adapters are trained of
     std::map<std::tuple<Offload, Shard, bool>, bool> isForecast_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;

@@ -210,6 +210,7 @@ void PlanSearch::addToBlock(std::uint32_t family) {
 
 Result<void> PlanSearch::fillQueue() {
     FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
+    report_.refused = std::ranges::find(runs, true) == runs.end();
     roomy_.resize(space_.families.size());
     groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {

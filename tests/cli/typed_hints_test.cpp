@@ -60,29 +60,28 @@ TEST(TypedHints, Work) {
 
 TEST(TypedHints, NameTheCause) {
     const auto errorOf = [](const Words& words) { return runProgram(words, {}).err; };
-    EXPECT_NE(errorOf({"plan",
-                       "-m",
-                       "gpt2",
-                       "-c",
-                       "dgx-h100",
-                       "--stack",
-                       "fsdp2",
-                       "--seq",
-                       "1024",
-                       "--global-batch",
-                       "7"})
+    const auto planError =
+        [&](const std::string& stack, const std::string& key, std::string value) {
+            return errorOf({"plan",
+                            "-m",
+                            "gpt2",
+                            "-c",
+                            "dgx-h100",
+                            "--seq",
+                            "1024",
+                            "--stack",
+                            stack,
+                            key,
+                            std::move(value)});
+        };
+    EXPECT_NE(planError("fsdp2", "--global-batch", "7")
                   .find("8 GPUs has a dp that divides a global batch of 7"),
               std::string::npos);
-    EXPECT_NE(errorOf({"plan",
-                       "-m",
-                       "gpt2",
-                       "-c",
-                       "dgx-h100",
-                       "--stack",
-                       "fsdp2",
-                       "--fix",
-                       "cp=1,micro_batch=1,shard=zero1"})
+    EXPECT_NE(planError("fsdp2", "--fix", "cp=1,micro_batch=1,shard=zero1")
                   .find("fsdp2: no layout of 8 GPUs is left with shard=zero1\n"),
+              std::string::npos);
+    EXPECT_NE(planError("ddp", "--fix", "micro_batch=7")
+                  .find("ddp: no layout of 8 GPUs is left with micro_batch=7\n"),
               std::string::npos);
     const std::string cost =
         runProgram(

@@ -235,6 +235,24 @@ TEST(Verdict, OfSettingsThatNoStackTakes) {
     EXPECT_TRUE(root->find("verdict")->is(JsonValue::Kind::Null));
 }
 
+/// What does not fit the host's memory was taken by a framework, whatever others take.
+TEST(Verdict, OfTooLittleHostMemoryIsNoRefusal) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-70b",
+                                             "--gpu",
+                                             "rtx-4090",
+                                             "--gpus",
+                                             "8",
+                                             "--host-memory",
+                                             "64GiB",
+                                             "--fix",
+                                             "shard=zero3,offload=optimizer_cpu"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.out;
+    EXPECT_TRUE(output.out.starts_with("DOES NOT FIT  ")) << output.out;
+}
+
 /// No stack has to be named for adapters.
 TEST(Verdict, OfAdaptersUnderTheStackThatTrainsThem) {
     const auto out = [](const char* command, const char* gpus) {
