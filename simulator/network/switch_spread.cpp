@@ -8,6 +8,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::uint16_t kNotReached = std::numeric_limits<std::uint16_t>::max();
+/// Hops that are remembered at a time: of 10,000 switches those to 3,000 of them.
+constexpr std::size_t kMostKept = 30'000'000;
 
 }  // namespace
 
@@ -31,24 +33,27 @@ SwitchSpread::SwitchSpread(const Topology& topology)
     here_.resize(devices_.size());
 }
 
-const std::vector<std::uint16_t>& SwitchSpread::hopsTo(std::uint32_t target) {
-    const auto [entry, isNew] = hops_.try_emplace(target);
-    std::vector<std::uint16_t>& hops = entry->second;
-    if (!isNew) {
-        return hops;
+const std::vector<std::uint16_t>& SwitchSpread::hopsTo(std::uint32_t target, std::uint32_t from) {
+    if (reach_.size() * devices_.size() > kMostKept && !reach_.contains(target)) {
+        reach_.clear();
     }
-    hops.assign(devices_.size(), kNotReached);
-    hops[target] = 0;
-    std::vector<std::uint32_t> open = {target};
-    for (std::size_t next = 0; next < open.size(); ++next) {
-        for (const Way way : ways(open[next])) {
-            if (hops[way.to] == kNotReached) {
-                hops[way.to] = static_cast<std::uint16_t>(hops[open[next]] + 1);
-                open.push_back(way.to);
+    const auto [entry, isNew] = reach_.try_emplace(target);
+    Reach& reach = entry->second;
+    if (isNew) {
+        reach.hops.assign(devices_.size(), kNotReached);
+        reach.hops[target] = 0;
+        reach.open.push_back(target);
+    }
+    while (reach.hops[from] == kNotReached && reach.next < reach.open.size()) {
+        const std::uint32_t at = reach.open[reach.next++];
+        for (const Way way : ways(at)) {
+            if (reach.hops[way.to] == kNotReached) {
+                reach.hops[way.to] = static_cast<std::uint16_t>(reach.hops[at] + 1);
+                reach.open.push_back(way.to);
             }
         }
     }
-    return hops;
+    return reach.hops;
 }
 
 /// Half of the way to where the hops are counted to, a step nearer at a time, in equal parts.
@@ -92,11 +97,11 @@ void SwitchSpread::climb(std::uint32_t from,
 void SwitchSpread::add(DeviceIndex from, DeviceIndex to, double bytes, LinkSums& loads) {
     const std::uint32_t a = number_[from];
     const std::uint32_t b = number_[to];
-    if (a == b || hopsTo(b)[a] == kNotReached) {
+    if (a == b || hopsTo(b, a)[a] == kNotReached) {
         return;
     }
-    climb(a, hopsTo(b), bytes, true, loads);
-    climb(b, hopsTo(a), bytes, false, loads);
+    climb(a, hopsTo(b, a), bytes, true, loads);
+    climb(b, hopsTo(a, b), bytes, false, loads);
 }
 
 }  // namespace fabricast

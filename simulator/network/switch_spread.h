@@ -18,7 +18,7 @@ public:
 
     /// From a leaf to another.
     std::uint16_t hops(DeviceIndex from, DeviceIndex to) {
-        return hopsTo(number_[to])[number_[from]];
+        return hopsTo(number_[to], number_[from])[number_[from]];
     }
     /// So many bytes from a leaf to another; to a leaf that is not reached they go nowhere.
     void add(DeviceIndex from, DeviceIndex to, double bytes, LinkSums& loads);
@@ -28,7 +28,14 @@ private:
         std::uint32_t to = 0;
         LinkIndex link = 0;
     };
-    const std::vector<std::uint16_t>& hopsTo(std::uint32_t target);
+    /// Hops to a switch, counted outwards as far as they were needed.
+    struct Reach {
+        std::vector<std::uint16_t> hops;  ///< by switch
+        std::vector<std::uint32_t> open;  ///< in the order in which they were reached
+        std::size_t next = 0;             ///< of `open`: the first whose neighbours are not counted
+    };
+    /// Right for `from`, and for all that is nearer. Valid until the next call.
+    const std::vector<std::uint16_t>& hopsTo(std::uint32_t target, std::uint32_t from);
     [[nodiscard]] std::span<const Way> ways(std::uint32_t at) const {
         return std::span(ways_).subspan(first_[at], first_[at + 1] - first_[at]);
     }
@@ -43,8 +50,8 @@ private:
     std::vector<DeviceIndex> devices_;
     std::vector<Way> ways_;
     std::vector<std::size_t> first_;
-    std::unordered_map<std::uint32_t, std::vector<std::uint16_t>> hops_;
-    std::vector<double> here_;  ///< by switch, while climbing
+    std::unordered_map<std::uint32_t, Reach> reach_;  ///< by target
+    std::vector<double> here_;                        ///< by switch, while climbing
 };
 
 }  // namespace fabricast
