@@ -22,6 +22,23 @@ PipelineTime withoutPipeline(const Scenario& scenario, const StageTime& stage) {
     return time;
 }
 
+/// Forwards and backwards of all stages in a step: more are not timed one by one.
+constexpr std::int64_t kMostPasses = 1'000'000;
+
+Result<void> checkPasses(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t most = kMostPasses / (2 * layout.pp * layout.vpp);
+    if (scenario.microBatches() <= most) {
+        return {};
+    }
+    return fail(Error::Code::Unsupported,
+                "layout.micro_batch",
+                "a step of " + std::to_string(scenario.microBatches()) + " microbatches through " +
+                    std::to_string(layout.pp * layout.vpp) +
+                    " stages is too long to be timed: " + std::to_string(most) + " at most",
+                "a larger dp or micro_batch, or a smaller global batch");
+}
+
 /// A refusal in the keys of a scenario rather than in the flags of `fabricast schedule`.
 Error inScenarioKeys(Error error) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys = {
@@ -47,6 +64,7 @@ Receive receiveOf(const Scenario& scenario) {
 
 Result<FrameworkOrder> pipelineOrderOf(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
+    FABRICAST_TRY(checkPasses(scenario));
     FABRICAST_ASSIGN(const Framework framework, frameworkOf(scenario.stack));
     return frameworkOrder(
         {.framework = framework,

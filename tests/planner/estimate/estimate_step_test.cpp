@@ -244,5 +244,20 @@ TEST(EstimateStep, OverlappedReductionsHideBehindOneBackward) {
     EXPECT_EQ(step.terms.backward.of(TimePart::Shard), 0.0);
 }
 
+/// Each pass of a pipeline is timed: a step of millions is refused before anything is made for it.
+TEST(EstimateStep, RefusesAStepOfMillionsOfPasses) {
+    Scenario scenario = exampleRun("megatron", {.tp = 2, .pp = 4});
+    scenario.layout.schedule = ScheduleKind::OneFOneB;
+    scenario.workload.globalBatch = 125'000;
+    EXPECT_TRUE(estimateStep(scenario, exampleTiming()));
+    scenario.workload.globalBatch = 125'001;
+    const auto refused = estimateStep(scenario, exampleTiming());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Error::Code::Unsupported);
+    EXPECT_EQ(refused.error().why,
+              "a step of 125001 microbatches through 4 stages is too long to be timed: 125000 at "
+              "most");
+}
+
 }  // namespace
 }  // namespace fabricast
