@@ -52,7 +52,7 @@ TEST(RuntimeOverhead, IsAtLeastWhatTheBoundCounts) {
     for (const Engine engine : {Engine::Ddp, Engine::Fsdp2, Engine::DeepSpeed, Engine::Megatron}) {
         for (const Layout& layout : {Layout{}, Layout{.dp = 4}, Layout{.tp = 2, .pp = 2}}) {
             const RuntimeOverhead overhead = overheadOf("dgx-h200", engine, layout);
-            const RuntimeMemory& runtime =
+            const RuntimeMemory runtime =
                 ProfileStore::builtIn().cluster("dgx-h200").value().node.gpu.runtime;
             EXPECT_LE(leastRuntimeBytes(runtime, layout),
                       overhead.context.lo + overhead.collectives.lo);
