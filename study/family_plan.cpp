@@ -17,6 +17,9 @@ namespace {
 /// Of this many of the fastest, the first that surely fits is taken.
 constexpr std::size_t kLooked = 16;
 
+/// An advice asks for some twenty searches: each may take as much less.
+constexpr std::int64_t kWalkedOfFamily = kMostEventsWalked / 10;
+
 bool surelyFits(const Plan& plan) {
     return plan.memory.onDevice == Verdict::Fits;
 }
@@ -31,7 +34,10 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
                                     const AdviceFamily& family,
                                     const PlanBench& bench,
                                     AdviceStep& step) {
-    const SearchOptions options{.top = kLooked, .threads = bench.threads, .known = task.known};
+    const SearchOptions options{.top = kLooked,
+                                .mostWalked = kWalkedOfFamily,
+                                .threads = bench.threads,
+                                .known = task.known};
     FABRICAST_ASSIGN(PlanReport report,
                      findPlans({task.base, family.stacks, family.rules},
                                bench.timing,

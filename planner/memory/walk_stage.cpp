@@ -59,6 +59,7 @@ Result<Walk> walked(const Scenario& scenario,
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
     memory.host = Bytes(engine->host().bytes);
+    memory.eventsWalked = static_cast<std::int64_t>(device.events().size());
     memory.betweenSteps = Bytes(walk.betweenSteps());
     return Walk{std::move(memory), walk.statesEnd()};
 }
@@ -95,6 +96,7 @@ Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
     StageMemory memory = inParts();
     FABRICAST_ASSIGN(const Footprint footprint,
                      replaySteps(device_.events(), statesEnd_, allocator_, watch));
+    memory.eventsWalked *= 2;
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
     return memory;

@@ -137,6 +137,9 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     json.add("candidates", report.candidates);
     json.add("feasible", report.feasible);
     json.add("seconds", seconds);
+    if (!report.cutShort.empty()) {
+        json.add("cut_short", report.cutShort);
+    }
     json.end();
     json.beginArray("plans");
     for (std::size_t i = 0; i < report.plans.size(); ++i) {

@@ -202,6 +202,10 @@ std::string rejectionText(const PlanReport& report) {
     return text;
 }
 
+std::string cutShortText(const PlanReport& report) {
+    return report.cutShort.empty() ? "" : "cut short: " + report.cutShort + "\n";
+}
+
 /// What the answer begins with: whether anything fits, and reaches what was wanted of it.
 std::string_view startWord(const PlanReport& report) {
     if (report.isNotModelled()) {
@@ -258,7 +262,7 @@ std::string frontText(const PlanReport& report) {
 
 std::string planText(const PlanReport& report) {
     if (report.plans.empty()) {
-        return missText(report) + rejectionText(report);
+        return missText(report) + cutShortText(report) + rejectionText(report);
     }
     std::string text = std::string(startWord(report)) + "  " + questionText(report) +
                        countText(report) + "\n" + alignedText(planTable(report, report.plans)) +
@@ -275,6 +279,7 @@ std::string planText(const PlanReport& report) {
     text += offloadText(report);
     text += costLine(report);
     text += frontText(report);
+    text += cutShortText(report);
     text += rejectionText(report);
     for (const std::string& note : report.notes) {
         text += noteLine(note) + "\n";

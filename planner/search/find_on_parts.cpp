@@ -3,6 +3,7 @@
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -16,8 +17,11 @@ struct Valued {
     Plan plan;
 };
 
-/// The search of one part among several: plans are shown when all of theirs are compared.
-SearchOptions withoutStages(SearchOptions options) {
+/// The search of one part among several: plans are shown when all of theirs are compared. Few parts
+/// take much work.
+SearchOptions ofOnePart(SearchOptions options) {
+    constexpr std::int64_t kShare = 4;
+    options.mostWalked /= kShare;
     options.onPlan = nullptr;
     return options;
 }
@@ -76,14 +80,14 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     std::vector<Valued> found;
     std::optional<PlanReport> whole;
     std::vector<Plan> fronts;
+    std::string cutShort;
     const std::vector<ClusterSpec> parts = partsOf(task.base.cluster);
     for (std::size_t part = 0; part < parts.size(); ++part) {
         SearchTask smaller = task;
         smaller.base.cluster = parts[part];
         FABRICAST_ASSIGN(
             PlanReport report,
-            findPlans(
-                smaller, profiles, withoutStages(options), partOf(watch, part, parts.size())));
+            findPlans(smaller, profiles, ofOnePart(options), partOf(watch, part, parts.size())));
         for (Plan& plan : report.plans) {
             if (const std::optional<double> worth = value(plan)) {
                 found.push_back({*worth, parts[part].gpus(), plan});
@@ -98,12 +102,16 @@ Result<PlanReport> findOnParts(const SearchTask& task,
         } else {
             whole->candidates += report.candidates;
             whole->feasible += report.feasible;
+            if (cutShort.empty() && !report.cutShort.empty()) {
+                cutShort = "on " + std::to_string(parts[part].gpus()) + " GPUs " + report.cutShort;
+            }
         }
     }
     if (found.empty()) {
         return *std::move(whole);
     }
     whole->plans = bestOf(found, options);
+    whole->cutShort = whole->cutShort.empty() ? cutShort : whole->cutShort;
     whole->misses.clear();
     whole->tighter.reset();
     whole->pareto = paretoOf(std::move(fronts));

@@ -11,6 +11,10 @@
 
 namespace fabricast {
 
+/// Allocations and releases that a search walks through at most: some seconds of work. All but
+/// searches for the least memory, or of enormous clusters, end long before.
+inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
+
 struct SearchOptions {
     std::size_t top = 5;  ///< plans wanted
     /// Of the objectives only memory changes which layouts of a cluster come first.
@@ -20,6 +24,8 @@ struct SearchOptions {
     /// may fit.
     bool distinct = false;
     bool tight = false;  ///< with `distinct`: plans that may fit are as good
+    /// Beyond, it ends with what it has and says so.
+    std::int64_t mostWalked = kMostEventsWalked;
     std::size_t threads = 1;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// Called with the plans found so far, best first, each time there is one more.
@@ -28,7 +34,8 @@ struct SearchOptions {
 
 /// The best layouts that fit, out of every one that the stacks take. Candidates are taken in the
 /// order of a time they cannot beat: as soon as the plans found are faster than that, the rest need
-/// no look. The answer is the one that estimating them all would give, for any number of threads.
+/// no look. The answer is the one that estimating them all would give, for any number of threads,
+/// unless the report says that the search was cut short.
 /// `watch` counts the plans found of those wanted; a stop is noticed within a few milliseconds.
 ///     FABRICAST_ASSIGN(const PlanReport report, findPlans(task, timing, {.top = 5}, watch));
 Result<PlanReport> findPlans(const SearchTask& task,

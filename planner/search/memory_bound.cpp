@@ -2,6 +2,7 @@
 
 #include "planner/base/integers.h"
 #include "planner/memory/runtime_overhead.h"
+#include "planner/sharding/fsdp2_units.h"
 #include "planner/sharding/stage_shape.h"
 #include "planner/stack/rank_groups.h"
 #include "planner/stack/state_bytes.h"
@@ -23,6 +24,11 @@ bool keepsExchanged(const Scenario& scenario) {
     return engine != Engine::Megatron && engine != Engine::DeepSpeed &&
            (schedule == ScheduleKind::Interleaved || schedule == ScheduleKind::InterleavedZb ||
             schedule == ScheduleKind::LoopedBfs);
+}
+
+bool staysGathered(const Settings& settings, const Layout& layout) {
+    return settings.engine == Engine::Fsdp2 && layout.pp > 1 && settings.tuning == Tuning::Full &&
+           settings.torch.reshard != Reshard::Always;
 }
 
 /// What one microbatch hands from stage to stage.
@@ -76,6 +82,59 @@ std::int64_t MemoryBound::runtimeBytes(const Layout& layout) const {
     return leastRuntimeBytes(task_.base.cluster.node.gpu.runtime, layout).count();
 }
 
+/// All layers of a pipeline's stage are alike to its shards: the whole model is looked at as one.
+const MemoryBound::GatheredLayer& MemoryBound::gatheredLayerOf(std::uint32_t place,
+                                                               const Settings& usual) {
+    const Layout& layout = space_.families[place].layout;
+    const std::uint32_t stack = space_.families[place].stack;
+    const auto [entry, isNew] =
+        gathered_.try_emplace({stack,
+                               layout.tp,
+                               layout.cp,
+                               layout.ep,
+                               layout.etp,
+                               shardSize(layout),
+                               ModelWeightCounts::expertShards(layout, usual.kernels.code)});
+    if (!isNew) {
+        return entry->second;
+    }
+    Scenario scenario = task_.base;
+    scenario.stack = std::string(task_.stacks[stack].stack->name);
+    scenario.settings = usual;
+    scenario.layout = layout;
+    scenario.layout.pp = scenario.layout.vpp = 1;
+    scenario.layout.schedule = ScheduleKind::None;
+    const Result<StageShape> shape = stageShape(scenario, 0);
+    for (std::size_t chunk = 0; shape && chunk < shape->chunks.size(); ++chunk) {
+        for (const FsdpUnit& unit : fsdpUnits(*shape, shape->chunks[chunk])) {
+            if (unit.wraps == FsdpWrap::Layer || unit.wraps == FsdpWrap::Experts) {
+                (unit.sparse ? entry->second.sparse : entry->second.dense) +=
+                    asDouble(unit.elements);
+            }
+        }
+    }
+    return entry->second;
+}
+
+/// FSDP gathers a layer before it runs; in a pipeline layers may stay gathered for all
+/// microbatches.
+void MemoryBound::addGathered(std::uint32_t place, const Settings& usual, Family& family) {
+    if (usual.engine != Engine::Fsdp2 || usual.tuning != Tuning::Full) {
+        return;
+    }
+    const GatheredLayer& layer = gatheredLayerOf(place, usual);
+    const double bytes = asDouble(bytesPerElement(usual.precision.compute));
+    const Layout& layout = space_.families[place].layout;
+    const std::int64_t layers = task_.base.model.layers;
+    const std::int64_t sparse = splits_.sparse(0, layers);
+    family.gatheredLayer = bytes * std::max(layer.dense, layer.sparse);
+    if (staysGathered(usual, layout)) {
+        family.gathered =
+            bytes * (asDouble(layers - sparse) * layer.dense + asDouble(sparse) * layer.sparse) /
+            asDouble(layout.pp);
+    }
+}
+
 const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Settings& usual) {
     Family& family = families_[place];
     if (family.known) {
@@ -95,6 +154,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
                     asDouble(bytesPerElement(usual.precision.compute));
     family.runtime = runtimeBytes(layout);
+    addGathered(place, usual, family);
     return family;
 }
 
@@ -114,7 +174,9 @@ std::int64_t MemoryBound::fromKept(const Candidate& candidate,
         asDouble(space_.families[candidate.family].layout.pp);
     const double samples = asDouble(space_.samplesOf(candidate));
     const double most =
-        std::max(family.all, family.between + samples * std::max(family.inputs, kept));
+        std::max({family.all,
+                  family.between + family.gathered + samples * std::max(family.inputs, kept),
+                  family.gatheredLayer});
     return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
 
@@ -218,12 +280,10 @@ Result<double> MemoryBound::ofRank(const Candidate& candidate,
         settings.engine == Engine::Megatron
             ? withGradients
             : held(all, layout, settings.kernels.code, states.wholeBetween, states.splitBetween);
-    const bool staysGathered = settings.engine == Engine::Fsdp2 && layout.pp > 1 &&
-                               settings.tuning == Tuning::Full &&
-                               settings.torch.reshard != Reshard::Always;
+    const bool stays = staysGathered(settings, layout);
     for (ChunkLoad& chunk : chunks) {
         const double local = chunk.weights.own + chunk.weights.experts;
-        if (staysGathered) {
+        if (stays) {
             chunk.gathered = local * asDouble(bytesPerElement(settings.precision.compute));
             chunk.gradients = local * asDouble(bytesPerElement(settings.precision.reduce));
         }
@@ -254,7 +314,7 @@ Result<double> MemoryBound::ofRank(const Candidate& candidate,
             most = std::max(most, live - chunk.kept + chunk.mostBackward);
             live += std::exchange(chunk.gradients, 0.0) - chunk.kept;
             // The chunk's last backward reduces its gradients, and lets go of what it gathered.
-            if (staysGathered && --chunk.backwards == 0) {
+            if (stays && --chunk.backwards == 0) {
                 const double local = chunk.weights.own + chunk.weights.experts;
                 live -= local * asDouble(bytesPerElement(settings.precision.compute) +
                                          bytesPerElement(settings.precision.reduce));

@@ -5,6 +5,7 @@
 #include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -48,11 +49,18 @@ private:
     struct Family {
         bool known = false;
         States states;
-        double all = 0.0;      ///< states with gradients
-        double between = 0.0;  ///< states without them
-        double inputs = 0.0;   ///< kept, of one sample
-        double host = 0.0;     ///< offloaded
+        double all = 0.0;            ///< states with gradients
+        double between = 0.0;        ///< states without them
+        double inputs = 0.0;         ///< kept, of one sample
+        double host = 0.0;           ///< offloaded
+        double gathered = 0.0;       ///< of all layers at once, where they stay gathered
+        double gatheredLayer = 0.0;  ///< of the largest, alone
         std::int64_t runtime = 0;
+    };
+    /// Elements that FSDP gathers of a layer, with what pads them to the ranks.
+    struct GatheredLayer {
+        double dense = 0.0;
+        double sparse = 0.0;
     };
     /// What a rank runs of a chunk.
     struct ChunkLoad;
@@ -68,6 +76,8 @@ private:
     static double held(
         const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split);
     [[nodiscard]] std::int64_t runtimeBytes(const Layout& layout) const;
+    void addGathered(std::uint32_t place, const Settings& usual, Family& family);
+    const GatheredLayer& gatheredLayerOf(std::uint32_t place, const Settings& usual);
     const Family& familyOf(std::uint32_t family, const Settings& usual);
     Result<const PipelineOrder*> orderOf(std::uint32_t stack,
                                          const Scenario& scenario,
@@ -87,6 +97,7 @@ private:
     ModelWeightCounts weights_;
     LayerSplits splits_;
     std::map<OrderKey, PipelineOrder> orders_;
+    std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
 };
 
 }  // namespace fabricast

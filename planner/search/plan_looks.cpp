@@ -198,34 +198,41 @@ void PlanSearch::estimateNext() {
         }
     }
     const std::vector<Result<double>> steps = forecast_.seconds(batch, watch_);
-    const std::vector<Bytes> peaks = peaksOf(batch);
+    const std::vector<Result<MemoryBreakdown>> memories = memoriesOf(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Candidate& candidate = batch[i].candidate;
         if (!steps[i]) {
             refuse(candidate, steps[i].error().why);
             continue;
         }
-        const double value = leastMemory() ? static_cast<double>(peaks[i].count()) : *steps[i];
+        double value = *steps[i];
+        if (leastMemory()) {
+            if (!memories[i]) {
+                refuse(candidate, memories[i].error().why);
+                continue;
+            }
+            countWalk(*memories[i]);
+            if (memories[i]->verdict == Verdict::DoesNotFit || !isLean(*memories[i])) {
+                continue;
+            }
+            value = static_cast<double>(memories[i]->peak.value.count());
+        }
         queue_.push({value, candidate, Look::Known});
     }
 }
 
 /// Where the objective is memory: what the walk finds.
-std::vector<Bytes> PlanSearch::peaksOf(const std::vector<Estimated>& batch) {
+std::vector<Result<MemoryBreakdown>> PlanSearch::memoriesOf(const std::vector<Estimated>& batch) {
     if (!leastMemory()) {
         return {};
     }
-    const auto peak = [this](const Estimated& estimated) {
-        if (watch_.stopped()) {
-            return Bytes{};
-        }
+    const auto memory = [this](const Estimated& estimated) -> Result<MemoryBreakdown> {
+        FABRICAST_TRY(watch_.check());
         CandidateScenarios scenarios(task_, space_);
-        const auto scenario = scenarios.of(estimated.candidate);
-        const auto memory = scenario ? walked(estimated.candidate, **scenario, kNoLimit)
-                                     : tl::unexpected(scenario.error());
-        return memory ? memory->peak.value : Bytes{};
+        FABRICAST_ASSIGN(const Scenario* scenario, scenarios.of(estimated.candidate));
+        return walked(estimated.candidate, *scenario, Bytes(limit_));
     };
-    return *parallelMap(batch, peak, {.threads = options_.threads});
+    return *parallelMap(batch, memory, {.threads = options_.threads});
 }
 
 }  // namespace fabricast

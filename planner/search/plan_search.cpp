@@ -3,8 +3,20 @@
 #include "planner/search/plan_of.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
 
 namespace fabricast {
+
+namespace {
+
+/// Rounded up, in whole percent.
+std::string percent(double share) {
+    return std::to_string(static_cast<int>(std::ceil(100.0 * share))) + " %";
+}
+
+}  // namespace
 
 PlanSearch::PlanSearch(const SearchTask& task,
                        const SearchSpace& space,
@@ -34,6 +46,10 @@ Result<PlanReport> PlanSearch::run() {
     }
     FABRICAST_TRY(fillQueue());
     FABRICAST_TRY(findTop());
+    if (report_.plans.empty() && isTired()) {
+        FABRICAST_TRY(tryLeanest());
+    }
+    sayWhatIsLeft();
     if (report_.plans.empty()) {
         FABRICAST_TRY(findMisses());
     }
@@ -54,7 +70,7 @@ Result<void> PlanSearch::findTop() {
     const auto enough = [&] {
         return options_.distinct ? rows_.rows() > options_.top : found >= options_.top;
     };
-    while (!enough() && advance()) {
+    while (!enough() && !isTired() && advance()) {
         FABRICAST_TRY(watch_.check());
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {
             if (++looks % kLooksPerReport == 0) {
@@ -116,6 +132,48 @@ bool PlanSearch::advance() {
     return true;
 }
 
+/// A layout costs about as much to set up as so many events do to walk.
+void PlanSearch::countWalk(const MemoryBreakdown& memory) {
+    constexpr std::int64_t kOfEach = 3000;
+    walked_ += kOfEach + memory.eventsWalked();
+    ++layoutsWalked_;
+}
+
+/// Where the search was cut short before anything fitted: the layouts that need least.
+Result<void> PlanSearch::tryLeanest() {
+    FABRICAST_ASSIGN(const std::vector<Candidate> candidates, smallest());
+    for (const Candidate& candidate : candidates) {
+        FABRICAST_TRY(watch_.check());
+        accept(candidate, 0.0);
+    }
+    DistinctPlans found({.objective = options_.objective, .tight = options_.tight});
+    for (Plan& plan : std::exchange(report_.plans, {})) {
+        found.add(std::move(plan));
+    }
+    report_.plans = std::move(found).best(options_.top);
+    return watch_.check();
+}
+
+/// Of a search that was cut short: how much better a layout may be that it did not come to.
+void PlanSearch::sayWhatIsLeft() {
+    if (!isTired() || queue_.empty()) {
+        return;
+    }
+    std::string left = "others may fit";
+    if (!report_.plans.empty()) {
+        const Plan& best = report_.plans.front();
+        const double value = leastMemory() ? static_cast<double>(best.memory.peak.value.count())
+                                           : best.step.step.value.count();
+        constexpr double kNoticed = 0.0005;
+        const double better = 1.0 - queue_.top().value / value;
+        left = better > kNoticed ? "others may be up to " + percent(better) +
+                                       (leastMemory() ? " smaller" : " faster")
+                                 : "none is better than the first, further rows may be missing";
+    }
+    report_.cutShort =
+        "the memory of " + std::to_string(layoutsWalked_) + " layouts was walked; " + left;
+}
+
 /// Slower layouts that need less memory, each a sixty-fourth of the GPU's less than all before.
 Result<void> PlanSearch::extendFront() {
     const std::size_t plans = report_.plans.size();
@@ -123,7 +181,7 @@ Result<void> PlanSearch::extendFront() {
         limit_ = leanest.memory.peak.value.count() - capacity_ / 64;
     };
     tighten(report_.pareto.back());
-    while (advance()) {
+    while (!isTired() && advance()) {
         FABRICAST_TRY(watch_.check());
         if (report_.plans.size() > plans) {
             report_.pareto.push_back(std::move(report_.plans.back()));
@@ -263,6 +321,9 @@ void PlanSearch::accept(const Candidate& candidate, double value) {
     if (!memory) {
         refuse(candidate, memory.error().why);
         return;
+    }
+    if (!leastMemory() && !candidate.swapped) {  // else it was counted before
+        countWalk(*memory);
     }
     if (memory->verdict == Verdict::DoesNotFit || !isLean(*memory)) {
         return;

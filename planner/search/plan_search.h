@@ -79,6 +79,7 @@ private:
         }
     };
 
+    [[nodiscard]] bool isTired() const { return walked_ >= options_.mostWalked; }
     [[nodiscard]] bool leastMemory() const { return options_.objective == PlanObjective::Memory; }
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
@@ -88,6 +89,8 @@ private:
     void takeRows();
     bool advance();
     Result<void> extendFront();
+    Result<void> tryLeanest();
+    void sayWhatIsLeft();
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<std::size_t> roomySizes(std::uint32_t family);
@@ -111,10 +114,11 @@ private:
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
     void estimateNext();
-    std::vector<Bytes> peaksOf(const std::vector<Estimated>& batch);
+    std::vector<Result<MemoryBreakdown>> memoriesOf(const std::vector<Estimated>& batch);
     Result<MemoryBreakdown> walked(const Candidate& candidate,
                                    const Scenario& scenario,
                                    Bytes most);
+    void countWalk(const MemoryBreakdown& memory);
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     Result<std::vector<Candidate>> smallest();
@@ -143,6 +147,8 @@ private:
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
     std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
     std::priority_queue<Waiting> queue_;
+    std::int64_t walked_ = 0;  ///< segments, for the memory of layouts
+    std::int64_t layoutsWalked_ = 0;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };
 

@@ -106,6 +106,42 @@ INSTANTIATE_TEST_SUITE_P(
                               {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
                               16}));
 
+/// Where nothing fits among the first that are looked at, those that need least are tried.
+TEST(FindPlans, SaysWhatACutSearchDidNotComeTo) {
+    const SearchTask task = taskOf({.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"});
+    const auto whole = findPlans(task, exampleTiming(), {.top = 6}).value();
+    ASSERT_FALSE(whole.plans.empty());
+    EXPECT_EQ(whole.cutShort, "");
+    for (const std::size_t threads : {1U, 16U}) {
+        const auto cut =
+            findPlans(task, exampleTiming(), {.top = 6, .mostWalked = 1, .threads = threads})
+                .value();
+        EXPECT_TRUE(cut.cutShort.starts_with("the memory of 1 layouts was walked; "))
+            << cut.cutShort;
+        ASSERT_FALSE(cut.plans.empty());
+        EXPECT_GE(cut.plans[0].step.step.value, whole.plans[0].step.step.value);
+        EXPECT_NE(cut.plans[0].memory.verdict, Verdict::DoesNotFit);
+    }
+}
+
+/// Each walk stands for itself: the answer with the least memory is cut alike by any threads.
+TEST(FindPlans, CutsASearchForMemoryAlikeOnAnyThreads) {
+    const SearchTask task = taskOf({.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed"});
+    const auto cut = [&task](std::size_t threads) {
+        SearchOptions options{.top = 6, .objective = PlanObjective::Memory, .mostWalked = 300'000};
+        options.threads = threads;
+        return findPlans(task, exampleTiming(), options).value();
+    };
+    const PlanReport one = cut(1);
+    const PlanReport many = cut(16);
+    EXPECT_NE(one.cutShort, "");
+    EXPECT_EQ(one.cutShort, many.cutShort);
+    ASSERT_EQ(one.plans.size(), many.plans.size());
+    for (std::size_t i = 0; i < one.plans.size(); ++i) {
+        EXPECT_EQ(one.plans[i].scenario.layout, many.plans[i].scenario.layout);
+    }
+}
+
 TEST(FindPlans, OffloadsWhereNothingElseFits) {
     SearchTask task = taskOf({.gpus = 4, .memory = 5_GiB}, {"fsdp2", "deepspeed"});
     for (const auto& [seconds, stack, layout] : found(task, 1)) {

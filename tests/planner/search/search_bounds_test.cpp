@@ -289,7 +289,13 @@ INSTANTIATE_TEST_SUITE_P(
         BoundCase{{.model = "deepseek-v2-lite", .layers = 6, .gpus = 16, .memory = 80_GiB},
                   "megatron"},
         BoundCase{{.model = "qwen3-30b-a3b", .layers = 4, .gpus = 16, .memory = 80_GiB},
-                  "torchtitan"}));
+                  "torchtitan"},
+        // More ranks than rows: most of what is gathered is padding.
+        BoundCase{{.model = "gpt2", .gpus = 3072, .memory = 80_GiB, .batch = 3072}, "fsdp2"},
+        BoundCase{{.layers = 8, .gpus = 6144, .memory = 80_GiB, .batch = 6144}, "torchtitan"},
+        BoundCase{
+            {.model = "qwen3-30b-a3b", .layers = 4, .gpus = 3072, .memory = 80_GiB, .batch = 3072},
+            "torchtitan"}));
 
 }  // namespace
 }  // namespace fabricast

@@ -15,6 +15,7 @@ struct SmallWorld {
     std::int64_t layers = 4;
     std::int64_t gpus = 8;
     Bytes memory{};  ///< of a GPU
+    std::int64_t batch = 8;
 };
 
 inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>& stacks) {
@@ -26,7 +27,7 @@ inline SearchTask taskOf(const SmallWorld& world, const std::vector<std::string>
     if (!model.sparse.empty()) {
         model.sparse.resize(static_cast<std::size_t>(world.layers));
     }
-    task.base.workload = {.sequence = 1024, .globalBatch = 8};
+    task.base.workload = {.sequence = 1024, .globalBatch = world.batch};
     task.base.cluster.node.gpus = std::min<std::int64_t>(8, world.gpus);
     task.base.cluster.node.domainGpus = task.base.cluster.node.gpus;
     task.base.cluster.nodes = world.gpus / task.base.cluster.node.gpus;
