@@ -14,7 +14,7 @@
 namespace fabricast {
 namespace {
 
-/// Of this many of the fastest, the first that surely fits is taken.
+/// Of this many of the fastest at most, the first that surely fits is taken.
 constexpr std::size_t kLooked = 16;
 
 /// An advice asks for some twenty searches: each may take as much less.
@@ -35,6 +35,7 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
                                     const PlanBench& bench,
                                     AdviceStep& step) {
     const SearchOptions options{.top = kLooked,
+                                .untilSure = true,
                                 .mostWalked = kWalkedOfFamily,
                                 .threads = bench.threads,
                                 .known = task.known};
@@ -70,7 +71,7 @@ Result<std::optional<Plan>> roomier(const AdviceTask& task,
     FABRICAST_ASSIGN(std::vector<Plan> plans, fastestOf(smaller, family, bench, unused));
     for (Plan& plan : plans) {
         plan.scenario.cluster = task.base.cluster;
-        FABRICAST_ASSIGN(plan.memory, memoryOfAllStages(plan.scenario));
+        FABRICAST_ASSIGN(plan.memory, memoryOfFullestStage(plan.scenario, kNoLimit));
         if (surelyFits(plan)) {
             return std::optional(std::move(plan));
         }

@@ -20,7 +20,7 @@ struct Valued {
 /// The search of one part among several: plans are shown when all of theirs are compared. Few parts
 /// take much work.
 SearchOptions ofOnePart(SearchOptions options) {
-    constexpr std::int64_t kShare = 4;
+    constexpr std::int64_t kShare = 3;
     options.mostWalked /= kShare;
     options.onPlan = nullptr;
     return options;
@@ -112,6 +112,7 @@ Result<PlanReport> findOnParts(const SearchTask& task,
     }
     whole->plans = bestOf(found, options);
     whole->cutShort = whole->cutShort.empty() ? cutShort : whole->cutShort;
+    whole->refused = false;  // the whole may be, by layouts that parts have
     whole->misses.clear();
     whole->tighter.reset();
     whole->pareto = paretoOf(std::move(fronts));

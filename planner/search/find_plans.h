@@ -16,7 +16,8 @@ namespace fabricast {
 inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
 
 struct SearchOptions {
-    std::size_t top = 5;  ///< plans wanted
+    std::size_t top = 5;     ///< plans wanted
+    bool untilSure = false;  ///< no more once one surely fits; without `distinct`
     /// Of the objectives only memory changes which layouts of a cluster come first.
     PlanObjective objective = PlanObjective::Throughput;
     bool pareto = false;  ///< look on for layouts that are slower but need less memory

@@ -68,7 +68,9 @@ Result<void> PlanSearch::findTop() {
     std::size_t looks = 0;
     std::size_t found = 0;
     const auto enough = [&] {
-        return options_.distinct ? rows_.rows() > options_.top : found >= options_.top;
+        const bool isSure = options_.untilSure && !report_.plans.empty() &&
+                            report_.plans.back().memory.onDevice == Verdict::Fits;
+        return options_.distinct ? rows_.rows() > options_.top : isSure || found >= options_.top;
     };
     while (!enough() && !isTired() && advance()) {
         FABRICAST_TRY(watch_.check());

@@ -61,6 +61,16 @@ TEST(FindOnParts, FindsTheFewestGpusThatHoldTheModel) {
     }
 }
 
+/// More ranks than samples: only a part of the cluster has layouts.
+TEST(FindOnParts, AnswersWhatTheWholeClusterHasNoLayoutFor) {
+    const SearchTask task = taskOf({.gpus = 16, .memory = 80_GiB, .batch = 4}, {"fsdp2"});
+    const auto whole = findPlans(task, exampleTiming(), {.top = 1}).value();
+    ASSERT_TRUE(whole.plans.empty());
+    const auto parts = findOnParts(task, exampleTiming(), {.top = 1}, &gpusOf).value();
+    ASSERT_FALSE(parts.plans.empty());
+    EXPECT_FALSE(parts.refused);
+}
+
 TEST(Pareto, EachNeedsLessMemoryThanAllThatAreFaster) {
     const SearchTask task = taskOf({.layers = 8, .gpus = 8, .memory = 40_GiB}, {"megatron"});
     const auto report = findPlans(task, exampleTiming(), {.top = 2, .pareto = true});
