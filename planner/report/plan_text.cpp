@@ -133,12 +133,15 @@ std::string offloadText(const PlanReport& report) {
     }
     const bool first = offloads(report.plans.front());
     const bool fastest = report.objective == PlanObjective::Throughput;
-    return fmt::format("{} in host memory{}\n  {}{}{}\n  {}\n",
+    std::string said = places.find(',') == std::string::npos ? "" : "the most of these";
+    if (most.isUnknown()) {
+        said += (said.empty() ? "" : "; ") + std::string("--host-memory states it");
+    }
+    return fmt::format("{} in host memory{}\n  {}{}\n  {}\n",
                        places,
                        first && fastest ? ": without offload nothing as fast fits" : "",
                        hostNeedText(most),
-                       places.find(',') == std::string::npos ? "" : " at most",
-                       most.isUnknown() ? " (--host-memory states it)" : "",
+                       said.empty() ? "" : " (" + said + ")",
                        note);
 }
 
