@@ -239,8 +239,8 @@ Stack deepspeedStack() {
     return {.name = "deepspeed",
             .title = "DeepSpeed ZeRO",
             .description =
-                "ZeRO-1/2/3 by shard, ZeRO-Infinity by offload, Ulysses by "
-                "cp_kind=ulysses, DeepSpeed-MoE by ep",
+                "ZeRO-1/2/3 by shard, ZeRO-Offload to host memory by offload, Ulysses by "
+                "cp_kind=ulysses",
             .axes = kDeepspeedAxes,
             .methods = kDeepspeedMethods,
             .experts = ExpertPlace::InsideData,
