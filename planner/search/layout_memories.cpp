@@ -10,7 +10,8 @@ namespace fabricast {
 Result<MemoryBreakdown> LayoutMemories::ofFullestStage(const Scenario& scenario,
                                                        Bytes most,
                                                        const Watch& watch) {
-    const Key key{scenario.layout, microBatchesSeen(scenario)};
+    Key key{scenario.layout, microBatchesSeen(scenario)};
+    key.first.placement = RankPlacement::DpInside;  // which nodes ranks lie on changes no memory
     {
         const std::scoped_lock guard(*lock_);
         for (const Walked& walked : found_[key]) {

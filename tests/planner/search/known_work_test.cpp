@@ -1,5 +1,6 @@
 #include "planner/search/known_work.h"
 
+#include "planner/memory/memory_of_stages.h"
 #include "planner/search/find_plans.h"
 #include "planner/spec/layout_fields.h"
 #include "tests/planner/search/search_example.h"
@@ -43,6 +44,25 @@ Said saidOf(const SearchTask& task, KnownWork* known, PlanObjective objective) {
         }
     }
     return said;
+}
+
+/// Which of dp and pp lies inside the other changes no memory, and is walked once.
+TEST(LayoutMemories, AreThoseOfEitherPlacement) {
+    const Watch watch;
+    Scenario scenario = exampleRun("megatron", {.dp = 2, .tp = 2, .pp = 4});
+    scenario.layout.schedule = ScheduleKind::OneFOneB;
+    LayoutMemories memories;
+    const auto one = memories.ofFullestStage(scenario, kNoLimit, watch).value();
+    scenario.layout.placement = RankPlacement::PpInside;
+    const auto other = memories.ofFullestStage(scenario, kNoLimit, watch).value();
+    const auto walked = memoryOfFullestStage(scenario, kNoLimit).value();
+    EXPECT_EQ(memories.size(), 1U);
+    for (const MemoryBreakdown& memory : {one, other}) {
+        EXPECT_EQ(memory.peak.value, walked.peak.value);
+        EXPECT_EQ(memory.peak.lo, walked.peak.lo);
+        EXPECT_EQ(memory.peak.hi, walked.peak.hi);
+        EXPECT_EQ(memory.verdict, walked.verdict);
+    }
 }
 
 struct Change {
