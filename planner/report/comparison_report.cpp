@@ -53,9 +53,15 @@ std::string verdictLine(const Comparison& comparison, const SideDifference& diff
         case SpeedVerdict::Unknown:
             break;
     }
-    const ComparedSide& one = comparison.sides[difference.side];
-    const ComparedSide& without = one.step ? comparison.sides[comparison.baseline] : one;
-    return fmt::format("{} has no time forecast: {}", without.name, without.whyNoStep);
+    std::string text;
+    for (const std::size_t at : {comparison.baseline, difference.side}) {
+        const ComparedSide& one = comparison.sides[at];
+        if (!one.step) {
+            text += fmt::format(
+                "{}{} has no time forecast: {}", text.empty() ? "" : "\n", one.name, one.whyNoStep);
+        }
+    }
+    return text;
 }
 
 /// What a comparison of times is worth nothing without.

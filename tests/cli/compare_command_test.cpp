@@ -34,6 +34,17 @@ TEST(CompareCommand, PrintsWhatDiffersAndWhy) {
     expectGolden("compare_8b.csv", as("csv"));
 }
 
+TEST(CompareCommand, SaysOfEachSideWhyItHasNoTime) {
+    const ProgramOutput output =
+        ran("compare -m llama-3.1-8b -c dgx-h100 --stack megatron --layout tp=2,pp=4",
+            {"--global-batch", "1000000", "--with", "layout.tp=1"});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("A has no time forecast: a step of 1000000 microbatches"),
+              std::string::npos);
+    EXPECT_NE(output.out.find("B has no time forecast: a step of 500000 microbatches"),
+              std::string::npos);
+}
+
 TEST(CompareCommand, HasAColumnForEverySide) {
     const ProgramOutput output = compare({"--with",
                                           "layout.recompute=full",
