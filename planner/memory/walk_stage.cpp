@@ -96,7 +96,6 @@ Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
     StageMemory memory = inParts();
     FABRICAST_ASSIGN(const Footprint footprint,
                      replaySteps(device_.events(), statesEnd_, allocator_, watch));
-    memory.eventsWalked *= 2;
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
     return memory;

@@ -59,7 +59,7 @@ struct StageMemory {
     Bytes host{};              ///< pinned and pageable, per rank
     Bytes nvme{};              ///< per rank
     std::vector<Term> terms;
-    std::int64_t eventsWalked = 0;  ///< allocations and releases: the work it took
+    std::int64_t eventsWalked = 0;  ///< allocations and releases of its step
 };
 
 /// What the ranks of a node keep in its host memory, and how much of that there is.
@@ -91,13 +91,6 @@ struct MemoryBreakdown {
     std::vector<Rejection> rejections;  ///< filled unless it surely fits
     std::vector<std::string> notes;     ///< what was assumed
 
-    [[nodiscard]] std::int64_t eventsWalked() const {
-        std::int64_t sum = 0;
-        for (const StageMemory& stage : stages) {
-            sum += stage.eventsWalked;
-        }
-        return sum;
-    }
     /// What the peak is judged against.
     [[nodiscard]] Bytes room() const {
         return Bytes(

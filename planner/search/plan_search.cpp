@@ -134,11 +134,21 @@ bool PlanSearch::advance() {
     return true;
 }
 
-/// A layout costs about as much to set up as so many events do to walk.
+/// What the walk takes up to where it passes the limit, and the replay where it does not: the same
+/// for one that an earlier search made. A layout costs as much to set up as some events to walk.
 void PlanSearch::countWalk(const MemoryBreakdown& memory) {
     constexpr std::int64_t kOfEach = 3000;
-    walked_ += kOfEach + memory.eventsWalked();
+    walked_ += kOfEach;
     ++layoutsWalked_;
+    const StageMemory& fullest = memory.stages[memory.fullest];
+    const Bytes around = memory.peak.lo - fullest.requested;
+    for (const StageMemory& stage : memory.stages) {
+        walked_ += stage.eventsWalked;
+        if (stage.requested + around > Bytes(limit_)) {
+            return;
+        }
+    }
+    walked_ += fullest.eventsWalked;
 }
 
 /// Where the search was cut short before anything fitted: the layouts that need least.

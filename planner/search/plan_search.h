@@ -147,7 +147,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
     std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
     std::priority_queue<Waiting> queue_;
-    std::int64_t walked_ = 0;  ///< segments, for the memory of layouts
+    std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts
     std::int64_t layoutsWalked_ = 0;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;
 };

@@ -65,6 +65,28 @@ TEST(LayoutMemories, AreThoseOfEitherPlacement) {
     }
 }
 
+/// What another search walked whole counts as if this one had walked it as far as it needs.
+TEST(KnownWork, CutsASearchWhereItWouldBeCutWithoutIt) {
+    const SearchTask task = usualTask();
+    KnownWork known;
+    (void)findPlans(
+        task, exampleTiming(), {.top = 60, .objective = PlanObjective::Memory, .known = &known});
+    (void)findPlans(task, exampleTiming(), {.top = 3, .pareto = true, .known = &known});
+    for (const PlanObjective objective : {PlanObjective::Memory, PlanObjective::Throughput}) {
+        for (const std::int64_t most : {100'000, 300'000}) {
+            SearchOptions options{.top = 20, .objective = objective, .mostWalked = most};
+            const PlanReport fresh = findPlans(task, exampleTiming(), options).value();
+            options.known = &known;
+            const PlanReport again = findPlans(task, exampleTiming(), options).value();
+            EXPECT_EQ(fresh.cutShort, again.cutShort);
+            ASSERT_EQ(fresh.plans.size(), again.plans.size());
+            for (std::size_t i = 0; i < fresh.plans.size(); ++i) {
+                EXPECT_EQ(fresh.plans[i].scenario.layout, again.plans[i].scenario.layout);
+            }
+        }
+    }
+}
+
 struct Change {
     const char* name;
     std::function<void(SearchTask&)> make;
