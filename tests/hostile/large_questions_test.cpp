@@ -161,7 +161,7 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
         {{"plan", "-m", "qwen3-235b-a22b", "-c", "dgx-h100", "-n", "1024", "--objective", "memory"},
          true},
         {{"plan", "-m", "gpt-oss-20b", "-c", "8x-rtx-5090", "--objective", "memory"}, true},
-        {{"plan", "-m", "deepseek-v3", "-c", "dgx-h100", "-n", "256", "--objective", "gpus"}, true},
+        {{"plan", "-m", "deepseek-v3", "-c", "dgx-h100", "-n", "64", "--objective", "gpus"}, true},
         {{"topology", "-c", "dgx-h100", "-n", "4096"}}};
     const Asked asks = asked();
     for (const Question& question : questions) {
