@@ -49,7 +49,6 @@ Result<PlanReport> PlanSearch::run() {
     if (report_.plans.empty() && isTired()) {
         FABRICAST_TRY(tryLeanest());
     }
-    sayWhatIsLeft();
     if (report_.plans.empty()) {
         FABRICAST_TRY(findMisses());
     }
@@ -58,6 +57,7 @@ Result<PlanReport> PlanSearch::run() {
     if (options_.pareto && !report_.plans.empty()) {
         FABRICAST_TRY(extendFront());
     }
+    sayWhatIsLeft();
     addRefusals();
     return std::move(report_);
 }

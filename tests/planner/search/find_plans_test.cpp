@@ -124,6 +124,21 @@ TEST(FindPlans, SaysWhatACutSearchDidNotComeTo) {
     }
 }
 
+/// Plans that are complete leave the rest of the work to the front: it says where it ended.
+TEST(FindPlans, SaysThatAFrontWasCutShort) {
+    const SearchTask task = taskOf({.layers = 8, .gpus = 8, .memory = 40_GiB}, {"megatron"});
+    const auto front = [&task](std::int64_t most) {
+        const SearchOptions options{.top = 2, .pareto = true, .mostWalked = most};
+        return findPlans(task, exampleTiming(), options).value();
+    };
+    const PlanReport whole = front(kMostEventsWalked);
+    EXPECT_EQ(whole.cutShort, "");
+    const PlanReport cut = front(60'000);
+    EXPECT_EQ(cut.plans.size(), whole.plans.size());
+    EXPECT_LT(cut.pareto.size(), whole.pareto.size());
+    EXPECT_NE(cut.cutShort, "");
+}
+
 /// Plans come in the order of their time, so the first sure one is the same.
 TEST(FindPlans, MayEndWithTheFirstThatSurelyFits) {
     const auto sure = [](const Plan& plan) { return plan.memory.onDevice == Verdict::Fits; };
