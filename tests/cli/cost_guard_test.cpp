@@ -1,11 +1,11 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/typed_words.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -120,11 +120,7 @@ std::string modelOf(int layers, int experts) {
 
 TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
     const auto refusal = [](const std::string& line, const std::string& model) {
-        std::vector<std::string> words;
-        std::istringstream typed(line);
-        for (std::string word; typed >> word;) {
-            words.push_back(word);
-        }
+        std::vector<std::string> words = typedWords(line);
         words.insert(words.end(), {"-m", model, "-c", "dgx-h100", "-n", "64", "--seq", "4096"});
         const Timed refused = timed(words);
         EXPECT_EQ(refused.answer.code, ExitCode::BadInput) << refused.answer.out;
@@ -150,16 +146,8 @@ TEST(CostGuard, AModelThatIsTooLargeToSearchIsNamedAtOnce) {
 }
 
 TEST(CostGuard, SensitivityDoesNotWalkTheFrontierAgain) {
-    const std::vector<std::string> question = {"plan",
-                                               "-m",
-                                               "llama-3.1-8b",
-                                               "-c",
-                                               "dgx-h100",
-                                               "--seq",
-                                               "4096",
-                                               "--global-batch",
-                                               "64",
-                                               "--pareto"};
+    const std::vector<std::string> question =
+        typedWords("plan -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 64 --pareto");
     std::vector<std::string> both = question;
     both.emplace_back("--sensitivity");
     const Timed alone = timed(question);

@@ -1,4 +1,4 @@
-#include "cli/run_program.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
@@ -71,18 +71,8 @@ TEST(SoftwareFlag, AnotherWordIsRefused) {
 }
 
 TEST(SoftwareFlag, AdviceIsAboutTunedSoftwareToo) {
-    const ProgramOutput output = runProgram({"advise",
-                                             "-m",
-                                             "llama-3.2-1b",
-                                             "-c",
-                                             "dgx-h100",
-                                             "--seq",
-                                             "4096",
-                                             "--global-batch",
-                                             "64",
-                                             "--software",
-                                             "tuned"},
-                                            {});
+    const ProgramOutput output =
+        ran("advise -m llama-3.2-1b -c dgx-h100 --seq 4096 --global-batch 64 --software tuned");
     ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
     const std::string next = output.out.substr(output.out.find("next: "));
     EXPECT_TRUE(says(next, "--set settings.")) << output.out;

@@ -2,6 +2,7 @@
 // a small machine.
 #include "tests/hostile/scratch_folder.h"
 #include "tests/hostile/soundness.h"
+#include "tests/support/typed_words.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ Asked asked() {
 }
 
 struct Question {
-    Words words;
+    std::string line;     ///< as typed
     bool isLong = false;  ///< some seconds even for an optimised program
 };
 
@@ -57,121 +58,32 @@ TEST(LargeQuestions, AreAnsweredInTimeAndMemory) {
     const std::string tall = folder.write("tall.json", modelOf(256, 0));
     const std::string wide = folder.write("wide.json", modelOf(64, 1024));
     const std::vector<Question> questions = {
-        {{"explain",
-          "-m",
-          deep,
-          "-c",
-          "dgx-h100",
-          "-n",
-          "64",
-          "--stack",
-          "fsdp2",
-          "--seq",
-          "4096"}},
-        {{"plan",
-          "-m",
-          tower,
-          "-c",
-          "dgx-h100",
-          "-n",
-          "64",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "512"},
+        {"explain -m " + deep + " -c dgx-h100 -n 64 --stack fsdp2 --seq 4096"},
+        {"plan -m " + tower + " -c dgx-h100 -n 64 --seq 4096 --global-batch 512", true},
+        {"plan -m " + wide + " -c dgx-h100 -n 64 --seq 4096 --global-batch 512 --stack megatron",
          true},
-        {{"plan",
-          "-m",
-          wide,
-          "-c",
-          "dgx-h100",
-          "-n",
-          "64",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "512",
-          "--stack",
-          "megatron"},
-         true},
-        {{"advise",
-          "-m",
-          tall,
-          "-c",
-          "dgx-h100",
-          "-n",
-          "8",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "64"},
-         true},
-        {{"plan",
-          "-m",
-          "llama-3.1-405b",
-          "-c",
-          "dgx-h100",
-          "-n",
-          "125000",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "1000000"}},
-        {{"plan",
-          "-m",
-          "llama-3.1-8b",
-          "--gpu",
-          "h100-sxm5-80gb",
-          "--gpus-per-node",
-          "4096",
-          "-n",
-          "256",
-          "--fabric",
-          "ib-ndr",
-          "--global-batch",
-          "1048576",
-          "--seq",
-          "4096"}},
-        {{"plan",
-          "-m",
-          "llama-3.1-8b",
-          "-c",
-          "dgx-h100",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "64",
-          "--pareto",
-          "--sensitivity"}},
-        {{"simulate",
-          "-m",
-          "llama-3.1-8b",
-          "-c",
-          "dgx-h100",
-          "-n",
-          "8",
-          "--stack",
-          "megatron",
-          "--layout",
-          "tp=8,pp=8",
-          "--seq",
-          "4096",
-          "--global-batch",
-          "32768"}},
-        {{"plan", "-m", "qwen3-235b-a22b", "-c", "dgx-h100", "-n", "1024", "--objective", "memory"},
-         true},
-        {{"plan", "-m", "gpt-oss-20b", "-c", "8x-rtx-5090", "--objective", "memory"}, true},
-        {{"plan", "-m", "deepseek-v3", "-c", "dgx-h100", "-n", "64", "--objective", "gpus"}, true},
-        {{"topology", "-c", "dgx-h100", "-n", "4096"}}};
+        {"advise -m " + tall + " -c dgx-h100 -n 8 --seq 4096 --global-batch 64", true},
+        {"plan -m llama-3.1-405b -c dgx-h100 -n 125000 --seq 4096 --global-batch 1000000"},
+        {"plan -m llama-3.1-8b --gpu h100-sxm5-80gb --gpus-per-node 4096 -n 256 --fabric ib-ndr "
+         "--global-batch 1048576 --seq 4096"},
+        {"plan -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 64 --pareto --sensitivity"},
+        {"simulate -m llama-3.1-8b -c dgx-h100 -n 8 --stack megatron --layout tp=8,pp=8 "
+         "--seq 4096 --global-batch 32768"},
+        {"plan -m qwen3-235b-a22b -c dgx-h100 -n 1024 --objective memory", true},
+        {"plan -m gpt-oss-20b -c 8x-rtx-5090 --objective memory", true},
+        {"plan -m deepseek-v3 -c dgx-h100 -n 64 --objective gpus", true},
+        {"topology -c dgx-h100 -n 4096"},
+    };
     const Asked asks = asked();
     for (const Question& question : questions) {
         if (question.isLong && !asks.everything) {
             continue;
         }
         Words words = {asks.program};
-        words.insert(words.end(), question.words.begin(), question.words.end());
+        const Words typed = typedWords(question.line);
+        words.insert(words.end(), typed.begin(), typed.end());
         const Disturbed run = disturbedRun(words, {.mostSeconds = 120.0});
-        const std::string name = question.words[0] + " " + question.words[2];
+        const std::string name = typed[0] + " " + typed[2];
         EXPECT_EQ(troubleOf(run), "") << name << run.err;
         EXPECT_LE(run.code, 1) << name << run.err;
         EXPECT_LT(run.peakBytes, kMostBytes) << name;

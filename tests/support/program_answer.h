@@ -1,10 +1,10 @@
 #pragma once
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
+#include "tests/support/typed_words.h"
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +14,7 @@ namespace fabricast {
 /// What the program answers to a line as typed, without quotes, and to further arguments.
 ///     ran("explain -m llama-3.1-8b -c dgx-h100", {"--section", "cost"}).out
 inline ProgramOutput ran(const std::string& line, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments;
-    std::istringstream words(line);
-    for (std::string word; words >> word;) {
-        arguments.push_back(word);
-    }
+    std::vector<std::string> arguments = typedWords(line);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return runProgram(arguments, {});
 }

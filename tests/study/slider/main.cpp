@@ -13,8 +13,8 @@ namespace {
 using namespace fabricast;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr rlimit kNoMoreFiles{.rlim_cur = 64,
-                              .rlim_max = 64};  // sanitizers look at memory by pipes
+// Sanitizers look at memory by pipes.
+constexpr rlimit kNoMoreFiles{.rlim_cur = 64, .rlim_max = 64};
 #else
 constexpr rlimit kNoMoreFiles{.rlim_cur = 0, .rlim_max = 0};
 #endif
