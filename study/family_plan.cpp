@@ -17,9 +17,6 @@ namespace {
 /// Of this many of the fastest at most, the first that surely fits is taken.
 constexpr std::size_t kLooked = 16;
 
-/// An advice asks for some twenty searches: each may take as much less.
-constexpr std::int64_t kWalkedOfFamily = kMostEventsWalked / 10;
-
 bool surelyFits(const Plan& plan) {
     return plan.memory.onDevice == Verdict::Fits;
 }
@@ -36,7 +33,7 @@ Result<std::vector<Plan>> fastestOf(const AdviceTask& task,
                                     AdviceStep& step) {
     const SearchOptions options{.top = kLooked,
                                 .untilSure = true,
-                                .mostWalked = kWalkedOfFamily,
+                                .mostWalked = kMostEventsOfMany,
                                 .threads = bench.threads,
                                 .known = task.known};
     FABRICAST_ASSIGN(PlanReport report,

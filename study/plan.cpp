@@ -31,7 +31,7 @@ Result<SearchedOutcome> bestUnder(SearchRequest request,
     request.task.base = turned.scenario;
     request.options.top = 1;
     request.options.pareto = false;
-    request.options.mostWalked = kMostEventsWalked / 10;  // it is one of many knobs
+    request.options.mostWalked = kMostEventsOfMany;
     FABRICAST_ASSIGN(const PlanReport report, searched(request, turned.timing, watch));
     if (report.plans.empty()) {
         return fail(Error::Code::BadInput, "layout", "no layout fits");

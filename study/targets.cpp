@@ -132,8 +132,8 @@ Result<Judgement> judgedByTargets(const Question& changed,
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
     request.options.top = 1;
     request.targets = asked.targets;
+    request.options.mostWalked = kMostEventsOfMany;
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
-    request.options.mostWalked = kMostEventsWalked / 10;  // it is one of some twenty searches
     FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch.stop}));
     if (report.candidates == 0) {
         return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");

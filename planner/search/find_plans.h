@@ -14,6 +14,8 @@ namespace fabricast {
 /// Allocations and releases that a search walks through at most: some seconds of work. All but
 /// searches for the least memory, or of enormous clusters, end long before.
 inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
+/// The same of one of some twenty searches that a question asks for.
+inline constexpr std::int64_t kMostEventsOfMany = kMostEventsWalked / 10;
 
 struct SearchOptions {
     std::size_t top = 5;     ///< plans wanted
