@@ -20,6 +20,20 @@ function(fabricast_arrows_of folder result)
   message(FATAL_ERROR "tests/layering/rooms.txt has no line for ${folder}")
 endfunction()
 
+# How many sources at a time: as FABRICAST_UNITY says at most, and about the same number each time, for a
+# small last batch leaves the other processors without work at the end.
+function(fabricast_batch_size sources result)
+  list(LENGTH sources count)
+  math(EXPR batches "(${count} + ${FABRICAST_UNITY} - 1) / ${FABRICAST_UNITY}")
+  math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
+  set(${result} ${size} PARENT_SCOPE)
+endfunction()
+
+# What is measured or measures is compiled one by one, whatever the build is for.
+set(fabricast_alone "^probes/(cpu|cuda|host|mpi|nccl)$")
+# What runs once for a question, outside the search and the simulation: a release compiles it a quarter sooner so.
+set(fabricast_once "^(cli|study|machine|planner/(backtest|load|measured|models|profiles|report|request))$|^simulator/(report|topology|trace)$|^probes/(fit|launch|record)$")
+
 function(fabricast_room folder)
   cmake_parse_arguments(ROOM "" "" "LIBS;FOLDERS" ${ARGN})
   string(REPLACE "/" "_" name "fabricast_${folder}")
@@ -36,9 +50,12 @@ function(fabricast_room folder)
   set(scope PUBLIC)
   if(sources)
     add_library(${name} STATIC ${sources})
-    # Kernels and timing loops are compiled one by one, whatever the build is for.
-    if(FABRICAST_UNITY GREATER 1 AND NOT folder MATCHES "^probes/")
-      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${FABRICAST_UNITY})
+    if(FABRICAST_UNITY GREATER 1 AND NOT folder MATCHES "${fabricast_alone}")
+      fabricast_batch_size("${sources}" size)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    endif()
+    if(folder MATCHES "${fabricast_once}")
+      target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
     endif()
   else()
     add_library(${name} INTERFACE)

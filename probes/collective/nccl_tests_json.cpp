@@ -16,7 +16,7 @@ double factOf(const Measurement& measurement, const std::string& name) {
     return found == measurement.facts.end() ? 0.0 : found->second;
 }
 
-JsonLine halfOf(double seconds, double bytes, double factor, double wrong) {
+JsonLine halfOfJson(double seconds, double bytes, double factor, double wrong) {
     const double rate = bytes / seconds / 1e9;
     return JsonLine()
         .add("time", seconds * 1e6)
@@ -38,16 +38,16 @@ JsonLine resultOf(const Measurement& measurement,
         .add("redop", isReduction(task.call) ? "sum" : "none")
         .add("root", task.call == GroupCall::Broadcast ? 0 : -1)
         .add("out_of_place",
-             halfOf(factOf(measurement, "wall"),
-                    bytes,
-                    factor,
-                    factOf(measurement, "out_of_place_wrong")));
+             halfOfJson(factOf(measurement, "wall"),
+                        bytes,
+                        factor,
+                        factOf(measurement, "out_of_place_wrong")));
     if (measurement.facts.contains("in_place_wall")) {
         result.add("in_place",
-                   halfOf(factOf(measurement, "in_place_wall"),
-                          bytes,
-                          factor,
-                          factOf(measurement, "in_place_wrong")));
+                   halfOfJson(factOf(measurement, "in_place_wall"),
+                              bytes,
+                              factor,
+                              factOf(measurement, "in_place_wrong")));
     }
     return result.add("actual_iterations", flags.iterations)
         .add("collective", measurement.point.what)

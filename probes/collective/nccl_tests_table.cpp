@@ -30,7 +30,7 @@ double factOr(const Measurement& measurement, const std::string& name, double ot
 }
 
 /// "time algbw busbw #wrong" of one half of a row.
-std::string halfOf(double seconds, double bytes, double factor, const std::string& wrong) {
+std::string halfOfRow(double seconds, double bytes, double factor, const std::string& wrong) {
     if (seconds <= 0.0) {
         return printed("  %7s  %6s  %6s  %5s", "N/A", "N/A", "N/A", "N/A");
     }
@@ -156,14 +156,14 @@ std::string NcclTestsTable::row(const NcclTestsRun& run, const Measurement& meas
                     std::string(task->type.name).c_str(),
                     redopOf(*task).c_str(),
                     rootOf(*task));
-    text += halfOf(factOr(measurement, "wall", 0.0),
-                   bytes,
-                   factor,
-                   wrongText(measurement, "out_of_place_wrong"));
-    text += halfOf(factOr(measurement, "in_place_wall", 0.0),
-                   bytes,
-                   factor,
-                   wrongText(measurement, "in_place_wrong"));
+    text += halfOfRow(factOr(measurement, "wall", 0.0),
+                      bytes,
+                      factor,
+                      wrongText(measurement, "out_of_place_wrong"));
+    text += halfOfRow(factOr(measurement, "in_place_wall", 0.0),
+                      bytes,
+                      factor,
+                      wrongText(measurement, "in_place_wrong"));
     return text;
 }
 

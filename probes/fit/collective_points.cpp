@@ -15,7 +15,7 @@
 namespace fabricast {
 namespace {
 
-constexpr int kDigits = 5;
+constexpr int kPointDigits = 5;
 
 /// nccl-tests' own names are understood too.
 constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kNames = {{
@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kNames = {{
     {"sendrecv", CollectiveKind::SendReceive},
 }};
 
-std::optional<CollectiveKind> kindOf(std::string_view name) {
+std::optional<CollectiveKind> collectiveNamed(std::string_view name) {
     const auto* const found =
         std::ranges::find(kNames, name, [](const auto& entry) { return entry.first; });
     return found == kNames.end() ? std::nullopt : std::optional(found->second);
@@ -75,7 +75,7 @@ std::string uselessBecause(const RecordedPoint& point, std::int64_t ranks) {
     return "";
 }
 
-std::string shortNumber(double value) {
+std::string shortMicroseconds(double value) {
     std::array<char, 32> text{};
     const auto end =
         std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6);
@@ -85,7 +85,7 @@ std::string shortNumber(double value) {
 class Collector {
 public:
     Result<void> add(const RecordedPoint& point) {
-        const auto kind = kindOf(point.what);
+        const auto kind = collectiveNamed(point.what);
         if (!kind) {
             return {};
         }
@@ -110,7 +110,7 @@ public:
             return fail(Error::Code::BadInput,
                         point.where,
                         "'" + point.text + "': no collective has " + std::to_string(bytes) +
-                            " bytes and takes " + shortNumber(microseconds) + " us",
+                            " bytes and takes " + shortMicroseconds(microseconds) + " us",
                         "remove the line, or measure again");
         }
         if (const std::string why = uselessBecause(point, ranks); !why.empty()) {
@@ -192,10 +192,13 @@ private:
 };
 
 /// As many digits as a clock deserves.
-double rounded(double value) {
+double roundedToDigits(double value) {
     std::array<char, 64> text{};
-    const auto end = std::to_chars(
-        text.data(), text.data() + text.size(), value, std::chars_format::scientific, kDigits - 1);
+    const auto end = std::to_chars(text.data(),
+                                   text.data() + text.size(),
+                                   value,
+                                   std::chars_format::scientific,
+                                   kPointDigits - 1);
     double result = value;
     std::from_chars(text.data(), end.ptr, result);
     return result;
@@ -210,7 +213,7 @@ void addCurve(JsonText& json, const MeasuredCurve& curve) {
     for (const MeasuredCurve::Point& point : curve.points) {
         json.beginArray();
         json.item(static_cast<std::int64_t>(point.bytes));
-        json.item(rounded(point.seconds.count() * 1e6));
+        json.item(roundedToDigits(point.seconds.count() * 1e6));
         json.end();
     }
     json.end();
@@ -220,7 +223,7 @@ void addCurve(JsonText& json, const MeasuredCurve& curve) {
 }  // namespace
 
 bool isCollective(const RecordedPoint& point) {
-    return kindOf(point.what).has_value();
+    return collectiveNamed(point.what).has_value();
 }
 
 Result<CollectivePoints> collectivePoints(std::span<const RecordedPoint> points) {

@@ -9,7 +9,7 @@ namespace fabricast {
 namespace {
 
 /// Four digits: more would claim what no measurement knows.
-double rounded(double value) {
+double roundedTime(double value) {
     if (value <= 0.0) {
         return 0.0;
     }
@@ -19,7 +19,7 @@ double rounded(double value) {
 
 template <class Q>
 std::string textOf(Q quantity) {
-    return quantityText(Q(rounded(quantity.count())));
+    return quantityText(Q(roundedTime(quantity.count())));
 }
 
 std::string textOf(Bytes size) {
@@ -174,7 +174,7 @@ std::string cpuSoftwareJson(const CpuCluster& cluster, std::string_view stack) {
         json.end();
     }
     json.end();
-    json.add("contention", rounded(cluster.contention));
+    json.add("contention", roundedTime(cluster.contention));
     json.add("source", cluster.contentionMeasured ? "measured" : "assumed");
     json.add("from", cluster.from);
     json.add("note",

@@ -13,31 +13,31 @@
 namespace fabricast {
 namespace {
 
-using Free = FreeNumber<GemmFit>;
+using FreeCpuNumber = FreeNumber<GemmFit>;
 
-constexpr std::array<Free, 3> kNumbers = {
-    Free{.key = "efficiency",
-         .get = [](const GemmFit& fit) { return fit.efficiency; },
-         .set = [](GemmFit& fit, double value) { fit.efficiency = value; },
-         .least = 0.05,
-         .most = 2},
-    Free{.key = "prologue_depth",
-         .get = [](const GemmFit& fit) { return fit.prologueDepth; },
-         .set = [](GemmFit& fit, double value) { fit.prologueDepth = value; },
-         .least = 0.01,
-         .most = 5e3,
-         .leastIsLaw = true},
-    Free{.key = "launch_us",
-         .get = [](const GemmFit& fit) { return fit.launch.count(); },
-         .set = [](GemmFit& fit, double value) { fit.launch = Seconds(value); },
-         .least = 1e-8,
-         .most = 1e-2,
-         .leastIsLaw = true},
+constexpr std::array<FreeCpuNumber, 3> kCpuNumbers = {
+    FreeCpuNumber{.key = "efficiency",
+                  .get = [](const GemmFit& fit) { return fit.efficiency; },
+                  .set = [](GemmFit& fit, double value) { fit.efficiency = value; },
+                  .least = 0.05,
+                  .most = 2},
+    FreeCpuNumber{.key = "prologue_depth",
+                  .get = [](const GemmFit& fit) { return fit.prologueDepth; },
+                  .set = [](GemmFit& fit, double value) { fit.prologueDepth = value; },
+                  .least = 0.01,
+                  .most = 5e3,
+                  .leastIsLaw = true},
+    FreeCpuNumber{.key = "launch_us",
+                  .get = [](const GemmFit& fit) { return fit.launch.count(); },
+                  .set = [](GemmFit& fit, double value) { fit.launch = Seconds(value); },
+                  .least = 1e-8,
+                  .most = 1e-2,
+                  .leastIsLaw = true},
 };
 
-std::vector<Residual> residualsOf(const KernelProfile& kernels,
-                                  const GemmFit& fit,
-                                  const std::vector<MeasuredGemm>& rows) {
+std::vector<Residual> cpuResiduals(const KernelProfile& kernels,
+                                   const GemmFit& fit,
+                                   const std::vector<MeasuredGemm>& rows) {
     std::vector<Residual> residuals;
     residuals.reserve(rows.size());
     for (const MeasuredGemm& row : rows) {
@@ -48,7 +48,7 @@ std::vector<Residual> residualsOf(const KernelProfile& kernels,
     return residuals;
 }
 
-GemmFit startOf(FlopsPerSecond peak) {
+GemmFit startAt(FlopsPerSecond peak) {
     return {.peak = peak,
             .efficiency = 0.9,
             .prologueDepth = 20,
@@ -80,11 +80,12 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
     }
     best = FlopsPerSecond(std::round(best.count() / 1e7) * 1e7);
     const auto error = [&](const GemmFit& fit) {
-        return meanLogError(residualsOf(kernels, fit, forward));
+        return meanLogError(cpuResiduals(kernels, fit, forward));
     };
-    FABRICAST_ASSIGN(GemmFit fit,
-                     searchFit(std::span<const Free>(kNumbers), startOf(best), error, {}));
-    const std::vector<Residual> residuals = residualsOf(kernels, fit, forward);
+    FABRICAST_ASSIGN(
+        GemmFit fit,
+        searchFit(std::span<const FreeCpuNumber>(kCpuNumbers), startAt(best), error, {}));
+    const std::vector<Residual> residuals = cpuResiduals(kernels, fit, forward);
     const ErrorSummary summary = summarise(residuals);
     fit.error = {summary.mean, summary.p90};
     kernels.gemm[static_cast<std::size_t>(GemmType::Fp32)] = fit;
@@ -104,7 +105,7 @@ Result<void> addProducts(const std::vector<MeasuredGemm>& rows, FittedKernels& f
 
 /// Work that is masked out is done all the same, so that causal pairs are multiplied at half the
 /// rate or less: any length has the same efficiency.
-void addAttention(const CpuRows& rows, FittedKernels& fitted) {
+void fitCpuAttention(const CpuRows& rows, FittedKernels& fitted) {
     KernelProfile& kernels = fitted.kernels;
     const GemmFit& product = *kernels.fit(GemmType::Fp32);
     std::vector<double> shares;
@@ -141,7 +142,7 @@ void addAttention(const CpuRows& rows, FittedKernels& fitted) {
 }
 
 /// Of the copy's bandwidth; operations that were not measured have those of the nearest.
-void addMemory(const CpuRows& rows, FittedKernels& fitted) {
+void fitCpuMemory(const CpuRows& rows, FittedKernels& fitted) {
     KernelProfile& kernels = fitted.kernels;
     const auto measured = [&](MemoryOp op) {
         std::vector<double> shares;
@@ -190,8 +191,8 @@ Result<FittedKernels> fitCpuKernels(std::span<const RecordedPoint> points,
     fitted.kernels.tiles = {{1, 1}};
     fitted.kernels.sustained = {.factor = 1.0, .least = 1.0, .source = Source::Assumed};
     FABRICAST_TRY(addProducts(rows.products, fitted));
-    addAttention(rows, fitted);
-    addMemory(rows, fitted);
+    fitCpuAttention(rows, fitted);
+    fitCpuMemory(rows, fitted);
     return fitted;
 }
 

@@ -7,7 +7,7 @@
 namespace fabricast {
 namespace {
 
-constexpr double kMicroseconds = 1e6;
+constexpr double kMicrosecondsOfSecond = 1e6;
 /// No cap: more than any rate, in GB/s.
 constexpr double kUnlimited = 1e5;
 
@@ -72,8 +72,8 @@ void addNetwork(JsonText& json) {
 }  // namespace
 
 std::string cpuLibraryJson(const CpuCluster& cluster) {
-    const double inside = cluster.inside.step.count() * kMicroseconds;
-    const double between = cluster.between.step.count() * kMicroseconds;
+    const double inside = cluster.inside.step.count() * kMicrosecondsOfSecond;
+    const double between = cluster.between.step.count() * kMicrosecondsOfSecond;
     JsonText json;
     json.beginObject();
     json.add("schema", "fabricast.collective/1");

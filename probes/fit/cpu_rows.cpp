@@ -15,7 +15,7 @@ namespace {
 /// and AdamW's own 28.
 constexpr double kStepBytes = 44.0;
 
-constexpr std::array<std::pair<std::string_view, MemoryOp>, 6> kOps = {{
+constexpr std::array<std::pair<std::string_view, MemoryOp>, 6> kCpuOps = {{
     {"norm", MemoryOp::Norm},
     {"swiglu", MemoryOp::Elementwise},
     {"add", MemoryOp::Elementwise},
@@ -39,7 +39,7 @@ Result<void> addProduct(const RecordedPoint& point, CpuRows& rows) {
     return {};
 }
 
-Result<void> addAttention(const RecordedPoint& point, CpuRows& rows) {
+Result<void> addCpuAttention(const RecordedPoint& point, CpuRows& rows) {
     MeasuredAttention row;
     Attention& attention = row.attention;
     FABRICAST_ASSIGN(attention.batch, wholeSetting(point, "batch", 1));
@@ -56,10 +56,10 @@ Result<void> addAttention(const RecordedPoint& point, CpuRows& rows) {
     return {};
 }
 
-Result<void> addMemory(const RecordedPoint& point, CpuRows& rows, double& largest) {
+Result<void> addCpuMemory(const RecordedPoint& point, CpuRows& rows, double& largest) {
     const std::string name = point.setting("op", "");
-    const auto* const op = std::ranges::find(kOps, name, &decltype(kOps)::value_type::first);
-    if (op == kOps.end()) {
+    const auto* const op = std::ranges::find(kCpuOps, name, &decltype(kCpuOps)::value_type::first);
+    if (op == kCpuOps.end()) {
         return {};
     }
     MeasuredMemory row;
@@ -98,10 +98,10 @@ Result<CpuRows> cpuRows(std::span<const RecordedPoint> points) {
         if (point.what == "gemm") {
             FABRICAST_TRY(addProduct(point, rows));
         } else if (point.what == "attention") {
-            FABRICAST_TRY(addAttention(point, rows));
+            FABRICAST_TRY(addCpuAttention(point, rows));
         } else if (point.what == "memory" && !point.settings.contains("threads")) {
             // Points with threads are of the whole host, not of a rank.
-            FABRICAST_TRY(addMemory(point, rows, largest));
+            FABRICAST_TRY(addCpuMemory(point, rows, largest));
         } else if (point.what == "adam") {
             FABRICAST_TRY(addStep(point, rows));
         }

@@ -9,24 +9,24 @@
 namespace fabricast {
 namespace {
 
-using Free = FreeNumber<AttentionFit>;
+using FreeAttention = FreeNumber<AttentionFit>;
 
 template <double AttentionFit::*Member>
-constexpr Free number(std::string_view key, Free bounds) {
+constexpr FreeAttention attentionNumber(std::string_view key, FreeAttention bounds) {
     bounds.key = key;
     bounds.get = [](const AttentionFit& fit) { return fit.*Member; };
     bounds.set = [](AttentionFit& fit, double value) { fit.*Member = value; };
     return bounds;
 }
 template <Seconds AttentionFit::*Member>
-constexpr Free time(std::string_view key, Free bounds) {
+constexpr FreeAttention attentionTime(std::string_view key, FreeAttention bounds) {
     bounds.key = key;
     bounds.get = [](const AttentionFit& fit) { return (fit.*Member).count(); };
     bounds.set = [](AttentionFit& fit, double value) { fit.*Member = Seconds(value); };
     return bounds;
 }
 template <std::int64_t Dim>
-constexpr Free headRate(std::string_view key) {
+constexpr FreeAttention headRate(std::string_view key) {
     return {.key = key,
             .get =
                 [](const AttentionFit& fit) {
@@ -41,41 +41,41 @@ constexpr Free headRate(std::string_view key) {
 }
 
 /// What a figure with a few dozen bars can say.
-const std::vector<Free> kFew = {
-    number<&AttentionFit::efficiency>("efficiency", {.least = 0.05, .most = 1.5}),
-    number<&AttentionFit::baseLength>("base_length",
-                                      {.least = 0.1, .most = 5e3, .leastIsLaw = true}),
-    time<&AttentionFit::launch>("launch_us",
-                                {.least = 1e-7, .most = 2e-4, .leastIsLaw = true, .usual = 5e-6}),
+const std::vector<FreeAttention> kFew = {
+    attentionNumber<&AttentionFit::efficiency>("efficiency", {.least = 0.05, .most = 1.5}),
+    attentionNumber<&AttentionFit::baseLength>("base_length",
+                                               {.least = 0.1, .most = 5e3, .leastIsLaw = true}),
+    attentionTime<&AttentionFit::launch>(
+        "launch_us", {.least = 1e-7, .most = 2e-4, .leastIsLaw = true, .usual = 5e-6}),
 };
-const std::vector<Free> kMore = {
-    number<&AttentionFit::tail>("tail", {.least = 1e-3, .most = 10, .leastIsLaw = true}),
-    number<&AttentionFit::joinPower>(
+const std::vector<FreeAttention> kMore = {
+    attentionNumber<&AttentionFit::tail>("tail", {.least = 1e-3, .most = 10, .leastIsLaw = true}),
+    attentionNumber<&AttentionFit::joinPower>(
         "join_power", {.least = 1, .most = 30, .leastIsLaw = true, .mostIsLaw = true}),
-    number<&AttentionFit::queryTraffic>("query_traffic",
-                                        {.least = 1e-2, .most = 30, .leastIsLaw = true}),
-    number<&AttentionFit::keyTraffic>("key_traffic",
-                                      {.least = 1e-2, .most = 60, .leastIsLaw = true}),
-    number<&AttentionFit::throttle>("throttle",
-                                    {.least = 1e-3, .most = 2, .leastIsLaw = true, .usual = 0.1}),
-    time<&AttentionFit::throttleTime>("throttle_time_us",
-                                      {.least = 1e-5, .most = 0.1, .usual = 1.5e-3}),
+    attentionNumber<&AttentionFit::queryTraffic>("query_traffic",
+                                                 {.least = 1e-2, .most = 30, .leastIsLaw = true}),
+    attentionNumber<&AttentionFit::keyTraffic>("key_traffic",
+                                               {.least = 1e-2, .most = 60, .leastIsLaw = true}),
+    attentionNumber<&AttentionFit::throttle>(
+        "throttle", {.least = 1e-3, .most = 2, .leastIsLaw = true, .usual = 0.1}),
+    attentionTime<&AttentionFit::throttleTime>("throttle_time_us",
+                                               {.least = 1e-5, .most = 0.1, .usual = 1.5e-3}),
 };
 
-constexpr std::size_t kMostRows = 4000;
-constexpr std::size_t kFewestRows = 12;
+constexpr std::size_t kMostAttentionRows = 4000;
+constexpr std::size_t kFewestAttentionRows = 12;
 constexpr std::size_t kEnoughForAll = 100;
 constexpr std::int64_t kLeastLength = 512;
 constexpr std::int64_t kLongestShort = 8192;
 constexpr std::int64_t kShortestLong = 32768;
 constexpr std::int64_t kUsualDim = 128;
 
-bool isModelled(const MeasuredAttention& row) {
+bool isModelledAttention(const MeasuredAttention& row) {
     return row.attention.pass == AttentionPass::Forward && !row.both &&
            row.attention.queries >= kLeastLength && row.attention.headDim == row.attention.valueDim;
 }
 
-bool isHeldOut(const MeasuredAttention& row) {
+bool isHeldOutAttention(const MeasuredAttention& row) {
     const Attention& attention = row.attention;
     return shapeIsHeldOut({static_cast<double>(attention.batch),
                            static_cast<double>(attention.queries),
@@ -84,9 +84,9 @@ bool isHeldOut(const MeasuredAttention& row) {
                            static_cast<double>(attention.headDim)});
 }
 
-std::vector<Residual> residualsOf(const KernelProfile& kernels,
-                                  const AttentionFit& fit,
-                                  const std::vector<MeasuredAttention>& rows) {
+std::vector<Residual> attentionResiduals(const KernelProfile& kernels,
+                                         const AttentionFit& fit,
+                                         const std::vector<MeasuredAttention>& rows) {
     std::vector<Residual> residuals;
     residuals.reserve(rows.size());
     for (const MeasuredAttention& row : rows) {
@@ -115,8 +115,8 @@ AttentionFit withHeads(AttentionFit start, const std::vector<MeasuredAttention>&
     return start;
 }
 
-std::vector<Free> numbersFor(const std::vector<MeasuredAttention>& rows) {
-    std::vector<Free> numbers = kFew;
+std::vector<FreeAttention> numbersFor(const std::vector<MeasuredAttention>& rows) {
+    std::vector<FreeAttention> numbers = kFew;
     const auto measured = [&](std::int64_t dim) {
         return std::ranges::any_of(
             rows, [dim](const MeasuredAttention& row) { return row.attention.headDim == dim; });
@@ -136,7 +136,7 @@ std::vector<Free> numbersFor(const std::vector<MeasuredAttention>& rows) {
     return numbers;
 }
 
-double median(std::vector<double> values) {
+double upperMedian(std::vector<double> values) {
     if (values.empty()) {
         return 0.0;
     }
@@ -152,8 +152,8 @@ Result<Fitted<AttentionFit>> fitAttention(const KernelProfile& kernels,
     std::vector<MeasuredAttention> shown;
     std::vector<MeasuredAttention> held;
     for (const MeasuredAttention& row : rows) {
-        if (isModelled(row)) {
-            (isHeldOut(row) ? held : shown).push_back(row);
+        if (isModelledAttention(row)) {
+            (isHeldOutAttention(row) ? held : shown).push_back(row);
         }
     }
     const std::size_t count = shown.size() + held.size();
@@ -162,29 +162,32 @@ Result<Fitted<AttentionFit>> fitAttention(const KernelProfile& kernels,
         shown.insert(shown.end(), held.begin(), held.end());
         held = shown;
     }
-    if (shown.size() < kFewestRows) {
-        return fail(
-            Error::Code::BadInput,
-            "",
-            std::to_string(shown.size()) + " points are too few to fit",
-            "measure " + std::to_string(kFewestRows) + " shapes or more, from 512 tokens on");
+    if (shown.size() < kFewestAttentionRows) {
+        return fail(Error::Code::BadInput,
+                    "",
+                    std::to_string(shown.size()) + " points are too few to fit",
+                    "measure " + std::to_string(kFewestAttentionRows) +
+                        " shapes or more, from 512 tokens on");
     }
     const std::vector<MeasuredAttention> searched =
-        stratified(shown, kMostRows, [](const MeasuredAttention& row) {
+        stratified(shown, kMostAttentionRows, [](const MeasuredAttention& row) {
             return row.attention.flops().count();
         });
     const auto error = [&](const AttentionFit& fit) {
-        return meanLogError(residualsOf(kernels, fit, searched));
+        return meanLogError(attentionResiduals(kernels, fit, searched));
     };
-    const std::vector<Free> numbers = numbersFor(shown);
+    const std::vector<FreeAttention> numbers = numbersFor(shown);
     const AttentionFit begun = withHeads(start, shown);
-    FABRICAST_ASSIGN(AttentionFit fit, searchFit(std::span<const Free>(numbers), begun, error, {}));
-    std::vector<Residual> residuals = residualsOf(kernels, fit, held);
+    FABRICAST_ASSIGN(AttentionFit fit,
+                     searchFit(std::span<const FreeAttention>(numbers), begun, error, {}));
+    std::vector<Residual> residuals = attentionResiduals(kernels, fit, held);
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
-    return Fitted<AttentionFit>{
-        fit, count, std::move(residuals), changesOf(std::span<const Free>(numbers), begun, fit)};
+    return Fitted<AttentionFit>{fit,
+                                count,
+                                std::move(residuals),
+                                changesOf(std::span<const FreeAttention>(numbers), begun, fit)};
 }
 
 BackwardRatio backwardRatioOf(const KernelProfile& kernels,
@@ -213,8 +216,8 @@ BackwardRatio backwardRatioOf(const KernelProfile& kernels,
         }
     }
     BackwardRatio found = asked;
-    found.atShort = median(atShort);
-    found.atLong = median(atLong);
+    found.atShort = upperMedian(atShort);
+    found.atLong = upperMedian(atLong);
     return found;
 }
 

@@ -12,17 +12,17 @@
 namespace fabricast {
 namespace {
 
-using Free = FreeNumber<GemmFit>;
+using FreeGemm = FreeNumber<GemmFit>;
 
 template <double GemmFit::*Member>
-constexpr Free number(std::string_view key, Free bounds) {
+constexpr FreeGemm gemmNumber(std::string_view key, FreeGemm bounds) {
     bounds.key = key;
     bounds.get = [](const GemmFit& fit) { return fit.*Member; };
     bounds.set = [](GemmFit& fit, double value) { fit.*Member = value; };
     return bounds;
 }
 template <Seconds GemmFit::*Member>
-constexpr Free time(std::string_view key, Free bounds) {
+constexpr FreeGemm gemmTime(std::string_view key, FreeGemm bounds) {
     bounds.key = key;
     bounds.get = [](const GemmFit& fit) { return (fit.*Member).count(); };
     bounds.set = [](GemmFit& fit, double value) { fit.*Member = Seconds(value); };
@@ -30,40 +30,42 @@ constexpr Free time(std::string_view key, Free bounds) {
 }
 
 /// Zero would do for the first of these too, but its logarithm would not.
-constexpr std::array<Free, 11> kNumbers = {
-    number<&GemmFit::efficiency>("efficiency", {.least = 0.05, .most = 1.5}),
-    number<&GemmFit::prologueDepth>("prologue_depth",
-                                    {.least = 1, .most = 5e3, .leastIsLaw = true}),
-    number<&GemmFit::tilePenalty>("tile_penalty", {.least = 1e-3, .most = 5, .leastIsLaw = true}),
-    number<&GemmFit::waveFraction>("wave_fraction",
-                                   {.least = 0, .most = 1, .leastIsLaw = true, .mostIsLaw = true}),
-    time<&GemmFit::launch>("launch_us", {.least = 1e-7, .most = 2e-4, .usual = 3e-6}),
-    number<&GemmFit::bandwidthEfficiency>("bandwidth_efficiency", {.least = 0.05, .most = 3}),
-    number<&GemmFit::joinPower>("join_power",
-                                {.least = 1, .most = 30, .leastIsLaw = true, .mostIsLaw = true}),
-    number<&GemmFit::throttle>("throttle",
-                               {.least = 1e-3, .most = 2, .leastIsLaw = true, .usual = 0.12}),
-    time<&GemmFit::throttleTime>("throttle_time_us", {.least = 1e-5, .most = 0.1, .usual = 1.5e-3}),
-    number<&GemmFit::splitKTraffic>(
+constexpr std::array<FreeGemm, 11> kGemmNumbers = {
+    gemmNumber<&GemmFit::efficiency>("efficiency", {.least = 0.05, .most = 1.5}),
+    gemmNumber<&GemmFit::prologueDepth>("prologue_depth",
+                                        {.least = 1, .most = 5e3, .leastIsLaw = true}),
+    gemmNumber<&GemmFit::tilePenalty>("tile_penalty",
+                                      {.least = 1e-3, .most = 5, .leastIsLaw = true}),
+    gemmNumber<&GemmFit::waveFraction>(
+        "wave_fraction", {.least = 0, .most = 1, .leastIsLaw = true, .mostIsLaw = true}),
+    gemmTime<&GemmFit::launch>("launch_us", {.least = 1e-7, .most = 2e-4, .usual = 3e-6}),
+    gemmNumber<&GemmFit::bandwidthEfficiency>("bandwidth_efficiency", {.least = 0.05, .most = 3}),
+    gemmNumber<&GemmFit::joinPower>(
+        "join_power", {.least = 1, .most = 30, .leastIsLaw = true, .mostIsLaw = true}),
+    gemmNumber<&GemmFit::throttle>("throttle",
+                                   {.least = 1e-3, .most = 2, .leastIsLaw = true, .usual = 0.12}),
+    gemmTime<&GemmFit::throttleTime>("throttle_time_us",
+                                     {.least = 1e-5, .most = 0.1, .usual = 1.5e-3}),
+    gemmNumber<&GemmFit::splitKTraffic>(
         "split_k_traffic", {.least = 0.1, .most = 100, .leastIsLaw = true, .mostIsLaw = true}),
-    number<&GemmFit::quantiseTraffic>("quantise_traffic",
-                                      {.least = 1e-2, .most = 100, .leastIsLaw = true}),
+    gemmNumber<&GemmFit::quantiseTraffic>("quantise_traffic",
+                                          {.least = 1e-2, .most = 100, .leastIsLaw = true}),
 };
 
-constexpr std::size_t kMostRows = 4000;
-constexpr std::size_t kFewestRows = 40;
-constexpr double kLeastWork = 1e9;
-constexpr std::int64_t kLeastRows = 128;
+constexpr std::size_t kMostGemmRows = 4000;
+constexpr std::size_t kFewestGemmRows = 40;
+constexpr double kLeastGemmWork = 1e9;
+constexpr std::int64_t kLeastGemmRows = 128;
 constexpr std::int64_t kLeastWidth = 256;
 
 /// The shapes the equations are for.
-bool isModelled(const MeasuredGemm& row) {
+bool isModelledGemm(const MeasuredGemm& row) {
     const Gemm& gemm = row.gemm;
-    return gemm.layout == GemmLayout::Tn && gemm.m >= kLeastRows && gemm.n >= kLeastWidth &&
-           gemm.k >= kLeastWidth && gemm.flops().count() >= kLeastWork;
+    return gemm.layout == GemmLayout::Tn && gemm.m >= kLeastGemmRows && gemm.n >= kLeastWidth &&
+           gemm.k >= kLeastWidth && gemm.flops().count() >= kLeastGemmWork;
 }
 
-bool isHeldOut(const MeasuredGemm& row) {
+bool isHeldOutGemm(const MeasuredGemm& row) {
     return shapeIsHeldOut({static_cast<double>(row.gemm.m),
                            static_cast<double>(row.gemm.n),
                            static_cast<double>(row.gemm.k)});
@@ -75,9 +77,9 @@ Residual residualOf(const KernelProfile& kernels, const GemmFit& fit, const Meas
             gemmTime(kernels, fit, row.gemm, {.sustained = false}).count()};
 }
 
-std::vector<Residual> residualsOf(const KernelProfile& kernels,
-                                  const GemmFit& fit,
-                                  const std::vector<MeasuredGemm>& rows) {
+std::vector<Residual> gemmResiduals(const KernelProfile& kernels,
+                                    const GemmFit& fit,
+                                    const std::vector<MeasuredGemm>& rows) {
     std::vector<Residual> residuals;
     residuals.reserve(rows.size());
     for (const MeasuredGemm& row : rows) {
@@ -87,9 +89,9 @@ std::vector<Residual> residualsOf(const KernelProfile& kernels,
 }
 
 /// Only some types quantise; the others begin, and stay, at none.
-std::span<const Free> numbersOf(const GemmFit& start) {
-    return std::span(kNumbers).first(start.quantiseTraffic > 0 ? kNumbers.size()
-                                                               : kNumbers.size() - 1);
+std::span<const FreeGemm> numbersOf(const GemmFit& start) {
+    return std::span(kGemmNumbers)
+        .first(start.quantiseTraffic > 0 ? kGemmNumbers.size() : kGemmNumbers.size() - 1);
 }
 
 }  // namespace
@@ -100,24 +102,24 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
     std::vector<MeasuredGemm> shown;
     std::vector<MeasuredGemm> held;
     for (const MeasuredGemm& row : rows) {
-        if (isModelled(row)) {
-            (isHeldOut(row) ? held : shown).push_back(row);
+        if (isModelledGemm(row)) {
+            (isHeldOutGemm(row) ? held : shown).push_back(row);
         }
     }
-    if (shown.size() < kFewestRows) {
+    if (shown.size() < kFewestGemmRows) {
         return fail(Error::Code::BadInput,
                     "",
                     std::to_string(shown.size()) + " points are too few to fit eleven numbers",
-                    "measure " + std::to_string(kFewestRows) +
+                    "measure " + std::to_string(kFewestGemmRows) +
                         " shapes or more, with m from 128, n and k from 256, 1e9 operations on");
     }
     const std::vector<MeasuredGemm> searched = stratified(
-        shown, kMostRows, [](const MeasuredGemm& row) { return row.gemm.flops().count(); });
+        shown, kMostGemmRows, [](const MeasuredGemm& row) { return row.gemm.flops().count(); });
     const auto error = [&](const GemmFit& fit) {
-        return meanLogError(residualsOf(kernels, fit, searched));
+        return meanLogError(gemmResiduals(kernels, fit, searched));
     };
     FABRICAST_ASSIGN(GemmFit fit, searchFit(numbersOf(start), start, error, {}));
-    std::vector<Residual> residuals = residualsOf(kernels, fit, held);
+    std::vector<Residual> residuals = gemmResiduals(kernels, fit, held);
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
@@ -130,10 +132,10 @@ Result<Fitted<GemmFit>> fitGemm(const KernelProfile& kernels,
 Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
                                   const GemmFit& start,
                                   const std::vector<MeasuredGemm>& rows) {
-    constexpr std::array kScale = {kNumbers[0], kNumbers[4]};
+    constexpr std::array kScale = {kGemmNumbers[0], kGemmNumbers[4]};
     constexpr std::size_t kFewest = 6;
     std::vector<MeasuredGemm> used;
-    std::ranges::copy_if(rows, std::back_inserter(used), isModelled);
+    std::ranges::copy_if(rows, std::back_inserter(used), isModelledGemm);
     if (used.size() < kFewest) {
         return fail(Error::Code::BadInput,
                     "",
@@ -142,17 +144,17 @@ Result<Fitted<GemmFit>> scaleGemm(const KernelProfile& kernels,
                         " shapes or more in the layout tn, with m from 128, n and k from 256");
     }
     const auto error = [&](const GemmFit& fit) {
-        return meanLogError(residualsOf(kernels, fit, used));
+        return meanLogError(gemmResiduals(kernels, fit, used));
     };
-    FABRICAST_ASSIGN(GemmFit fit, searchFit(std::span<const Free>(kScale), start, error, {}));
-    std::vector<Residual> residuals = residualsOf(kernels, fit, used);
+    FABRICAST_ASSIGN(GemmFit fit, searchFit(std::span<const FreeGemm>(kScale), start, error, {}));
+    std::vector<Residual> residuals = gemmResiduals(kernels, fit, used);
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};
     return Fitted<GemmFit>{fit,
                            used.size(),
                            std::move(residuals),
-                           changesOf(std::span<const Free>(kScale), start, fit)};
+                           changesOf(std::span<const FreeGemm>(kScale), start, fit)};
 }
 
 double layoutFactor(const std::vector<MeasuredGemm>& rows, GemmLayout layout) {
@@ -180,7 +182,7 @@ double hostFactor(const KernelProfile& kernels, const std::vector<MeasuredGemm>&
     std::vector<double> ratios;
     for (const MeasuredGemm& row : rows) {
         const GemmFit* fit = kernels.fit(row.gemm.type);
-        if (fit != nullptr && isModelled(row)) {
+        if (fit != nullptr && isModelledGemm(row)) {
             const Residual residual = residualOf(kernels, *fit, row);
             ratios.push_back(residual.measured / residual.modelled);
         }

@@ -8,10 +8,10 @@
 namespace fabricast {
 namespace {
 
-using Free = FreeNumber<GroupedFit>;
+using FreeGrouped = FreeNumber<GroupedFit>;
 
 template <double GroupedFit::*Member>
-constexpr Free number(std::string_view key) {
+constexpr FreeGrouped groupedNumber(std::string_view key) {
     return {.key = key,
             .get = [](const GroupedFit& fit) { return fit.*Member; },
             .set = [](GroupedFit& fit, double value) { fit.*Member = value; },
@@ -19,21 +19,21 @@ constexpr Free number(std::string_view key) {
             .most = 10};
 }
 
-constexpr std::array<Free, 4> kNumbers = {
-    number<&GroupedFit::forward>("forward"),
-    number<&GroupedFit::inputGradient>("input_gradient"),
-    number<&GroupedFit::weightGradient>("weight_gradient"),
-    Free{.key = "per_expert_us",
-         .get = [](const GroupedFit& fit) { return fit.perExpert.count(); },
-         .set = [](GroupedFit& fit, double value) { fit.perExpert = Seconds(value); },
-         .least = 1e-8,
-         .most = 1e-4,
-         .leastIsLaw = true},
+constexpr std::array<FreeGrouped, 4> kGroupedNumbers = {
+    groupedNumber<&GroupedFit::forward>("forward"),
+    groupedNumber<&GroupedFit::inputGradient>("input_gradient"),
+    groupedNumber<&GroupedFit::weightGradient>("weight_gradient"),
+    FreeGrouped{.key = "per_expert_us",
+                .get = [](const GroupedFit& fit) { return fit.perExpert.count(); },
+                .set = [](GroupedFit& fit, double value) { fit.perExpert = Seconds(value); },
+                .least = 1e-8,
+                .most = 1e-4,
+                .leastIsLaw = true},
 };
-constexpr std::size_t kFewestRows = 12;
+constexpr std::size_t kFewestGroupedRows = 12;
 /// Below these, an inference layer is its launches and its weights.
-constexpr double kLeastWork = 1e11;
-constexpr double kLeastRows = 32;
+constexpr double kLeastGroupedWork = 1e11;
+constexpr double kLeastGroupedRows = 32;
 constexpr double kProducts = 3;
 
 /// A gated MLP of every expert: both multiplies, and what carries the rows there and back.
@@ -70,13 +70,13 @@ double workOf(const MeasuredExperts& row) {
 bool isLayer(const MeasuredExperts& row) {
     const double rows =
         static_cast<double>(row.tokens * row.topK) / static_cast<double>(row.experts);
-    return !row.group && row.type == GemmType::Bf16 && row.balanced && workOf(row) >= kLeastWork &&
-           rows >= kLeastRows;
+    return !row.group && row.type == GemmType::Bf16 && row.balanced &&
+           workOf(row) >= kLeastGroupedWork && rows >= kLeastGroupedRows;
 }
 
-std::vector<Residual> residualsOf(KernelProfile kernels,
-                                  const GroupedFit& fit,
-                                  const std::vector<MeasuredExperts>& rows) {
+std::vector<Residual> groupedResiduals(KernelProfile kernels,
+                                       const GroupedFit& fit,
+                                       const std::vector<MeasuredExperts>& rows) {
     kernels.grouped = fit;
     std::vector<Residual> residuals;
     for (const MeasuredExperts& row : rows) {
@@ -102,13 +102,13 @@ Result<Fitted<GroupedFit>> fitGrouped(const KernelProfile& kernels,
             layers.push_back(row);
         }
     }
-    const bool training = passes.size() >= kFewestRows;
+    const bool training = passes.size() >= kFewestGroupedRows;
     const std::vector<MeasuredExperts>& used = training ? passes : layers;
-    if (used.size() < kFewestRows) {
+    if (used.size() < kFewestGroupedRows) {
         return fail(Error::Code::BadInput,
                     "",
                     std::to_string(used.size()) + " points are too few to fit",
-                    "measure " + std::to_string(kFewestRows) + " groups or more");
+                    "measure " + std::to_string(kFewestGroupedRows) + " groups or more");
     }
     KernelProfile slower = kernels;
     for (std::optional<GemmFit>& fit : slower.gemm) {
@@ -116,13 +116,13 @@ Result<Fitted<GroupedFit>> fitGrouped(const KernelProfile& kernels,
             fit->efficiency /= host;
         }
     }
-    const std::span<const Free> numbers(kNumbers);
+    const std::span<const FreeGrouped> numbers(kGroupedNumbers);
     const auto error = [&](const GroupedFit& fit) {
-        return meanLogError(residualsOf(slower, fit, used));
+        return meanLogError(groupedResiduals(slower, fit, used));
     };
     FABRICAST_ASSIGN(GroupedFit fit,
                      searchFit(training ? numbers : numbers.first(1), kernels.grouped, error, {}));
-    std::vector<Residual> residuals = residualsOf(slower, fit, used);
+    std::vector<Residual> residuals = groupedResiduals(slower, fit, used);
     const ErrorSummary summary = summarise(residuals);
     fit.source = Source::Fitted;
     fit.error = {summary.mean, summary.p90};

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLargeCopy = 64.0 * 1024 * 1024;
 
 /// Four digits: more would claim what no clock knows.
-BytesPerSecond rounded(double value) {
+BytesPerSecond roundedRate(double value) {
     const double step = std::pow(10.0, std::floor(std::log10(value)) - 3);
     return BytesPerSecond(std::round(value / step) * step);
 }
@@ -121,7 +121,7 @@ private:
             return;
         }
         const MiddleValue& slower = slowerUp ? to : from;
-        Sourced<BytesPerSecond> now{.value = rounded(slower.value)};
+        Sourced<BytesPerSecond> now{.value = roundedRate(slower.value)};
         now.note = std::string("pinned memory, ") + (slowerUp ? "to" : "from") + " one GPU" +
                    (both ? "; the other way " + shortText(BytesPerSecond(fastest)) : "");
         set("pcie.host_bandwidth",
@@ -153,7 +153,7 @@ private:
         } else if (!isTooFast("transfer kind=p2p", found.value, node_.gpu.pcieBandwidth)) {
             set("pcie.peer_bandwidth",
                 node_.pci.peerBandwidth,
-                {.value = rounded(found.value), .note = "from the first GPU to the second"},
+                {.value = roundedRate(found.value), .note = "from the first GPU to the second"},
                 rates.size(),
                 found.spread);
         }
@@ -176,7 +176,7 @@ private:
         } else if (!isTooFast("memory of the host", best, node_.hostMemoryBandwidth)) {
             set("host_memory_bandwidth",
                 node_.hostMemoryBandwidth,
-                {.value = rounded(best), .note = "copy or triad on all " + all + " CPUs"},
+                {.value = roundedRate(best), .note = "copy or triad on all " + all + " CPUs"},
                 rates.size(),
                 1.0 - *std::ranges::min_element(rates) / best);
         }

@@ -56,7 +56,7 @@ struct FitArguments {
     FitOptions options;
 };
 
-Result<FitArguments> readArguments(std::span<const std::string> arguments) {
+Result<FitArguments> readFitArguments(std::span<const std::string> arguments) {
     FitArguments read;
     for (std::size_t at = 0; at < arguments.size(); ++at) {
         const std::string& flag = arguments[at];
@@ -198,7 +198,7 @@ Result<FitAnswer> runFit(std::span<const std::string> arguments) {
     if (!arguments.empty() && arguments.front() == "record") {
         return runRecordFit(arguments.subspan(1));
     }
-    FABRICAST_ASSIGN(FitArguments said, readArguments(arguments));
+    FABRICAST_ASSIGN(FitArguments said, readFitArguments(arguments));
     if (!said.cpuCluster.empty()) {
         return fitCpuCluster(said);
     }

@@ -13,7 +13,7 @@ using namespace literals;
 
 /// What is smaller or larger is no memory of one process's libraries: somebody else came or went.
 constexpr Bytes kLeast = 16_MiB;
-constexpr Bytes kMost = 4_GiB;
+constexpr Bytes kMostOverhead = 4_GiB;
 
 class RuntimeFitter {
 public:
@@ -84,9 +84,9 @@ private:
              std::size_t count,
              const std::string& note) {
         if (!(measured >= static_cast<double>(kLeast.count()) &&
-              measured <= static_cast<double>(kMost.count()))) {
+              measured <= static_cast<double>(kMostOverhead.count()))) {
             leaveOut(name,
-                     "not between " + shortText(kLeast) + " and " + shortText(kMost) +
+                     "not between " + shortText(kLeast) + " and " + shortText(kMostOverhead) +
                          ": others used the GPU's memory meanwhile");
             return;
         }

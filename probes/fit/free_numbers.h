@@ -91,10 +91,10 @@ template <class Fit>
 std::vector<NumberChange> changesOf(std::span<const FreeNumber<Fit>> numbers,
                                     const Fit& before,
                                     const Fit& now) {
-    constexpr double kMicroseconds = 1e6;
+    constexpr double kMicrosPerSecond = 1e6;
     std::vector<NumberChange> changes;
     for (const FreeNumber<Fit>& number : numbers) {
-        const double unit = number.key.ends_with("_us") ? kMicroseconds : 1.0;
+        const double unit = number.key.ends_with("_us") ? kMicrosPerSecond : 1.0;
         changes.push_back({.name = std::string(number.key),
                            .before = shortNumber(unit * number.get(before)),
                            .now = shortNumber(unit * number.get(now))});

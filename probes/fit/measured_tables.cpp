@@ -29,7 +29,7 @@ std::string_view noted(std::string_view notes, std::string_view key) {
     return notes.substr(0, notes.find(';'));
 }
 
-Result<void> addGemm(const CsvRow& row, MeasuredTables& tables) {
+Result<void> addGemmRow(const CsvRow& row, MeasuredTables& tables) {
     const auto type = fromName<GemmType>(row.text("dtype"));
     if (!type) {
         return {};
@@ -58,7 +58,7 @@ Result<void> addGemm(const CsvRow& row, MeasuredTables& tables) {
     return {};
 }
 
-AttentionCode codeOf(std::string_view notes) {
+AttentionCode codeInNotes(std::string_view notes) {
     constexpr std::array kKernels = {std::pair{std::string_view("FA2"), AttentionCode::Flash2},
                                      std::pair{std::string_view("FA3"), AttentionCode::Flash3},
                                      std::pair{std::string_view("cuDNN"), AttentionCode::CuDnn}};
@@ -70,7 +70,7 @@ AttentionCode codeOf(std::string_view notes) {
     return AttentionCode::Native;
 }
 
-Result<void> addAttention(const CsvRow& row, MeasuredTables& tables) {
+Result<void> addAttentionRow(const CsvRow& row, MeasuredTables& tables) {
     const auto type = fromName<GemmType>(row.text("dtype"));
     const std::string_view direction = row.text("direction");
     if (!type || row.text("source") == kEncoder) {
@@ -80,7 +80,7 @@ Result<void> addAttention(const CsvRow& row, MeasuredTables& tables) {
     MeasuredAttention measured{common, Attention{.type = *type}, direction == "fwd+bwd"};
     Attention& attention = measured.attention;
     attention.pass = direction == "bwd" ? AttentionPass::Backward : AttentionPass::Forward;
-    attention.code = codeOf(row.text("notes"));
+    attention.code = codeInNotes(row.text("notes"));
     // Servers write the cache they page.
     attention.paged = row.text("source").starts_with("aic:");
     attention.causal = row.text("causal") != "0";
@@ -141,7 +141,7 @@ Result<void> addExperts(const CsvRow& row, MeasuredTables& tables) {
     return {};
 }
 
-Result<void> addMemory(const CsvRow& row, MeasuredTables& tables) {
+Result<void> addMemoryRow(const CsvRow& row, MeasuredTables& tables) {
     // Files say "cast_bf16_fp8"; any other name of an operation is its own.
     const std::string_view name = row.text("op");
     const auto op = name.starts_with("cast") ? MemoryOp::Cast : fromName<MemoryOp>(name);
@@ -161,13 +161,13 @@ Result<void> addMeasuredTable(std::string_view text,
                               const std::string& source,
                               MeasuredTables& tables) {
     FABRICAST_ASSIGN(const CsvRows rows, readCsvRows(text, source));
-    auto* add = &addMemory;
+    auto* add = &addMemoryRow;
     if (rows.has("head_dim")) {
-        add = &addAttention;
+        add = &addAttentionRow;
     } else if (rows.has("experts")) {
         add = &addExperts;
     } else if (rows.has("n")) {
-        add = &addGemm;
+        add = &addGemmRow;
     } else if (!rows.has("bytes")) {
         return fail(Error::Code::BadInput,
                     source,

@@ -18,7 +18,7 @@ struct RecordArguments {
     RecordFitOptions options;
 };
 
-Result<RecordArguments> readArguments(std::span<const std::string> arguments) {
+Result<RecordArguments> readRecordArguments(std::span<const std::string> arguments) {
     RecordArguments read;
     for (std::size_t at = 0; at < arguments.size(); ++at) {
         const std::string& flag = arguments[at];
@@ -57,7 +57,7 @@ Result<RecordArguments> readArguments(std::span<const std::string> arguments) {
 }  // namespace
 
 Result<FitAnswer> runRecordFit(std::span<const std::string> arguments) {
-    FABRICAST_ASSIGN(RecordArguments read, readArguments(arguments));
+    FABRICAST_ASSIGN(RecordArguments read, readRecordArguments(arguments));
     if (read.options.name != profileName(read.options.name)) {
         return fail(Error::Code::BadInput,
                     "--name",

@@ -12,7 +12,7 @@ namespace {
 /// What record files call types and operations, where profiles call them otherwise.
 constexpr std::array<std::pair<std::string_view, GemmType>, 1> kTypes = {
     {{"fp8", GemmType::Fp8Gemm}}};
-constexpr std::array<std::pair<std::string_view, MemoryOp>, 3> kOps = {
+constexpr std::array<std::pair<std::string_view, MemoryOp>, 3> kRecordedOps = {
     {{"swiglu", MemoryOp::Elementwise},
      {"rope", MemoryOp::Elementwise},
      {"add", MemoryOp::Elementwise}}};
@@ -28,7 +28,7 @@ std::optional<Value> named(std::string_view name,
     return fromName<Value>(name);
 }
 
-std::string uselessBecause(const RecordedPoint& point) {
+std::string uselessPointBecause(const RecordedPoint& point) {
     if (!point.refused.empty()) {
         return point.refused;
     }
@@ -70,7 +70,7 @@ Result<GemmLayout> layoutOf(const RecordedPoint& point) {
 
 using Maker = Result<std::string> (*)(const RecordedPoint&, MeasuredTables&);
 
-Result<std::string> addGemm(const RecordedPoint& point, MeasuredTables& tables) {
+Result<std::string> addGemmPoint(const RecordedPoint& point, MeasuredTables& tables) {
     MeasuredGemm row{rowOf(point), {}};
     FABRICAST_ASSIGN(row.gemm.type, typeOf(point));
     FABRICAST_ASSIGN(row.gemm.layout, layoutOf(point));
@@ -118,11 +118,11 @@ Result<std::string> addGrouped(const RecordedPoint& point, MeasuredTables& table
 
 /// Whose kernel it was. A probe's own stands for no framework's; its word may say which library
 /// could not do it ("written out (no backward by cuDNN)").
-std::optional<AttentionCode> codeOf(const std::string& algorithm) {
+std::optional<AttentionCode> codeOfAlgorithm(const std::string& algorithm) {
     return algorithm == "cudnn" ? std::optional(AttentionCode::CuDnn) : std::nullopt;
 }
 
-Result<std::string> addAttention(const RecordedPoint& point, MeasuredTables& tables) {
+Result<std::string> addAttentionPoint(const RecordedPoint& point, MeasuredTables& tables) {
     MeasuredAttention row{rowOf(point), {}};
     Attention& attention = row.attention;
     const std::string pass = point.setting("pass", "forward");
@@ -139,7 +139,7 @@ Result<std::string> addAttention(const RecordedPoint& point, MeasuredTables& tab
     attention.keys = attention.queries;
     attention.valueDim = attention.headDim;
     attention.causal = point.setting("causal", "1") != "0";
-    const auto code = codeOf(point.word("algorithm"));
+    const auto code = codeOfAlgorithm(point.word("algorithm"));
     if (!code) {
         return "its kernel (" + point.word("algorithm") + ") is no framework's";
     }
@@ -148,9 +148,9 @@ Result<std::string> addAttention(const RecordedPoint& point, MeasuredTables& tab
     return std::string();
 }
 
-Result<std::string> addMemory(const RecordedPoint& point, MeasuredTables& tables) {
+Result<std::string> addMemoryPoint(const RecordedPoint& point, MeasuredTables& tables) {
     const std::string name = point.what == "adam" ? "optimizer" : point.setting("op", "");
-    const auto op = named<MemoryOp>(name, kOps);
+    const auto op = named<MemoryOp>(name, kRecordedOps);
     if (!op) {
         return "no section of a profile is for it";
     }
@@ -164,11 +164,11 @@ Result<std::string> addMemory(const RecordedPoint& point, MeasuredTables& tables
 
 Maker makerOf(const RecordedPoint& point) {
     constexpr std::array<std::pair<std::string_view, Maker>, 5> kMakers = {
-        {{"gemm", &addGemm},
+        {{"gemm", &addGemmPoint},
          {"grouped_gemm", &addGrouped},
-         {"attention", &addAttention},
-         {"memory", &addMemory},
-         {"adam", &addMemory}}};
+         {"attention", &addAttentionPoint},
+         {"memory", &addMemoryPoint},
+         {"adam", &addMemoryPoint}}};
     // The host's memory is measured by its threads.
     if (point.settings.contains("threads")) {
         return nullptr;
@@ -184,7 +184,7 @@ namespace {
 
 /// An fp8 product that adds up in fewer bits.
 bool addsFast(const RecordedPoint& point) {
-    return point.setting("fast_accum", "0") == "1" && uselessBecause(point).empty();
+    return point.setting("fast_accum", "0") == "1" && uselessPointBecause(point).empty();
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ Result<RecordTables> recordTables(std::span<const RecordedPoint> points) {
         if (add == nullptr) {
             continue;
         }
-        std::string why = uselessBecause(point);
+        std::string why = uselessPointBecause(point);
         if (why.empty() && fastSums && point.setting("dtype", "") == "fp8" && !addsFast(point)) {
             why = "fast_accum=1 was measured too, and is what forward products use";
         }

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons 
      {"transfer both", "copies of a step go one way at a time"}}};
 
 /// Its name above; empty: something is made of it.
-std::string kindOf(const RecordedPoint& point) {
+std::string shownKind(const RecordedPoint& point) {
     if (point.facts.contains("contention")) {
         return "";
     }
@@ -32,7 +32,7 @@ std::string kindOf(const RecordedPoint& point) {
 std::string shownOnlyText(std::span<const RecordedPoint> points) {
     std::set<std::string> kinds;
     for (const RecordedPoint& point : points) {
-        kinds.insert(kindOf(point));
+        kinds.insert(shownKind(point));
     }
     std::size_t width = 0;
     for (const auto& [kind, why] : kReasons) {

@@ -155,9 +155,9 @@ void JoinServer::turnAllAway(const std::string& reason, bool moreMayCome) {
             wire.say(frame::kReject, reason);
         }
     };
-    constexpr int kLookAroundMs = 20;
+    constexpr int kJoinLookMs = 20;
     while (static_cast<std::size_t>(here_) + turnedAway_.size() < world && !deadline.passed()) {
-        attend(deadline.pollMs(kLookAroundMs));
+        attend(deadline.pollMs(kJoinLookMs));
     }
     for (FrameSocket& wire : wires_) {
         tell(wire);

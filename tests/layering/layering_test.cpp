@@ -354,11 +354,17 @@ struct Kept {
 
 using KeptNames = std::map<std::string, Kept>;
 
-/// Room by room, the names that its files keep. Tests and probes are compiled one by one.
+/// What is always compiled one by one: tests, and probes that measure (cmake/Rooms.cmake).
+bool isCompiledAlone(const fs::path& file) {
+    static const std::regex kAlone("tests/.*|probes/(cpu|cuda|host|mpi|nccl)/.*");
+    return std::regex_match(file.string(), kAlone);
+}
+
+/// Room by room, the names that its files keep.
 std::map<std::string, KeptNames> keptNames() {
     std::map<std::string, KeptNames> rooms;
     for (const fs::path& file : allSources()) {
-        if (file.begin()->string() == "tests" || file.begin()->string() == "probes") {
+        if (isCompiledAlone(file)) {
             continue;
         }
         for (const auto& [name, line] : namesKeptBy(file)) {
