@@ -120,40 +120,6 @@ std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
     return lines;
 }
 
-/// "stages[2].activations" as the stage's number and what follows it; without a number the stage
-/// with the highest peak.
-std::pair<std::size_t, std::string_view> splitKey(const MemoryBreakdown& memory,
-                                                  std::string_view key) {
-    for (std::size_t stage = 0; stage < memory.stages.size(); ++stage) {
-        const std::string prefix = fmt::format("stages[{}].", stage);
-        if (key.starts_with(prefix)) {
-            return {stage, key.substr(prefix.size())};
-        }
-    }
-    return {memory.fullest, key};
-}
-
-/// The part of a term's key behind its stage.
-std::string_view bareKey(std::string_view key) {
-    const std::size_t dot = key.find("].");
-    return key.starts_with("stages[") && dot != std::string_view::npos ? key.substr(dot + 2) : key;
-}
-
-bool belongsTo(std::string_view termKey, std::string_view asked) {
-    return termKey == asked ||
-           (termKey.starts_with(asked) && termKey.substr(asked.size()).starts_with("."));
-}
-
-std::string termText(const Term& term) {
-    const ByteScale scale = byteScaleFor(term.bytes);
-    std::string text = fmt::format("{} = {} B", term.key, grouped(term.bytes.count()));
-    if (scale.bytes > 1) {
-        text += fmt::format(" ({} {})", scale.text(term.bytes), scale.unit);
-    }
-    text += "\n  " + term.formula + "\n";
-    return term.source.empty() ? text : text + "  source: " + term.source + "\n";
-}
-
 }  // namespace
 
 std::string_view verdictWord(Verdict verdict) {
@@ -229,46 +195,6 @@ std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memo
 
 std::string memoryCsv(const MemoryBreakdown& memory) {
     return csvText(stageBytesTable(memory));
-}
-
-std::string memoryFormulas(const MemoryBreakdown& memory) {
-    std::string text;
-    if (memory.fullest < memory.stages.size()) {
-        for (const Term& term : memory.stages[memory.fullest].terms) {
-            text += termText(term);
-        }
-    }
-    return text;
-}
-
-std::string largestTerm(const MemoryBreakdown& memory) {
-    if (memory.fullest >= memory.stages.size() || memory.stages[memory.fullest].terms.empty()) {
-        return {};
-    }
-    const std::vector<Term>& terms = memory.stages[memory.fullest].terms;
-    const auto largest = std::max_element(
-        terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.bytes < b.bytes; });
-    return std::string(bareKey(largest->key));
-}
-
-Result<std::string> memoryWhy(const MemoryBreakdown& memory, std::string_view key) {
-    const auto [stage, asked] = splitKey(memory, key);
-    std::string text;
-    std::string known;
-    if (stage < memory.stages.size()) {
-        for (const Term& term : memory.stages[stage].terms) {
-            const std::string_view name = bareKey(term.key);
-            text += belongsTo(name, asked) ? termText(term) : "";
-            known += (known.empty() ? "" : ", ") + std::string(name);
-        }
-    }
-    if (text.empty()) {
-        return fail(Error::Code::NotFound,
-                    "--why",
-                    "unknown number \"" + std::string(key) + "\"",
-                    known.empty() ? "" : "one of: " + known);
-    }
-    return text;
 }
 
 }  // namespace fabricast

@@ -70,6 +70,26 @@ std::string partFormula(const StepEstimate& step, TimePart part) {
     }
 }
 
+/// The calls behind a part that is communication, those that add most first.
+std::string callsText(const StepEstimate& step, TimePart part) {
+    std::string text;
+    for (const CommLine& line : step.comm) {
+        if (line.part == part) {
+            text += fmt::format(
+                "  {} x {} of {} along {}, {} each, {} ranks: {} in all, {} of it exposed\n",
+                line.count,
+                line.collective,
+                line.use,
+                line.axis,
+                shortText(line.bytes),
+                line.groupSize,
+                timeSeconds(line.seconds),
+                timeSeconds(line.exposed));
+        }
+    }
+    return text;
+}
+
 std::string knownTimeKeys() {
     std::string text = "one of: time.step, time.tokens_per_s_gpu, time.mfu";
     for (const auto& [part, name] : namesOf(TimePart{})) {
@@ -125,10 +145,11 @@ Result<std::string> timeWhy(const Scenario& scenario,
     }
     for (const auto& [part, partName] : namesOf(TimePart{})) {
         if (partName == name) {
-            return fmt::format("time.{} = {}\n  {}\n",
+            return fmt::format("time.{} = {}\n  {}\n{}",
                                name,
                                timeSeconds(step.parts.of(part)),
-                               partFormula(step, part));
+                               partFormula(step, part),
+                               callsText(step, part));
         }
     }
     if (name == "mfu") {

@@ -183,5 +183,24 @@ TEST(ExplainTime, RefusesWhatItCannotAnswer) {
         << order.err;
 }
 
+TEST(ExplainTime, WhyOpensACommunicationPartToItsCalls) {
+    const std::string out =
+        ran("explain -m llama-3.1-70b -c dgx-h100 -n 4 --stack torchtitan --seq 8192 "
+            "--layout tp=8,recompute=full --why time.tensor")
+            .out;
+    const double part = std::stod(out.substr(out.find("= ") + 2));
+    double exposed = 0.0;
+    int calls = 0;
+    for (std::size_t at = out.find("in all, "); at != std::string::npos;
+         at = out.find("in all, ", at + 1)) {
+        exposed += std::stod(out.substr(at + 8));
+        ++calls;
+    }
+    EXPECT_EQ(calls, 3) << out;
+    EXPECT_NEAR(exposed, part, 1e-5 * part) << out;
+    EXPECT_NE(out.find("482 x all_gather of activations along tp, 128 MiB each"), std::string::npos)
+        << out;
+}
+
 }  // namespace
 }  // namespace fabricast
