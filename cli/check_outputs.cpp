@@ -11,8 +11,8 @@ namespace fabricast {
 namespace {
 
 /// The flags whose values are files to write.
-constexpr std::array<std::string_view, 7> kOutputFlags = {
-    "-o", "--output", "--out", "--svg", "--trace", "--write-intervals", "--fit"};
+constexpr std::array<std::string_view, 8> kOutputFlags = {
+    "-o", "--output", "--out", "--svg", "--trace", "--write-intervals", "--fit", "--report"};
 
 /// One word of the command line that may be a file, and the flag before it.
 struct NamedFile {
@@ -27,6 +27,9 @@ std::vector<NamedFile> namedFiles(const std::vector<std::string>& arguments) {
     std::string flag;
     const auto add = [&](std::string path) {
         const bool written = std::ranges::find(kOutputFlags, flag) != kOutputFlags.end();
+        if (flag == "--report") {  // junit=check.xml
+            path = path.substr(path.find('=') + 1);
+        }
         files.push_back({std::exchange(flag, ""), std::move(path), written});
     };
     for (const std::string& word : arguments) {

@@ -3,12 +3,13 @@
 
 namespace fabricast {
 
-/// What a script reads. Kept for later commands: 3, the answer lies inside the interval.
+/// What a script reads.
 /// 130 is what a shell says of a program that Ctrl-C ended.
 enum class ExitCode {
     Ok = 0,
     DoesNotFit = 1,
     BadInput = 2,
+    CannotTell = 3,  ///< what was to be checked lies inside the interval
     Environment = 4,
     Bug = 5,
     Interrupted = 130

@@ -22,6 +22,7 @@ constexpr std::array kCommands = {&adviseCommand,
                                   &explainCommand,
                                   &oomCommand,
                                   &compareCommand,
+                                  &checkCommand,
                                   &scheduleCommand,
                                   &simulateCommand,
                                   &collectiveCommand,
@@ -37,7 +38,7 @@ constexpr const char* kDescription =
 constexpr const char* kFooter =
     "Start here:\n"
     "  fabricast plan -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64\n"
-    "Exit codes: 0 ok, 1 does not fit, 2 bad input, 4 environment, 5 bug.";
+    "Exit codes: 0 ok, 1 does not fit, 2 bad input, 3 unsure (check), 4 environment, 5 bug.";
 
 std::string errorText(const Error& error, bool color) {
     std::string text = color ? "\x1b[31merror:\x1b[0m " : "error: ";
@@ -118,7 +119,9 @@ private:
         for (const std::string& remark : answer.remarks) {
             output.err += options_.quiet ? "" : printableText(remark) + "\n";
         }
-        if (options_.noFail && output.code == ExitCode::DoesNotFit) {
+        const bool isVerdict =
+            output.code == ExitCode::DoesNotFit || output.code == ExitCode::CannotTell;
+        if (options_.noFail && isVerdict) {
             output.code = ExitCode::Ok;
         }
         return output;

@@ -4,6 +4,7 @@
 #include "planner/result/memory_names.h"
 #include "planner/result/step_names.h"
 #include "study/scenario_inputs.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -124,9 +125,6 @@ template <class Get>
 std::optional<double> ofStep(const ComparedSide& side, Get get) {
     return side.step ? std::optional<double>(get(*side.step)) : std::nullopt;
 }
-
-constexpr double kJoulesPerKwh = 3.6e6;
-constexpr double kSecondsPerDay = 86400.0;
 
 /// Where it is known, what `get` takes out of a cost, in its unit.
 template <class Get>

@@ -286,6 +286,19 @@ std::string valueText(const JsonValue& value) {
 
 }  // namespace
 
+Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders) {
+    Question question{.folders = std::move(folders), .file = source};
+    FABRICAST_ASSIGN(question.root, parseJson(text, source));
+    FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
+    FABRICAST_ASSIGN(question.isAnswer, isExplanation(question.root));
+    if (question.isAnswer) {
+        FABRICAST_ASSIGN(const JsonValue* scenario, question.root.require("scenario"));
+        question.root = scenarioOfAnswer(JsonValue(*scenario));
+    }
+    FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
+    return question;
+}
+
 Result<Question> readQuestion(const std::string& path, const std::string& directory) {
     Question question{.file = path};
     question.folders.typed = directory;
@@ -295,15 +308,9 @@ Result<Question> readQuestion(const std::string& path, const std::string& direct
     }
     const std::string file = seenFrom(directory, path);
     FABRICAST_ASSIGN(const std::string text, readTextFile(file));
-    FABRICAST_ASSIGN(question.root, parseJson(text, sourceName(file)));
-    FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
-    FABRICAST_ASSIGN(question.isAnswer, isExplanation(question.root));
-    if (question.isAnswer) {
-        FABRICAST_ASSIGN(const JsonValue* scenario, question.root.require("scenario"));
-        question.root = scenarioOfAnswer(JsonValue(*scenario));
-    }
-    FABRICAST_ASSIGN(question.root, withObjects(std::move(question.root)));
     question.folders.file = std::filesystem::path(file).parent_path().string();
+    FABRICAST_ASSIGN(question, parseQuestion(text, sourceName(file), question.folders));
+    question.file = path;
     return question;
 }
 
@@ -358,6 +365,26 @@ Result<std::vector<Edit>> layoutEdits(const std::string& typed, const std::strin
 
 bool says(const Question& question, std::string_view path) {
     return valueAt(question.root, path) != nullptr;
+}
+
+std::string whereSaid(const Question& question, std::string_view path) {
+    if (const JsonValue* value = valueAt(question.root, path)) {
+        return value->where();
+    }
+    // A group of settings may be written as one word, and some settings in another part.
+    const std::string_view group = path.substr(0, path.rfind('.'));
+    const JsonValue* word = valueAt(question.root, group);
+    if (group != path && word != nullptr && !word->is(JsonValue::Kind::Object)) {
+        return word->where();
+    }
+    for (const Superseded& one : kSuperseded) {
+        const bool isSaid =
+            path.starts_with("settings.") && (path == one.path || group == one.path);
+        if (const JsonValue* value = isSaid ? valueAt(question.root, one.by) : nullptr) {
+            return value->where();
+        }
+    }
+    return {};
 }
 
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples) {

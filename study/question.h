@@ -31,6 +31,10 @@ struct Question {
 /// readInput are the only functions here that read files.
 Result<Question> readQuestion(const std::string& path, const std::string& directory);
 
+/// The same of a text that was read before; `source` is what errors call it, and `folders` is where
+/// the paths in it start.
+Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders);
+
 /// The question with standard input read, where its model or cluster is "-".
 Result<Question> readInput(Question question);
 
@@ -57,6 +61,8 @@ std::string documentText(const Question& question);
 
 /// Whether the document says something at a dotted path.
 bool says(const Question& question, std::string_view path);
+/// Where it says it, as file:line:column or the flag; empty where it does not.
+std::string whereSaid(const Question& question, std::string_view path);
 /// The edit that keeps a batch which followed from the layout at `samples`, for before a change;
 /// nothing where the question states its batch.
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples);

@@ -7,6 +7,7 @@
 #include "study/percent.h"
 #include "study/sensitivity.h"
 #include "study/typed_plan.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,11 +21,10 @@ namespace {
 
 constexpr std::size_t kMostOfGroup = 4;
 
-constexpr double kDay = 86400.0;
-
 std::optional<double> daysOf(const Plan& plan) {
-    return plan.cost && plan.cost->run ? std::optional(plan.cost->run->wall.value.count() / kDay)
-                                       : std::nullopt;
+    return plan.cost && plan.cost->run
+               ? std::optional(plan.cost->run->wall.value.count() / kSecondsPerDay)
+               : std::nullopt;
 }
 
 double metricOf(const Plan& plan, TargetMetric metric) {

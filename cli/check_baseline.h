@@ -1,0 +1,18 @@
+#pragma once
+#include "cli/global_options.h"
+#include "planner/base/result.h"
+#include "study/question.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// The scenario that a file is compared with: another file, or "git:REF", the same file as it is
+/// in a commit, branch or tag. Nothing where that commit does not have it; an error where there is
+/// no such commit, no repository or no git.
+Result<std::optional<Result<Question>>> baselineOf(const std::string& typed,
+                                                   const std::string& file,
+                                                   const GlobalOptions& options);
+
+}  // namespace fabricast

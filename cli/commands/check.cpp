@@ -1,0 +1,236 @@
+#include "study/check.h"
+
+#include "cli/check_baseline.h"
+#include "cli/command.h"
+#include "cli/question_arguments.h"
+#include "planner/report/check_ci.h"
+#include "planner/report/check_json.h"
+#include "planner/report/check_text.h"
+#include "planner/report/check_words.h"
+#include "planner/text/text_file.h"
+#include "study/percent.h"
+#include "study/read_requirement.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+enum class OnUnsure { Fail, Pass };
+constexpr std::array kOnUnsure = {Choice<OnUnsure>{"fail", OnUnsure::Fail},
+                                  Choice<OnUnsure>{"pass", OnUnsure::Pass}};
+constexpr std::array kShow = {Choice<CheckShow>{"failed", CheckShow::Failed},
+                              Choice<CheckShow>{"all", CheckShow::All}};
+constexpr std::array kIfNew = {Choice<bool>{"fail", false}, Choice<bool>{"pass", true}};
+
+struct CheckFlags {
+    QuestionArguments question;
+    std::vector<std::string> files;
+    std::vector<std::string> require;
+    std::vector<std::string> reports;
+    std::string baseline;
+    std::string mostRegression;
+    OnUnsure onUnsure = OnUnsure::Fail;
+    CheckShow show = CheckShow::Failed;
+    bool mayBeNew = false;
+};
+
+Result<CheckAsk> askOf(const CheckFlags& flags) {
+    CheckAsk ask{.mayBeNew = flags.mayBeNew};
+    for (const std::string& text : flags.require) {
+        FABRICAST_ASSIGN(Requirement one, readRequirement(text, "--require"));
+        ask.requirements.push_back(std::move(one));
+    }
+    if (!flags.mostRegression.empty()) {
+        if (flags.baseline.empty()) {
+            return fail(Error::Code::BadInput,
+                        "--max-regression",
+                        "there is nothing to compare with",
+                        "--baseline git:main, or a file");
+        }
+        FABRICAST_ASSIGN(const double share, percentOf(flags.mostRegression, "--max-regression"));
+        for (Requirement& one : noRegression(share, "--max-regression")) {
+            ask.requirements.push_back(std::move(one));
+        }
+    }
+    return ask;
+}
+
+/// The scenario of a file, or of the flags alone, and what it was.
+Result<CheckTask> taskOf(const CheckFlags& flags,
+                         const std::string& file,
+                         const GlobalOptions& options) {
+    QuestionArguments arguments = flags.question;
+    if (!file.empty()) {
+        arguments.file = file;
+    }
+    CheckTask task{.source = file.empty() ? "as typed" : file,
+                   .question = questionOf(arguments, options),
+                   .baseline = {}};
+    if (!flags.baseline.empty()) {
+        FABRICAST_ASSIGN(std::optional<Result<Question>> before,
+                         baselineOf(flags.baseline, file, options));
+        if (before && *before) {
+            task.baseline = typedOver(**std::move(before), arguments, options);
+        } else {
+            task.baseline = std::move(before);
+        }
+    }
+    return task;
+}
+
+Result<std::vector<CheckTask>> tasksOf(const CheckFlags& flags, const GlobalOptions& options) {
+    std::vector<CheckTask> tasks;
+    const std::vector<std::string> typed = {""};
+    for (const std::string& file : flags.files.empty() ? typed : flags.files) {
+        FABRICAST_ASSIGN(CheckTask task, taskOf(flags, file, options));
+        tasks.push_back(std::move(task));
+    }
+    return tasks;
+}
+
+struct ReportForm {
+    std::string_view name;
+    std::string (*write)(const std::vector<CheckOutcome>&);
+};
+constexpr std::array kReports = {
+    ReportForm{"text", [](const auto& all) { return checkText(all, CheckShow::All); }},
+    ReportForm{"json", [](const auto& all) { return checkJson(all, FABRICAST_VERSION); }},
+    ReportForm{"csv", &checkCsv},
+    ReportForm{"md", &checkMarkdown},
+    ReportForm{"junit", &checkJunit},
+    ReportForm{"sarif", [](const auto& all) { return checkSarif(all, FABRICAST_VERSION); }},
+    ReportForm{"github", &checkAnnotations},
+    ReportForm{"gitlab", &checkCodeQuality}};
+
+/// "junit=out.xml": the form, and the file.
+Result<std::pair<const ReportForm*, std::string>> reportOf(const std::string& typed) {
+    const std::size_t equals = typed.find('=');
+    const std::string name = typed.substr(0, equals);
+    std::vector<std::string_view> known;
+    for (const ReportForm& form : kReports) {
+        if (form.name == name && equals != std::string::npos && equals + 1 < typed.size()) {
+            return std::pair(&form, typed.substr(equals + 1));
+        }
+        known.push_back(form.name);
+    }
+    return fail(Error::Code::BadInput,
+                "--report",
+                "\"" + typed + "\" is not FORMAT=FILE",
+                "--report junit=check.xml; formats: text, json, csv, md, junit, sarif, github, "
+                "gitlab");
+}
+
+Result<void> writeReports(const CheckFlags& flags,
+                          const std::vector<CheckOutcome>& outcomes,
+                          const GlobalOptions& options) {
+    for (const std::string& typed : flags.reports) {
+        FABRICAST_ASSIGN(const auto report, reportOf(typed));
+        FABRICAST_TRY(writeTextFile(options.at(report.second), report.first->write(outcomes)));
+    }
+    return {};
+}
+
+std::string printed(const std::vector<CheckOutcome>& outcomes,
+                    const CheckFlags& flags,
+                    const GlobalOptions& options) {
+    switch (options.format) {
+        case Format::Json:
+            return checkJson(outcomes, FABRICAST_VERSION);
+        case Format::Csv:
+            return checkCsv(outcomes);
+        case Format::Markdown:
+            return checkMarkdown(outcomes);
+        case Format::Text:
+            break;
+    }
+    return checkText(outcomes, flags.show);
+}
+
+/// What could not be checked is worse than what fails, and that than what nobody can tell.
+ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
+    for (const CheckOutcome& one : outcomes) {
+        if (one.error) {
+            return exitCodeOf(one.error->code);
+        }
+    }
+    const CheckCount count = countOf(outcomes);
+    if (count.failed > 0) {
+        return ExitCode::DoesNotFit;
+    }
+    return count.unsure > 0 && onUnsure == OnUnsure::Fail ? ExitCode::CannotTell : ExitCode::Ok;
+}
+
+Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
+    for (const std::string& typed : flags.reports) {
+        FABRICAST_TRY(reportOf(typed));
+    }
+    FABRICAST_ASSIGN(const CheckAsk ask, askOf(flags));
+    FABRICAST_ASSIGN(const std::vector<CheckTask> tasks, tasksOf(flags, options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const std::vector<CheckOutcome> outcomes,
+                     checkAll(tasks, ask, bench, options.watch()));
+    // One scenario that cannot be checked is an error like any other command's.
+    if (outcomes.size() == 1 && outcomes.front().error) {
+        return tl::unexpected(*outcomes.front().error);
+    }
+    FABRICAST_TRY(writeReports(flags, outcomes, options));
+    return Answer{.text = printed(outcomes, flags, options),
+                  .code = codeOf(outcomes, flags.onUnsure)};
+}
+
+}  // namespace
+
+Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("check", "Check that scenarios still hold what was agreed, for CI");
+    const auto flags = std::make_shared<CheckFlags>();
+    app.footer(
+        "examples:\n"
+        "  fabricast check run.json\n"
+        "  fabricast check run.json --require 'fits surely' --require 'tokens_per_s >= 1.2M @ "
+        "p10'\n"
+        "  fabricast check ci/*.json --baseline git:main --max-regression 2% --report "
+        "junit=check.xml\n"
+        "A requirement is METRIC COMPARISON VALUE [@ p10|p50|p90] [: warn], or \"fits\"; VALUE may "
+        "be\n"
+        "\"baseline * 0.98\". Those in a scenario's list \"require\" are checked too.\n"
+        "Exit status: 0 all hold, 1 one fails, 2 bad input, 3 the interval does not tell.");
+    constexpr const char* kGroup = "The check";
+    app.add("files", flags->files, "scenarios").takes("[FILE...]");
+    app.add("--require", flags->require, "a requirement (default: fits)")
+        .takes("EXPRESSION")
+        .oneEach()
+        .group(kGroup);
+    app.add("--baseline", flags->baseline, "the scenario as it was: a file, or git:REF")
+        .takes("FILE")
+        .group(kGroup);
+    app.add("--max-regression",
+            flags->mostRegression,
+            "how much slower, or larger in memory, than the baseline")
+        .takes("SHARE")
+        .group(kGroup);
+    app.addChoice<bool>("--if-no-baseline", flags->mayBeNew, kIfNew)
+        .describe("fail (default) or pass, where a scenario is new")
+        .takes("WHAT")
+        .group(kGroup);
+    app.addChoice<OnUnsure>("--uncertain", flags->onUnsure, kOnUnsure)
+        .describe("fail (default, exit status 3) or pass")
+        .takes("WHAT")
+        .group(kGroup);
+    app.addChoice<CheckShow>("--show", flags->show, kShow)
+        .describe("of several scenarios: failed (default), all")
+        .takes("WHAT")
+        .group(kGroup);
+    app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
+        .takes("FORMAT=FILE")
+        .oneEach()
+        .group(kGroup);
+    addQuestionFlags(app, flags->question, scenarioFlags());
+    return {app, [flags, &options] { return runCheck(*flags, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,56 @@
+#include "planner/report/check_findings.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+CheckFinding findingOf(const CheckReport& report, const CheckedRequirement& one) {
+    CheckFinding finding{.level = one.isWarning() || one.verdict == CheckVerdict::CannotTell
+                                      ? FindingLevel::Warning
+                                      : FindingLevel::Error,
+                         .rule = std::string(nameOf(one.requirement.metric).name),
+                         .message = findingText(one),
+                         .place = placeOf(one.requirement.where, report.source)};
+    if (!one.isWarning() && one.verdict == CheckVerdict::Fails) {
+        for (const ChangedInput& change : report.changes) {
+            finding.message += "; changed: " + changedText(change);
+        }
+        if (!report.fixes.empty() && report.fixes.front().mends) {
+            finding.message += "; fix: " + report.fixes.front().typed;
+        }
+    }
+    return finding;
+}
+
+}  // namespace
+
+std::vector<CheckFinding> findingsOf(const std::vector<CheckOutcome>& outcomes) {
+    std::vector<std::pair<int, CheckFinding>> ranked;
+    for (const CheckOutcome& outcome : outcomes) {
+        if (!outcome.report) {
+            ranked.emplace_back(
+                0,
+                CheckFinding{.level = FindingLevel::Error,
+                             .rule = "scenario",
+                             .message = outcome.error->text(),
+                             .place = placeOf(outcome.error->where, outcome.source)});
+            continue;
+        }
+        for (const CheckedRequirement& one : outcome.report->requirements) {
+            if (one.verdict != CheckVerdict::Holds) {
+                const int rank = one.isWarning() ? 3 : one.verdict == CheckVerdict::Fails ? 1 : 2;
+                ranked.emplace_back(rank, findingOf(*outcome.report, one));
+            }
+        }
+    }
+    std::ranges::stable_sort(ranked, {}, &std::pair<int, CheckFinding>::first);
+    std::vector<CheckFinding> findings;
+    for (auto& [rank, finding] : ranked) {
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+}  // namespace fabricast

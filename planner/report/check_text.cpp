@@ -1,0 +1,264 @@
+#include "planner/report/check_text.h"
+
+#include "planner/report/check_words.h"
+#include "planner/report/comparison_tables.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// "2 of 5 requirements fail, 1 is unsure"; "all 5 requirements hold".
+std::string summaryOf(const CheckReport& report) {
+    const std::size_t all = report.requirements.size();
+    const auto count = [&report](CheckVerdict verdict) {
+        return std::ranges::count_if(report.requirements, [verdict](const CheckedRequirement& one) {
+            return !one.isWarning() && one.verdict == verdict;
+        });
+    };
+    const auto warnings =
+        std::ranges::count_if(report.requirements, [](const CheckedRequirement& one) {
+            return one.isWarning() && one.verdict != CheckVerdict::Holds;
+        });
+    std::string text;
+    const auto add = [&text](auto number, std::string_view words) {
+        if (number > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, words);
+        }
+    };
+    add(count(CheckVerdict::Fails), "failed");
+    add(count(CheckVerdict::CannotTell), "unsure");
+    add(warnings, warnings == 1 ? "warning" : "warnings");
+    const char* noun = all == 1 ? "requirement" : "requirements";
+    return text.empty() ? fmt::format("{} {} hold{}", all, noun, all == 1 ? "s" : "")
+                        : fmt::format("{} {}: {}", all, noun, text);
+}
+
+Table requirementTable(const CheckReport& report) {
+    Table table{.columns = {{""}, {""}, {""}, {""}, {""}}, .rows = {}};
+    for (const CheckedRequirement& one : report.requirements) {
+        const std::string change = changeText(one);
+        table.rows.push_back({"  " + std::string(verdictWord(one)),
+                              one.requirement.text,
+                              valueText(one),
+                              change.empty() ? "" : change + " vs baseline",
+                              one.requirement.where});
+    }
+    return table;
+}
+
+/// Without the line of titles.
+std::string bodyText(const Table& table) {
+    const std::string text = alignedText(table);
+    return text.substr(text.find('\n') + 1);
+}
+
+/// The parts of the step or of the memory that changed most, as in a comparison.
+std::string mostlyText(const Comparison& comparison) {
+    const SideDifference& difference = comparison.differences.front();
+    const std::string_view time = difference.time ? mainPart(*difference.time) : "";
+    const std::string_view memory = mainPart(difference.memory);
+    std::string text;
+    if (!time.empty()) {
+        text += fmt::format("  time: mostly {}\n", time);
+    }
+    if (!memory.empty()) {
+        text += fmt::format("  memory: mostly {}\n", memory);
+    }
+    return text;
+}
+
+std::string becauseText(const CheckReport& report) {
+    if (!report.comparison) {
+        return {};
+    }
+    const std::string base = report.comparison->sides.front().source;
+    if (report.changes.empty()) {
+        return fmt::format("no input differs from {}\n", base);
+    }
+    std::string text = fmt::format("changed since {}:\n", base);
+    for (const ChangedInput& change : report.changes) {
+        text += "  " + changedText(change) + "\n";
+    }
+    return text + mostlyText(*report.comparison);
+}
+
+std::string fixesText(const CheckReport& report) {
+    std::string text;
+    for (const CheckFix& fix : report.fixes) {
+        text += (fix.mends ? "fix: " : "nothing mends all; nearest: ") + fixText(fix) + "\n";
+    }
+    return text;
+}
+
+/// What to do where only the intervals do not tell.
+std::string unsureText(const CheckReport& report) {
+    return report.verdict() == CheckVerdict::CannotTell
+               ? "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
+                 "middle, --uncertain pass lets it pass\n"
+               : "";
+}
+
+std::string outcomeLine(const CheckOutcome& outcome) {
+    if (!outcome.report) {
+        const Error& error = *outcome.error;
+        return fmt::format("ERROR  {}  {}\n", outcome.source, error.text());
+    }
+    return fmt::format("{}  {}  {}\n",
+                       verdictWord(outcome.report->verdict()),
+                       outcome.source,
+                       summaryOf(*outcome.report));
+}
+
+std::string fullText(const CheckOutcome& outcome) {
+    if (!outcome.report) {
+        return outcomeLine(outcome);
+    }
+    const CheckReport& report = *outcome.report;
+    std::string text = outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n" +
+                       bodyText(requirementTable(report));
+    if (report.verdict() != CheckVerdict::Holds) {
+        text += becauseText(report) + fixesText(report) + unsureText(report);
+    }
+    return text;
+}
+
+bool isGood(const CheckOutcome& outcome) {
+    return outcome.report && outcome.report->verdict() == CheckVerdict::Holds;
+}
+
+/// "FAIL  2 of 200 scenarios fail, 1 unsure".
+std::string totalText(const std::vector<CheckOutcome>& outcomes) {
+    const CheckCount count = countOf(outcomes);
+    std::string text;
+    const auto add = [&text](int number, std::string_view words) {
+        if (number > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, words);
+        }
+    };
+    add(count.failed, "failed");
+    add(count.unsure, "unsure");
+    add(count.errors, "could not be checked");
+    const std::string_view word = count.errors > 0   ? "ERROR"
+                                  : count.failed > 0 ? "FAIL"
+                                  : count.unsure > 0 ? "unsure"
+                                                     : "pass";
+    return fmt::format(
+        "{}  {} scenarios: {}\n", word, count.scenarios, text.empty() ? "all hold" : text);
+}
+
+/// Those with the worst news first.
+std::vector<const CheckOutcome*> worstFirst(const std::vector<CheckOutcome>& outcomes) {
+    std::vector<const CheckOutcome*> sorted;
+    for (const CheckOutcome& one : outcomes) {
+        sorted.push_back(&one);
+    }
+    std::ranges::stable_sort(sorted, {}, [](const CheckOutcome* one) {
+        return one->report ? 3 - static_cast<int>(one->report->verdict()) : 0;
+    });
+    return sorted;
+}
+
+std::string cellText(std::string_view text) {
+    std::string cell;
+    for (const char letter : text) {
+        cell += letter == '|' ? "\\|" : letter == '\n' ? " " : std::string(1, letter);
+    }
+    return cell;
+}
+
+std::string markdownOf(const CheckOutcome& outcome) {
+    if (!outcome.report) {
+        return fmt::format("**{}**: {}\n\n", outcome.source, cellText(outcome.error->text()));
+    }
+    const CheckReport& report = *outcome.report;
+    std::string text = fmt::format(
+        "**{}  {}**: {}\n\n", verdictWord(report.verdict()), report.source, summaryOf(report));
+    Table table{.columns = {{"requirement"}, {"baseline"}, {"now"}, {"change"}, {"verdict"}},
+                .rows = {}};
+    for (const CheckedRequirement& one : report.requirements) {
+        table.rows.push_back({cellText(one.requirement.text),
+                              one.baseline ? metricText(one.requirement.metric, *one.baseline) : "",
+                              cellText(valueText(one)),
+                              changeText(one),
+                              std::string(verdictWord(one))});
+    }
+    text += markdownText(table);
+    std::string more;
+    if (report.verdict() != CheckVerdict::Holds) {
+        more = becauseText(report) + fixesText(report);
+    }
+    return text + (more.empty()
+                       ? "\n"
+                       : "\n<details><summary>why, and what would mend it</summary>\n\n```\n" +
+                             more + "```\n</details>\n\n");
+}
+
+}  // namespace
+
+std::string checkText(const std::vector<CheckOutcome>& outcomes, CheckShow show) {
+    if (outcomes.size() == 1) {
+        return fullText(outcomes.front());
+    }
+    std::string text = totalText(outcomes);
+    for (const CheckOutcome* one : worstFirst(outcomes)) {
+        text += show == CheckShow::All || !isGood(*one) ? "\n" + fullText(*one) : "";
+    }
+    return text;
+}
+
+std::string checkMarkdown(const std::vector<CheckOutcome>& outcomes) {
+    std::string text = "<!-- fabricast:check -->\n";
+    if (outcomes.size() > 1) {
+        text += totalText(outcomes) + "\n";
+    }
+    for (const CheckOutcome* one : worstFirst(outcomes)) {
+        text += markdownOf(*one);
+    }
+    return text;
+}
+
+std::string checkCsv(const std::vector<CheckOutcome>& outcomes) {
+    Table table{.columns = {{"scenario"},
+                            {"requirement"},
+                            {"level"},
+                            {"verdict"},
+                            {"value"},
+                            {"lo"},
+                            {"hi"},
+                            {"bound"},
+                            {"baseline"},
+                            {"where"},
+                            {"why"}},
+                .rows = {}};
+    const auto number = [](double value) { return fmt::format("{}", value); };
+    for (const CheckOutcome& outcome : outcomes) {
+        if (!outcome.report) {
+            table.rows.push_back(
+                {outcome.source, "", "error", "", "", "", "", "", "", "", outcome.error->text()});
+            continue;
+        }
+        for (const CheckedRequirement& one : outcome.report->requirements) {
+            table.rows.push_back({outcome.source,
+                                  one.requirement.text,
+                                  one.isWarning() ? "warning" : "error",
+                                  std::string(nameOf(one.verdict)),
+                                  one.value ? number(one.value->value) : "",
+                                  one.value ? number(one.value->lo) : "",
+                                  one.value ? number(one.value->hi) : "",
+                                  one.value ? number(one.bound) : "",
+                                  one.baseline ? number(*one.baseline) : "",
+                                  one.requirement.where,
+                                  one.why});
+        }
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

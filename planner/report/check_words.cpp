@@ -1,0 +1,203 @@
+#include "planner/report/check_words.h"
+
+#include "planner/base/units.h"
+#include "planner/report/byte_scale.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/table.h"
+#include "planner/report/time_scale.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+Bytes bytesOf(double value) {
+    return Bytes(std::llround(value));
+}
+
+/// "a [b..c]"; of a number without an interval "a".
+std::string intervalText(const Headline<double>& value, Metric metric) {
+    const std::string middle = metricText(metric, value.value);
+    return value.lo == value.hi ? middle
+                                : fmt::format("{} [{}..{}]",
+                                              middle,
+                                              metricText(metric, value.lo),
+                                              metricText(metric, value.hi));
+}
+
+std::string_view verbOf(const CheckedRequirement& checked) {
+    switch (checked.verdict) {
+        case CheckVerdict::Holds:
+            return "holds";
+        case CheckVerdict::CannotTell:
+            return checked.value && checked.why.empty() ? "may not hold" : "cannot be judged";
+        case CheckVerdict::Fails:
+            break;
+    }
+    return "fails";
+}
+
+/// The number at the end behind a colon, which is cut off.
+std::optional<std::int64_t> cutNumber(std::string& text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) {
+        return std::nullopt;
+    }
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, trouble] = std::from_chars(text.data() + colon + 1, end, number);
+    if (trouble != std::errc() || stop != end || number < 1) {
+        return std::nullopt;
+    }
+    text.resize(colon);
+    return number;
+}
+
+}  // namespace
+
+std::string_view verdictWord(CheckVerdict verdict) {
+    switch (verdict) {
+        case CheckVerdict::Holds:
+            return "pass";
+        case CheckVerdict::CannotTell:
+            return "unsure";
+        case CheckVerdict::Fails:
+            break;
+    }
+    return "FAIL";
+}
+
+std::string_view verdictWord(const CheckedRequirement& checked) {
+    const bool warns = checked.isWarning() && checked.verdict != CheckVerdict::Holds;
+    return warns ? "warn" : verdictWord(checked.verdict);
+}
+
+std::string_view nameOf(CheckVerdict verdict) {
+    switch (verdict) {
+        case CheckVerdict::Holds:
+            return "holds";
+        case CheckVerdict::CannotTell:
+            return "cannot_tell";
+        case CheckVerdict::Fails:
+            break;
+    }
+    return "fails";
+}
+
+std::string metricText(Metric metric, double value) {
+    switch (nameOf(metric).unit) {
+        case NumberUnit::Duration:
+            return timeScaleFor(value).withUnit(value);
+        case NumberUnit::Size: {
+            const ByteScale scale = byteScaleFor(bytesOf(std::max(1.0, value)));
+            return fmt::format("{} {}", scale.text(bytesOf(value)), scale.unit);
+        }
+        case NumberUnit::Share:
+            return percentText(value);
+        case NumberUnit::Amount: {
+            const bool isMoney = metric == Metric::UsdPerMtok || metric == Metric::UsdPerRun;
+            return (isMoney ? "$" : "") + (std::isfinite(value) ? amountText(value) : "never");
+        }
+        case NumberUnit::TokenRate:
+        case NumberUnit::Count:
+            break;
+    }
+    return grouped(std::llround(value));
+}
+
+std::string valueText(const CheckedRequirement& checked) {
+    const Requirement& asked = checked.requirement;
+    if (!checked.value) {
+        return checked.why;
+    }
+    std::string text = intervalText(*checked.value, asked.metric);
+    if (asked.metric == Metric::Fits) {
+        text += " of " + metricText(asked.metric, checked.bound);
+    }
+    if (!checked.why.empty()) {
+        text += "; " + checked.why;
+    } else if (asked.ofBaseline) {
+        text += ", bound " + metricText(asked.metric, checked.bound);
+    }
+    return text;
+}
+
+std::string changeText(const CheckedRequirement& checked) {
+    if (!checked.baseline || !checked.value || *checked.baseline == 0.0) {
+        return {};
+    }
+    return fmt::format("{:+.1f} %", 100.0 * (checked.value->value / *checked.baseline - 1.0));
+}
+
+std::string findingText(const CheckedRequirement& checked) {
+    const std::string change = changeText(checked);
+    return fmt::format("{} {}: {}{}",
+                       checked.requirement.text,
+                       verbOf(checked),
+                       valueText(checked),
+                       change.empty() ? "" : ", " + change + " against the baseline");
+}
+
+std::string changedText(const ChangedInput& change) {
+    const std::string& where = change.whereAfter.empty() ? change.whereBefore : change.whereAfter;
+    return fmt::format("{} {} -> {}{}",
+                       change.key,
+                       change.before,
+                       change.after,
+                       where.empty() ? "" : " (" + where + ")");
+}
+
+std::string fixText(const CheckFix& fix) {
+    std::string text = fix.typed + ":";
+    std::set<Metric> said;
+    for (const CheckedRequirement& one : fix.after) {
+        if (!said.insert(one.requirement.metric).second) {
+            continue;
+        }
+        const std::string value =
+            one.value ? metricText(one.requirement.metric, one.value->value) : one.why;
+        text += fmt::format("{} {} {}{}",
+                            text.ends_with(':') ? "" : ",",
+                            nameOf(one.requirement.metric).name,
+                            value,
+                            one.verdict == CheckVerdict::Holds        ? ""
+                            : one.verdict == CheckVerdict::CannotTell ? " (unsure)"
+                                                                      : " (fails)");
+    }
+    return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
+}
+
+FilePlace placeOf(const std::string& where, const std::string& source) {
+    FilePlace place{.file = where};
+    const std::optional<std::int64_t> column = cutNumber(place.file);
+    const std::optional<std::int64_t> line = column ? cutNumber(place.file) : std::nullopt;
+    if (!line) {
+        return {.file = source};
+    }
+    place.line = *line;
+    place.column = *column;
+    return place;
+}
+
+CheckCount countOf(const std::vector<CheckOutcome>& outcomes) {
+    CheckCount count;
+    for (const CheckOutcome& one : outcomes) {
+        ++count.scenarios;
+        if (!one.report) {
+            ++count.errors;
+            continue;
+        }
+        const CheckVerdict verdict = one.report->verdict();
+        count.failed += verdict == CheckVerdict::Fails ? 1 : 0;
+        count.unsure += verdict == CheckVerdict::CannotTell ? 1 : 0;
+    }
+    return count;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,47 @@
+#pragma once
+#include "planner/result/check_report.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// "pass", "unsure", "FAIL"; of warnings "warn" where they do not hold.
+std::string_view verdictWord(const CheckedRequirement& checked);
+std::string_view verdictWord(CheckVerdict verdict);
+/// In JSON: "holds", "cannot_tell", "fails".
+std::string_view nameOf(CheckVerdict verdict);
+
+/// A value of a metric in its unit: "71.80 GiB", "1,130,000", "48.2 %".
+std::string metricText(Metric metric, double value);
+/// What the forecast says: "44.87 GiB [44.60..62.16 GiB] of 23.64 GiB", or why it says nothing.
+std::string valueText(const CheckedRequirement& checked);
+/// "-4.6 %" against the baseline; empty where there is none.
+std::string changeText(const CheckedRequirement& checked);
+/// All of it in one sentence: "tokens_per_s >= 1.2M fails: 1,130,000 [1,090,000..1,170,000]".
+std::string findingText(const CheckedRequirement& checked);
+/// "workload.global_batch 1280 -> 800 (run.json:12:20)".
+std::string changedText(const ChangedInput& change);
+/// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".
+std::string fixText(const CheckFix& fix);
+
+/// A position as reports for other programs take it.
+struct FilePlace {
+    std::string file;
+    std::int64_t line = 1;
+    std::int64_t column = 1;
+};
+/// Of a requirement: its own, or the scenario's first line where it was typed.
+FilePlace placeOf(const std::string& where, const std::string& source);
+
+/// What decides the exit code of a call: scenarios that fail, that nobody can tell, with errors.
+struct CheckCount {
+    int scenarios = 0;
+    int failed = 0;
+    int unsure = 0;
+    int errors = 0;
+};
+CheckCount countOf(const std::vector<CheckOutcome>& outcomes);
+
+}  // namespace fabricast

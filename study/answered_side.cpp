@@ -1,0 +1,61 @@
+#include "study/answered_side.h"
+
+#include "planner/budget/cost_of.h"
+#include "planner/load/load_budget.h"
+#include "planner/load/load_scenario.h"
+#include "planner/memory/memory_of_stages.h"
+
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// What a question states about money and operation, which no scenario holds.
+std::vector<std::pair<std::string, std::string>> budgetOf(const JsonValue& root) {
+    std::vector<std::pair<std::string, std::string>> stated;
+    for (const std::string part : {"price", "operation"}) {
+        const JsonValue* keys = root.find(part);
+        if (keys == nullptr || !keys->is(JsonValue::Kind::Object)) {
+            continue;
+        }
+        for (const JsonValue& key : keys->members()) {
+            stated.emplace_back(part + "." + key.name(), key.text().value_or(key.shown()));
+        }
+    }
+    return stated;
+}
+
+}  // namespace
+
+Result<ComparedSide> answeredSide(const Question& question,
+                                  const Workbench& bench,
+                                  std::string name,
+                                  std::string source) {
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    ComparedSide side{.name = std::move(name),
+                      .source = std::move(source),
+                      .scenario = std::move(loaded.scenario),
+                      .budget = budgetOf(question.root),
+                      .assumed = std::move(loaded.assumed)};
+    Result<MemoryBreakdown> memory = memoryOfAllStages(side.scenario);
+    if (!memory) {
+        return tl::unexpected(located(std::move(memory).error(), question.root));
+    }
+    side.memory = *std::move(memory);
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    if (Result<StepEstimate> step = estimateStep(side.scenario, *timing)) {
+        side.step = *std::move(step);
+        side.step->notes.insert(
+            side.step->notes.end(), loaded.measured.begin(), loaded.measured.end());
+        FABRICAST_ASSIGN(const BudgetFacts facts,
+                         loadBudget(question.root, bench.profiles(), question.folders));
+        side.cost = costOf(side.scenario, costedStep(side.scenario, *side.step), facts);
+    } else {
+        side.whyNoStep = step.error().why;
+    }
+    return side;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,126 @@
+#include "study/check.h"
+
+#include "planner/base/parallel_map.h"
+#include "study/answered_side.h"
+#include "study/check_fixes.h"
+#include "study/compare_sides.h"
+#include "study/judge_requirement.h"
+#include "study/read_requirement.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::string sourceOf(const Question& question) {
+    return question.file.empty() ? "as typed" : question.file;
+}
+
+/// The question's own, then those that were asked for; "fits" where there are none.
+Result<std::vector<Requirement>> requirementsOf(const Question& question, const CheckAsk& ask) {
+    FABRICAST_ASSIGN(std::vector<Requirement> requirements, requirementsIn(question));
+    requirements.insert(requirements.end(), ask.requirements.begin(), ask.requirements.end());
+    if (requirements.empty()) {
+        requirements.push_back({.text = "fits", .where = question.file, .metric = Metric::Fits});
+    }
+    return requirements;
+}
+
+/// The inputs that differ and that somebody wrote: what follows from them is no change of its own.
+/// Where nobody wrote any of them (another model file of the same name), all.
+std::vector<ChangedInput> changesBetween(const Comparison& comparison,
+                                         const Question& before,
+                                         const Question& after) {
+    std::vector<ChangedInput> all;
+    for (const InputDifference& input : comparison.inputs) {
+        all.push_back({.key = input.key,
+                       .before = input.values.front(),
+                       .after = input.values.back(),
+                       .whereBefore = whereSaid(before, input.key),
+                       .whereAfter = whereSaid(after, input.key)});
+    }
+    std::vector<ChangedInput> written = all;
+    std::erase_if(written, [](const ChangedInput& one) {
+        return one.whereBefore.empty() && one.whereAfter.empty();
+    });
+    return written.empty() ? all : written;
+}
+
+Result<void> addBaseline(const Question& question,
+                         const Question& before,
+                         const Workbench& bench,
+                         CheckReport& report) {
+    FABRICAST_ASSIGN(ComparedSide base, answeredSide(before, bench, "baseline", sourceOf(before)));
+    report.comparison = compareSides({std::move(base), report.side}, 0);
+    report.changes = changesBetween(*report.comparison, before, question);
+    return {};
+}
+
+}  // namespace
+
+Result<CheckReport> check(const Question& question,
+                          const CheckAsk& ask,
+                          const Workbench& bench,
+                          const Watch& watch) {
+    FABRICAST_TRY(watch.check());
+    FABRICAST_ASSIGN(const std::vector<Requirement> requirements, requirementsOf(question, ask));
+    CheckReport report{.source = sourceOf(question)};
+    FABRICAST_ASSIGN(report.side, answeredSide(question, bench, "now", report.source));
+    if (ask.baseline) {
+        FABRICAST_TRY(addBaseline(question, *ask.baseline, bench, report));
+    }
+    const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
+    for (const Requirement& one : requirements) {
+        report.requirements.push_back(judged(one, report.side, base));
+        if (one.ofBaseline && base == nullptr && ask.mayBeNew) {
+            report.requirements.back().verdict = CheckVerdict::Holds;
+            report.requirements.back().why = "new: no baseline yet";
+        }
+    }
+    if (report.verdict() == CheckVerdict::Fails && ask.fixes > 0) {
+        FABRICAST_ASSIGN(report.fixes, checkFixes(question, report, base, ask.fixes, bench, watch));
+    }
+    return report;
+}
+
+namespace {
+
+Result<CheckReport> checkTask(const CheckTask& task,
+                              CheckAsk ask,
+                              const Workbench& bench,
+                              const Watch& watch) {
+    if (!task.question) {
+        return tl::unexpected(task.question.error());
+    }
+    if (task.baseline) {
+        FABRICAST_ASSIGN(ask.baseline, Result<Question>(*task.baseline));
+    }
+    return check(*task.question, ask, bench, watch);
+}
+
+}  // namespace
+
+Result<std::vector<CheckOutcome>> checkAll(const std::vector<CheckTask>& tasks,
+                                           const CheckAsk& ask,
+                                           const Workbench& bench,
+                                           const Watch& watch) {
+    const Watch quiet{.stop = watch.stop};  // callbacks run on the thread that called
+    const auto checkOne = [&](const CheckTask& task) {
+        Result<CheckReport> report = checkTask(task, ask, bench, tasks.size() == 1 ? watch : quiet);
+        CheckOutcome outcome{.source = task.source};
+        if (report) {
+            outcome.report = *std::move(report);
+        } else {
+            outcome.error = std::move(report).error();
+        }
+        return outcome;
+    };
+    std::optional<std::vector<CheckOutcome>> outcomes =
+        parallelMap(tasks, checkOne, {.threads = bench.threads(), .stop = watch.stop});
+    FABRICAST_TRY(watch.check());
+    return *std::move(outcomes);
+}
+
+}  // namespace fabricast

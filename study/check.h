@@ -1,0 +1,45 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/check_report.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What is checked beyond the question's own "require".
+struct CheckAsk {
+    std::vector<Requirement> requirements;
+    std::optional<Question> baseline;  ///< the scenario as it was
+    std::size_t fixes = 3;             ///< changes that are named at most; 0: none is looked for
+    /// Without a baseline, what is compared with it holds: the scenario is new.
+    bool mayBeNew = false;
+};
+
+/// Whether a scenario holds its requirements ("fits" where there are none), what changed since the
+/// baseline, and what would mend it.
+///     FABRICAST_ASSIGN(const CheckReport report, check(question, {}, bench, watch));
+Result<CheckReport> check(const Question& question,
+                          const CheckAsk& ask,
+                          const Workbench& bench,
+                          const Watch& watch);
+
+/// A scenario of many, as far as it could be read.
+struct CheckTask {
+    std::string source;
+    Result<Question> question;
+    std::optional<Result<Question>> baseline;  ///< where one was asked for and is there
+};
+
+/// Each with the requirements of `ask`, several at a time, in their order.
+Result<std::vector<CheckOutcome>> checkAll(const std::vector<CheckTask>& tasks,
+                                           const CheckAsk& ask,
+                                           const Workbench& bench,
+                                           const Watch& watch);
+
+}  // namespace fabricast

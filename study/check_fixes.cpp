@@ -1,0 +1,177 @@
+#include "study/check_fixes.h"
+
+#include "study/answered_side.h"
+#include "study/changes.h"
+#include "study/find_changes.h"
+#include "study/judge_requirement.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Every try walks the memory of every stage.
+constexpr int kMostTries = 48;
+
+bool isAboutMemory(const CheckedRequirement& one) {
+    const Metric metric = one.requirement.metric;
+    return metric == Metric::Fits || metric == Metric::MemoryPeak ||
+           metric == Metric::MemoryPeakShare || metric == Metric::HostMemory;
+}
+
+bool isFailed(const CheckedRequirement& one) {
+    return !one.isWarning() && one.verdict != CheckVerdict::Holds;
+}
+
+/// What the requirements that are no warnings say of another side.
+std::vector<CheckedRequirement> judgedAgain(const std::vector<CheckedRequirement>& before,
+                                            const ComparedSide& side,
+                                            const ComparedSide* baseline) {
+    std::vector<CheckedRequirement> again;
+    for (const CheckedRequirement& one : before) {
+        if (!one.isWarning()) {
+            again.push_back(judged(one.requirement, side, baseline));
+        }
+    }
+    return again;
+}
+
+double worstShortfall(const std::vector<CheckedRequirement>& requirements) {
+    double worst = 1.0;
+    for (const CheckedRequirement& one : requirements) {
+        worst = one.isWarning() ? worst : std::max(worst, shortfallOf(one));
+    }
+    return worst;
+}
+
+/// Changes for what failed: memory, speed, or both.
+std::vector<Change> changesOf(const Question& asked, const CheckReport& report) {
+    const ChangeSubject subject{
+        .question = asked, .now = report.side.scenario, .stacks = {report.side.scenario.stack}};
+    const auto failed = [&](bool memory) {
+        return std::ranges::any_of(report.requirements, [memory](const CheckedRequirement& one) {
+            return isFailed(one) && isAboutMemory(one) == memory;
+        });
+    };
+    std::vector<Change> changes;
+    if (failed(true)) {
+        changes = changesFor(Aim::Memory, subject);
+    }
+    if (failed(false)) {
+        for (Change& change : changesFor(Aim::Speed, subject)) {
+            const bool isNew = std::ranges::none_of(
+                changes, [&](const Change& one) { return one.edits == change.edits; });
+            if (isNew) {
+                changes.push_back(std::move(change));
+            }
+        }
+    }
+    return changes;
+}
+
+/// Judges changed questions, and keeps what the requirements said of each.
+class FixJudge {
+public:
+    FixJudge(const CheckReport& report, const ComparedSide* baseline, const Workbench& bench)
+        : report_(report), baseline_(baseline), bench_(bench) {}
+
+    Result<Judgement> judge(const Question& changed) {
+        FABRICAST_ASSIGN(const ComparedSide side, answeredSide(changed, bench_, "", ""));
+        std::vector<CheckedRequirement> after = judgedAgain(report_.requirements, side, baseline_);
+        const bool reaches = std::ranges::none_of(after, [](const CheckedRequirement& one) {
+            return one.verdict == CheckVerdict::Fails;
+        });
+        Judgement judgement{.distance = worstShortfall(after), .reaches = reaches};
+        after_[typed(changed)] = std::move(after);
+        return judgement;
+    }
+    /// Those that did not hold before.
+    [[nodiscard]] std::vector<CheckedRequirement> after(const Question& changed) const {
+        std::vector<CheckedRequirement> shown;
+        const auto found = after_.find(typed(changed));
+        std::size_t place = 0;
+        for (const CheckedRequirement& before : report_.requirements) {
+            if (before.isWarning()) {
+                continue;
+            }
+            if (found != after_.end() && isFailed(before)) {
+                shown.push_back(found->second[place]);
+            }
+            ++place;
+        }
+        return shown;
+    }
+
+private:
+    const CheckReport& report_;
+    const ComparedSide* baseline_;
+    const Workbench& bench_;
+    std::map<std::string, std::vector<CheckedRequirement>> after_;
+};
+
+std::string sideEffectsOf(const TriedChange& tried) {
+    std::string text;
+    for (const Change& change : tried.changes) {
+        text += (text.empty() || change.sideEffect.empty() ? "" : "; ") + change.sideEffect;
+    }
+    return text;
+}
+
+CheckFix fixOf(const TriedChange& tried,
+               const std::vector<Edit>& held,
+               std::vector<CheckedRequirement> after) {
+    CheckFix fix{.mends = tried.judgement.reaches,
+                 .change = tried.title(),
+                 .edits = held,
+                 .typed = {},
+                 .sideEffect = sideEffectsOf(tried),
+                 .after = std::move(after)};
+    const std::vector<Edit> edits = tried.edits();
+    fix.edits.insert(fix.edits.end(), edits.begin(), edits.end());
+    fix.typed = typed(fix.edits);
+    return fix;
+}
+
+}  // namespace
+
+Result<std::vector<CheckFix>> checkFixes(const Question& question,
+                                         const CheckReport& report,
+                                         const ComparedSide* baseline,
+                                         std::size_t most,
+                                         const Workbench& bench,
+                                         const Watch& watch) {
+    const std::vector<Edit> held = heldBatch(question, report.side.scenario.workload.globalBatch);
+    FABRICAST_ASSIGN(const Question asked, with(question, held));
+    FixJudge judge(report, baseline, bench);
+    const auto judged = [&judge](const Question& changed, double) { return judge.judge(changed); };
+    ChangeSearch search{.before = worstShortfall(report.requirements),
+                        .worth = 1.0,
+                        .order = ChangeOrder::LeastEffort,
+                        .tries = kMostTries};
+    FABRICAST_ASSIGN(std::vector<TriedChange> found,
+                     findChanges(asked, changesOf(asked, report), judged, search, watch));
+    if (found.empty() || !found.front().judgement.reaches) {
+        search.tries = kMostTries;
+        FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
+                         findPairs(asked, found, judged, search, watch));
+        std::ranges::move(pairs, std::back_inserter(found));
+        sortChanges(found, search.order);
+    }
+    std::vector<CheckFix> fixes;
+    for (const TriedChange& tried : found) {
+        // Where nothing mends it, what comes nearest is all that is named.
+        if (fixes.size() == most || (!tried.judgement.reaches && !fixes.empty())) {
+            break;
+        }
+        FABRICAST_ASSIGN(const Question changed, with(asked, tried.edits()));
+        fixes.push_back(fixOf(tried, held, judge.after(changed)));
+    }
+    return fixes;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,256 @@
+#include "study/read_requirement.h"
+
+#include "planner/base/nearest_name.h"
+#include "planner/base/quantity_text.h"
+#include "study/percent.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::string_view kSpaces = " \t";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kSpaces);
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+/// Cuts what follows the last `mark` off; nothing where there is none.
+std::optional<std::string_view> cutBehind(std::string_view& text, char mark) {
+    const std::size_t place = text.rfind(mark);
+    if (place == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view behind = trimmed(text.substr(place + 1));
+    text = trimmed(text.substr(0, place));
+    return behind;
+}
+
+struct RelationName {
+    std::string_view typed;
+    Relation relation;
+};
+// The longer ones first, as "<" begins "<=".
+constexpr std::array kRelations = {RelationName{"<=", Relation::AtMost},
+                                   RelationName{">=", Relation::AtLeast},
+                                   RelationName{"==", Relation::Equal},
+                                   RelationName{"<", Relation::Less},
+                                   RelationName{">", Relation::Greater}};
+
+struct JudgedName {
+    std::string_view typed;
+    Judged judged;
+};
+constexpr std::array kJudged = {JudgedName{"p10", Judged::Low},
+                                JudgedName{"p50", Judged::Middle},
+                                JudgedName{"p90", Judged::High}};
+
+/// A number and nothing behind it.
+std::optional<double> plainNumber(std::string_view text) {
+    double value = 0.0;
+    const auto [stop, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool isWhole = trouble == std::errc() && stop == text.data() + text.size();
+    return isWhole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// Reads one requirement; every error says which one it is about.
+class Reader {
+public:
+    Reader(std::string_view text, const std::string& where) : where_(where) {
+        requirement_.text = std::string(trimmed(text));
+        requirement_.where = where;
+    }
+
+    Result<Requirement> read() && {
+        std::string_view rest = requirement_.text;
+        FABRICAST_TRY(readLevel(rest));
+        FABRICAST_TRY(readJudged(rest));
+        const std::size_t end = rest.find_first_of(" \t<>=");
+        FABRICAST_TRY(readMetric(rest.substr(0, end)));
+        rest = end == std::string_view::npos ? std::string_view() : trimmed(rest.substr(end));
+        FABRICAST_TRY(requirement_.metric == Metric::Fits ? readFits(rest) : readBound(rest));
+        return std::move(requirement_);
+    }
+
+private:
+    [[nodiscard]] tl::unexpected<Error> wrong(const std::string& why, std::string hint) const {
+        return fail(Error::Code::BadInput,
+                    where_,
+                    "requirement \"" + requirement_.text + "\": " + why,
+                    std::move(hint));
+    }
+
+    Result<void> readLevel(std::string_view& rest) {
+        const std::optional<std::string_view> word = cutBehind(rest, ':');
+        if (word && *word != "warn" && *word != "error") {
+            return wrong("\"" + std::string(*word) + "\" is not a level",
+                         "\": warn\" or \": error\"");
+        }
+        requirement_.level = word == "warn" ? RequirementLevel::Warning : RequirementLevel::Error;
+        return {};
+    }
+
+    Result<void> readJudged(std::string_view& rest) {
+        const std::optional<std::string_view> word = cutBehind(rest, '@');
+        if (!word) {
+            return {};
+        }
+        const auto* found = std::ranges::find(kJudged, *word, &JudgedName::typed);
+        if (found == kJudged.end()) {
+            return wrong("\"" + std::string(*word) + "\" is not a place in the interval",
+                         "@ p10, @ p50 or @ p90");
+        }
+        requirement_.judged = found->judged;
+        return {};
+    }
+
+    Result<void> readMetric(std::string_view word) {
+        const auto* found = std::ranges::find(kMetrics, word, &MetricName::name);
+        if (found != kMetrics.end()) {
+            requirement_.metric = found->metric;
+            return {};
+        }
+        std::vector<std::string_view> known;
+        for (const MetricName& one : kMetrics) {
+            known.push_back(one.name);
+        }
+        return wrong(
+            word.empty() ? "has no metric" : "\"" + std::string(word) + "\" is not a metric",
+            suggestName(word, known));
+    }
+
+    Result<void> readFits(std::string_view rest) {
+        if (!rest.empty() && rest != "surely") {
+            return wrong("nothing but \"surely\" may follow fits", "fits surely");
+        }
+        requirement_.surely = rest == "surely";
+        return {};
+    }
+
+    Result<void> readBound(std::string_view rest) {
+        const auto* found = std::ranges::find_if(
+            kRelations, [rest](const RelationName& one) { return rest.starts_with(one.typed); });
+        const std::string example = std::string(nameOf(requirement_.metric).name) + " <= VALUE";
+        if (found == kRelations.end()) {
+            return wrong("a comparison follows the metric: <=, <, >=, > or ==", example);
+        }
+        requirement_.relation = found->relation;
+        rest = trimmed(rest.substr(found->typed.size()));
+        if (rest.empty()) {
+            return wrong("has no value", example);
+        }
+        return rest.starts_with("baseline") ? readFactor(trimmed(rest.substr(8))) : readValue(rest);
+    }
+
+    /// "" or "* 0.98".
+    Result<void> readFactor(std::string_view rest) {
+        requirement_.ofBaseline = true;
+        if (requirement_.judged != Judged::Interval) {
+            return wrong("the baseline is compared with forecasts, not with intervals",
+                         "leave out @ p10");
+        }
+        if (rest.empty()) {
+            return {};
+        }
+        const std::optional<double> factor =
+            rest.starts_with('*') ? plainNumber(trimmed(rest.substr(1))) : std::nullopt;
+        if (!factor || *factor <= 0.0) {
+            return wrong("the baseline may only be multiplied by a number above 0",
+                         "baseline * 0.98");
+        }
+        requirement_.bound = *factor;
+        return {};
+    }
+
+    Result<void> readValue(std::string_view typed) {
+        FABRICAST_ASSIGN(requirement_.bound, valueOf(typed));
+        if (requirement_.bound < 0.0 || !std::isfinite(requirement_.bound)) {
+            return wrong("the value must be a number of 0 or more", {});
+        }
+        return {};
+    }
+
+    Result<double> valueOf(std::string_view typed) {
+        const std::optional<double> number = plainNumber(typed);
+        const auto quantity = [&](auto unit, std::string hint) -> Result<double> {
+            auto read = parseQuantity<decltype(unit)>(typed, where_);
+            if (!read) {
+                return wrong(read.error().why, std::move(hint));
+            }
+            return static_cast<double>(read->count());
+        };
+        switch (nameOf(requirement_.metric).unit) {
+            case NumberUnit::Duration:
+                return number ? Result<double>(*number) : quantity(Seconds(), "2.5 s");
+            case NumberUnit::TokenRate:
+                return number ? Result<double>(*number) : quantity(Tokens(), "1.2M");
+            case NumberUnit::Size:
+                return quantity(Bytes(), "72 GiB");
+            case NumberUnit::Share: {
+                Result<double> share = percentOf(std::string(typed), where_);
+                return share ? std::move(share) : wrong("must be a share from 0 to 1", "92%");
+            }
+            case NumberUnit::Amount:
+            case NumberUnit::Count:
+                break;
+        }
+        const std::optional<double> amount =
+            typed.starts_with('$') ? plainNumber(typed.substr(1)) : number;
+        return amount ? Result<double>(*amount)
+                      : wrong("\"" + std::string(typed) + "\" is not a number", "0.35");
+    }
+
+    std::string where_;
+    Requirement requirement_;
+};
+
+}  // namespace
+
+Result<Requirement> readRequirement(std::string_view text, const std::string& where) {
+    return Reader(text, where).read();
+}
+
+Result<std::vector<Requirement>> requirementsIn(const Question& question) {
+    std::vector<Requirement> requirements;
+    const JsonValue* list = question.root.find("require");
+    if (list == nullptr) {
+        return requirements;
+    }
+    FABRICAST_TRY(list->expect(JsonValue::Kind::Array));
+    for (const JsonValue& item : list->items()) {
+        FABRICAST_ASSIGN(const std::string text, item.text());
+        FABRICAST_ASSIGN(Requirement one, readRequirement(text, item.where()));
+        requirements.push_back(std::move(one));
+    }
+    return requirements;
+}
+
+std::vector<Requirement> noRegression(double share, const std::string& where) {
+    const auto ofBaseline = [&](Metric metric, Relation relation, double factor) {
+        std::array<char, 32> digits{};
+        const char* const end =
+            std::to_chars(digits.data(), digits.data() + digits.size(), factor).ptr;
+        const std::string sign = relation == Relation::AtLeast ? " >= " : " <= ";
+        return Requirement{
+            .text = std::string(nameOf(metric).name) + sign + "baseline * " +
+                    std::string(digits.data(), static_cast<std::size_t>(end - digits.data())),
+            .where = where,
+            .metric = metric,
+            .relation = relation,
+            .bound = factor,
+            .ofBaseline = true};
+    };
+    return {ofBaseline(Metric::TokensPerSecond, Relation::AtLeast, 1.0 - share),
+            ofBaseline(Metric::MemoryPeak, Relation::AtMost, 1.0 + share)};
+}
+
+}  // namespace fabricast

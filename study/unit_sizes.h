@@ -1,0 +1,8 @@
+#pragma once
+
+namespace fabricast {
+
+inline constexpr double kSecondsPerDay = 86400.0;
+inline constexpr double kJoulesPerKwh = 3.6e6;
+
+}  // namespace fabricast

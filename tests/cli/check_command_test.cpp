@@ -1,0 +1,190 @@
+#include "planner/text/text_file.h"
+#include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// A folder with a scenario that fits, what it was before, and one that does not fit.
+class CheckCommand : public testing::Test {
+protected:
+    void SetUp() override {
+        write("run.json",
+              R"({
+  "model": "llama-3.1-8b",
+  "cluster": "dgx-h100",
+  "stack": "fsdp2",
+  "workload": {"sequence": 8192, "global_batch": 16},
+  "layout": "recompute=full",
+  "require": [
+    "fits surely",
+    "tokens_per_s >= 1k",
+    "usd_per_mtok <= 0.001 : warn"
+  ]
+})");
+        write("small.json",
+              R"({
+  "model": "llama-3.1-8b",
+  "cluster": "8x-rtx-4090",
+  "stack": "fsdp2",
+  "workload": {"sequence": 4096, "global_batch": 16},
+  "require": ["fits"]
+})");
+    }
+
+    static std::string folder() { return tempFolder() + "check"; }
+    static void write(const std::string& name, const std::string& text) {
+        std::filesystem::create_directories(folder());
+        ASSERT_TRUE(writeTextFile(folder() + "/" + name, text));
+    }
+    static std::string read(const std::string& name) {
+        return readTextFile(folder() + "/" + name).value_or("");
+    }
+    /// Without the folder, which has another name in each run, and what follows from that name.
+    static std::string relative(std::string text) {
+        static const std::regex kFingerprint("\"[0-9a-f]{16}\"");
+        text = std::regex_replace(text, kFingerprint, "\"of 64 bits\"");
+        const std::string prefix = folder() + "/";
+        for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+            text.erase(at, prefix.size());
+        }
+        return text;
+    }
+    /// The command, typed in the folder.
+    static ProgramOutput check(const std::string& line, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments = {"-C", folder()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return ran("check " + line, arguments);
+    }
+};
+
+TEST_F(CheckCommand, SaysWhatHoldsInTheFirstLineAndInItsExitCode) {
+    const ProgramOutput good = check("run.json");
+    EXPECT_EQ(good.code, ExitCode::Ok) << good.out;
+    EXPECT_TRUE(good.out.starts_with("pass  run.json  3 requirements: 1 warning\n")) << good.out;
+    const ProgramOutput bad = check("small.json");
+    EXPECT_EQ(bad.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(bad.out.starts_with("FAIL  small.json")) << bad.out;
+    EXPECT_NE(bad.out.find("fix: "), std::string::npos) << bad.out;
+    EXPECT_EQ(check("small.json --no-fail").code, ExitCode::Ok);
+}
+
+TEST_F(CheckCommand, WhatNobodyCanTellIsAnExitCodeOfItsOwn) {
+    const std::vector<std::string> straddles = {"--require", "tokens_per_s >= 45k"};
+    EXPECT_EQ(check("run.json", straddles).code, ExitCode::CannotTell);
+    EXPECT_EQ(check("run.json --uncertain pass", straddles).code, ExitCode::Ok);
+    EXPECT_EQ(check("run.json --no-fail", straddles).code, ExitCode::Ok);
+}
+
+TEST_F(CheckCommand, ABadRequirementIsNamedWithItsPlace) {
+    write("typo.json",
+          R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2",
+ "require": ["fits", "tokens_per_sec >= 1M"]})");
+    const ProgramOutput output = check("typo.json");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("typo.json:2:22"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("did you mean \"tokens_per_s\""), std::string::npos) << output.err;
+    const ProgramOutput flag = check("run.json", {"--require", "mfu"});
+    EXPECT_EQ(flag.code, ExitCode::BadInput);
+    EXPECT_NE(flag.err.find("--require"), std::string::npos) << flag.err;
+}
+
+TEST_F(CheckCommand, OneOfManyThatCannotBeReadDoesNotHideTheOthers) {
+    write("broken.json", "{");
+    const ProgramOutput output = check("run.json broken.json small.json");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_TRUE(output.out.starts_with("ERROR  3 scenarios: 1 failed, 1 could not be checked\n"))
+        << output.out;
+    EXPECT_NE(output.out.find("FAIL  small.json"), std::string::npos);
+    EXPECT_NE(output.out.find("broken.json:1:"), std::string::npos);
+    EXPECT_EQ(output.out.find("pass  run.json"), std::string::npos);
+    EXPECT_NE(check("run.json small.json --show all").out.find("pass  run.json"),
+              std::string::npos);
+}
+
+TEST_F(CheckCommand, ABaselineShowsWhatChangedAndByHowMuch) {
+    write("slow.json",
+          R"({
+  "model": "llama-3.1-8b",
+  "cluster": "dgx-h100",
+  "stack": "fsdp2",
+  "workload": {"sequence": 8192, "global_batch": 16},
+  "layout": "recompute=none"
+})");
+    const ProgramOutput output =
+        check("run.json --baseline slow.json --max-regression 2% --require 'x'",
+              {"--require", "tokens_per_s >= baseline * 0.5"});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    const ProgramOutput slower = check("run.json --baseline slow.json --max-regression 2%");
+    EXPECT_EQ(slower.code, ExitCode::DoesNotFit) << slower.out;
+    EXPECT_NE(slower.out.find("settings.recompute.kind none -> full ("), std::string::npos)
+        << slower.out;
+    EXPECT_NE(slower.out.find("run.json:6:13)"), std::string::npos) << slower.out;
+    EXPECT_NE(slower.out.find("time: mostly recomputation"), std::string::npos) << slower.out;
+    EXPECT_EQ(check("run.json --max-regression 2%").code, ExitCode::BadInput);
+}
+
+TEST_F(CheckCommand, WritesEveryReportOfOneRun) {
+    const ProgramOutput output = check(
+        "small.json run.json --report junit=j.xml --report sarif=s.json --report github=g.txt"
+        " --report gitlab=q.json --report md=m.md --report json=c.json --report csv=c.csv");
+    ASSERT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+    expectGolden("check_junit.xml", relative(read("j.xml")));
+    expectGolden("check_sarif.json", relative(read("s.json")));
+    expectGolden("check_github.txt", relative(read("g.txt")));
+    expectGolden("check_gitlab.json", relative(read("q.json")));
+    expectGolden("check_comment.md", relative(read("m.md")));
+    expectGolden("check_answer.json", relative(read("c.json")));
+    expectGolden("check_answer.csv", relative(read("c.csv")));
+    expectGolden("check_answer.txt", relative(output.out));
+}
+
+TEST_F(CheckCommand, AReportOfNoKnownFormIsRefusedBeforeAnythingIsDone) {
+    for (const char* report : {"junit", "junit=", "xml=a.xml", "=a"}) {
+        const ProgramOutput output = check("run.json", {"--report", report});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << report;
+        EXPECT_TRUE(output.out.empty());
+    }
+    const ProgramOutput twice = check("run.json --report junit=a.xml --report sarif=a.xml");
+    EXPECT_EQ(twice.code, ExitCode::BadInput) << "two reports in one file";
+    EXPECT_EQ(check("run.json --report json=run.json").code, ExitCode::BadInput);
+}
+
+/// What a shell says of a line.
+bool typed(const std::string& line) {
+    return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
+}
+
+TEST_F(CheckCommand, TheBaselineMayBeACommit) {
+    if (!typed("git --version > /dev/null 2>&1")) {
+        GTEST_SKIP() << "there is no git";
+    }
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    ASSERT_TRUE(typed(git + "init -q -b trunk && " + git + "add run.json && " + git +
+                      "commit -q -m before > /dev/null"));
+    EXPECT_EQ(check("run.json --baseline git:trunk --max-regression 1%").code, ExitCode::Ok);
+    std::string text = read("run.json");
+    text.replace(text.find("\"global_batch\": 16"), 18, "\"global_batch\": 8");
+    write("run.json", text);
+    const ProgramOutput changed = check("run.json --baseline git:trunk --max-regression 1%");
+    EXPECT_EQ(changed.code, ExitCode::DoesNotFit) << changed.out;
+    EXPECT_NE(changed.out.find("run.json:5:50)"), std::string::npos) << changed.out;
+    EXPECT_EQ(check("run.json --baseline git:nowhere").code, ExitCode::BadInput);
+    EXPECT_EQ(check("run.json --baseline git:--help").code, ExitCode::BadInput);
+    // A scenario that the commit does not have is new.
+    EXPECT_EQ(check("small.json --baseline git:trunk", {"--require", "gpus == baseline"}).code,
+              ExitCode::DoesNotFit);
+    EXPECT_EQ(check("run.json --baseline git:trunk --if-no-baseline pass").code, ExitCode::Ok);
+}
+
+}  // namespace
+}  // namespace fabricast

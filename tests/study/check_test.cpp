@@ -1,0 +1,132 @@
+#include "study/check.h"
+
+#include "study/explain.h"
+#include "study/read_requirement.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const Workbench& testWorkbench() {
+    static const Workbench opened = Workbench::open({}, 2).value();
+    return opened;
+}
+
+Question questionIn(const std::string& text, const std::string& source = "run.json") {
+    auto question = parseQuestion(text, source, {});
+    EXPECT_TRUE(question) << question.error().text();
+    return question ? *std::move(question) : Question();
+}
+
+constexpr const char* kBefore = R"({
+  "model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2",
+  "workload": {"sequence": 8192, "global_batch": 16},
+  "layout": "recompute=full"
+})";
+constexpr const char* kAfter = R"({
+  "model": "llama-3.1-8b", "cluster": "8x-rtx-4090", "stack": "fsdp2",
+  "workload": {"sequence": 8192, "global_batch": 16},
+  "layout": "recompute=none",
+  "require": ["fits", "mem_peak <= baseline * 1.02", "mfu >= 1% : warn"]
+})";
+
+CheckReport checked(const Question& question, const CheckAsk& ask = {}) {
+    auto report = check(question, ask, testWorkbench(), {});
+    EXPECT_TRUE(report) << report.error().text();
+    return report ? *std::move(report) : CheckReport();
+}
+
+TEST(Check, AScenarioWithoutRequirementsIsAskedWhetherItFits) {
+    const CheckReport report = checked(questionIn(kBefore));
+    ASSERT_EQ(report.requirements.size(), 1U);
+    EXPECT_EQ(report.requirements.front().requirement.text, "fits");
+    EXPECT_EQ(report.verdict(), CheckVerdict::Holds);
+    EXPECT_TRUE(report.fixes.empty());
+}
+
+TEST(Check, ARequirementHasItsPlaceInTheFile) {
+    const CheckReport report = checked(questionIn(kAfter));
+    ASSERT_EQ(report.requirements.size(), 3U);
+    EXPECT_EQ(report.requirements.front().requirement.where, "run.json:5:15");
+    EXPECT_EQ(report.requirements.front().verdict, CheckVerdict::Fails);
+    EXPECT_EQ(report.verdict(), CheckVerdict::Fails);
+}
+
+TEST(Check, WhatChangedSinceTheBaselineIsNamedWithBothPlaces) {
+    const CheckReport report =
+        checked(questionIn(kAfter), {.baseline = questionIn(kBefore, "main:run.json"), .fixes = 0});
+    ASSERT_EQ(report.changes.size(), 2U);
+    EXPECT_EQ(report.changes.front().key, "cluster.name");
+    EXPECT_EQ(report.changes.front().before, "dgx-h100");
+    EXPECT_EQ(report.changes.front().after, "8x-rtx-4090");
+    EXPECT_EQ(report.changes.front().whereBefore.substr(0, 16), "main:run.json:2:");
+    EXPECT_EQ(report.changes.front().whereAfter.substr(0, 11), "run.json:2:");
+    EXPECT_EQ(report.requirements[1].verdict, CheckVerdict::Fails);
+    EXPECT_TRUE(report.requirements[1].baseline.has_value());
+}
+
+TEST(Check, AFixThatIsAppliedComesTrue) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b", "cluster": "8x-rtx-4090",
+        "stack": "fsdp2", "workload": {"sequence": 4096, "global_batch": 16},
+        "require": ["fits", "tokens_per_s >= 1k @ p50"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    for (const CheckFix& fix : report.fixes) {
+        const Result<Question> changed = with(question, fix.edits);
+        ASSERT_TRUE(changed) << fix.typed;
+        const CheckReport after = checked(*changed, {.fixes = 0});
+        EXPECT_NE(after.verdict(), CheckVerdict::Fails) << fix.typed;
+        ASSERT_FALSE(fix.after.empty());
+        EXPECT_EQ(after.requirements.front().value->value, fix.after.front().value->value);
+    }
+}
+
+TEST(Check, ItsNumbersAreThoseOfExplain) {
+    const Question question = questionIn(kBefore);
+    CheckAsk ask;
+    for (const char* text : {"step_s <= 1000", "mem_peak <= 1 TiB", "usd_per_mtok <= 100"}) {
+        ask.requirements.push_back(readRequirement(text, "--require").value());
+    }
+    const CheckReport report = checked(question, ask);
+    const auto answer = explain(question, {.step = true, .cost = true}, testWorkbench(), {});
+    ASSERT_TRUE(answer) << answer.error().text();
+    EXPECT_EQ(report.requirements[0].value->hi, answer->step->step.hi.count());
+    EXPECT_EQ(report.requirements[1].value->lo,
+              static_cast<double>(answer->memory->peak.lo.count()));
+    EXPECT_EQ(report.requirements[2].value->value, answer->cost->perMtok->value.count());
+}
+
+TEST(Check, ANewScenarioHoldsWhatIsComparedWithABaselineOnlyWhereThatIsAllowed) {
+    CheckAsk ask{.requirements = noRegression(0.02, "--max-regression")};
+    EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::CannotTell);
+    ask.mayBeNew = true;
+    EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::Holds);
+}
+
+TEST(Check, ManyScenariosKeepTheirOrderAndTheirErrors) {
+    std::vector<CheckTask> tasks;
+    for (int i = 0; i < 12; ++i) {
+        const std::string name = std::to_string(i) + ".json";
+        tasks.push_back(
+            {.source = name,
+             .question = i == 5 ? parseQuestion("{", name, {}) : parseQuestion(kBefore, name, {}),
+             .baseline = {}});
+    }
+    const auto outcomes = checkAll(tasks, {}, testWorkbench(), {});
+    ASSERT_TRUE(outcomes);
+    ASSERT_EQ(outcomes->size(), tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        EXPECT_EQ((*outcomes)[i].source, tasks[i].source);
+        EXPECT_EQ((*outcomes)[i].report.has_value(), i != 5);
+    }
+    EXPECT_EQ((*outcomes)[5].error->where.substr(0, 6), "5.json");
+}
+
+}  // namespace
+}  // namespace fabricast
