@@ -3,6 +3,8 @@
 #include "planner/budget/cost_of.h"
 #include "planner/budget/gpu_hour.h"
 #include "planner/load/load_budget.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/plan_table.h"
 #include "study/plan.h"
 
 #include <algorithm>
@@ -42,7 +44,27 @@ std::string whyNone(const PlanReport& report) {
     if (report.isNotModelled() || report.refused) {
         return (report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why;
     }
-    return report.misses.empty() ? "no layout was found" : "does not fit";
+    if (report.misses.empty()) {
+        return "no layout was found";
+    }
+    const MemoryBreakdown& nearest = report.misses.front().memory;
+    return "does not fit, nearest " +
+           (nearest.host.verdict() > nearest.onDevice
+                ? hostNeedText(nearest.host)
+                : gibText(nearest.peak.value) + " of " + gibText(nearest.room()) + " GiB");
+}
+
+/// Another box, with everything that was typed about boxes: a cluster typed alone has nothing of
+/// the one before.
+std::vector<Edit> boxEdits(const Question& question, const std::string& name) {
+    std::vector<Edit> edits = {{"cluster.name", name, "-c"}, {"search.top", "1", "--top"}};
+    for (const Edit& edit : question.edits) {
+        if (edit.path.starts_with("cluster.") && edit.path != "cluster.name" &&
+            edit.path != "cluster.gpu") {
+            edits.push_back(edit);
+        }
+    }
+    return edits;
 }
 
 Result<BoxAnswer> boxOf(const Question& question,
@@ -50,8 +72,7 @@ Result<BoxAnswer> boxOf(const Question& question,
                         const Workbench& bench,
                         const Watch& watch,
                         std::vector<std::string>& notes) {
-    const std::vector<Edit> edits = {{"cluster.name", name, "-c"}, {"search.top", "1", "--top"}};
-    FABRICAST_ASSIGN(const Question here, with(question, edits));
+    FABRICAST_ASSIGN(const Question here, with(question, boxEdits(question, name)));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(here.root, bench.profiles(), here.folders));
     BoxAnswer box{.name = name};

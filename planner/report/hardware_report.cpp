@@ -142,6 +142,21 @@ std::string pricesText(const HardwareAnswer& answer) {
     return text;
 }
 
+/// What the plans keep in host memory, which the table has no column for.
+std::string hostsText(const HardwareAnswer& answer) {
+    std::string text;
+    for (const BoxAnswer& box : answer.boxes) {
+        if (box.plan && box.plan->memory.host.perNode > Bytes()) {
+            const HostNeed& host = box.plan->memory.host;
+            text += fmt::format("{}: {}{}\n",
+                                box.name,
+                                hostNeedText(host),
+                                host.there ? "" : " (--host-memory 512GB says how much there is)");
+        }
+    }
+    return text;
+}
+
 void addOffer(JsonText& json, const GpuOffer& offer) {
     if (offer.rented.price) {
         json.add("rent_usd_per_gpu_hour", offer.rented.price->count());
@@ -167,6 +182,7 @@ void addBoxPlan(JsonText& json, const Plan& plan) {
     json.add("stack", plan.scenario.stack);
     json.add("layout", planLayoutText(plan.scenario));
     json.add("global_batch", plan.scenario.workload.globalBatch);
+    json.add("host_bytes_per_node", plan.memory.host.perNode);
     json.add("step_seconds", plan.step.step.value.count());
     json.add("tokens_per_second", plan.step.tokensPerSecond);
     if (plan.cost && plan.cost->perMtok) {
@@ -188,7 +204,7 @@ std::string hardwareText(const HardwareAnswer& answer) {
         text += fmt::format(
             "  {}, sequence {}, the best plan of each\n", answer.model, answer.sequence);
     }
-    text += "\n" + alignedText(boxTable(answer)) + "\n" + pricesText(answer);
+    text += "\n" + alignedText(boxTable(answer)) + hostsText(answer) + "\n" + pricesText(answer);
     text += answer.stopped ? "stopped: what is not listed was not planned\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";

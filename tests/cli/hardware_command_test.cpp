@@ -43,6 +43,51 @@ TEST(Hardware, SeveralClustersAreOneTable) {
         << output.out;
 }
 
+// Whatever is typed about the cluster, in whatever order, holds for every box.
+TEST(Hardware, EveryFlagOfTheClusterHoldsForEveryBox) {
+    const std::vector<Words> flags = {{"-n", "2"},
+                                      {"--gpus", "4"},
+                                      {"--gpus-per-node", "4"},
+                                      {"--reserve", "40%"},
+                                      {"--fabric", "roce-100", "-n", "2"},
+                                      {"--host-memory", "64GB"},
+                                      {"--set", "cluster.nodes=4"}};
+    for (const Words& flag : flags) {
+        Words several = flag;
+        several.insert(several.end(), {"-c", "dgx-h100", "-c", "dgx-h200", "-f", "json"});
+        const ProgramOutput both = planned(several);
+        ASSERT_EQ(both.code, ExitCode::Ok) << flag.front() << both.err;
+        const auto root = parseJson(both.out, "out");
+        for (const JsonValue& box : root->find("boxes")->items()) {
+            Words one = {"-c", box.find("box")->text().value(), "--top", "1", "-f", "json"};
+            one.insert(one.end(), flag.begin(), flag.end());
+            const auto alone = parseJson(planned(one).out, "out");
+            const JsonValue& plan = alone->find("plans")->items()[0];
+            EXPECT_EQ(box.find("step_seconds")->number(0, 1e9).value(),
+                      plan.find("step_s")->number(0, 1e9).value())
+                << flag.front();
+        }
+    }
+}
+
+TEST(Hardware, WhatAHostHasToHoldIsSaid) {
+    const ProgramOutput output = runProgram({"plan",
+                                             "-m",
+                                             "llama-3.1-70b",
+                                             "--seq",
+                                             "4096",
+                                             "--global-batch",
+                                             "64",
+                                             "-c",
+                                             "8x-rtx-5090",
+                                             "-c",
+                                             "8x-rtx-4090"},
+                                            {});
+    EXPECT_TRUE(says(output.out, " of 31.4 GiB")) << output.out;
+    EXPECT_TRUE(says(output.out, "8x-rtx-4090: host memory per node: ")) << output.out;
+    EXPECT_TRUE(says(output.out, "needed, not known (--host-memory")) << output.out;
+}
+
 // The rows are the plans of the boxes asked for one at a time.
 TEST(Hardware, ARowIsThePlanOfTheBoxAlone) {
     const ProgramOutput both = planned({"-c", "dgx-h100", "-c", "8x-rtx-4090", "-f", "json"});
