@@ -130,6 +130,21 @@ Result<Question> asMeasured(const Question& question, double over) {
     return with(question, std::span(&edit, 1));
 }
 
+/// A message of another GPU says nothing about this scenario. Drivers differ by a little in what
+/// they report.
+Result<void> checkCapacity(const MemoryMessage& message, const Scenario& scenario, Bytes ours) {
+    constexpr double kSameGpu = 0.1;
+    if (!message.capacity || ours <= Bytes() ||
+        std::abs(*message.capacity / ours - 1.0) <= kSameGpu) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                "cluster",
+                "the message is of a GPU with " + shortText(*message.capacity) + ", and " +
+                    scenario.cluster.node.gpu.name + " has " + shortText(ours),
+                "name the GPU of the run (-c, --gpu), or leave the scenario out");
+}
+
 Result<void> addForecast(const Question& question,
                          const Workbench& bench,
                          const Watch& watch,
@@ -137,6 +152,7 @@ Result<void> addForecast(const Question& question,
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(MemoryBreakdown memory, memoryOfAllStages(loaded.scenario, watch));
+    FABRICAST_TRY(checkCapacity(answer.message, loaded.scenario, memory.capacity));
     memory.notes.insert(memory.notes.begin(), loaded.assumed.begin(), loaded.assumed.end());
     answer.scenario = std::move(loaded.scenario);
     answer.forecast = std::move(memory);

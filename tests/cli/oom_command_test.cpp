@@ -115,6 +115,22 @@ TEST(OomCommand, RefusesWhatItCannotRead) {
     EXPECT_EQ(wrong.code, ExitCode::BadInput);
 }
 
+TEST(OomCommand, RefusesTheMessageOfAnotherGpu) {
+    const ProgramOutput output = oomRun({"-m",
+                                         "llama-3.1-8b",
+                                         "-c",
+                                         "8x-rtx-4090",
+                                         "--seq",
+                                         "4096",
+                                         "--stack",
+                                         "fsdp2",
+                                         "--message",
+                                         messageFile()});
+    EXPECT_EQ(output.code, ExitCode::BadInput) << output.out;
+    EXPECT_NE(output.err.find("the message is of a GPU with 79."), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("rtx-4090 has 23.6 GiB"), std::string::npos) << output.err;
+}
+
 TEST(OomCommand, HasEveryFormat) {
     for (const char* format : {"text", "md", "csv", "json"}) {
         const ProgramOutput output = oomRun(withMore(runOf8B(), {"-f", format}));
