@@ -407,12 +407,24 @@ void moments8bit(const ChangeSubject& subject, Offers& offers) {
 
 void adaptersOnly(const ChangeSubject&, Offers& offers) {
     offers.add({setting("settings.tuning", "lora")});
+    offers.add({setting("settings.tuning", "lora"), setting("settings.lora.base", "nf4")});
 }
 
 void fourBitBase(const ChangeSubject& subject, Offers& offers) {
     const Settings& settings = subject.now.settings;
     if (settings.tuning == Tuning::Lora && settings.lora.base != Dtype::Nf4) {
         offers.add({setting("settings.lora.base", "nf4")});
+    }
+}
+
+void quantizedConstants(const ChangeSubject& subject, Offers& offers) {
+    const LoraSettings& lora = subject.now.settings.lora;
+    const bool isQlora = isSearch(subject)
+                             ? says(subject.question, "settings.lora.base")
+                             : subject.now.settings.tuning == Tuning::Lora &&
+                                   lora.base == Dtype::Nf4 && !lora.doubleQuantization;
+    if (isQlora) {
+        offers.add({setting("settings.lora.double_quantization", "true")});
     }
 }
 
@@ -578,6 +590,12 @@ constexpr std::array kRows = {
         &smallerMicroBatch},
     Row{kSpeed, kFree, 2, "counts", "another division of the ranks", &otherCounts},
     Row{kMemory, kFree, 1, "lora base", "every pass dequantises: check convergence", &fourBitBase},
+    Row{kMemory | kTarget,
+        kFree,
+        1,
+        "lora constants",
+        "the scales of the 4 bits are quantised too",
+        &quantizedConstants},
     Row{kMemory | kTarget,
         kWorkload,
         1,

@@ -140,10 +140,11 @@ public:
         const double local = facts_.site.reliability.oneHostShare.value.value_or(0.0);
         goodput.count = 2;
         goodput.cycles[0] = cycle(every(goodput.mtbf, local), times_.snapshot, back_, run_.step);
-        goodput.cycles[1] = cycle(every(goodput.mtbf, 1.0 - local),
-                                  Seconds(),
-                                  back_ + load + lag,
-                                  std::max(run_.step, lag));
+        // Storage gets copies of what memory holds, so it is never written to more often.
+        const Seconds held = goodput.cycles[0].interval;
+        const Seconds least = std::isinf(held.count()) ? run_.step : std::max(run_.step, held);
+        goodput.cycles[1] = cycle(
+            every(goodput.mtbf, 1.0 - local), Seconds(), back_ + load + lag, std::max(least, lag));
     }
 
 private:

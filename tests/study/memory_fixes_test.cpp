@@ -55,6 +55,23 @@ TEST(MemoryFixes, EveryFixCanBeApplied) {
     }
 }
 
+TEST(MemoryFixes, TheScalesOfFourBitsMayBeQuantisedToo) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-70b", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"stack", "fsdp2", "--stack"},
+                                     {"workload.sequence", "4096", "--seq"},
+                                     {"settings.tuning", "qlora", "--tuning"},
+                                     {"layout.recompute", "full", "--layout"}};
+    const MemoryBreakdown memory = memoryOf(with(readQuestion("", "").value(), edits).value());
+    ASSERT_FALSE(memory.rejections.empty());
+    const std::vector<Fix>& fixes = memory.rejections[0].fixes;
+    const auto offered = std::ranges::find_if(fixes, [](const Fix& fix) {
+        return fix.change == "settings.lora.double_quantization=true";
+    });
+    ASSERT_NE(offered, fixes.end());
+    EXPECT_NE(offered->verdict, Verdict::DoesNotFit);
+}
+
 TEST(MemoryFixes, WhatMayFitIsNotSaidToFit) {
     const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
                                      {"cluster.name", "8x-rtx-4090", "-c"},

@@ -159,6 +159,17 @@ TEST(CostOf, SavingBesideTheStepsAndInMemoryHelps) {
     EXPECT_LT(share(CheckpointMode::Async), share(CheckpointMode::TwoLevel));
 }
 
+TEST(CostOf, StorageIsNeverWrittenToMoreOftenThanMemory) {
+    BudgetFacts facts = exampleFacts();
+    facts.checkpoint = CheckpointMode::TwoLevel;
+    for (const std::int64_t gpus : {8, 256, 4096, 16384}) {
+        const Goodput goodput =
+            costOf(exampleRun("fsdp2", {.dp = gpus}), exampleCosted(), facts).goodput;
+        ASSERT_EQ(goodput.count, 2U);
+        EXPECT_GE(goodput.cycles[1].interval, goodput.cycles[0].interval) << gpus;
+    }
+}
+
 TEST(RunPower, FallsWhileGpusWait) {
     const Scenario scenario = exampleRun("fsdp2", {.dp = 8});
     const PowerFacts facts = exampleFacts().site.power;
