@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -35,8 +36,13 @@ std::string costLine(const PlanReport& report) {
                        report.basis.site);
 }
 
-/// "+0.21 s pipeline bubble": how the second differs from the first, the largest two.
+/// "+0.21 s pipeline bubble, -0.05 s other": how the second differs from the first, by the largest
+/// parts until they explain most of it. What is said sums to the difference.
 std::string differences(const Plan& first, const Plan& second) {
+    constexpr std::size_t kLeast = 2;
+    constexpr std::size_t kMost = 4;
+    constexpr double kRest = 1.0 / 3.0;
+    constexpr double kShown = 0.0005;  // less is printed as 0
     std::vector<std::pair<double, TimePart>> parts;
     for (const auto& [part, name] : namesOf(TimePart{})) {
         parts.emplace_back(second.step.parts.of(part) - first.step.parts.of(part), part);
@@ -44,13 +50,21 @@ std::string differences(const Plan& first, const Plan& second) {
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
         return std::abs(a.first) > std::abs(b.first);
     });
+    const double all = second.step.step.value.count() - first.step.step.value.count();
+    double said = 0.0;
     std::string text;
-    for (std::size_t i = 0; i < 2; ++i) {
-        text += fmt::format("{}{:+.3f} s {}",
-                            text.empty() ? "" : ", ",
-                            parts[i].first,
-                            shortPartWords(parts[i].second));
+    const auto say = [&](double seconds, std::string_view what) {
+        if (std::abs(seconds) >= kShown) {
+            text += (text.empty() ? "" : ", ") + fmt::format("{:+.3f} s {}", seconds, what);
+            said += seconds;
+        }
+    };
+    for (std::size_t i = 0; i < kMost; ++i) {
+        if (i < kLeast || std::abs(all - said) > kRest * std::abs(all)) {
+            say(parts[i].first, shortPartWords(parts[i].second));
+        }
     }
+    say(all - said, "other");
     return text;
 }
 
@@ -69,11 +83,12 @@ std::string runnerUpText(const PlanReport& report) {
     }
     const double slower = second.step.step.value / first.step.step.value - 1.0;
     const bool isFaster = slower < 0;  // what surely fits comes first
-    std::string text = fmt::format("2 is {:.1f} % {} than 1{}: {}\n",
+    const std::string why = differences(first, second);
+    std::string text = fmt::format("2 is {:.1f} % {} than 1{}{}\n",
                                    100.0 * std::abs(slower),
                                    isFaster ? "faster" : "slower",
                                    isFaster ? ", if it fits" : "",
-                                   differences(first, second));
+                                   why.empty() ? "" : ": " + why);
     const bool alike = std::ranges::all_of(report.plans, [&first](const Plan& plan) {
         const double ratio = plan.step.step.value / first.step.step.value;
         return std::abs(std::log(ratio)) <= std::log1p(kComparisonBand);

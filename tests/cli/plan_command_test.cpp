@@ -1,9 +1,9 @@
-#include "cli/run_program.h"
-#include "planner/text/json_document.h"
 #include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -90,6 +90,36 @@ TEST(PlanCommand, RefusesByName) {
     }
     EXPECT_NE(plan({"--allow", "magic"}).err.find("tp_across_nodes"), std::string::npos);
     EXPECT_NE(plan({"--stack", "horovod"}).err.find("--stack"), std::string::npos);
+}
+
+/// The seconds that a line names: "+0.352 s matrix products, -0.147 s tp communication".
+double sumOf(const std::string& line) {
+    static const std::regex kTerm(R"(([+-][0-9.]+) s )");
+    double sum = 0.0;
+    for (std::sregex_iterator term(line.begin(), line.end(), kTerm); term != std::sregex_iterator();
+         ++term) {
+        sum += std::stod((*term)[1]);
+    }
+    return sum;
+}
+
+/// What explains the second plan sums to its difference from the first.
+TEST(PlanCommand, SaysWhereAllOfTheDifferenceIs) {
+    const std::vector<std::string> questions = {
+        "-m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16",
+        "-m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64 --stack megatron",
+        "-m llama-3.2-1b -c 4x-rtx-4090 --seq 4096 --global-batch 32",
+        "-m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096 --stack megatron"};
+    for (const std::string& question : questions) {
+        const JsonValue json = jsonOf(ran("plan --top 2 " + question, {"-f", "json"}).out);
+        const auto& plans = json.find("plans")->items();
+        const double slower = numberOf(plans[1], "step_s") - numberOf(plans[0], "step_s");
+        const std::string text = ran("plan --top 2 " + question).out;
+        const std::size_t begin = text.find("\n2 is ");
+        ASSERT_NE(begin, std::string::npos) << text;
+        const std::string line = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+        EXPECT_NEAR(sumOf(line), slower, 0.003) << line;
+    }
 }
 
 }  // namespace
