@@ -58,6 +58,14 @@ int TriedChange::effort() const {
     return sum;
 }
 
+FixGroup TriedChange::group() const {
+    FixGroup most = FixGroup::Free;
+    for (const Change& change : changes) {
+        most = std::max(most, change.group);
+    }
+    return most;
+}
+
 std::string TriedChange::title() const {
     return titleOf(pointersTo(changes));
 }

@@ -15,6 +15,7 @@ struct Judgement {
     double distance = 0.0;  ///< from the aim: less is better
     bool reaches = false;   ///< the aim
     Plan plan{};            ///< what was found: at least its scenario
+    bool isCut = false;     ///< more work may find something else
 };
 
 /// Judges a changed question that starts from one of this distance. An error means that the change
@@ -27,6 +28,7 @@ struct TriedChange {
     Judgement judgement;
 
     [[nodiscard]] int effort() const;
+    [[nodiscard]] FixGroup group() const;  ///< the one that asks most
     [[nodiscard]] std::string title() const;
     [[nodiscard]] std::vector<Edit> edits() const;
 };

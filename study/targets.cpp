@@ -104,7 +104,8 @@ Result<PlanTarget> readTarget(const std::string& typed) {
 /// Of the best plan, or the memory of what comes nearest to fitting.
 PlanFix planFix(const TriedChange& tried) {
     const Plan& plan = tried.judgement.plan;
-    PlanFix fix{.change = tried.title(),
+    PlanFix fix{.group = tried.group(),
+                .change = tried.title(),
                 .edits = tried.edits(),
                 .reaches = tried.judgement.reaches,
                 .outcome = outcomeOf(plan.step, plan.memory),
@@ -115,7 +116,6 @@ PlanFix planFix(const TriedChange& tried) {
                 .layout = typedPlan(plan)};
     fix.typed = typed(fix.edits);
     for (const Change& change : tried.changes) {
-        fix.group = std::max(fix.group, change.group);
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
     }
     if (plan.cost && plan.cost->perMtok) {
@@ -124,42 +124,91 @@ PlanFix planFix(const TriedChange& tried) {
     return fix;
 }
 
-/// The judge of changes: searches the changed question as the question was searched.
-Result<Judgement> judgedByTargets(const Question& changed,
-                                  const SearchRequest& asked,
-                                  const Workbench& bench,
-                                  const Watch& watch) {
-    FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench));
-    request.options.top = 1;
-    request.targets = asked.targets;
-    request.options.mostWalked = kMostEventsOfMany;
-    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
-    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch.stop}));
-    if (report.candidates == 0) {
-        return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");
+/// Searches a changed question as the question was searched: of the rows only the first counts,
+/// which is the same however many are wanted.
+class TargetJudge {
+public:
+    TargetJudge(const SearchRequest& asked, const Workbench& bench, const Watch& watch)
+        : asked_(asked), bench_(bench), watch_(watch) {}
+
+    Result<Judgement> operator()(const Question& changed, std::int64_t mostWalked) const {
+        FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench_));
+        request.options.top = request.parts ? request.options.top : 1;
+        request.targets = asked_.targets;
+        request.options.mostWalked = mostWalked;
+        FABRICAST_ASSIGN(const TimingProfiles* timing, bench_.timing());
+        FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch_.stop}));
+        if (report.candidates == 0) {
+            return fail(Error::Code::Unsupported, "layout", "no stack takes any layout");
+        }
+        const double distance = shortfall(report, asked_.targets);
+        std::vector<Plan>& best = report.plans.empty() ? report.misses : report.plans;
+        if (best.empty()) {
+            return fail(Error::Code::Unsupported, "layout", "nothing comes near");
+        }
+        return Judgement{.distance = distance,
+                         .reaches = !report.plans.empty() && distance <= 1.0,
+                         .plan = std::move(best.front()),
+                         .isCut = !report.cutShort.empty()};
     }
-    const double distance = shortfall(report, asked.targets);
-    std::vector<Plan>& best = report.plans.empty() ? report.misses : report.plans;
-    if (best.empty()) {
-        return fail(Error::Code::Unsupported, "layout", "nothing comes near");
-    }
-    return Judgement{.distance = distance,
-                     .reaches = !report.plans.empty() && distance <= 1.0,
-                     .plan = std::move(best.front())};
-}
+
+private:
+    const SearchRequest& asked_;
+    const Workbench& bench_;
+    const Watch& watch_;
+};
 
 /// In each group what reaches the targets; where nothing does, what comes nearest.
-void addGroup(FixGroup group, const std::vector<TriedChange>& found, PlanFixes& fixes) {
-    std::size_t taken = 0;
-    bool reached = false;
-    for (const TriedChange& one : found) {
-        PlanFix fix = planFix(one);
-        if (fix.group != group || taken == kMostOfGroup || (reached && !fix.reaches)) {
+std::vector<std::size_t> chosen(const std::vector<TriedChange>& found) {
+    std::vector<std::size_t> places;
+    for (const FixGroup group : {FixGroup::Free, FixGroup::Workload, FixGroup::Buy}) {
+        std::size_t taken = 0;
+        bool reached = false;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const bool reaches = found[i].judgement.reaches;
+            if (found[i].group() != group || taken == kMostOfGroup || (reached && !reaches)) {
+                continue;
+            }
+            reached = reached || reaches;
+            places.push_back(i);
+            ++taken;
+        }
+    }
+    return places;
+}
+
+/// Searches to the end what is to be shown and was cut short. What is no help then makes room for
+/// the next, until all that is shown is what the changed question is answered with.
+Result<std::vector<TriedChange>> finished(const Question& question,
+                                          std::vector<TriedChange> found,
+                                          const TargetJudge& judge,
+                                          const ChangeSearch& search,
+                                          const Watch& watch) {
+    while (true) {
+        sortChanges(found, search.order);
+        const std::vector<std::size_t> places = chosen(found);
+        const auto cut = std::ranges::find_if(
+            places, [&found](std::size_t place) { return found[place].judgement.isCut; });
+        if (cut == places.end()) {
+            std::vector<TriedChange> shown;
+            for (const std::size_t place : places) {
+                shown.push_back(std::move(found[place]));
+            }
+            return shown;
+        }
+        FABRICAST_TRY(watch.check());
+        TriedChange& one = found[*cut];
+        FABRICAST_ASSIGN(const Question changed, with(question, one.edits()));
+        Result<Judgement> judgement = judge(changed, kMostEventsWalked);
+        if (!judgement && judgement.error().code == Error::Code::Stopped) {
+            return tl::unexpected(std::move(judgement).error());
+        }
+        if (!judgement || judgement->distance >= search.before * search.worth) {
+            found.erase(found.begin() + static_cast<std::ptrdiff_t>(*cut));
             continue;
         }
-        reached = reached || fix.reaches;
-        fixes.fixes.push_back(std::move(fix));
-        ++taken;
+        one.judgement = *std::move(judgement);
+        one.judgement.isCut = false;  // no question is searched further
     }
 }
 
@@ -243,8 +292,9 @@ Result<PlanFixes> targetFixes(const Question& question,
     ChangeSearch search{.before = shortfall(report, request.targets),
                         .order = ChangeOrder::LeastEffort,
                         .tries = most};
+    const TargetJudge searches(request, bench, watch);
     const auto judge = [&](const Question& changed, double) {
-        return judgedByTargets(changed, request, bench, watch);
+        return searches(changed, kMostEventsOfMany);
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
                      findChanges(question, changes, judge, search, watch));
@@ -252,10 +302,11 @@ Result<PlanFixes> targetFixes(const Question& question,
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
                          findPairs(question, found, judge, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
-        sortChanges(found, search.order);
     }
-    for (const FixGroup group : {FixGroup::Free, FixGroup::Workload, FixGroup::Buy}) {
-        addGroup(group, found, fixes);
+    FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
+                     finished(question, std::move(found), searches, search, watch));
+    for (const TriedChange& one : shown) {
+        fixes.fixes.push_back(planFix(one));
     }
     fixes.tried = most - search.tries;
     return fixes;

@@ -64,7 +64,7 @@ double DistinctPlans::valueOf(const Plan& plan) const {
 }
 
 bool DistinctPlans::leavesOut(const Scenario& scenario, double value) const {
-    for (const std::vector<Plan>& group : groups_) {
+    for (const Group& group : groups_) {
         if (sameInWhatMatters(scenario, group.front().scenario)) {
             return std::any_of(group.begin(), group.end(), [&](const Plan& plan) {
                 return counts(plan) && value > valueOf(plan) * (1.0 + kAlike);
@@ -78,7 +78,7 @@ void DistinctPlans::add(Plan plan) {
     if (leavesOut(plan.scenario, valueOf(plan))) {
         return;
     }
-    for (std::vector<Plan>& group : groups_) {
+    for (Group& group : groups_) {
         if (sameInWhatMatters(plan.scenario, group.front().scenario)) {
             group.push_back(std::move(plan));
             return;
@@ -87,28 +87,59 @@ void DistinctPlans::add(Plan plan) {
     groups_.emplace_back().push_back(std::move(plan));
 }
 
-/// The safest of those as fast as its best that counts, which keeps the others.
-Plan DistinctPlans::shownOf(std::vector<Plan> group) const {
-    const bool anyCounts =
-        std::any_of(group.begin(), group.end(), [this](const Plan& plan) { return counts(plan); });
-    const auto stands = [&](const Plan& plan) { return counts(plan) || !anyCounts; };
-    const auto first = std::find_if(group.begin(), group.end(), stands);
+DistinctPlans::Group::const_iterator DistinctPlans::firstOf(const Group& group) const {
+    const auto first = std::ranges::find_if(group, [this](const Plan& one) { return counts(one); });
+    return first == group.end() ? group.begin() : first;
+}
+
+/// The safest of those as fast as its best that counts.
+DistinctPlans::Group::const_iterator DistinctPlans::shownIn(const Group& group) const {
+    const auto first = firstOf(group);
     auto shown = first;
     for (auto plan = first; plan != group.end(); ++plan) {
+        const bool stands = counts(*plan) || !counts(*first);
         const bool asFast = valueOf(*plan) <= valueOf(*first) * (1.0 + kAlike);
-        if (stands(*plan) && asFast && isSafer(*plan, *shown)) {
+        if (stands && asFast && isSafer(*plan, *shown)) {
             shown = plan;
         }
     }
+    return shown;
+}
+
+/// It keeps the others.
+Plan DistinctPlans::shownOf(Group group) const {
+    const auto shown = group.begin() + (shownIn(group) - group.cbegin());
     Plan row = std::move(*shown);
     group.erase(shown);
     row.alike = std::move(group);
     return row;
 }
 
+/// What is found later is no better than what was found, and a row's plan changes only for one that
+/// is as fast as the row's best.
+std::optional<double> DistinctPlans::settledBeyond(std::size_t top) const {
+    struct Row {
+        double shown = 0.0;
+        double best = 0.0;
+    };
+    std::vector<Row> rows;
+    for (const Group& group : groups_) {
+        const auto first = firstOf(group);
+        if (counts(*first)) {
+            rows.push_back({valueOf(*shownIn(group)), valueOf(*first)});
+        }
+    }
+    if (rows.size() < top || top == 0) {
+        return std::nullopt;
+    }
+    std::ranges::stable_sort(rows, {}, &Row::shown);
+    rows.resize(top);
+    return std::ranges::max_element(rows, {}, &Row::best)->best * (1.0 + kAlike);
+}
+
 std::size_t DistinctPlans::rows() const {
     return static_cast<std::size_t>(
-        std::count_if(groups_.begin(), groups_.end(), [this](const std::vector<Plan>& group) {
+        std::count_if(groups_.begin(), groups_.end(), [this](const Group& group) {
             return std::any_of(
                 group.begin(), group.end(), [this](const Plan& plan) { return counts(plan); });
         }));
@@ -116,7 +147,7 @@ std::size_t DistinctPlans::rows() const {
 
 const Plan* DistinctPlans::tightest() const {
     const Plan* tightest = nullptr;
-    for (const std::vector<Plan>& group : groups_) {
+    for (const Group& group : groups_) {
         for (const Plan& plan : group) {
             const bool likely = plan.memory.onDevice == Verdict::Likely;
             if (!counts(plan) && likely &&
@@ -130,7 +161,7 @@ const Plan* DistinctPlans::tightest() const {
 
 std::vector<Plan> DistinctPlans::best(std::size_t top) && {
     std::vector<Plan> rows;
-    for (std::vector<Plan>& group : std::exchange(groups_, {})) {
+    for (Group& group : std::exchange(groups_, {})) {
         rows.push_back(shownOf(std::move(group)));
     }
     std::stable_sort(rows.begin(), rows.end(), [this](const Plan& a, const Plan& b) {

@@ -2,6 +2,7 @@
 #include "planner/result/plan_report.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace fabricast {
 /// row. It shows the safest and simplest of those within half a percent of its best plan that fits,
 /// and keeps them; slower ones are left out.
 ///     DistinctPlans found({.objective = objective, .tight = false});
-///     while (found.rows() <= top && …) { found.add(std::move(plan)); }
+///     while (found.settledBeyond(top) >= value of the next && …) { found.add(std::move(plan)); }
 ///     report.plans = std::move(found).best(top);
 class DistinctPlans {
 public:
@@ -31,6 +32,9 @@ public:
     /// All groups.
     [[nodiscard]] std::size_t size() const { return groups_.size(); }
 
+    /// Beyond this value no plan changes the first `top` rows; nothing while fewer count.
+    [[nodiscard]] std::optional<double> settledBeyond(std::size_t top) const;
+
     /// The first `top` groups, those that fit before the others; each plan with those alike.
     [[nodiscard]] std::vector<Plan> best(std::size_t top) &&;
     /// The best plan that likely fits; nullptr where there is none, or where such count.
@@ -38,13 +42,17 @@ public:
 
 private:
     [[nodiscard]] double valueOf(const Plan& plan) const;
-    [[nodiscard]] Plan shownOf(std::vector<Plan> group) const;
+    using Group = std::vector<Plan>;
+    /// The best plan of a group that counts, or the best where none does.
+    [[nodiscard]] Group::const_iterator firstOf(const Group& group) const;
+    [[nodiscard]] Group::const_iterator shownIn(const Group& group) const;
+    [[nodiscard]] Plan shownOf(Group group) const;
     [[nodiscard]] bool counts(const Plan& plan) const {
         return rules_.tight || plan.memory.onDevice == Verdict::Fits;
     }
 
     Rules rules_;
-    std::vector<std::vector<Plan>> groups_;  ///< each in the order of finding
+    std::vector<Group> groups_;  ///< each in the order of finding
 };
 
 /// Whether two layouts differ only in how they are spelled: the kind of context parallelism, what

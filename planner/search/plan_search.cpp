@@ -62,7 +62,12 @@ Result<PlanReport> PlanSearch::run() {
     return std::move(report_);
 }
 
-/// The plans wanted. Rows that are to differ are complete once one more begins.
+/// Whether no layout that waits can change the rows wanted.
+bool PlanSearch::isSettled() const {
+    return settled_ && !queue_.empty() && queue_.top().value > *settled_;
+}
+
+/// The plans wanted. The first rows are the same however many are.
 Result<void> PlanSearch::findTop() {
     constexpr std::size_t kLooksPerReport = 64;
     std::size_t looks = 0;
@@ -70,7 +75,7 @@ Result<void> PlanSearch::findTop() {
     const auto enough = [&] {
         const bool isSure = options_.untilSure && !report_.plans.empty() &&
                             report_.plans.back().memory.onDevice == Verdict::Fits;
-        return options_.distinct ? rows_.rows() > options_.top : isSure || found >= options_.top;
+        return options_.distinct ? isSettled() : isSure || found >= options_.top;
     };
     while (!enough() && !isTired() && advance()) {
         FABRICAST_TRY(watch_.check());
@@ -84,6 +89,7 @@ Result<void> PlanSearch::findTop() {
         if (options_.distinct) {
             rows_.add(std::move(report_.plans.back()));
             report_.plans.clear();
+            settled_ = rows_.settledBeyond(options_.top);
             leaveRoom();
         }
         watch_.report(std::min(found, options_.top), options_.top);
@@ -99,11 +105,12 @@ Result<void> PlanSearch::findTop() {
     return {};
 }
 
-/// Where so many plans may fit and none fits, those that leave no room for the allocator are not
+/// Where so many rows may fit and do not surely, those that leave no room for the allocator are not
 /// looked at any more.
 void PlanSearch::leaveRoom() {
     constexpr std::int64_t kRoom = 16;
-    if (!options_.tight && rows_.size() >= 2 * options_.top && limit_ == capacity_) {
+    constexpr std::size_t kTightRows = 5;
+    if (!options_.tight && rows_.size() - rows_.rows() >= kTightRows && limit_ == capacity_) {
         limit_ = capacity_ - capacity_ / kRoom;
     }
 }

@@ -85,6 +85,7 @@ private:
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
     Result<void> findTop();
+    [[nodiscard]] bool isSettled() const;
     void leaveRoom();
     void takeRows();
     bool advance();
@@ -136,8 +137,9 @@ private:
     MemoryBound memory_;
     TimeBound time_;
     std::int64_t capacity_;
-    std::int64_t limit_;  ///< of the memory that a plan may need
-    DistinctPlans rows_;  ///< where plans are to differ
+    std::int64_t limit_;             ///< of the memory that a plan may need
+    DistinctPlans rows_;             ///< where plans are to differ
+    std::optional<double> settled_;  ///< beyond, none changes the rows wanted
     PlanReport report_;
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::vector<Block> groups_;

@@ -152,5 +152,26 @@ TEST(PlanTarget, RefusesByName) {
     EXPECT_NE(plan({"--target", "tokens-per-s=0"}).err.find("must be above 0"), std::string::npos);
 }
 
+/// Where plans that likely fit are faster than those that surely do, on every stack.
+TEST(PlanTarget, ARowIsWhatTheTypedChangeIsAnsweredWith) {
+    const std::string line =
+        "plan -m llama-3.2-3b -c 4x-rtx-4090 --seq 4096 --global-batch 16 --target "
+        "tokens-per-s=30k "
+        "-f json";
+    const JsonValue answer = jsonOf(ran(line).out);
+    const JsonValue* fixes = answer.find("fixes");
+    ASSERT_NE(fixes, nullptr);
+    ASSERT_GE(fixes->items().size(), 3U);
+    for (const JsonValue& fix : fixes->items()) {
+        const std::string typed = textOf(fix, "typed");
+        const ProgramOutput output = ran(line + " " + typed);
+        const JsonValue changed = jsonOf(output.out);
+        ASSERT_FALSE(changed.find("plans")->items().empty()) << typed;
+        EXPECT_EQ(numberOf(fix, "step_s"), numberOf(changed.find("plans")->items()[0], "step_s"))
+            << typed;
+        EXPECT_EQ(fix.find("reaches")->boolean().value(), output.code == ExitCode::Ok) << typed;
+    }
+}
+
 }  // namespace
 }  // namespace fabricast
