@@ -1,5 +1,7 @@
 #include "cli/question_arguments.h"
 
+#include "study/search_request.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -125,6 +127,7 @@ Result<Question> over(Question question,
                       const std::vector<Edit>& edits,
                       const QuestionArguments& arguments) {
     FABRICAST_ASSIGN(question, with(std::move(question), edits));
+    FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));
     return question;
 }

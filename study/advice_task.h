@@ -35,7 +35,8 @@ struct AdviceFamily {
     /// What the published recipe of each of them sets, where the question asks for it.
     std::vector<std::vector<Edit>> recipes;
     LayoutRules rules;
-    bool asked = false;  ///< its settings are the question's own, so that every way has them
+    bool asked = false;     ///< its settings are the question's own, so that every way has them
+    bool excluded = false;  ///< the question names other stacks
 };
 
 /// What advice is asked for: stack and layout are open.
@@ -43,6 +44,7 @@ struct AdviceTask {
     Scenario base;
     std::vector<AdviceFamily> families;
     BudgetFacts budget;
+    std::vector<Edit> held{};    ///< what keeps the batch once a layout is stated
     std::optional<Usd> most;     ///< that the run of `budget.tokens` may cost
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// The same task with some keys of its question changed.

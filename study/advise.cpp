@@ -92,6 +92,7 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
 
 Result<AdviceTask> taskOf(LoadedAdvice loaded, const Question& question, const Workbench& bench) {
     AdviceTask task{.base = std::move(loaded.base), .families = std::move(loaded.families)};
+    task.held = heldSamples(question, task.base.workload.globalBatch);
     task.known = &bench.known();
     FABRICAST_ASSIGN(task.budget, loadBudget(question.root, bench.profiles(), question.folders));
     return task;

@@ -38,6 +38,9 @@ std::string notNeeded(const AdviceTask& task) {
 std::string leftOut(const AdviceTask& task,
                     const AdviceFamily& family,
                     const std::vector<AdviceStep>& before) {
+    if (family.excluded) {
+        return "not among search.stacks";
+    }
     if (family.asked) {
         return "asked of every way";
     }
@@ -70,13 +73,16 @@ std::string typedSettings(const AdviceFamily& family) {
     return text;
 }
 
-Result<std::vector<Edit>> editsOf(const AdviceFamily& family, const AdviceStep& step) {
+Result<std::vector<Edit>> editsOf(const AdviceTask& task,
+                                  const AdviceFamily& family,
+                                  const AdviceStep& step) {
     if (!step.plan) {
         return std::vector<Edit>();
     }
     const Scenario& scenario = step.plan->scenario;
     FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(scenario), "--layout"));
     edits.push_back({"stack", scenario.stack, "--stack"});
+    edits.insert(edits.end(), task.held.begin(), task.held.end());
     edits.insert(edits.end(), family.settings.begin(), family.settings.end());
     for (std::size_t i = 0; i < family.recipes.size(); ++i) {
         if (family.stacks[i].stack->name == scenario.stack) {
@@ -111,7 +117,7 @@ Result<EvaluatedOptions> evaluateOptions(const AdviceTask& task,
                 break;
             }
             FABRICAST_TRY(planned);
-            FABRICAST_ASSIGN(step.edits, editsOf(family, step));
+            FABRICAST_ASSIGN(step.edits, editsOf(task, family, step));
         }
         evaluated.options.push_back(std::move(step));
     }

@@ -117,13 +117,44 @@ Result<bool> changesNothing(const std::vector<Edit>& settings, const Question& q
     return documentText(changed) == documentText(question);
 }
 
+/// Those of the row's stacks that the question lets be searched; it may name some.
+std::vector<std::string> stacksOf(const FamilyRow& row, const Question& question) {
+    const std::vector<std::string> named = searchWords(question, "stacks");
+    std::vector<std::string> stacks;
+    for (const std::string_view stack : wordsIn(row.stacks)) {
+        if (named.empty() || std::ranges::find(named, stack) != named.end()) {
+            stacks.emplace_back(stack);
+        }
+    }
+    return stacks;
+}
+
+/// A stack that no row has would be left out in silence.
+Result<void> checkNamedStacks(const Question& question) {
+    for (const std::string& name : searchWords(question, "stacks")) {
+        const bool isKnown = std::ranges::any_of(kFamilies, [&name](const FamilyRow& row) {
+            const std::vector<std::string_view> stacks = wordsIn(row.stacks);
+            return std::ranges::find(stacks, name) != stacks.end();
+        });
+        if (!isKnown) {
+            return tl::unexpected(
+                located({Error::Code::BadInput,
+                         "search.stacks",
+                         "no way to train that is compared uses \"" + name + "\"",
+                         "ddp, fsdp2, torchtitan, megatron, deepspeed; or fabricast plan"},
+                        question.root));
+        }
+    }
+    return {};
+}
+
 /// The row as a change of the question.
 Result<Change> changeOf(const FamilyRow& row,
                         const std::vector<Edit>& settings,
                         const Question& question) {
     Change change{.kind = "family", .edits = {}, .sideEffect = ""};
-    for (const std::string_view stack : wordsIn(row.stacks)) {
-        change.edits.push_back({"search.stacks", std::string(stack), "--stack"});
+    for (const std::string& stack : stacksOf(row, question)) {
+        change.edits.push_back({"search.stacks", stack, "--stack"});
     }
     change.edits.insert(change.edits.end(), settings.begin(), settings.end());
     FABRICAST_ASSIGN(const std::vector<Edit> keys, layoutEdits(std::string(row.fixed), "advise"));
@@ -150,6 +181,8 @@ void addRecipeNotes(const std::vector<std::string>& notes, std::vector<std::stri
 }  // namespace
 
 Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench) {
+    FABRICAST_TRY(checkSearch(question));
+    FABRICAST_TRY(checkNamedStacks(question));
     LoadedAdvice loaded;
     for (const FamilyRow& row : kFamilies) {
         FABRICAST_ASSIGN(std::vector<Edit> settings, settingsOf(row));
@@ -164,7 +197,8 @@ Result<LoadedAdvice> loadAdvice(const Question& question, const Workbench& bench
                             .stacks = std::move(search.task.stacks),
                             .recipes = {},
                             .rules = std::move(search.task.rules),
-                            .asked = asked};
+                            .asked = asked,
+                            .excluded = stacksOf(row, question).empty()};
         FABRICAST_ASSIGN(const bool tuned, isTuned(question));
         for (const StackSettings& stack : family.stacks) {
             family.recipes.push_back(tuned

@@ -388,7 +388,13 @@ std::string whereSaid(const Question& question, std::string_view path) {
 }
 
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples) {
-    if (says(question, "workload.global_batch")) {
+    return says(question, "workload.global_batch") ? std::vector<Edit>()
+                                                   : heldSamples(question, samples);
+}
+
+std::vector<Edit> heldSamples(const Question& question, std::int64_t samples) {
+    const JsonValue* stated = valueAt(question.root, "workload.global_batch");
+    if (stated != nullptr && stated->isNumber()) {
         return {};
     }
     return {{"workload.global_batch", std::to_string(samples), ""}};

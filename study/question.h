@@ -66,5 +66,8 @@ std::string whereSaid(const Question& question, std::string_view path);
 /// The edit that keeps a batch which followed from the layout at `samples`, for before a change;
 /// nothing where the question states its batch.
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples);
+/// The same for before a layout alone is stated: how many samples "4M tokens" are depends on it
+/// too.
+std::vector<Edit> heldSamples(const Question& question, std::int64_t samples);
 
 }  // namespace fabricast

@@ -104,40 +104,36 @@ Result<bool> isHeld(const PartialLayout& fixed, const ForbiddenValue& rule) {
     return held;
 }
 
+bool allows(const Words& allowed, std::string_view name) {
+    return std::ranges::any_of(
+        allowed, [name](const auto& word) { return word.text().value_or("") == name; });
+}
+
+/// The rule of one word of "forbid".
+Result<ForbiddenValue> ruleOf(const JsonValue& word) {
+    Result<ForbiddenValue> rule = forbiddenOf(word.text().value_or(""));
+    if (!rule) {
+        rule.error().where = word.where();
+    }
+    return rule;
+}
+
 Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const Words& allowed) {
     LayoutRules rules{.fixed = std::move(fixed)};
     FABRICAST_ASSIGN(const Words forbidden, wordList(question, "forbid"));
     for (const JsonValue& word : forbidden) {
-        Result<ForbiddenValue> rule = forbiddenOf(word.text().value_or(""));
-        if (!rule) {
-            rule.error().where = word.where();
-            return tl::unexpected(std::move(rule).error());
-        }
-        FABRICAST_ASSIGN(const bool held, isHeld(rules.fixed, *rule));
+        FABRICAST_ASSIGN(ForbiddenValue rule, ruleOf(word));
+        FABRICAST_ASSIGN(const bool held, isHeld(rules.fixed, rule));
         if (held && !word.where().starts_with(kOfFamily)) {
             return fail(Error::Code::BadInput,
                         word.where(),
-                        rule->key + " is held and forbidden",
+                        rule.key + " is held and forbidden",
                         "one of the two");
         }
-        rules.forbidden.push_back(*std::move(rule));
+        rules.forbidden.push_back(std::move(rule));
     }
-    for (const JsonValue& word : allowed) {
-        const std::string name = word.text().value_or("");
-        if (name != "tp_across_nodes" && name != "idle_gpus" && name != "tight") {
-            return fail(Error::Code::BadInput,
-                        word.where(),
-                        "\"" + name + "\" cannot be allowed",
-                        "tp_across_nodes, idle_gpus or tight");
-        }
-        rules.tensorAcrossNodes = rules.tensorAcrossNodes || name == "tp_across_nodes";
-    }
+    rules.tensorAcrossNodes = allows(allowed, "tp_across_nodes");
     return rules;
-}
-
-bool allows(const Words& allowed, std::string_view name) {
-    return std::ranges::any_of(
-        allowed, [name](const auto& word) { return word.text().value_or("") == name; });
 }
 
 bool idles(PlanObjective objective, const Words& allowed) {
@@ -164,15 +160,61 @@ Result<void> tuneStacks(const Question& question, const Workbench& bench, Loaded
     return {};
 }
 
+Result<std::int64_t> topOf(const JsonValue* search) {
+    return search == nullptr ? kUsualPlans : search->integerOr("top", kUsualPlans, {1, kMostPlans});
+}
+
+Result<void> checkStacks(const Words& stacks) {
+    for (const JsonValue& word : stacks) {
+        Result<const Stack*> stack = findStack(word.text().value_or(""));
+        if (!stack) {
+            stack.error().where = word.where();
+            return tl::unexpected(std::move(stack).error());
+        }
+    }
+    return {};
+}
+
+Result<void> checkAllowed(const Words& allowed) {
+    for (const JsonValue& word : allowed) {
+        const std::string name = word.text().value_or("");
+        if (name != "tp_across_nodes" && name != "idle_gpus" && name != "tight") {
+            return fail(Error::Code::BadInput,
+                        word.where(),
+                        "\"" + name + "\" cannot be allowed",
+                        "tp_across_nodes, idle_gpus or tight");
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
-Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench) {
+Result<void> checkSearch(const Question& question) {
     const JsonValue* search = searchOf(question);
-    std::int64_t top = kUsualPlans;
-    if (search != nullptr) {
-        FABRICAST_TRY(search->onlyKeys(kKeys));
-        FABRICAST_ASSIGN(top, search->integerOr("top", kUsualPlans, {1, kMostPlans}));
+    if (search == nullptr) {
+        return {};
     }
+    FABRICAST_TRY(search->expect(JsonValue::Kind::Object));
+    FABRICAST_TRY(search->onlyKeys(kKeys));
+    FABRICAST_TRY(topOf(search));
+    FABRICAST_TRY(objectiveOf(search));
+    FABRICAST_TRY(isTuned(question));
+    FABRICAST_ASSIGN(const Words stacks, wordList(question, "stacks"));
+    FABRICAST_TRY(checkStacks(stacks));
+    FABRICAST_ASSIGN(const Words allowed, wordList(question, "allow"));
+    FABRICAST_TRY(checkAllowed(allowed));
+    FABRICAST_ASSIGN(const Words forbidden, wordList(question, "forbid"));
+    for (const JsonValue& word : forbidden) {
+        FABRICAST_TRY(ruleOf(word));
+    }
+    return {};
+}
+
+Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench) {
+    FABRICAST_TRY(checkSearch(question));
+    const JsonValue* search = searchOf(question);
+    FABRICAST_ASSIGN(const std::int64_t top, topOf(search));
     FABRICAST_ASSIGN(const PlanObjective objective, objectiveOf(search));
     FABRICAST_ASSIGN(const Words stacks, wordList(question, "stacks"));
     FABRICAST_ASSIGN(const Words allowed, wordList(question, "allow"));

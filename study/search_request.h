@@ -31,6 +31,9 @@ struct SearchRequest {
 
 Result<SearchRequest> searchRequest(const Question& question, const Workbench& bench);
 
+/// Names and words that no search has are refused, whether or not the search is run.
+Result<void> checkSearch(const Question& question);
+
 /// Where a rule comes from that a way to train adds: it gives way to what the question holds.
 inline constexpr std::string_view kOfFamily = "advise";
 

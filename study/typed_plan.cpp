@@ -39,6 +39,9 @@ Result<Question> questionAbout(const Question& search,
     });
     FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(plan), "--layout"));
     edits.push_back({"stack", plan.stack, "--stack"});
+    // A batch that was not stated follows from the GPUs in a search, from the layout without one.
+    const std::vector<Edit> batch = heldSamples(search, plan.workload.globalBatch);
+    edits.insert(edits.end(), batch.begin(), batch.end());
     if (plan.cluster.gpus() != asked.cluster.gpus()) {  // some of them idle
         edits.push_back({"cluster.gpus", std::to_string(plan.cluster.gpus()), "--gpus"});
     }

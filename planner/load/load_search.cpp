@@ -20,8 +20,20 @@ constexpr std::array<std::string_view, 4> kUsualStacks = {
 /// Adapters are trained by PEFT over these.
 constexpr std::array<std::string_view, 2> kAdapterStacks = {"ddp", "fsdp2"};
 
+Result<const Stack*> stackNamed(const std::string& name, const std::string& where) {
+    Result<const Stack*> stack = findStack(name);
+    if (!stack) {
+        stack.error().where = where;
+    }
+    return stack;
+}
+
+/// A name in the scenario is read even where others are searched.
 Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
                                            const std::vector<std::string>& typed) {
+    if (!request.stack.empty()) {
+        FABRICAST_TRY(stackNamed(request.stack, request.stackWhere));
+    }
     std::vector<std::string> names = typed;
     if (names.empty() && !request.stack.empty()) {
         names.push_back(request.stack);
@@ -34,13 +46,10 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     }
     std::vector<const Stack*> stacks;
     for (const std::string& name : names) {
-        Result<const Stack*> stack = findStack(name);
-        if (!stack) {
-            stack.error().where = typed.empty() ? request.stackWhere : "--stack";
-            return tl::unexpected(std::move(stack).error());
-        }
-        if (std::find(stacks.begin(), stacks.end(), *stack) == stacks.end()) {
-            stacks.push_back(*stack);
+        FABRICAST_ASSIGN(const Stack* stack,
+                         stackNamed(name, typed.empty() ? request.stackWhere : "--stack"));
+        if (std::find(stacks.begin(), stacks.end(), stack) == stacks.end()) {
+            stacks.push_back(stack);
         }
     }
     return stacks;
