@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/memory_report.h"
 #include "planner/result/comparison_band.h"
 
 #include <fmt/format.h>
@@ -81,9 +82,8 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
                            taken.key);
     }
     if (ratio > 1.0 + kComparisonBand) {
-        const bool sure = step.plan->memory.verdict == Verdict::Fits;
         return fmt::format(
-            "{}, but {} is {}", sure ? "fits" : "may fit", taken.key, fasterBy(ratio));
+            "{}, but {} is {}", fixText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
     }
     if (ratio < 1.0 / (1.0 + kComparisonBand)) {
         return fmt::format("may not fit, but {} {} {}",
@@ -130,9 +130,10 @@ void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>
         step.answer = memory.verdict == Verdict::Fits ? AdviceAnswer::Yes : AdviceAnswer::Perhaps;
         step.why = step.set.empty() ? "the simplest that fits and is not significantly slower"
                                     : "full training does not fit, or costs too much";
-        step.why += memory.onDevice == Verdict::Fits
-                        ? ""
-                        : "; fits only if the allocator reserves little extra";
+        step.why += memory.onDevice == Verdict::Fits ? ""
+                    : memory.onDevice == Verdict::Likely
+                        ? "; fits only if the allocator reserves little extra"
+                        : "; nothing else comes nearer, and it is unlikely to fit";
         step.why += memory.host.isUnknown() ? "; " + hostText(step) : "";
     } else {
         const bool close = taken != nullptr && step.set == taken->set && &step < taken &&

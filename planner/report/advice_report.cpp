@@ -173,7 +173,7 @@ std::string nothingText(const Advice& advice) {
         "nothing costs at most {}: the cheapest is {}, {}; {} trains {} tokens, "
         "{} of them{}",
         dollarText(advice.most->count()),
-        planName(*cheapest->plan),
+        (cheapest->set.empty() ? "" : cheapest->key + ": ") + planName(*cheapest->plan),
         dollarText(price),
         dollarText(advice.most->count()),
         shortText(Tokens(std::llround(share * tokens))),
@@ -226,8 +226,8 @@ std::string adviceHead(const Advice& advice) {
     const bool priced = plan.cost && plan.cost->perMtok;
     const HostNeed& host = plan.memory.host;
     return fmt::format("{}{}: {} s a step{}{}{}",
+                       step.set.empty() ? "" : step.key + ": ",
                        planName(plan),
-                       step.set.empty() ? "" : " with " + step.set,
                        planStepText(plan),
                        priced ? ", " + perMtok(plan) + " per million tokens" : "",
                        runText(plan),

@@ -72,11 +72,7 @@ Result<void> PlanSearch::findTop() {
     constexpr std::size_t kLooksPerReport = 64;
     std::size_t looks = 0;
     std::size_t found = 0;
-    const auto enough = [&] {
-        const bool isSure = options_.untilSure && !report_.plans.empty() &&
-                            report_.plans.back().memory.onDevice == Verdict::Fits;
-        return options_.distinct ? isSettled() : isSure || found >= options_.top;
-    };
+    const auto enough = [&] { return options_.distinct ? isSettled() : found >= options_.top; };
     while (!enough() && !isTired() && advance()) {
         FABRICAST_TRY(watch_.check());
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {

@@ -139,24 +139,6 @@ TEST(FindPlans, SaysThatAFrontWasCutShort) {
     EXPECT_NE(cut.cutShort, "");
 }
 
-/// Plans come in the order of their time, so the first sure one is the same.
-TEST(FindPlans, MayEndWithTheFirstThatSurelyFits) {
-    const auto sure = [](const Plan& plan) { return plan.memory.onDevice == Verdict::Fits; };
-    std::size_t behindOthers = 0;
-    for (const Bytes memory : {13_GiB, 14_GiB, 16_GiB, 18_GiB, 20_GiB, 24_GiB}) {
-        const SearchTask task = taskOf({.gpus = 4, .memory = memory}, {"megatron", "torchtitan"});
-        const auto all = findPlans(task, exampleTiming(), {.top = 60}).value().plans;
-        const auto until =
-            findPlans(task, exampleTiming(), {.top = 60, .untilSure = true}).value().plans;
-        const auto first = std::ranges::find_if(all, sure);
-        const auto looked = static_cast<std::size_t>(first - all.begin());
-        ASSERT_EQ(until.size(), std::min(all.size(), looked + 1));
-        EXPECT_EQ(until.back().scenario.layout, all[until.size() - 1].scenario.layout);
-        behindOthers += first != all.end() && looked > 0 ? 1U : 0U;
-    }
-    EXPECT_GT(behindOthers, 0U);
-}
-
 /// Each walk stands for itself: the answer with the least memory is cut alike by any threads.
 TEST(FindPlans, CutsASearchForMemoryAlikeOnAnyThreads) {
     const SearchTask task = taskOf({.gpus = 8, .memory = 8_GiB}, {"fsdp2", "deepspeed"});
