@@ -16,6 +16,7 @@
 #include "planner/stack/stack.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -245,7 +246,15 @@ Result<StepEstimate> StepEstimator::estimate(const Scenario& scenario, const Mod
     context.interval = profiles_->intervals.of(evidenceClass(scenario));
     FABRICAST_ASSIGN(const std::vector<StageTime> stages, stageTimes(context));
     FABRICAST_ASSIGN(const PipelineTime pipeline, pipelineTime(scenario, stages, *spans_));
-    return estimateOf(context, stages, pipeline);
+    StepEstimate step = estimateOf(context, stages, pipeline);
+    if (!std::isfinite(step.step.value.count())) {
+        return fail(Error::Code::Unsupported,
+                    "cluster",
+                    "the numbers of " + scenario.cluster.node.gpu.name +
+                        " and its network give no finite step time",
+                    "fabricast profiles show " + scenario.cluster.node.gpu.name);
+    }
+    return step;
 }
 
 Result<double> StepEstimator::seconds(const Scenario& scenario, const ModelTime& blocks) {

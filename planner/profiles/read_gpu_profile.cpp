@@ -48,6 +48,9 @@ Result<void> readNumbers(const JsonValue& root, GpuSpec& gpu) {
     FABRICAST_ASSIGN(gpu.multiprocessors, readSourcedOr<std::int64_t>(root, "multiprocessors"));
     FABRICAST_ASSIGN(gpu.boostClock, readSourcedOr<Hertz>(root, "boost_clock"));
     FABRICAST_ASSIGN(gpu.power, readSourcedOr<Watts>(root, "power"));
+    if (gpu.multiprocessors.value == 0) {
+        return tl::unexpected(root.find("multiprocessors")->problem("must be 1 or more"));
+    }
     if (!gpu.memory.value) {
         return tl::unexpected(root.find("memory")->problem(
             "must be known", "every GPU is sold by its memory: write \"80 GB\""));

@@ -21,7 +21,7 @@ Result<std::vector<std::int64_t>> splitWithGivenEnds(std::int64_t layers, const 
     const std::int64_t given = (first > 0 ? 1 : 0) + (last > 0 ? 1 : 0);
     const std::int64_t between = split.stages - given;
     const std::int64_t left = layers - first - last;
-    if (between < 1 || left < 0 || left % between != 0) {
+    if (between < 1 || left < between || left % between != 0) {
         return refuse(std::to_string(left) + " layers are left for the " + std::to_string(between) +
                       " pipeline stages whose number of layers is not given");
     }

@@ -8,17 +8,34 @@
 namespace fabricast {
 namespace {
 
-/// --num-distributed-optimizer-instances cuts the experts' data ranks too.
-Result<void> checkInstances(const Layout& layout) {
-    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
-    const std::int64_t instances = layout.replicas() / group;
-    if (layout.expertReplicas() % instances == 0) {
-        return {};
+/// --num-distributed-optimizer-instances, or a shard_size that says the same.
+std::int64_t instancesOf(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    return layout.shardSize > 0 ? layout.replicas() / layout.shardSize
+                                : scenario.settings.megatron.optimizerInstances;
+}
+
+/// They cut the data ranks, and those of the experts too.
+Result<void> checkInstances(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t instances = instancesOf(scenario);
+    const std::string key =
+        layout.shardSize > 0 ? "layout.shard_size" : "settings.megatron.optimizer_instances";
+    const std::string hint =
+        layout.shardSize > 0 ? "shard_size=" + text(layout.replicas()) : "optimizer_instances=1";
+    if (layout.replicas() % instances != 0) {
+        return breaks(key,
+                      "Data parallel size " + text(layout.replicas()) +
+                          " should be divisible by partial DistOpt shard factor " + text(instances),
+                      hint);
     }
-    return breaks("layout.shard_size",
-                  "Expert data parallel size " + text(layout.expertReplicas()) +
-                      " should be divisible by partial DistOpt shard factor " + text(instances),
-                  "shard_size=" + text(layout.replicas()));
+    if (layout.expertReplicas() % instances != 0) {
+        return breaks(key,
+                      "Expert data parallel size " + text(layout.expertReplicas()) +
+                          " should be divisible by partial DistOpt shard factor " + text(instances),
+                      hint);
+    }
+    return {};
 }
 
 Result<void> checkRanks(const Scenario& scenario) {
@@ -42,7 +59,7 @@ Result<void> checkRanks(const Scenario& scenario) {
                       layout.etp > 1 ? "etp=1, which follows tp unless it is set"
                                      : divisorsHint("ep", world / layout.pp));
     }
-    return checkInstances(layout);
+    return checkInstances(scenario);
 }
 
 Result<void> checkMegatronExperts(const Scenario& scenario) {

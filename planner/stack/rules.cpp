@@ -50,6 +50,23 @@ Result<void> checkSizes(const Scenario& scenario) {
     return {};
 }
 
+Result<void> checkSlice(std::string_view key, std::int64_t ranks, std::int64_t width) {
+    if (width < 1 || ranks <= width) {
+        return {};
+    }
+    return breaks("layout." + std::string(key),
+                  text(ranks) + " ranks cannot share an MLP of width " + text(width),
+                  std::string(key) + " of at most " + text(width));
+}
+
+/// Every rank needs some columns of the matrices that tensor parallelism cuts.
+Result<void> checkSlices(const Scenario& scenario) {
+    FABRICAST_TRY(checkSlice("tp", scenario.layout.tp, scenario.model.mlp.width));
+    return scenario.model.moe
+               ? checkSlice("etp", scenario.layout.etp, scenario.model.moe->expertWidth)
+               : Result<void>();
+}
+
 /// Engine and model code are the stack's own; a scenario chooses among kernels, not among stacks.
 Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
     const Settings own = stack.defaults(scenario.layout);
@@ -189,6 +206,7 @@ std::string multiplesHint(std::string_view key, std::int64_t number, std::int64_
 Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
     FABRICAST_TRY(checkSizes(scenario));
     FABRICAST_TRY(checkAxes(stack.name, stack.axes, scenario.layout));
+    FABRICAST_TRY(checkSlices(scenario));
     FABRICAST_TRY(checkShardGroup(scenario.layout));
     if (scenario.layout.ep > 1 && !scenario.model.moe) {
         return breaks("layout.ep",

@@ -242,6 +242,8 @@ TEST(ProfileStore, PointsAtWhatIsWrongInAFile) {
     EXPECT_EQ(refusal("\"3.35 TB/s\"", "3350"),
               "16:34: \"value\" is 3350, but a bandwidth needs a unit "
               "(write \"value\": \"3350 GB/s\")");
+    EXPECT_NE(refusal("\"value\": 132", "\"value\": 0").find("must be 1 or more"),
+              std::string::npos);
     EXPECT_EQ(refusal("\"sxm\"", "\"smx\""),
               "9:18: \"form_factor\" cannot be \"smx\" (did you mean \"sxm\"?)");
     EXPECT_EQ(refusal("\"name\": \"h100-sxm5-80gb\"", "\"name\": \"h101\""),

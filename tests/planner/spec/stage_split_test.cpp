@@ -50,6 +50,9 @@ TEST(StageSplit, RefusesWhatLeavesAStageWithoutAShare) {
     EXPECT_FALSE(splitLayers(4, {.stages = 8}).has_value());
     EXPECT_FALSE(splitLayers(16, {4, 1, {.firstStageLayers = 3}}).has_value());
     EXPECT_FALSE(splitLayers(16, {3, 2, {.firstStageLayers = 6}}).has_value());
+    // Nothing is left for the stages between.
+    EXPECT_FALSE(splitLayers(16, {4, 1, {.firstStageLayers = 16}}).has_value());
+    EXPECT_FALSE(splitLayers(16, {2, 1, {.lastStageLayers = 16}}).has_value());
     EXPECT_FALSE(
         splitLayers(16, {2, 1, {.firstStageLayers = 4, .lastStageLayers = 4}}).has_value());
     EXPECT_FALSE(splitLayers(1LL << 60, {1LL << 40, 1LL << 40, {}}).has_value());

@@ -120,6 +120,9 @@ void applySettings(const Pairs& typed, Settings& settings) {
     if (typed.contains("master")) {
         settings.precision.masterWeights = typed.at("master") == "1";
     }
+    if (typed.contains("instances")) {
+        settings.megatron.optimizerInstances = std::stoll(typed.at("instances"));
+    }
     if (typed.contains("expert_overlap")) {
         settings.megatron.expertOverlap = typed.at("expert_overlap") == "1";
     }
