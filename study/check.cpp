@@ -21,7 +21,13 @@ std::string sourceOf(const Question& question) {
 /// The question's own, then those that were asked for; "fits" where there are none.
 Result<std::vector<Requirement>> requirementsOf(const Question& question, const CheckAsk& ask) {
     FABRICAST_ASSIGN(std::vector<Requirement> requirements, requirementsIn(question));
-    requirements.insert(requirements.end(), ask.requirements.begin(), ask.requirements.end());
+    for (const Requirement& one : ask.requirements) {
+        const bool isSaid = std::ranges::any_of(
+            requirements, [&one](const Requirement& other) { return other.text == one.text; });
+        if (!isSaid) {
+            requirements.push_back(one);
+        }
+    }
     if (requirements.empty()) {
         requirements.push_back({.text = "fits", .where = question.file, .metric = Metric::Fits});
     }

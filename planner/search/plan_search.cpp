@@ -184,6 +184,10 @@ void PlanSearch::sayWhatIsLeft() {
         left = better > kNoticed ? "others may be up to " + percent(better) +
                                        (leastMemory() ? " smaller" : " faster")
                                  : "none is better than the first, further rows may be missing";
+        // What surely fits comes first, however slow it is.
+        if (options_.distinct && best.memory.onDevice != Verdict::Fits) {
+            left += "; one that surely fits may be among them";
+        }
     }
     report_.cutShort =
         "the memory of " + std::to_string(layoutsWalked_) + " layouts was walked; " + left;

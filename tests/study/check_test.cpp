@@ -57,6 +57,12 @@ TEST(Check, ARequirementHasItsPlaceInTheFile) {
     EXPECT_EQ(report.verdict(), CheckVerdict::Fails);
 }
 
+TEST(Check, ARequirementThatIsAskedTwiceIsJudgedOnce) {
+    CheckAsk ask;
+    ask.requirements.push_back(readRequirement(" fits ", "--require").value());
+    EXPECT_EQ(checked(questionIn(kAfter), ask).requirements.size(), 3U);
+}
+
 TEST(Check, WhatChangedSinceTheBaselineIsNamedWithBothPlaces) {
     const CheckReport report =
         checked(questionIn(kAfter), {.baseline = questionIn(kBefore, "main:run.json"), .fixes = 0});
