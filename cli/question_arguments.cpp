@@ -123,30 +123,16 @@ Result<void> checkRankIsUsed(const QuestionArguments& arguments, const Question&
                 "--tuning lora, or qlora");
 }
 
-Result<Question> over(Question question,
-                      const std::vector<Edit>& edits,
-                      const QuestionArguments& arguments) {
-    FABRICAST_ASSIGN(question, with(std::move(question), edits));
-    FABRICAST_TRY(checkSearch(question));
-    FABRICAST_TRY(checkRankIsUsed(arguments, question));
-    return question;
-}
-
 }  // namespace
 
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
     FABRICAST_ASSIGN(Question question,
                      readQuestion(arguments.file.value_or(""), options.directory));
-    FABRICAST_ASSIGN(question, over(std::move(question), edits, arguments));
+    FABRICAST_ASSIGN(question, with(std::move(question), edits));
+    FABRICAST_TRY(checkSearch(question));
+    FABRICAST_TRY(checkRankIsUsed(arguments, question));
     return readInput(std::move(question));
-}
-
-Result<Question> typedOver(Question question,
-                           const QuestionArguments& arguments,
-                           const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const std::vector<Edit> edits, editsOf(arguments, options));
-    return over(std::move(question), edits, arguments);
 }
 
 Result<Workbench> workbenchOf(const GlobalOptions& options) {

@@ -38,11 +38,6 @@ void addScenarioArguments(const FlagSet& command,
 /// The question in the file with every flag and --set over it.
 Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOptions& options);
 
-/// Another question with the same flags and --set over it.
-Result<Question> typedOver(Question question,
-                           const QuestionArguments& arguments,
-                           const GlobalOptions& options);
-
 /// What the question is answered with.
 Result<Workbench> workbenchOf(const GlobalOptions& options);
 

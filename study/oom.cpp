@@ -164,7 +164,11 @@ Result<void> addForecast(const Question& question,
     const Bytes least = std::max(answer.message.capacity.value_or(all), all);
     const Bytes needed = std::max(answer.message.needed().value_or(least), least);
     answer.overForecast = std::max(1.0, static_cast<double>(needed.count()) / peak);
-    FABRICAST_ASSIGN(const Question judged, asMeasured(question, answer.overForecast));
+    // A run that took no more than its forecast is judged by that, as every other question is.
+    const bool isMore = answer.overForecast > 1.0;
+    FABRICAST_ASSIGN(
+        const Question judged,
+        isMore ? asMeasured(question, answer.overForecast) : Result<Question>(question));
     FABRICAST_ASSIGN(LoadedScenario again,
                      loadScenario(judged.root, bench.profiles(), judged.folders));
     FABRICAST_ASSIGN(MemoryBreakdown strict, memoryOfAllStages(again.scenario, watch));

@@ -70,14 +70,9 @@ Result<CheckTask> taskOf(const CheckFlags& flags,
     CheckTask task{.source = file.empty() ? "as typed" : file,
                    .question = questionOf(arguments, options),
                    .baseline = {}};
+    // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        FABRICAST_ASSIGN(std::optional<Result<Question>> before,
-                         baselineOf(flags.baseline, file, options));
-        if (before && *before) {
-            task.baseline = typedOver(**std::move(before), arguments, options);
-        } else {
-            task.baseline = std::move(before);
-        }
+        FABRICAST_ASSIGN(task.baseline, baselineOf(flags.baseline, file, options));
     }
     return task;
 }
@@ -161,6 +156,9 @@ ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
     if (count.failed > 0) {
         return ExitCode::DoesNotFit;
     }
+    if (count.notJudged > 0) {
+        return ExitCode::CannotTell;
+    }
     return count.unsure > 0 && onUnsure == OnUnsure::Fail ? ExitCode::CannotTell : ExitCode::Ok;
 }
 
@@ -198,6 +196,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         "A requirement is METRIC COMPARISON VALUE [@ p10|p50|p90] [: warn], or \"fits\"; VALUE may "
         "be\n"
         "\"baseline * 0.98\". Those in a scenario's list \"require\" are checked too.\n"
+        "Flags change the scenario, not its baseline.\n"
         "Exit status: 0 all hold, 1 one fails, 2 bad input, 3 the interval does not tell.");
     constexpr const char* kGroup = "The check";
     app.add("files", flags->files, "scenarios").takes("[FILE...]");

@@ -6,13 +6,28 @@
 namespace fabricast {
 namespace {
 
+/// Its own place; of one that was typed the first line that changed since the baseline.
+FilePlace placeIn(const CheckReport& report, const CheckedRequirement& one) {
+    const FilePlace own = placeOf(one.requirement.where, "");
+    if (!own.file.empty()) {
+        return own;
+    }
+    for (const ChangedInput& change : report.changes) {
+        const FilePlace changed = placeOf(change.whereAfter, "");
+        if (!changed.file.empty()) {
+            return changed;
+        }
+    }
+    return {.file = report.source};
+}
+
 CheckFinding findingOf(const CheckReport& report, const CheckedRequirement& one) {
     CheckFinding finding{.level = one.isWarning() || one.verdict == CheckVerdict::CannotTell
                                       ? FindingLevel::Warning
                                       : FindingLevel::Error,
                          .rule = std::string(nameOf(one.requirement.metric).name),
                          .message = findingText(one),
-                         .place = placeOf(one.requirement.where, report.source)};
+                         .place = placeIn(report, one)};
     if (!one.isWarning() && one.verdict == CheckVerdict::Fails) {
         for (const ChangedInput& change : report.changes) {
             finding.message += "; changed: " + changedText(change);

@@ -89,20 +89,30 @@ std::string becauseText(const CheckReport& report) {
     return text + mostlyText(*report.comparison);
 }
 
+std::string_view fixWord(const CheckFix& fix) {
+    const bool isSure = std::ranges::all_of(fix.after, [](const CheckedRequirement& one) {
+        return one.verdict == CheckVerdict::Holds;
+    });
+    return !fix.mends ? "nothing mends all; nearest: " : isSure ? "fix: " : "may mend: ";
+}
+
 std::string fixesText(const CheckReport& report) {
     std::string text;
     for (const CheckFix& fix : report.fixes) {
-        text += (fix.mends ? "fix: " : "nothing mends all; nearest: ") + fixText(fix) + "\n";
+        text += std::string(fixWord(fix)) + fixText(fix) + "\n";
     }
     return text;
 }
 
-/// What to do where only the intervals do not tell.
+/// What to do where the intervals do not tell, or something is missing.
 std::string unsureText(const CheckReport& report) {
-    return report.verdict() == CheckVerdict::CannotTell
-               ? "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
-                 "middle, --uncertain pass lets it pass\n"
-               : "";
+    if (report.verdict() != CheckVerdict::CannotTell) {
+        return {};
+    }
+    return std::ranges::any_of(report.requirements, &isNotJudged)
+               ? "unsure: a requirement lacks what stands beside it\n"
+               : "unsure: the bound lies inside the forecast's interval; \"@ p50\" judges the "
+                 "middle, --uncertain pass lets it pass\n";
 }
 
 std::string outcomeLine(const CheckOutcome& outcome) {

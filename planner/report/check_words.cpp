@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -41,6 +42,22 @@ std::string_view verbOf(const CheckedRequirement& checked) {
             break;
     }
     return "fails";
+}
+
+/// "tokens_per_s 54,537", "likely fits 19.52 GiB", "mem_peak 45.00 GiB (fails)".
+std::string afterText(const CheckedRequirement& after) {
+    const Metric metric = after.requirement.metric;
+    const std::string value = after.value ? metricText(metric, after.value->value) : after.why;
+    if (after.verdict == CheckVerdict::CannotTell && metric == Metric::Fits && after.value) {
+        const bool isMore = after.value->value > after.bound;
+        return (isMore ? "unlikely to fit " : "likely fits ") + value;
+    }
+    return fmt::format("{} {}{}",
+                       nameOf(metric).name,
+                       value,
+                       after.verdict == CheckVerdict::Holds        ? ""
+                       : after.verdict == CheckVerdict::CannotTell ? " (unsure)"
+                                                                   : " (fails)");
 }
 
 /// The number at the end behind a colon, which is cut off.
@@ -153,6 +170,11 @@ std::string changedText(const ChangedInput& change) {
                        where.empty() ? "" : " (" + where + ")");
 }
 
+bool isNotJudged(const CheckedRequirement& checked) {
+    return !checked.isWarning() && checked.verdict == CheckVerdict::CannotTell &&
+           !checked.why.empty();
+}
+
 std::string fixText(const CheckFix& fix) {
     std::string text = fix.typed + ":";
     std::set<Metric> said;
@@ -160,15 +182,7 @@ std::string fixText(const CheckFix& fix) {
         if (!said.insert(one.requirement.metric).second) {
             continue;
         }
-        const std::string value =
-            one.value ? metricText(one.requirement.metric, one.value->value) : one.why;
-        text += fmt::format("{} {} {}{}",
-                            text.ends_with(':') ? "" : ",",
-                            nameOf(one.requirement.metric).name,
-                            value,
-                            one.verdict == CheckVerdict::Holds        ? ""
-                            : one.verdict == CheckVerdict::CannotTell ? " (unsure)"
-                                                                      : " (fails)");
+        text += (text.ends_with(':') ? " " : ", ") + afterText(one);
     }
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
 }
@@ -196,6 +210,8 @@ CheckCount countOf(const std::vector<CheckOutcome>& outcomes) {
         const CheckVerdict verdict = one.report->verdict();
         count.failed += verdict == CheckVerdict::Fails ? 1 : 0;
         count.unsure += verdict == CheckVerdict::CannotTell ? 1 : 0;
+        const bool lacks = std::ranges::any_of(one.report->requirements, &isNotJudged);
+        count.notJudged += verdict == CheckVerdict::CannotTell && lacks ? 1 : 0;
     }
     return count;
 }

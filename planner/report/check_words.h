@@ -26,6 +26,9 @@ std::string changedText(const ChangedInput& change);
 /// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".
 std::string fixText(const CheckFix& fix);
 
+/// Whether something is missing that the requirement is about: no interval would tell.
+bool isNotJudged(const CheckedRequirement& checked);
+
 /// A position as reports for other programs take it.
 struct FilePlace {
     std::string file;
@@ -40,6 +43,7 @@ struct CheckCount {
     int scenarios = 0;
     int failed = 0;
     int unsure = 0;
+    int notJudged = 0;  ///< scenarios with a requirement that lacks something, of the unsure ones
     int errors = 0;
 };
 CheckCount countOf(const std::vector<CheckOutcome>& outcomes);

@@ -137,7 +137,9 @@ std::string oomText(const OomAnswer& answer) {
         text += "\n" + forecastLine(answer) + "\n" + (excess.empty() ? "" : excess + "\n");
     }
     const std::vector<std::string> ways = wayOutLines(answer);
-    text += ways.empty() ? "" : "\nways out by this run's measure, cheapest first\n";
+    text += ways.empty()                ? ""
+            : answer.overForecast > 1.0 ? "\nways out by this run's measure, cheapest first\n"
+                                        : "\nways out by the forecast, cheapest first\n";
     for (const std::string& way : ways) {
         text += "  " + way + "\n";
     }

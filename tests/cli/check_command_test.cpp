@@ -74,7 +74,7 @@ TEST_F(CheckCommand, SaysWhatHoldsInTheFirstLineAndInItsExitCode) {
     const ProgramOutput bad = check("small.json");
     EXPECT_EQ(bad.code, ExitCode::DoesNotFit);
     EXPECT_TRUE(bad.out.starts_with("FAIL  small.json")) << bad.out;
-    EXPECT_NE(bad.out.find("fix: "), std::string::npos) << bad.out;
+    EXPECT_NE(bad.out.find("may mend: --layout recompute=full"), std::string::npos) << bad.out;
     EXPECT_EQ(check("small.json --no-fail").code, ExitCode::Ok);
 }
 
@@ -131,6 +131,32 @@ TEST_F(CheckCommand, ABaselineShowsWhatChangedAndByHowMuch) {
     EXPECT_NE(slower.out.find("run.json:6:13)"), std::string::npos) << slower.out;
     EXPECT_NE(slower.out.find("time: mostly recomputation"), std::string::npos) << slower.out;
     EXPECT_EQ(check("run.json --max-regression 2%").code, ExitCode::BadInput);
+}
+
+TEST_F(CheckCommand, AFixThatIsTypedIsComparedWithTheSameBaseline) {
+    const std::string line = "small.json --baseline run.json";
+    const std::vector<std::string> asked = {"--require", "mem_peak <= baseline"};
+    const JsonValue before = jsonOf(check(line + " -f json", asked).out);
+    const JsonValue typed = jsonOf(check(line + " --layout recompute=full -f json", asked).out);
+    const auto baseline = [](const JsonValue& answer) {
+        const JsonValue& scenario = answer.find("scenarios")->items()[0];
+        return numberOf(scenario.find("requirements")->items()[1], "baseline");
+    };
+    EXPECT_GT(baseline(before), 0.0);
+    EXPECT_EQ(baseline(before), baseline(typed));
+}
+
+TEST_F(CheckCommand, WhatLacksAnInputIsNeverLetPass) {
+    const ProgramOutput output = check("run.json --uncertain pass", {"--require", "days <= 30"});
+    EXPECT_EQ(output.code, ExitCode::CannotTell) << output.out;
+    EXPECT_NE(output.out.find("--tokens 1T"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("lacks what stands beside it"), std::string::npos) << output.out;
+}
+
+TEST_F(CheckCommand, ARegressionIsAnnotatedAtTheLineThatChanged) {
+    (void)check("small.json --baseline run.json --max-regression 1% --report github=g2.txt");
+    EXPECT_NE(read("g2.txt").find("small.json,line=3,"), std::string::npos) << read("g2.txt");
+    EXPECT_EQ(read("g2.txt").find("line=1,"), std::string::npos) << read("g2.txt");
 }
 
 TEST_F(CheckCommand, WritesEveryReportOfOneRun) {
