@@ -11,7 +11,8 @@
 namespace fabricast {
 
 /// The changes of the catalogue, else pairs of them, after which no requirement of a failed check
-/// fails; those of the least effort first. `baseline` is the side that the requirements are compared with; may be null.
+/// fails; those of the least effort first. `baseline` is the side that the requirements are
+/// compared with; may be null.
 Result<std::vector<CheckFix>> checkFixes(const Question& question,
                                          const CheckReport& report,
                                          const ComparedSide* baseline,
