@@ -1,0 +1,61 @@
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+const std::string kQuestion = "-m qwen2.5-7b -c 8x-rtx-5090 --seq 4096 --global-batch 64 ";
+
+/// The row of a way to train; an empty value where there is none.
+JsonValue rowOf(const JsonValue& advice, const std::string& key) {
+    for (const JsonValue& step : advice.find("steps")->items()) {
+        if (textOf(step, "key") == key) {
+            return step;
+        }
+    }
+    return {};
+}
+
+TEST(AdviseRows, AreWhatPlanListsFirstForTheirStack) {
+    const JsonValue advice = jsonOf(ran("advise -f json " + kQuestion).out);
+    for (const std::string stack : {"torchtitan", "megatron"}) {
+        const JsonValue row = rowOf(advice, stack);
+        const JsonValue plans =
+            jsonOf(ran("plan --top 1 -f json " + kQuestion + "--stack " + stack).out);
+        ASSERT_NE(row.find("plan"), nullptr) << stack;
+        ASSERT_NE(row.find("plan")->find("step_s"), nullptr) << stack;
+        EXPECT_EQ(numberOf(*row.find("plan")->find("step_s"), "value"),
+                  numberOf(plans.find("plans")->items()[0], "step_s"))
+            << stack;
+    }
+}
+
+TEST(AdviseRows, WhatIsUnlikelyToFitIsNotRecommendedOverWhatFits) {
+    const JsonValue advice = jsonOf(ran("advise -f json --gpus 4 " + kQuestion).out);
+    const JsonValue torchtitan = rowOf(advice, "torchtitan");
+    EXPECT_EQ(textOf(*torchtitan.find("plan")->find("memory"), "verdict"), "unlikely");
+    EXPECT_EQ(textOf(*advice.find("recommended"), "key"), "offload");
+}
+
+TEST(AdviseRows, ATensorSplitWiderThanTheMlpIsNoLayout) {
+    const std::string config = tempFolder() + "narrow.json";
+    ASSERT_TRUE(writeTextFile(config,
+                              R"({"model_type": "llama", "hidden_size": 4096,
+        "num_hidden_layers": 4, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "intermediate_size": 1, "vocab_size": 1024})"));
+    const std::string asked = " -m " + config + " -c dgx-h100 --stack torchtitan ";
+    EXPECT_EQ(ran("plan" + asked).code, ExitCode::Ok);
+    EXPECT_EQ(ran("explain --section time" + asked).code, ExitCode::Ok);
+    const ProgramOutput split = ran("explain --layout tp=8" + asked);
+    EXPECT_EQ(split.code, ExitCode::BadInput);
+    EXPECT_NE(split.err.find("8 ranks cannot share an MLP of width 1"), std::string::npos)
+        << split.err;
+}
+
+}  // namespace
+}  // namespace fabricast
