@@ -3,6 +3,9 @@
 #include "machine/child_process.h"
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,9 +26,84 @@ Result<std::optional<std::string>> gitOutput(const std::string& folder,
     return isDone ? std::optional(std::move(outcome.out)) : std::nullopt;
 }
 
-Result<std::optional<Result<Question>>> questionInGit(const std::string& ref,
-                                                      const std::string& file,
-                                                      const GlobalOptions& options) {
+/// A commit of the repository that a folder is in.
+struct Commit {
+    std::string ref;
+    std::string folder;
+
+    [[nodiscard]] Result<std::optional<std::string>> text(const std::string& path) const {
+        return gitOutput(folder, {"cat-file", "blob", ref + ":./" + path});
+    }
+};
+
+/// The commit that was named, with the reason where there is none.
+Result<Commit> commitOf(const std::string& ref, const std::string& folder) {
+    const std::string where = "--baseline git:" + ref;
+    FABRICAST_ASSIGN(const std::optional<std::string> repository,
+                     gitOutput(folder, {"rev-parse", "--git-dir"}));
+    if (!repository) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "\"" + folder + "\" is in no git repository",
+                    "--baseline FILE compares with a file");
+    }
+    FABRICAST_ASSIGN(const std::optional<std::string> commit,
+                     gitOutput(folder, {"rev-parse", "--verify", "--quiet", ref + "^{commit}"}));
+    if (!commit) {
+        return fail(Error::Code::BadInput,
+                    where,
+                    "git knows no such commit in \"" + folder + "\"",
+                    "git fetch --unshallow (in CI: fetch-depth: 0), or a name of \"git log\"");
+    }
+    return Commit{.ref = ref, .folder = folder};
+}
+
+/// The files of the commit that the scenario names, under the folder that stands for the commit. A
+/// file that the commit does not have is then no file: that of today must not stand in for it.
+Result<KnownTexts> filesOf(const Commit& commit,
+                           const Question& question,
+                           const std::string& folder) {
+    std::map<std::string, std::string> texts;
+    for (const std::string& name : filesNamed(question)) {
+        const std::filesystem::path path = name;
+        if (name.empty() || name == "-" || path.is_absolute()) {
+            continue;
+        }
+        const std::string config = (path / "config.json").string();
+        FABRICAST_ASSIGN(std::optional<std::string> inFolder, commit.text(config));
+        if (inFolder) {
+            texts.emplace(pathFrom(folder, config), *std::move(inFolder));
+            continue;
+        }
+        FABRICAST_ASSIGN(std::optional<std::string> text, commit.text(name));
+        if (text) {
+            texts.emplace(pathFrom(folder, name), *std::move(text));
+        }
+    }
+    return std::make_shared<const std::map<std::string, std::string>>(std::move(texts));
+}
+
+Result<std::optional<Question>> questionInGit(const std::string& ref,
+                                              const std::string& file,
+                                              const GlobalOptions& options) {
+    const std::filesystem::path path = options.at(file);
+    const std::string folder = path.parent_path().empty() ? "." : path.parent_path().string();
+    FABRICAST_ASSIGN(const Commit commit, commitOf(ref, folder));
+    FABRICAST_ASSIGN(const std::optional<std::string> text, commit.text(path.filename().string()));
+    if (!text) {
+        return std::nullopt;
+    }
+    const std::string as = ref + ":" + file;
+    const std::string asFolder = std::filesystem::path(as).parent_path().string();
+    const std::string inCommit = asFolder.empty() ? ref + ":" : asFolder;
+    FABRICAST_ASSIGN(
+        Question question,
+        parseQuestion(*text, as, Folders{.file = inCommit, .typed = options.directory}));
+    FABRICAST_ASSIGN(question.folders.known, filesOf(commit, question, inCommit));
+    return question;
+}
+
+Result<void> checkGit(const std::string& ref, const std::string& file) {
     const std::string where = "--baseline git:" + ref;
     if (file.empty() || file == "-") {
         return fail(Error::Code::BadInput, where, "needs a scenario file", "check run.json");
@@ -33,34 +111,20 @@ Result<std::optional<Result<Question>>> questionInGit(const std::string& ref,
     if (ref.empty() || ref.starts_with('-')) {
         return fail(Error::Code::BadInput, where, "is not a commit, branch or tag", "git:main");
     }
-    const std::filesystem::path path = options.at(file);
-    const std::string folder = path.parent_path().empty() ? "." : path.parent_path().string();
-    FABRICAST_ASSIGN(const std::optional<std::string> commit,
-                     gitOutput(folder, {"rev-parse", "--verify", "--quiet", ref + "^{commit}"}));
-    if (!commit) {
-        return fail(Error::Code::BadInput,
-                    where,
-                    "git knows no such commit in \"" + folder + "\"",
-                    "git fetch origin " + ref);
-    }
-    FABRICAST_ASSIGN(const std::optional<std::string> text,
-                     gitOutput(folder, {"show", ref + ":./" + path.filename().string()}));
-    if (!text) {
-        return std::optional<Result<Question>>();
-    }
-    Folders folders{.file = path.parent_path().string(), .typed = options.directory};
-    return std::optional(parseQuestion(*text, ref + ":" + file, std::move(folders)));
+    return {};
 }
 
 }  // namespace
 
-Result<std::optional<Result<Question>>> baselineOf(const std::string& typed,
-                                                   const std::string& file,
-                                                   const GlobalOptions& options) {
-    if (typed.starts_with(kGit)) {
-        return questionInGit(typed.substr(kGit.size()), file, options);
+Result<std::optional<Question>> baselineOf(const std::string& typed,
+                                           const std::string& file,
+                                           const GlobalOptions& options) {
+    if (!typed.starts_with(kGit)) {
+        return readQuestion(typed, options.directory);
     }
-    return std::optional(readQuestion(typed, options.directory));
+    const std::string ref = typed.substr(kGit.size());
+    FABRICAST_TRY(checkGit(ref, file));
+    return questionInGit(ref, file, options);
 }
 
 }  // namespace fabricast

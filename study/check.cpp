@@ -64,6 +64,17 @@ Result<void> addBaseline(const Question& question,
     return {};
 }
 
+/// What compares with a baseline that does not have the scenario.
+void judgeNew(CheckedRequirement& checked, NoBaseline withoutBaseline) {
+    if (withoutBaseline == NoBaseline::NewHolds) {
+        checked.verdict = CheckVerdict::Holds;
+        checked.why = "new: the baseline does not have it";
+    } else if (withoutBaseline == NoBaseline::NewFails) {
+        checked.verdict = CheckVerdict::Fails;
+        checked.why = "new: the baseline does not have it (--if-no-baseline pass)";
+    }
+}
+
 }  // namespace
 
 Result<CheckReport> check(const Question& question,
@@ -80,9 +91,8 @@ Result<CheckReport> check(const Question& question,
     const ComparedSide* base = report.comparison ? &report.comparison->sides.front() : nullptr;
     for (const Requirement& one : requirements) {
         report.requirements.push_back(judged(one, report.side, base));
-        if (one.ofBaseline && base == nullptr && ask.mayBeNew) {
-            report.requirements.back().verdict = CheckVerdict::Holds;
-            report.requirements.back().why = "new: no baseline yet";
+        if (one.ofBaseline && base == nullptr) {
+            judgeNew(report.requirements.back(), ask.withoutBaseline);
         }
     }
     if (report.verdict() == CheckVerdict::Fails && ask.fixes > 0) {
@@ -100,9 +110,7 @@ Result<CheckReport> checkTask(const CheckTask& task,
     if (!task.question) {
         return tl::unexpected(task.question.error());
     }
-    if (task.baseline) {
-        FABRICAST_ASSIGN(ask.baseline, Result<Question>(*task.baseline));
-    }
+    FABRICAST_ASSIGN(ask.baseline, task.baseline);
     return check(*task.question, ask, bench, watch);
 }
 

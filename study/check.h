@@ -6,19 +6,24 @@
 #include "study/workbench.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace fabricast {
 
+/// No baseline was asked for, so that nobody can tell; or it does not have this scenario, which is
+/// new, and which may be so or not.
+enum class NoBaseline : std::uint8_t { NotJudged, NewFails, NewHolds };
+
 /// What is checked beyond the question's own "require".
 struct CheckAsk {
     std::vector<Requirement> requirements;
     std::optional<Question> baseline;  ///< the scenario as it was
     std::size_t fixes = 3;             ///< changes that are named at most; 0: none is looked for
-    /// Without a baseline, what is compared with it holds: the scenario is new.
-    bool mayBeNew = false;
+    /// What becomes of requirements that compare with a baseline, where there is none.
+    NoBaseline withoutBaseline = NoBaseline::NotJudged;
 };
 
 /// Whether a scenario holds its requirements ("fits" where there are none), what changed since the
@@ -33,7 +38,7 @@ Result<CheckReport> check(const Question& question,
 struct CheckTask {
     std::string source;
     Result<Question> question;
-    std::optional<Result<Question>> baseline;  ///< where one was asked for and is there
+    Result<std::optional<Question>> baseline;  ///< where one was asked for and is there
 };
 
 /// Each with the requirements of `ask`, several at a time, in their order.

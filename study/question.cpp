@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -314,6 +315,19 @@ Result<Question> readQuestion(const std::string& path, const std::string& direct
     return question;
 }
 
+std::vector<std::string> filesNamed(const Question& question) {
+    constexpr std::array<std::string_view, 4> kFileKeys = {
+        "model", "cluster.name", "price.profile", "operation.site"};
+    std::vector<std::string> names;
+    for (const std::string_view key : kFileKeys) {
+        const JsonValue* value = valueAt(question.root, key);
+        if (value != nullptr && value->is(JsonValue::Kind::String)) {
+            names.push_back(value->text().value_or(""));
+        }
+    }
+    return names;
+}
+
 Result<Question> readInput(Question question) {
     const JsonValue* model = question.root.find("model");
     const JsonValue* cluster = question.root.find("cluster");
@@ -323,7 +337,8 @@ Result<Question> readInput(Question question) {
     };
     if (isInput(model) || isInput(name)) {
         FABRICAST_ASSIGN(std::string text, readTextFile("-"));
-        question.folders.standardInput = std::make_shared<const std::string>(std::move(text));
+        question.folders.known = std::make_shared<const std::map<std::string, std::string>>(
+            std::map<std::string, std::string>{{"-", std::move(text)}});
     }
     return question;
 }

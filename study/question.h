@@ -35,6 +35,9 @@ Result<Question> readQuestion(const std::string& path, const std::string& direct
 /// the paths in it start.
 Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders);
 
+/// The names in it that may be those of files: of the model, the cluster, prices and the site.
+std::vector<std::string> filesNamed(const Question& question);
+
 /// The question with standard input read, where its model or cluster is "-".
 Result<Question> readInput(Question question);
 

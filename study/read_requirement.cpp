@@ -3,6 +3,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "study/percent.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -188,6 +189,10 @@ private:
             }
             return static_cast<double>(read->count());
         };
+        if (requirement_.metric == Metric::Days && !number) {
+            FABRICAST_ASSIGN(const double seconds, quantity(Seconds(), "30, or 30 d"));
+            return seconds / kSecondsPerDay;
+        }
         switch (nameOf(requirement_.metric).unit) {
             case NumberUnit::Duration:
                 return number ? Result<double>(*number) : quantity(Seconds(), "2.5 s");
@@ -205,8 +210,10 @@ private:
         }
         const std::optional<double> amount =
             typed.starts_with('$') ? plainNumber(typed.substr(1)) : number;
-        return amount ? Result<double>(*amount)
-                      : wrong("\"" + std::string(typed) + "\" is not a number", "0.35");
+        return amount
+                   ? Result<double>(*amount)
+                   : wrong("\"" + std::string(typed) + "\" is not a number",
+                           nameOf(requirement_.metric).unit == NumberUnit::Count ? "64" : "0.35");
     }
 
     std::string where_;

@@ -11,6 +11,7 @@
 #include "study/percent.h"
 #include "study/read_requirement.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -19,12 +20,12 @@
 namespace fabricast {
 namespace {
 
-enum class OnUnsure { Fail, Pass };
 constexpr std::array kOnUnsure = {Choice<OnUnsure>{"fail", OnUnsure::Fail},
                                   Choice<OnUnsure>{"pass", OnUnsure::Pass}};
 constexpr std::array kShow = {Choice<CheckShow>{"failed", CheckShow::Failed},
                               Choice<CheckShow>{"all", CheckShow::All}};
-constexpr std::array kIfNew = {Choice<bool>{"fail", false}, Choice<bool>{"pass", true}};
+constexpr std::array kIfNew = {Choice<NoBaseline>{"fail", NoBaseline::NewFails},
+                               Choice<NoBaseline>{"pass", NoBaseline::NewHolds}};
 
 struct CheckFlags {
     QuestionArguments question;
@@ -35,11 +36,14 @@ struct CheckFlags {
     std::string mostRegression;
     OnUnsure onUnsure = OnUnsure::Fail;
     CheckShow show = CheckShow::Failed;
-    bool mayBeNew = false;
+    NoBaseline ifNew = NoBaseline::NewFails;
 };
 
 Result<CheckAsk> askOf(const CheckFlags& flags) {
-    CheckAsk ask{.mayBeNew = flags.mayBeNew};
+    CheckAsk ask;
+    if (!flags.baseline.empty()) {
+        ask.withoutBaseline = flags.ifNew;
+    }
     for (const std::string& text : flags.require) {
         FABRICAST_ASSIGN(Requirement one, readRequirement(text, "--require"));
         ask.requirements.push_back(std::move(one));
@@ -60,57 +64,61 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
 }
 
 /// The scenario of a file, or of the flags alone, and what it was.
-Result<CheckTask> taskOf(const CheckFlags& flags,
-                         const std::string& file,
-                         const GlobalOptions& options) {
+CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
     if (!file.empty()) {
         arguments.file = file;
     }
     CheckTask task{.source = file.empty() ? "as typed" : file,
                    .question = questionOf(arguments, options),
-                   .baseline = {}};
+                   .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        FABRICAST_ASSIGN(task.baseline, baselineOf(flags.baseline, file, options));
+        task.baseline = baselineOf(flags.baseline, file, options);
     }
     return task;
 }
 
-Result<std::vector<CheckTask>> tasksOf(const CheckFlags& flags, const GlobalOptions& options) {
+std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& options) {
     std::vector<CheckTask> tasks;
     const std::vector<std::string> typed = {""};
     for (const std::string& file : flags.files.empty() ? typed : flags.files) {
-        FABRICAST_ASSIGN(CheckTask task, taskOf(flags, file, options));
-        tasks.push_back(std::move(task));
+        tasks.push_back(taskOf(flags, file, options));
     }
     return tasks;
 }
 
 struct ReportForm {
     std::string_view name;
-    std::string (*write)(const std::vector<CheckOutcome>&);
+    std::string (*write)(const std::vector<CheckOutcome>&, OnUnsure);
 };
 constexpr std::array kReports = {
-    ReportForm{"text", [](const auto& all) { return checkText(all, CheckShow::All); }},
-    ReportForm{"json", [](const auto& all) { return checkJson(all, FABRICAST_VERSION); }},
-    ReportForm{"csv", &checkCsv},
-    ReportForm{"md", &checkMarkdown},
+    ReportForm{"text", [](const auto& all, OnUnsure) { return checkText(all, CheckShow::All); }},
+    ReportForm{"json", [](const auto& all, OnUnsure) { return checkJson(all, FABRICAST_VERSION); }},
+    ReportForm{"csv", [](const auto& all, OnUnsure) { return checkCsv(all); }},
+    ReportForm{"md", [](const auto& all, OnUnsure) { return checkMarkdown(all); }},
     ReportForm{"junit", &checkJunit},
-    ReportForm{"sarif", [](const auto& all) { return checkSarif(all, FABRICAST_VERSION); }},
-    ReportForm{"github", &checkAnnotations},
-    ReportForm{"gitlab", &checkCodeQuality}};
+    ReportForm{"sarif",
+               [](const auto& all, OnUnsure) { return checkSarif(all, FABRICAST_VERSION); }},
+    ReportForm{"github", [](const auto& all, OnUnsure) { return checkAnnotations(all); }},
+    ReportForm{"gitlab", [](const auto& all, OnUnsure) { return checkCodeQuality(all); }}};
 
-/// "junit=out.xml": the form, and the file.
-Result<std::pair<const ReportForm*, std::string>> reportOf(const std::string& typed) {
+struct Report {
+    const ReportForm* form = nullptr;
+    std::string file;
+    bool isAnswer = false;  ///< FILE is "-": it goes to standard output
+};
+
+/// "junit=out.xml".
+Result<Report> reportOf(const std::string& typed) {
     const std::size_t equals = typed.find('=');
     const std::string name = typed.substr(0, equals);
-    std::vector<std::string_view> known;
     for (const ReportForm& form : kReports) {
         if (form.name == name && equals != std::string::npos && equals + 1 < typed.size()) {
-            return std::pair(&form, typed.substr(equals + 1));
+            return Report{.form = &form,
+                          .file = typed.substr(equals + 1),
+                          .isAnswer = typed.substr(equals) == "=-"};
         }
-        known.push_back(form.name);
     }
     return fail(Error::Code::BadInput,
                 "--report",
@@ -119,19 +127,38 @@ Result<std::pair<const ReportForm*, std::string>> reportOf(const std::string& ty
                 "gitlab");
 }
 
-Result<void> writeReports(const CheckFlags& flags,
-                          const std::vector<CheckOutcome>& outcomes,
-                          const GlobalOptions& options) {
+Result<std::vector<Report>> reportsOf(const CheckFlags& flags) {
+    std::vector<Report> reports;
     for (const std::string& typed : flags.reports) {
-        FABRICAST_ASSIGN(const auto report, reportOf(typed));
-        FABRICAST_TRY(writeTextFile(options.at(report.second), report.first->write(outcomes)));
+        FABRICAST_ASSIGN(Report report, reportOf(typed));
+        if (report.isAnswer && std::ranges::any_of(reports, &Report::isAnswer)) {
+            return fail(Error::Code::BadInput,
+                        "--report",
+                        "two reports go to standard output",
+                        typed.substr(0, typed.find('=')) + "=FILE");
+        }
+        reports.push_back(std::move(report));
     }
-    return {};
+    return reports;
 }
 
-std::string printed(const std::vector<CheckOutcome>& outcomes,
-                    const CheckFlags& flags,
-                    const GlobalOptions& options) {
+/// The files are written; a report that goes to "-" is the answer, else the form of -f is.
+Result<std::string> written(const std::vector<CheckOutcome>& outcomes,
+                            const std::vector<Report>& reports,
+                            const CheckFlags& flags,
+                            const GlobalOptions& options) {
+    std::optional<std::string> answer;
+    for (const Report& report : reports) {
+        const std::string text = report.form->write(outcomes, flags.onUnsure);
+        if (report.isAnswer) {
+            answer = text;
+        } else {
+            FABRICAST_TRY(writeTextFile(options.at(report.file), text));
+        }
+    }
+    if (answer) {
+        return *answer;
+    }
     switch (options.format) {
         case Format::Json:
             return checkJson(outcomes, FABRICAST_VERSION);
@@ -163,11 +190,9 @@ ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
 }
 
 Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
-    for (const std::string& typed : flags.reports) {
-        FABRICAST_TRY(reportOf(typed));
-    }
+    FABRICAST_ASSIGN(const std::vector<Report> reports, reportsOf(flags));
     FABRICAST_ASSIGN(const CheckAsk ask, askOf(flags));
-    FABRICAST_ASSIGN(const std::vector<CheckTask> tasks, tasksOf(flags, options));
+    const std::vector<CheckTask> tasks = tasksOf(flags, options);
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(const std::vector<CheckOutcome> outcomes,
                      checkAll(tasks, ask, bench, options.watch()));
@@ -175,9 +200,8 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     if (outcomes.size() == 1 && outcomes.front().error) {
         return tl::unexpected(*outcomes.front().error);
     }
-    FABRICAST_TRY(writeReports(flags, outcomes, options));
-    return Answer{.text = printed(outcomes, flags, options),
-                  .code = codeOf(outcomes, flags.onUnsure)};
+    FABRICAST_ASSIGN(std::string text, written(outcomes, reports, flags, options));
+    return Answer{.text = std::move(text), .code = codeOf(outcomes, flags.onUnsure)};
 }
 
 }  // namespace
@@ -212,7 +236,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
             "how much slower, or larger in memory, than the baseline")
         .takes("SHARE")
         .group(kGroup);
-    app.addChoice<bool>("--if-no-baseline", flags->mayBeNew, kIfNew)
+    app.addChoice<NoBaseline>("--if-no-baseline", flags->ifNew, kIfNew)
         .describe("fail (default) or pass, where a scenario is new")
         .takes("WHAT")
         .group(kGroup);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,13 +25,10 @@ bool isPath(const std::string& name) {
 Result<ClusterSpec> clusterFile(const ClusterRequest& request,
                                 const ProfileStore& profiles,
                                 const Folders& folders) {
-    if (request.name == "-" && folders.standardInput) {
-        return profiles.clusterIn(*folders.standardInput, sourceName(request.name));
-    }
-    const std::filesystem::path folder = request.typed ? folders.typed : folders.file;
-    const std::string path = request.name == "-" ? request.name : (folder / request.name).string();
-    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
-    return profiles.clusterIn(text, sourceName(path));
+    const std::string& folder = request.typed ? folders.typed : folders.file;
+    FABRICAST_ASSIGN(const InputText input,
+                     readInputText(pathFrom(folder, request.name), folders.known));
+    return profiles.clusterIn(input.text, sourceName(input.path));
 }
 
 /// So many GPUs of each node, as jobs take 64 of the 72 of a rack: with the NICs and the power

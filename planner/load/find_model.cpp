@@ -2,8 +2,6 @@
 
 #include "planner/text/text_file.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -13,22 +11,15 @@ bool isPlainlyPath(const std::string& name) {
     return name == "-" || name.starts_with(".") || name.starts_with("/") || name.ends_with(".json");
 }
 
-Result<ModelProfile> readModelFile(std::string path, const ModelPlace& place) {
-    if (path == "-" && place.standardInput) {
-        return parseModelProfile(*place.standardInput, sourceName(path));
-    }
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-        path = (std::filesystem::path(path) / "config.json").string();
-    }
-    Result<std::string> text = readTextFile(path);
-    if (!text) {
-        Error error = std::move(text).error();
+Result<ModelProfile> readModelFile(const std::string& path, const ModelPlace& place) {
+    Result<InputText> input = readInputText(path, place.known);
+    if (!input) {
+        Error error = std::move(input).error();
         error.why = error.where + " " + error.why;
         error.where = place.where;
         return tl::unexpected(std::move(error));
     }
-    return parseModelProfile(*text, sourceName(path));
+    return parseModelProfile(input->text, sourceName(input->path));
 }
 
 }  // namespace
@@ -36,11 +27,8 @@ Result<ModelProfile> readModelFile(std::string path, const ModelPlace& place) {
 Result<ModelProfile> findModel(const std::string& nameOrPath,
                                const ProfileStore& profiles,
                                const ModelPlace& place) {
-    const std::string path = nameOrPath == "-"
-                                 ? nameOrPath
-                                 : (std::filesystem::path(place.folder) / nameOrPath).string();
-    std::error_code ignored;
-    const bool exists = std::filesystem::exists(path, ignored);
+    const std::string path = pathFrom(place.folder, nameOrPath);
+    const bool exists = isInput(path, place.known);
     const bool severalParts = nameOrPath.find('/') != std::string::npos;
     if (isPlainlyPath(nameOrPath) || (severalParts && exists)) {
         return readModelFile(path, place);

@@ -1,10 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/load/input_text.h"
 #include "planner/models/model_file.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/text/json_document.h"
 
-#include <memory>
 #include <string>
 
 namespace fabricast {
@@ -17,7 +17,7 @@ namespace fabricast {
 struct ModelPlace {
     std::string folder;
     std::string where;
-    std::shared_ptr<const std::string> standardInput{};  ///< what "-" names, where it was read
+    KnownTexts known{};
 };
 Result<ModelProfile> findModel(const std::string& nameOrPath,
                                const ProfileStore& profiles,

@@ -1,9 +1,7 @@
 #include "planner/load/load_budget.h"
 
 #include "planner/request/budget_request.h"
-#include "planner/text/text_file.h"
 
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -17,9 +15,9 @@ bool isFile(const std::string& name) {
     return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-std::string pathOf(const ProfileWish& wish, const Folders& folders) {
-    const std::string& folder = wish.typed ? folders.typed : folders.file;
-    return (std::filesystem::path(folder) / wish.name).string();
+Result<InputText> textOf(const ProfileWish& wish, const Folders& folders) {
+    return readInputText(pathFrom(wish.typed ? folders.typed : folders.file, wish.name),
+                         folders.known);
 }
 
 Result<PriceProfile> priceOf(const ProfileWish& wish,
@@ -28,9 +26,8 @@ Result<PriceProfile> priceOf(const ProfileWish& wish,
     if (!isFile(wish.name)) {
         return profiles.price(wish.name.empty() ? kUsualPrices : wish.name, wish.where);
     }
-    const std::string path = pathOf(wish, folders);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
-    return profiles.priceIn(text, path);
+    FABRICAST_ASSIGN(const InputText input, textOf(wish, folders));
+    return profiles.priceIn(input.text, input.path);
 }
 
 Result<SiteProfile> siteOf(const ProfileWish& wish,
@@ -39,9 +36,8 @@ Result<SiteProfile> siteOf(const ProfileWish& wish,
     if (!isFile(wish.name)) {
         return profiles.site(wish.name.empty() ? kUsualSite : wish.name, wish.where);
     }
-    const std::string path = pathOf(wish, folders);
-    FABRICAST_ASSIGN(const std::string text, readTextFile(path));
-    return profiles.siteIn(text, path);
+    FABRICAST_ASSIGN(const InputText input, textOf(wish, folders));
+    return profiles.siteIn(input.text, input.path);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/load/input_text.h"
 #include "planner/profiles/profile_store.h"
 #include "planner/spec/scenario.h"
 #include "planner/text/json_document.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,15 +15,6 @@ struct LoadedScenario {
     Scenario scenario;
     std::vector<std::string> assumed;
     std::vector<std::string> measured;  ///< the user's own measurements behind its step time
-};
-
-/// Where the paths of files that a scenario names start: those in the scenario's file, and those
-/// that were typed.
-struct Folders {
-    std::string file;
-    std::string typed;
-    /// What "-" names, where it was read before.
-    std::shared_ptr<const std::string> standardInput{};
 };
 
 /// The first step: what the user typed becomes the one input of every question. Defaults come

@@ -37,7 +37,7 @@ Result<ModelSpec> modelOf(const ScenarioRequest& request,
                                profiles,
                                {.folder = typed ? folders.typed : folders.file,
                                 .where = request.model.where(),
-                                .standardInput = folders.standardInput}));
+                                .known = folders.known}));
     return std::move(profile.model);
 }
 

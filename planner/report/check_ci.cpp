@@ -73,23 +73,32 @@ std::string commandEscaped(std::string_view text, bool isProperty) {
     return safe;
 }
 
-/// The command of one requirement in JUnit.
-std::string testCase(const CheckedRequirement& one, const std::string& source) {
-    std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
-                                   xmlEscaped(source),
-                                   xmlEscaped(one.requirement.text));
-    const std::string message = xmlEscaped(findingText(one));
+enum class CaseEnd : std::uint8_t { Passed, Skipped, Failed };
+
+CaseEnd endOf(const CheckedRequirement& one, OnUnsure onUnsure) {
     if (one.verdict == CheckVerdict::Holds || one.isWarning()) {
-        text += "<system-out>" + message + "</system-out>";
-    } else {
-        text += fmt::format("<failure type=\"{}\" message=\"{}\"/>",
-                            one.verdict == CheckVerdict::Fails ? "fails" : "unsure",
-                            message);
+        return CaseEnd::Passed;
     }
-    return text + "</testcase>\n";
+    const bool passes = one.verdict == CheckVerdict::CannotTell && onUnsure == OnUnsure::Pass;
+    return passes && !isNotJudged(one) ? CaseEnd::Skipped : CaseEnd::Failed;
 }
 
-std::string testSuite(const CheckOutcome& outcome) {
+/// One requirement in JUnit.
+std::string testCase(const CheckReport& report, const CheckedRequirement& one, CaseEnd end) {
+    const std::string message = xmlEscaped(explainedText(report, one));
+    const std::string start = fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
+                                          xmlEscaped(report.source),
+                                          xmlEscaped(one.requirement.text));
+    const std::string_view type = one.verdict == CheckVerdict::Fails ? "fails" : "unsure";
+    const std::string body =
+        end == CaseEnd::Passed ? "<system-out>" + message + "</system-out>"
+        : end == CaseEnd::Skipped
+            ? "<skipped message=\"" + message + "\"/>"
+            : fmt::format("<failure type=\"{}\" message=\"{}\"/>", type, message);
+    return start + body + "</testcase>\n";
+}
+
+std::string testSuite(const CheckOutcome& outcome, OnUnsure onUnsure) {
     if (!outcome.report) {
         return fmt::format(
             "  <testsuite name=\"{0}\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
@@ -99,17 +108,22 @@ std::string testSuite(const CheckOutcome& outcome) {
             xmlEscaped(outcome.source),
             xmlEscaped(outcome.error->text()));
     }
-    std::size_t failures = 0;
+    std::size_t failed = 0;
+    std::size_t skipped = 0;
     std::string cases;
     for (const CheckedRequirement& one : outcome.report->requirements) {
-        failures += !one.isWarning() && one.verdict != CheckVerdict::Holds ? 1U : 0U;
-        cases += testCase(one, outcome.source);
+        const CaseEnd end = endOf(one, onUnsure);
+        failed += end == CaseEnd::Failed ? 1U : 0U;
+        skipped += end == CaseEnd::Skipped ? 1U : 0U;
+        cases += testCase(*outcome.report, one, end);
     }
     return fmt::format(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">\n{}  </testsuite>\n",
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+        "skipped=\"{}\">\n{}  </testsuite>\n",
         xmlEscaped(outcome.source),
         outcome.report->requirements.size(),
-        failures,
+        failed,
+        skipped,
         cases);
 }
 
@@ -176,11 +190,11 @@ std::string checkCodeQuality(const std::vector<CheckOutcome>& outcomes) {
     return std::move(json).finish();
 }
 
-std::string checkJunit(const std::vector<CheckOutcome>& outcomes) {
+std::string checkJunit(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
     std::string text =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"fabricast check\">\n";
     for (const CheckOutcome& outcome : outcomes) {
-        text += testSuite(outcome);
+        text += testSuite(outcome, onUnsure);
     }
     return text + "</testsuites>\n";
 }

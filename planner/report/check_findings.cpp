@@ -22,21 +22,12 @@ FilePlace placeIn(const CheckReport& report, const CheckedRequirement& one) {
 }
 
 CheckFinding findingOf(const CheckReport& report, const CheckedRequirement& one) {
-    CheckFinding finding{.level = one.isWarning() || one.verdict == CheckVerdict::CannotTell
-                                      ? FindingLevel::Warning
-                                      : FindingLevel::Error,
-                         .rule = std::string(nameOf(one.requirement.metric).name),
-                         .message = findingText(one),
-                         .place = placeIn(report, one)};
-    if (!one.isWarning() && one.verdict == CheckVerdict::Fails) {
-        for (const ChangedInput& change : report.changes) {
-            finding.message += "; changed: " + changedText(change);
-        }
-        if (!report.fixes.empty() && report.fixes.front().mends) {
-            finding.message += "; fix: " + report.fixes.front().typed;
-        }
-    }
-    return finding;
+    return {.level = one.isWarning() || one.verdict == CheckVerdict::CannotTell
+                         ? FindingLevel::Warning
+                         : FindingLevel::Error,
+            .rule = std::string(nameOf(one.requirement.metric).name),
+            .message = explainedText(report, one),
+            .place = placeIn(report, one)};
 }
 
 }  // namespace

@@ -170,6 +170,20 @@ std::string changedText(const ChangedInput& change) {
                        where.empty() ? "" : " (" + where + ")");
 }
 
+std::string explainedText(const CheckReport& report, const CheckedRequirement& checked) {
+    std::string text = findingText(checked);
+    if (checked.isWarning() || checked.verdict != CheckVerdict::Fails) {
+        return text;
+    }
+    for (const ChangedInput& change : report.changes) {
+        text += "; changed: " + changedText(change);
+    }
+    if (!report.fixes.empty() && report.fixes.front().mends) {
+        text += "; fix: " + report.fixes.front().typed;
+    }
+    return text;
+}
+
 bool isNotJudged(const CheckedRequirement& checked) {
     return !checked.isWarning() && checked.verdict == CheckVerdict::CannotTell &&
            !checked.why.empty();

@@ -21,6 +21,8 @@ std::string valueText(const CheckedRequirement& checked);
 std::string changeText(const CheckedRequirement& checked);
 /// All of it in one sentence: "tokens_per_s >= 1.2M fails: 1,130,000 [1,090,000..1,170,000]".
 std::string findingText(const CheckedRequirement& checked);
+/// The same; where it fails, with what changed and what would mend it.
+std::string explainedText(const CheckReport& report, const CheckedRequirement& checked);
 /// "workload.global_batch 1280 -> 800 (run.json:12:20)".
 std::string changedText(const ChangedInput& change);
 /// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".

@@ -190,6 +190,93 @@ bool typed(const std::string& line) {
     return std::system(line.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe): no threads
 }
 
+std::string config(int layers) {
+    return R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
+               "num_attention_heads": 16, "vocab_size": 32000, "num_hidden_layers": )" +
+           std::to_string(layers) + "}";
+}
+
+/// A folder that is a repository: what is written is committed as the branch "trunk".
+class CheckBaseline : public CheckCommand {
+protected:
+    void SetUp() override {
+        if (!typed("git --version > /dev/null 2>&1")) {
+            GTEST_SKIP() << "there is no git";
+        }
+        CheckCommand::SetUp();
+        write("own/model/config.json", config(16));
+        write(
+            "own/scenarios/own.json",
+            R"({"model": "../model", "cluster": "dgx-h100", "stack": "fsdp2", "price": "../price.json",
+                  "workload": {"sequence": 4096, "global_batch": 16}})");
+        write("own/price.json", price("1.50"));
+        const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+        ASSERT_TRUE(typed(git + "init -q -b trunk && " + git + "add run.json own && " + git +
+                          "commit -q -m before > /dev/null"));
+    }
+
+    static std::string price(const std::string& usd) {
+        return R"({"schema": "fabricast.price/1", "name": "ours", "title": "Ours", "date": "2026-05",
+                   "gpus": {"h100-sxm5-80gb": {"on_demand": {"value": "$)" +
+               usd + R"(/h", "source": "datasheet", "from": "ours"}}}})";
+    }
+};
+
+TEST_F(CheckBaseline, FilesThatTheScenarioNamesAreThoseOfTheCommit) {
+    const std::string line = "own/scenarios/own.json --baseline git:trunk --max-regression 5%";
+    EXPECT_EQ(check(line).code, ExitCode::Ok) << check(line).out << check(line).err;
+    write("own/model/config.json", config(32));
+    const ProgramOutput deeper = check(line);
+    EXPECT_EQ(deeper.code, ExitCode::DoesNotFit) << deeper.out;
+    EXPECT_NE(deeper.out.find("changed since trunk:own/scenarios/own.json"), std::string::npos)
+        << deeper.out;
+    write("own/model/config.json", config(16));
+    const std::vector<std::string> noDearer = {"--require", "usd_per_mtok <= baseline"};
+    EXPECT_EQ(check(line, noDearer).code, ExitCode::Ok);
+    write("own/price.json", price("3.00"));
+    EXPECT_EQ(check(line, noDearer).code, ExitCode::DoesNotFit) << check(line, noDearer).out;
+}
+
+TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
+    write("run.json", R"({"model": "later.json", "cluster": "dgx-h100"})");
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    ASSERT_TRUE(typed(git + "commit -q -a -m later > /dev/null"));
+    write("later.json", config(16));
+    const ProgramOutput answer = check("run.json --baseline git:trunk");
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_NE(answer.err.find("trunk:/later.json"), std::string::npos) << answer.err;
+}
+
+TEST_F(CheckBaseline, OneScenarioWithoutARepositoryIsItsOwnError) {
+    const std::string outside = tempFolder() + "outside.json";
+    ASSERT_TRUE(writeTextFile(outside, read("run.json")));
+    const ProgramOutput answer =
+        check("run.json " + outside + " --baseline git:trunk --max-regression 1%");
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_NE(answer.out.find("1 of 2"), std::string::npos) << answer.out << answer.err;
+    EXPECT_NE(answer.out.find("is in no git repository"), std::string::npos) << answer.out;
+}
+
+TEST_F(CheckBaseline, ANewScenarioFailsWhatComparesUnlessThatIsAllowed) {
+    write("new.json", read("run.json"));
+    const std::string asked = "new.json --baseline git:trunk --max-regression 5%";
+    const ProgramOutput fails = check(asked);
+    EXPECT_EQ(fails.code, ExitCode::DoesNotFit) << fails.out;
+    EXPECT_NE(fails.out.find("--if-no-baseline pass"), std::string::npos) << fails.out;
+    EXPECT_EQ(check(asked + " --if-no-baseline pass").code, ExitCode::Ok);
+}
+
+TEST_F(CheckCommand, AJunitReportFailsOnlyWhatFailsTheRun) {
+    const std::vector<std::string> tight = {"--require", "tokens_per_s >= 115k"};
+    ASSERT_EQ(check("run.json", tight).code, ExitCode::CannotTell) << check("run.json", tight).out;
+    const ProgramOutput unsure = check("run.json --report junit=-", tight);
+    EXPECT_NE(unsure.out.find("<failure type=\"unsure\""), std::string::npos) << unsure.out;
+    const ProgramOutput passes = check("run.json --report junit=- --uncertain pass", tight);
+    EXPECT_EQ(passes.code, ExitCode::Ok);
+    EXPECT_EQ(passes.out.find("<failure"), std::string::npos) << passes.out;
+    EXPECT_NE(passes.out.find("<skipped"), std::string::npos) << passes.out;
+}
+
 TEST_F(CheckCommand, TheBaselineMayBeACommit) {
     if (!typed("git --version > /dev/null 2>&1")) {
         GTEST_SKIP() << "there is no git";

@@ -111,7 +111,9 @@ TEST(Check, ItsNumbersAreThoseOfExplain) {
 TEST(Check, ANewScenarioHoldsWhatIsComparedWithABaselineOnlyWhereThatIsAllowed) {
     CheckAsk ask{.requirements = noRegression(0.02, "--max-regression")};
     EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::CannotTell);
-    ask.mayBeNew = true;
+    ask.withoutBaseline = NoBaseline::NewFails;
+    EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::Fails);
+    ask.withoutBaseline = NoBaseline::NewHolds;
     EXPECT_EQ(checked(questionIn(kBefore), ask).verdict(), CheckVerdict::Holds);
 }
 
