@@ -54,13 +54,27 @@ std::string whyNone(const PlanReport& report) {
                 : gibText(nearest.peak.value) + " of " + gibText(nearest.room()) + " GiB");
 }
 
+/// A box is named by -c alone: what else names one would be ignored.
+Result<void> checkNamesNoBox(const Question& question) {
+    for (const Edit& edit : question.edits) {
+        const bool isBox = edit.path == "cluster" || edit.path == "cluster.gpu" ||
+                           (edit.path == "cluster.name" && edit.origin != "-c");
+        if (isBox) {
+            return fail(Error::Code::BadInput,
+                        edit.origin,
+                        "\"" + edit.path + "\" names another cluster beside those of -c",
+                        "one more -c, or --set cluster.nodes=…");
+        }
+    }
+    return {};
+}
+
 /// Another box, with everything that was typed about boxes: a cluster typed alone has nothing of
 /// the one before.
 std::vector<Edit> boxEdits(const Question& question, const std::string& name) {
     std::vector<Edit> edits = {{"cluster.name", name, "-c"}, {"search.top", "1", "--top"}};
     for (const Edit& edit : question.edits) {
-        if (edit.path.starts_with("cluster.") && edit.path != "cluster.name" &&
-            edit.path != "cluster.gpu") {
+        if (edit.path.starts_with("cluster.") && edit.path != "cluster.name") {
             edits.push_back(edit);
         }
     }
@@ -122,6 +136,7 @@ Result<HardwareAnswer> whichHardware(const Question& question,
                                      std::span<const std::string> clusters,
                                      const Workbench& bench,
                                      const Watch& watch) {
+    FABRICAST_TRY(checkNamesNoBox(question));
     HardwareAnswer answer;
     for (const std::string& name : clusters) {
         watch.say(name);

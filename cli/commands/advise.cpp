@@ -21,23 +21,18 @@ struct AdviseFlags {
     AdviseAsk ask;
 };
 
-/// Everything about the layout that is advised; where there is none, those that come nearest.
-Result<std::string> nextAfterAdvice(const Question& question,
-                                    const Advice& advice,
-                                    std::int64_t maxUsd) {
-    if (!advice.recommended) {
-        // Ways that fit were left out for their price alone.
-        const bool fits = std::ranges::any_of(advice.steps, [](const AdviceStep& step) {
-            return step.plan && step.plan->memory.verdict != Verdict::DoesNotFit;
-        });
-        const bool withinBudget = maxUsd == 0 || !fits;
-        return nextLine(
-            "plan", question, withinBudget ? " --objective memory" : " --objective cost");
+/// Everything about the layout that is advised, or that costs least where all cost too much; where
+/// nothing fits, those that come nearest.
+Result<std::string> nextAfterAdvice(const Question& question, const Advice& advice) {
+    const AdviceStep* step = advice.recommended ? &advice.steps[*advice.recommended]
+                             : advice.most      ? cheapestStep(advice)
+                                                : nullptr;
+    if (step == nullptr) {
+        return nextLine("plan", question, " --objective memory");
     }
     Question about = question;
     std::erase_if(about.edits, [](const Edit& edit) { return edit.path.starts_with("search."); });
-    FABRICAST_ASSIGN(const Question advised,
-                     with(std::move(about), advice.steps[*advice.recommended].edits));
+    FABRICAST_ASSIGN(const Question advised, with(std::move(about), step->edits));
     return nextLine("explain", advised, " --section all");
 }
 
@@ -77,7 +72,7 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
     }
     std::string next;
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice, flags.ask.maxUsd));
+        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice));
     }
     answer.text = adviceText(advice) + next;
     return answer;

@@ -146,20 +146,6 @@ std::string notModelledText(const Advice& advice) {
                      "; {} {} not modelled: {}", count, count == 1 ? "way is" : "ways are", names);
 }
 
-/// Of the ways that fit, the one whose run costs least; nullptr where none has a price.
-const AdviceStep* cheapestStep(const Advice& advice) {
-    const AdviceStep* cheapest = nullptr;
-    for (const AdviceStep& step : advice.steps) {
-        const bool priced = step.timed && step.plan->cost && step.plan->cost->run &&
-                            step.plan->cost->run->price && step.plan->fitsHost();
-        const auto price = [](const AdviceStep& one) { return one.plan->cost->run->price->value; };
-        if (priced && (cheapest == nullptr || price(step) < price(*cheapest))) {
-            cheapest = &step;
-        }
-    }
-    return cheapest;
-}
-
 /// What to know where nothing is recommended: what the money lacks, or that nothing fits.
 std::string nothingText(const Advice& advice) {
     const AdviceStep* cheapest = advice.most ? cheapestStep(advice) : nullptr;
@@ -216,6 +202,19 @@ std::string adviceNotes(const Advice& advice) {
 }
 
 }  // namespace
+
+const AdviceStep* cheapestStep(const Advice& advice) {
+    const AdviceStep* cheapest = nullptr;
+    for (const AdviceStep& step : advice.steps) {
+        const bool priced = step.timed && step.plan->cost && step.plan->cost->run &&
+                            step.plan->cost->run->price && step.plan->fitsHost();
+        const auto price = [](const AdviceStep& one) { return one.plan->cost->run->price->value; };
+        if (priced && (cheapest == nullptr || price(step) < price(*cheapest))) {
+            cheapest = &step;
+        }
+    }
+    return cheapest;
+}
 
 std::string adviceHead(const Advice& advice) {
     if (!advice.recommended) {

@@ -192,16 +192,21 @@ std::string_view orderWords(const PlanReport& report) {
     return ", fastest first";
 }
 
+bool lacksHost(const Plan& plan) {
+    return plan.memory.host.verdict() == Verdict::DoesNotFit;
+}
+
 std::string countText(const PlanReport& report) {
     if (report.stopped) {
         return "stopped: the best of the layouts that were examined until then\n";
     }
-    return fmt::format("{} layouts, {} with room for their states in {} GiB{}\n",
+    return fmt::format("{} layouts, {} with room for their states in {} GiB{}{}\n",
                        grouped(report.candidates),
                        grouped(report.feasible),
                        report.question.cluster.node.gpu.capacity().value
                            ? gibText(*report.question.cluster.node.gpu.capacity().value)
                            : "unknown",
+                       std::ranges::any_of(report.misses, lacksHost) ? " and in the host" : "",
                        report.plans.empty() ? "" : orderWords(report));
 }
 
@@ -243,11 +248,12 @@ std::string missText(const PlanReport& report) {
     std::string text =
         std::string(startWord(report)) + "  " + questionText(report) + countText(report);
     for (const Plan& plan : report.misses) {
-        text += fmt::format("\nnearest: {} {}: {} of {} GiB\n",
+        text += fmt::format("\nnearest: {} {}: {} of {} GiB{}\n",
                             plan.scenario.stack,
                             planLayoutText(plan.scenario),
                             gibText(plan.memory.peak.value),
-                            gibText(plan.memory.capacity));
+                            gibText(plan.memory.capacity),
+                            lacksHost(plan) ? "; host: " + hostNeedText(plan.memory.host) : "");
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",

@@ -21,6 +21,7 @@ constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
 /// Of the smallest micro-batches, those that need least in their order.
 Result<std::vector<Candidate>> PlanSearch::smallest() {
     std::vector<std::pair<std::int64_t, Candidate>> found;
+    std::vector<std::pair<std::int64_t, Candidate>> beyondHost;  // shown where no other is
     const auto takeLeast = [&found](std::size_t most) {
         const std::size_t kept = std::min(found.size(), most);
         std::partial_sort(
@@ -32,11 +33,14 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto usual =
                 scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
-            if (candidate.size < kMissesSizes && !candidate.swapped && usual &&
-                memory_.fitsHost(family, **usual)) {
-                found.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
+            if (candidate.size < kMissesSizes && !candidate.swapped && usual) {
+                auto& list = memory_.fitsHost(family, **usual) ? found : beyondHost;
+                list.emplace_back(memory_.fromCounts(candidate, **usual), candidate);
             }
         }
+    }
+    if (found.empty()) {
+        found = std::move(beyondHost);
     }
     takeLeast(kMissesBounded);
     std::vector<std::pair<Candidate, std::string>> unmodelled;

@@ -62,5 +62,24 @@ TEST(AdviseCommand, RefusesByFlagWithWhatToType) {
     EXPECT_EQ(advise({"--price", "nobody"}).code, ExitCode::BadInput);
 }
 
+TEST(AdviseCommand, WhereAllCostsTooMuchItExplainsTheCheapest) {
+    const ProgramOutput output = runProgram({"advise",
+                                             "-m",
+                                             "llama-3.1-8b",
+                                             "-c",
+                                             "8x-rtx-4090",
+                                             "--seq",
+                                             "4096",
+                                             "--tokens",
+                                             "1B",
+                                             "--max-usd",
+                                             "50"},
+                                            {});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    const std::size_t next = output.out.find("next: fabricast explain ");
+    ASSERT_NE(next, std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("settings.tuning=lora", next), std::string::npos) << output.out;
+}
+
 }  // namespace
 }  // namespace fabricast

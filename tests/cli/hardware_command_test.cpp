@@ -12,12 +12,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-ProgramOutput planned(const Words& more) {
+ProgramOutput planned(const Words& more, const std::string& stack = "fsdp2") {
     Words words = {"plan",
                    "-m",
                    "llama-3.2-1b",
                    "--stack",
-                   "fsdp2",
+                   stack,
                    "--seq",
                    "2048",
                    "--global-batch",
@@ -50,7 +50,6 @@ TEST(Hardware, EveryFlagOfTheClusterHoldsForEveryBox) {
                                       {"--gpus-per-node", "4"},
                                       {"--reserve", "40%"},
                                       {"--fabric", "roce-100", "-n", "2"},
-                                      {"--host-memory", "64GB"},
                                       {"--set", "cluster.nodes=4"}};
     for (const Words& flag : flags) {
         Words several = flag;
@@ -67,6 +66,28 @@ TEST(Hardware, EveryFlagOfTheClusterHoldsForEveryBox) {
                       plan.find("step_s")->number(0, 1e9).value())
                 << flag.front();
         }
+    }
+}
+
+TEST(Hardware, TheHostMemoryOfEveryBoxIsTheOneTyped) {
+    Words words = {"-c", "dgx-h100", "-c", "dgx-h200", "--set", "layout.offload=optimizer_cpu"};
+    words.insert(words.end(), {"--host-memory", "2TB"});
+    EXPECT_TRUE(says(planned(words, "deepspeed").out, "dgx-h200: host memory per node: "))
+        << planned(words, "deepspeed").out;
+    words.back() = "4GB";
+    const ProgramOutput small = planned(words, "deepspeed");
+    EXPECT_EQ(small.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(says(small.out, "does not fit, nearest ")) << small.out;
+    EXPECT_TRUE(says(small.out, "of 3.73 GiB")) << small.out;
+}
+
+TEST(Hardware, ABoxIsNamedByItsFlagAlone) {
+    for (const char* assigned :
+         {"cluster.gpu=h100-sxm5-80gb", "cluster=dgx-a100", R"(cluster={"name": "dgx-a100"})"}) {
+        const ProgramOutput output =
+            planned({"-c", "dgx-h100", "-c", "dgx-h200", "--set", assigned});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << assigned << output.out;
+        EXPECT_TRUE(says(output.err, "names another cluster")) << output.err;
     }
 }
 
