@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -49,21 +51,63 @@ std::vector<NamedFile> namedFiles(const std::vector<std::string>& arguments) {
     return files;
 }
 
+/// Whether writing to `output` changes what is read from `input`: the same file, or the
+/// config.json of a model's folder.
+bool overwrites(const std::string& output, const std::string& input) {
+    const std::string read = input == "-" ? "/dev/stdin" : input;
+    const std::string config = (std::filesystem::path(read) / "config.json").string();
+    return isSameFile(output, read) || isSameFile(output, config);
+}
+
+/// A file that is there, in a folder of profiles or below it.
+bool isProfileOf(const std::string& folder, const std::string& output) {
+    std::error_code error;
+    const std::string within = std::filesystem::weakly_canonical(folder, error).string() + "/";
+    return std::filesystem::is_regular_file(output, error) &&
+           std::filesystem::weakly_canonical(output, error).string().starts_with(within);
+}
+
+tl::unexpected<Error> bothRefused(const std::string& flag,
+                                  const std::string& path,
+                                  const std::string& what) {
+    return fail(
+        Error::Code::BadInput, flag, "\"" + path + "\" is also " + what, "write to another file");
+}
+
 }  // namespace
 
-Result<void> checkOutputs(const std::vector<std::string>& arguments, const GlobalOptions& options) {
+Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options) {
     const std::vector<NamedFile> files = namedFiles(arguments);
     for (const NamedFile& output : files) {
+        if (!output.written || output.path == "-") {
+            continue;
+        }
+        const std::string place = options.at(output.path);
         for (const NamedFile& other : files) {
-            if (!output.written || &other == &output || output.path == "-" || other.path == "-" ||
-                !isSameFile(options.at(output.path), options.at(other.path))) {
+            if (&other == &output || !overwrites(place, options.at(other.path))) {
                 continue;
             }
-            return fail(Error::Code::BadInput,
-                        output.flag,
-                        "\"" + output.path + "\" is also " +
-                            (other.flag.empty() ? "an input" : "the file of " + other.flag),
-                        "write to another file");
+            return bothRefused(output.flag,
+                               output.path,
+                               other.flag.empty() ? "an input" : "the file of " + other.flag);
+        }
+        for (const std::string& folder : options.profileFolders) {
+            if (isProfileOf(options.at(folder), place)) {
+                return bothRefused(output.flag, output.path, "a profile of --profile-dir");
+            }
+        }
+        options.outputs.push_back({.flag = output.flag, .path = place});
+    }
+    return {};
+}
+
+Result<void> checkInputs(const Question& question, const GlobalOptions& options) {
+    for (const std::string& name : filesNamed(question)) {
+        const std::string input = pathFrom(question.folders.file, name);
+        for (const OutputFile& output : options.outputs) {
+            if (overwrites(output.path, input)) {
+                return bothRefused(output.flag, output.path, "read by \"" + question.file + "\"");
+            }
         }
     }
     return {};

@@ -1,6 +1,7 @@
 #pragma once
 #include "cli/global_options.h"
 #include "planner/base/result.h"
+#include "study/question.h"
 
 #include <string>
 #include <vector>
@@ -8,7 +9,10 @@
 namespace fabricast {
 
 /// Refuses a command line that names a file which is written to, and the same file a second time:
-/// as another output, or as input.
-Result<void> checkOutputs(const std::vector<std::string>& arguments, const GlobalOptions& options);
+/// as another output, or as input. The outputs are kept in `options`.
+Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options);
+
+/// Refuses a question that reads a file which the command writes.
+Result<void> checkInputs(const Question& question, const GlobalOptions& options);
 
 }  // namespace fabricast

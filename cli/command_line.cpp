@@ -209,7 +209,23 @@ Error argumentError(const CLI::App& program, const CLI::ParseError& failure) {
 }
 
 std::string longNameOf(const std::string& names) {
-    return names.substr(names.find("--"));
+    const std::size_t dashes = names.find("--");
+    return dashes == std::string::npos ? names : names.substr(dashes);
+}
+
+/// No value of ours may be empty: a script's variable that is not set must not switch anything off.
+DeclaredFlag neverEmpty(CLI::Option* option, const std::string& names) {
+    option->check([option, shown = longNameOf(names)](const std::string& typed) {
+        if (typed.empty()) {
+            throw FlagError(
+                {Error::Code::BadInput,
+                 shown,
+                 "has an empty value",
+                 (option->get_positional() ? "" : shown + " ") + option->get_option_text()});
+        }
+        return std::string();
+    });
+    return DeclaredFlag(option);
 }
 
 }  // namespace
@@ -259,19 +275,19 @@ void FlagSet::needsCommand() const {
 DeclaredFlag FlagSet::add(const std::string& names,
                           std::string& value,
                           const std::string& text) const {
-    return DeclaredFlag(app_->add_option(names, value, text));
+    return neverEmpty(app_->add_option(names, value, text), names);
 }
 
 DeclaredFlag FlagSet::add(const std::string& names,
                           std::optional<std::string>& value,
                           const std::string& text) const {
-    return DeclaredFlag(app_->add_option(names, value, text));
+    return neverEmpty(app_->add_option(names, value, text), names);
 }
 
 DeclaredFlag FlagSet::add(const std::string& names,
                           std::vector<std::string>& values,
                           const std::string& text) const {
-    return DeclaredFlag(app_->add_option(names, values, text));
+    return neverEmpty(app_->add_option(names, values, text), names);
 }
 
 DeclaredFlag FlagSet::add(const std::string& names, bool& value, const std::string& text) const {

@@ -14,6 +14,12 @@ namespace fabricast {
 enum class Format { Text, Json, Csv, Markdown };
 enum class ColorMode { Auto, Always, Never };
 
+/// A file that the command writes, and the flag that names it.
+struct OutputFile {
+    std::string flag;
+    std::string path;  ///< as it is opened
+};
+
 /// The flags that every command takes, before or after its name.
 struct GlobalOptions {
     std::string directory;                    ///< -C: where relative paths start
@@ -26,6 +32,7 @@ struct GlobalOptions {
     bool verbose = false;
     std::int64_t threads = 0;  ///< 0: as many as there are cores
     bool noFail = false;
+    std::vector<OutputFile> outputs{};  ///< not a flag: every file of -o, --svg, --trace, …
     /// Not a flag: told how much of a long answer is done, from any thread; may be empty.
     std::function<void(std::size_t done, std::size_t all)> progress{};
     /// Not a flag: the token that Ctrl-C sets; from the call on Ctrl-C does not end the program.

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -118,7 +119,8 @@ int exitStatus(ExitCode code) {
 }
 
 /// Ctrl-C and SIGTERM as a stop token. It takes the signals when the token is first asked for, and
-/// each once only: the handler may do no more than wake a thread, which then sets the token.
+/// one of them once only: the next ends the program. The handler may do no more than wake a thread,
+/// which then sets the token; a call that waits for a pipe is broken off.
 class InterruptWatch {
 public:
     InterruptWatch() = default;
@@ -136,6 +138,8 @@ public:
     }
 
 private:
+    static constexpr std::array kTaken = {SIGINT, SIGTERM};
+
     static void wake() {
         const std::uint64_t one = 1;
         (void)!::write(interruptEvent, &one, sizeof one);
@@ -162,11 +166,13 @@ private:
         action.sa_handler = [](int number) {
             const int before = errno;
             stoppedBy = number;
+            for (const int next : kTaken) {
+                (void)std::signal(next, SIG_DFL);
+            }
             wake();
             errno = before;
         };
-        action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-        for (const int number : {SIGINT, SIGTERM}) {
+        for (const int number : kTaken) {
             (void)::sigaction(number, &action, nullptr);
         }
     }

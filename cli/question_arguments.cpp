@@ -1,5 +1,6 @@
 #include "cli/question_arguments.h"
 
+#include "cli/check_outputs.h"
 #include "study/search_request.h"
 
 #include <algorithm>
@@ -10,12 +11,6 @@ namespace {
 
 /// A flag whose value was forgotten takes the next flag for it.
 Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
-    if (text.empty()) {
-        return fail(Error::Code::BadInput,
-                    std::string(flag.typed),
-                    "has an empty value",
-                    std::string(flag.typed) + " " + flag.what);
-    }
     if (!text.starts_with("--")) {
         return {};
     }
@@ -132,6 +127,7 @@ Result<Question> questionOf(const QuestionArguments& arguments, const GlobalOpti
     FABRICAST_ASSIGN(question, with(std::move(question), edits));
     FABRICAST_TRY(checkSearch(question));
     FABRICAST_TRY(checkRankIsUsed(arguments, question));
+    FABRICAST_TRY(checkInputs(question, options));
     return readInput(std::move(question));
 }
 

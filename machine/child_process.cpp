@@ -66,7 +66,8 @@ public:
         if (group_ > 0) {
             ::kill(-group_, SIGKILL);
             for (const pid_t process : running_) {
-                ::waitpid(process, nullptr, 0);
+                while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+                }
             }
         }
     }
@@ -97,7 +98,8 @@ public:
             ::close(request_.inherited);
         }
         if (why == 0) {
-            (void)!::read(report.end(0), &why, sizeof why);
+            while (::read(report.end(0), &why, sizeof why) < 0 && errno == EINTR) {
+            }
         }
         out_.closeEnd(1);
         error_.closeEnd(1);

@@ -56,7 +56,7 @@ Destination::Kind kindOf(const std::string& path) {
 std::optional<fs::path> placeOf(const std::string& path) {
     const Destination end = destinationOf(path);
     std::error_code error;
-    fs::path place = fs::weakly_canonical(end.path, error);
+    fs::path place = fs::weakly_canonical(fs::absolute(end.path, error), error);
     return error || end.kind != Destination::Kind::File ? std::nullopt : std::optional(place);
 }
 

@@ -32,15 +32,19 @@ bool secondByteFits(unsigned char first, unsigned char second) {
     return second >= least && second <= most;
 }
 
-/// Characters that end a line or turn the direction of what follows, each as a range.
+/// Characters that end a line, turn the direction of what follows, or are not seen, each as a
+/// range.
 struct CharacterRange {
     std::string_view first;
     std::string_view last;
 };
 constexpr std::array kLayoutControls = {CharacterRange{"\u061c", "\u061c"},
+                                        CharacterRange{"\u200b", "\u200b"},
                                         CharacterRange{"\u200e", "\u200f"},
                                         CharacterRange{"\u2028", "\u202e"},
-                                        CharacterRange{"\u2066", "\u2069"}};
+                                        CharacterRange{"\u2060", "\u2064"},
+                                        CharacterRange{"\u2066", "\u2069"},
+                                        CharacterRange{"\ufeff", "\ufeff"}};
 
 bool isControl(std::string_view character) {
     const unsigned char first = byteAt(character, 0);

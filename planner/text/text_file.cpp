@@ -45,13 +45,18 @@ tl::unexpected<Error> tooLarge(std::string_view text, const std::string& where, 
                 "is larger than " + std::to_string(most >> 20) + " MiB, which end in this line");
 }
 
+/// A signal came while nothing did: of a pipe that nobody writes to, nothing would ever come.
+tl::unexpected<Error> interrupted(const std::string& where) {
+    return fail(Error::Code::Stopped, where, "was not read to its end: stopped");
+}
+
 Result<std::string> readAll(int descriptor, const std::string& where, std::size_t most) {
     std::string text;
     std::array<char, 65536> buffer{};
     while (true) {
         const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
         if (count < 0 && errno == EINTR) {
-            continue;
+            return interrupted(where);
         }
         if (count < 0) {
             return fail(Error::Code::BadInput, where, "cannot be read: " + systemError());
@@ -77,6 +82,9 @@ Result<std::string> readTextFile(const std::string& path, std::size_t most) {
         return readAll(STDIN_FILENO, sourceName(path), most);
     }
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid() && errno == EINTR) {
+        return interrupted(path);
+    }
     if (!file.valid()) {
         const auto code = errno == ENOENT ? Error::Code::NotFound : Error::Code::BadInput;
         return fail(code, path, "cannot be opened: " + systemError());

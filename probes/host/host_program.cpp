@@ -1,5 +1,6 @@
 #include "probes/host/host_program.h"
 
+#include "planner/output/printable_text.h"
 #include "probes/host/check_host_point.h"
 #include "probes/host/disk_point.h"
 #include "probes/host/inventory.h"
@@ -88,6 +89,10 @@ std::string inventoryText(const Inventory& inventory) {
     return text;
 }
 
+void complain(const std::string& why) {
+    std::fputs(printableText(std::string(kName) + ": " + why + "\n").c_str(), stderr);
+}
+
 int printInventory(std::span<const char* const> arguments) {
     std::string root;
     for (std::size_t at = 0; at < arguments.size(); ++at) {
@@ -95,22 +100,20 @@ int printInventory(std::span<const char* const> arguments) {
         if (argument == "--root" && at + 1 < arguments.size()) {
             root = arguments[++at];
         } else if (argument != "--inventory") {
-            std::fprintf(stderr,
-                         "%s: unknown argument '%s' beside --inventory; it takes --root DIR\n",
-                         kName,
-                         arguments[at]);
+            complain("unknown argument '" + std::string(argument) +
+                     "' beside --inventory; it takes --root DIR");
             return kBadInput;
         }
     }
     const SystemFiles files(root.empty() ? "/" : root);
     if (!files.has("proc")) {
-        std::fprintf(stderr, "%s: --root: '%s' has no folder proc\n", kName, root.c_str());
+        complain("--root: '" + root + "' has no folder proc");
         return kBadInput;
     }
     const std::string text = inventoryLine(takeInventory(files, root.empty())).text() + "\n";
     const bool printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
     if (!printed) {
-        std::fprintf(stderr, "%s: standard output cannot be written\n", kName);
+        complain("standard output cannot be written");
     }
     return printed ? kDone : kEnvironment;
 }

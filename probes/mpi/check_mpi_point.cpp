@@ -1,5 +1,7 @@
 #include "probes/mpi/check_mpi_point.h"
 
+#include "probes/mpi/compute_points.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -13,15 +15,18 @@ namespace {
 struct MpiSetting {
     std::string_view name;
     enum class Takes { Word, Number, NeededNumber } takes = Takes::Number;
+    std::string_view words{};  ///< that it may be, with spaces between them; empty: any
 };
 
 using Takes = MpiSetting::Takes;
+
+constexpr std::string_view kMemoryOps = "copy norm swiglu softmax cross_entropy add";
 
 constexpr std::array kCollectiveSettings = {MpiSetting{"bytes", Takes::NeededNumber},
                                             MpiSetting{"ranks"},
                                             MpiSetting{"stride"},
                                             MpiSetting{"nodes"},
-                                            MpiSetting{"algorithm", Takes::Word},
+                                            MpiSetting{"algorithm", Takes::Word, "ring library"},
                                             MpiSetting{"dtype", Takes::Word}};
 constexpr std::array kGemmSettings = {MpiSetting{"m", Takes::NeededNumber},
                                       MpiSetting{"n", Takes::NeededNumber},
@@ -29,9 +34,9 @@ constexpr std::array kGemmSettings = {MpiSetting{"m", Takes::NeededNumber},
                                       MpiSetting{"ranks"},
                                       MpiSetting{"stride"},
                                       MpiSetting{"nodes"},
-                                      MpiSetting{"layout", Takes::Word},
+                                      MpiSetting{"layout", Takes::Word, "tn nn nt"},
                                       MpiSetting{"dtype", Takes::Word}};
-constexpr std::array kMemorySettings = {MpiSetting{"op", Takes::Word},
+constexpr std::array kMemorySettings = {MpiSetting{"op", Takes::Word, kMemoryOps},
                                         MpiSetting{"bytes"},
                                         MpiSetting{"rows"},
                                         MpiSetting{"columns"},
@@ -51,7 +56,7 @@ constexpr std::array kAttentionSettings = {MpiSetting{"batch", Takes::NeededNumb
                                            MpiSetting{"ranks"},
                                            MpiSetting{"stride"},
                                            MpiSetting{"nodes"},
-                                           MpiSetting{"pass", Takes::Word},
+                                           MpiSetting{"pass", Takes::Word, "forward backward"},
                                            MpiSetting{"dtype", Takes::Word},
                                            MpiSetting{"causal", Takes::Word}};
 constexpr std::array kOverlapSettings = {MpiSetting{"m", Takes::NeededNumber},
@@ -71,7 +76,7 @@ constexpr std::array kStepSettings = {MpiSetting{"layers", Takes::NeededNumber},
                                       MpiSetting{"ranks"},
                                       MpiSetting{"stride"},
                                       MpiSetting{"nodes"},
-                                      MpiSetting{"stack", Takes::Word}};
+                                      MpiSetting{"stack", Takes::Word, "ddp fsdp2"}};
 
 struct MpiPointKind {
     std::string_view what;
@@ -100,8 +105,18 @@ std::string namesIn(std::span<const Each> all, std::string_view Each::*name) {
     return text;
 }
 
+bool isOneOf(std::string_view word, std::string_view words) {
+    return (" " + std::string(words) + " ").find(" " + std::string(word) + " ") !=
+           std::string::npos;
+}
+
 Done checkMpiSetting(const Point& point, const MpiSetting& setting) {
     const std::string name(setting.name);
+    if (const auto said = point.settings.find(name); said != point.settings.end() &&
+                                                     !setting.words.empty() &&
+                                                     !isOneOf(said->second, setting.words)) {
+        return Trouble{name + "='" + said->second + "' is none of " + std::string(setting.words)};
+    }
     const bool given = point.settings.contains(name);
     if (setting.takes == Takes::Word || (!given && setting.takes != Takes::NeededNumber)) {
         return std::monostate();
@@ -129,7 +144,8 @@ Done checkMpiPoint(const Point& point) {
             return sound;
         }
     }
-    return std::monostate();
+    const std::string fault = point.what == "memory" ? memoryFault(point) : "";
+    return fault.empty() ? Done(std::monostate()) : Trouble{fault};
 }
 
 }  // namespace fabricast::probe

@@ -40,6 +40,10 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 Answer<Point> parsePoint(std::string_view text) {
+    constexpr std::size_t kMostBytes = 1000;
+    if (text.size() > kMostBytes) {
+        return Trouble{quoted(text) + " is longer than a point is"};
+    }
     const std::vector<std::string_view> words = wordsOf(text);
     if (words.empty() || !isWord(words.front())) {
         return Trouble{quoted(text) + " names nothing to measure"};
@@ -95,8 +99,9 @@ Answer<std::int64_t> parseWhole(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-    const std::size_t power = unit.empty() ? 0 : std::string_view("KMGT").find(unit.front()) + 1;
-    if (error != std::errc() || unit.size() > 1 || power > 4) {
+    const std::size_t letter = std::string_view("KMGT").find(unit.substr(0, 1));
+    const std::size_t power = unit.empty() ? 0 : letter + 1;
+    if (error != std::errc() || unit.size() > 1 || letter == std::string_view::npos) {
         return Trouble{quoted(text) + " is no whole number"};
     }
     const int shift = static_cast<int>(10 * power);

@@ -40,6 +40,40 @@ TEST_F(CheckOutputs, AnOutputIsNoInput) {
     EXPECT_EQ(readTextFile(runs), kRuns);
 }
 
+TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
+    std::filesystem::create_directories(at("mm"));
+    const std::string config =
+        R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632,
+            "num_attention_heads": 16, "vocab_size": 32000, "num_hidden_layers": 8})";
+    ASSERT_TRUE(writeTextFile(at("mm/config.json"), config));
+    ASSERT_TRUE(writeTextFile(at("run.json"),
+                              R"({"model": "mm", "cluster": "dgx-a100", "stack": "ddp",
+                                  "workload": {"sequence": 1024, "global_batch": 8}})"));
+    const std::vector<std::vector<std::string>> lines = {
+        {"explain", at("run.json"), "-o", at("mm/config.json")},
+        {"simulate", at("run.json"), "--svg", at("mm/config.json")},
+        {"model", at("mm"), "-o", at("mm/config.json")},
+        {"plan", "-m", at("mm"), "-c", "dgx-a100", "-o", at("mm/../mm/config.json")}};
+    for (const std::vector<std::string>& line : lines) {
+        const ProgramOutput answer = runProgram(line, {});
+        EXPECT_EQ(answer.code, ExitCode::BadInput) << line.front() << answer.out;
+        EXPECT_EQ(readTextFile(at("mm/config.json")), config);
+    }
+}
+
+TEST_F(CheckOutputs, AProfileIsNotOverwritten) {
+    const std::string profile = at("prices/ours.json");
+    std::filesystem::create_directories(at("prices"));
+    const std::string text = R"({"schema": "fabricast.price/1", "name": "ours", "title": "Ours",
+        "date": "2026-05", "gpus": {"h100-sxm5-80gb":
+        {"on_demand": {"value": "$2/h", "source": "datasheet", "from": "ours"}}}})";
+    ASSERT_TRUE(writeTextFile(profile, text));
+    const ProgramOutput answer =
+        runProgram({"--profile-dir", at(""), "profiles", "list", "-o", profile}, {});
+    EXPECT_EQ(answer.code, ExitCode::BadInput) << answer.err;
+    EXPECT_EQ(readTextFile(profile), text);
+}
+
 TEST_F(CheckOutputs, TwoOutputsAreTwoFiles) {
     const std::string file = at("step");
     const ProgramOutput answer = runProgram({"simulate",

@@ -3,6 +3,7 @@
 #include "tests/hostile/soundness.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <string>
@@ -108,6 +109,27 @@ TEST(Signals, WhatWasSimulatedIsSaid) {
         EXPECT_EQ(run.code, 128 + signal) << run.out << run.err;
         EXPECT_EQ(troubleOf(run), "");
         EXPECT_NE(run.out.find("interrupted after "), std::string::npos) << run.out << run.err;
+    }
+}
+
+TEST(Signals, NothingWaitsForAPipeThatNobodyOpens) {
+    const ScratchFolder folder;
+    const std::string pipe = folder.at("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const std::string scenario =
+        folder.write("run.json", R"({"model": "./pipe", "cluster": "dgx-h100", "stack": "ddp"})");
+    const std::vector<Words> lines = {{"explain", scenario},
+                                      {"plan", "-m", pipe, "-c", "dgx-h100"},
+                                      {"explain", "-m", "gpt2", "-c", "dgx-h100", "-o", pipe}};
+    for (const Words& line : lines) {
+        for (const int signal : {SIGINT, SIGTERM}) {
+            Words words = {FABRICAST_BINARY};
+            words.insert(words.end(), line.begin(), line.end());
+            const Disturbed run =
+                disturbedRun(words, {.signal = signal, .after = 1.0, .mostSeconds = 20.0});
+            EXPECT_NE(run.code, -1) << "it hangs: " << line.front();
+            EXPECT_NE(run.code, 0) << run.out << run.err;
+        }
     }
 }
 

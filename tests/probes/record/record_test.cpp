@@ -58,7 +58,8 @@ TEST(Point, SaysWhatIsWrong) {
     EXPECT_EQ(parsePoint("gemm m=\"").trouble().why, "'m=\"' is no setting: write NAME=VALUE");
     EXPECT_EQ(parsePoints("# all\ngemm m=1\n\ncopy x\n", "points.txt").trouble().why,
               "points.txt:4: 'x' is no setting: write NAME=VALUE");
-    for (const char* text : {"", "-1", "1.5", "1KB", "9223372036854775808", "9T9", "8388608T"}) {
+    for (const char* text :
+         {"", "-1", "1.5", "1E", "1KB", "9223372036854775808", "9T9", "8388608T"}) {
         EXPECT_FALSE(parseWhole(text)) << text;
     }
 }
