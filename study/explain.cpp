@@ -8,6 +8,7 @@
 #include "study/faster_change.h"
 #include "study/memory_fixes.h"
 #include "study/product_times.h"
+#include "study/read_requirement.h"
 #include "study/rule_of_thumb_terms.h"
 #include "study/sensitivity.h"
 
@@ -90,6 +91,15 @@ Result<Explanation> explained(const Question& question,
     return answer;
 }
 
+/// What another answer would refuse is refused by all: prices, the site and requirements.
+Result<void> checkOtherParts(const Question& question, const Workbench& bench) {
+    FABRICAST_TRY(requirementsIn(question));
+    if (says(question, "price") || says(question, "operation")) {
+        FABRICAST_TRY(loadBudget(question.root, bench.profiles(), question.folders));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Explanation> explain(const Question& question,
@@ -97,6 +107,7 @@ Result<Explanation> explain(const Question& question,
                             const Workbench& bench,
                             const Watch& watch) {
     FABRICAST_TRY(watch.check());
+    FABRICAST_TRY(checkOtherParts(question, bench));
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));
     Result<Explanation> answer =

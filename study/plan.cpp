@@ -49,7 +49,9 @@ PlanReport stoppedWith(std::vector<Plan> plans, const SearchRequest& request) {
     report.plans.resize(std::min(report.plans.size(), request.options.top));
     report.notes = request.assumed;
     report.stopped = true;
-    return withCosts(std::move(report), request.budget);
+    report = withCosts(std::move(report), request.budget);
+    report.fixes = targetVerdicts(report, request.targets);
+    return report;
 }
 
 /// What would make the nearest miss fit.
@@ -77,6 +79,85 @@ Result<void> addFaster(const Question& question,
     return {};
 }
 
+/// All simulations together take as long as that of the largest graph at most.
+Result<void> checkSimulations(std::size_t simulations, const ClusterSpec& cluster) {
+    const auto count = static_cast<std::int64_t>(simulations);
+    if (count == 0) {
+        return {};
+    }
+    FABRICAST_TRY(checkGraphSize(cluster, 1));
+    const std::int64_t most = kMostGraphGpus / cluster.gpus();
+    return count <= most ? Result<void>()
+                         : fail(Error::Code::BadInput,
+                                "--simulate",
+                                std::to_string(count) + " simulations of " +
+                                    std::to_string(cluster.gpus()) + " GPUs are more than " +
+                                    std::to_string(kMostGraphGpus) + " GPUs together",
+                                "--simulate " + std::to_string(most));
+}
+
+/// What a search was asked, and what it was asked with.
+struct Searched {
+    const Question& question;
+    const PlanAsk& ask;
+    const SearchRequest& request;
+    const TimingProfiles& timing;
+    const Workbench& bench;
+};
+
+Result<void> addSimulations(const Searched& done, const Watch& watch, PlanReport& report) {
+    FABRICAST_ASSIGN(report,
+                     withSimulations(PlanReport(report),
+                                     {.plans = done.ask.simulate,
+                                      .shown = done.request.options.top,
+                                      .threads = done.bench.threads()},
+                                     done.timing,
+                                     done.request.budget,
+                                     watch));
+    return {};
+}
+
+Result<void> addSensitivity(const Searched& done, const Watch& watch, PlanReport& report) {
+    const Plan& best = report.plans.front();
+    const auto search = [&](const Turn& turn) {
+        return bestUnder(done.request, done.timing, best, turn, {.stop = watch.stop});
+    };
+    FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, done.timing}, search));
+    return watch.check();
+}
+
+/// Everything beside the plans. Where it is stopped `unfinished` says at what.
+Result<void> addAnswers(const Searched& done, const Watch& watch, PlanReport& report) {
+    const auto begin = [&](const char* what) {
+        report.unfinished = what;
+        watch.say(what);
+    };
+    const bool fits = !report.plans.empty();
+    if (!fits && !report.misses.empty()) {
+        begin("the search for what would make the nearest fit");
+        FABRICAST_TRY(addMissFixes(done.question, done.bench, watch, report));
+    }
+    if (done.ask.simulate > 0) {
+        begin("the simulations");
+        FABRICAST_TRY(addSimulations(done, watch, report));
+    }
+    if (fits && report.objective != PlanObjective::Memory) {
+        begin("the search for what would be faster");
+        FABRICAST_TRY(addFaster(done.question, done.bench, watch, report));
+    }
+    if (fits && done.ask.sensitivity) {
+        begin("the sensitivity");
+        FABRICAST_TRY(addSensitivity(done, watch, report));
+    }
+    if (!done.ask.targets.empty() || (!fits && report.candidates > 0)) {
+        begin("the search for what would help");
+        FABRICAST_ASSIGN(report.fixes,
+                         targetFixes(done.question, done.request, report, done.bench, watch));
+    }
+    report.unfinished.clear();
+    return {};
+}
+
 }  // namespace
 
 Result<PlanReport> plan(const Question& question,
@@ -86,15 +167,12 @@ Result<PlanReport> plan(const Question& question,
     FABRICAST_ASSIGN(SearchRequest request, searchRequest(question, bench));
     FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
     FABRICAST_TRY(checkTargets(ask.targets, request.budget));
-    const std::size_t shown = request.options.top;
     request.targets = ask.targets;
-    if (ask.simulate > 0) {
-        FABRICAST_TRY(checkGraphSize(request.task.base.cluster, 1));
-    }
+    FABRICAST_TRY(checkSimulations(ask.simulate, request.task.base.cluster));
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     SearchRequest first = request;
     first.options.pareto = ask.pareto;  // later searches are for the best plan alone
-    first.options.top = std::max(shown, ask.simulate);
+    first.options.top = std::max(request.options.top, ask.simulate);
     std::vector<Plan> soFar;
     first.options.onPlan = [&](std::span<const Plan> plans) {
         soFar.assign(plans.begin(), plans.end());
@@ -107,31 +185,11 @@ Result<PlanReport> plan(const Question& question,
         return stoppedWith(std::move(soFar), request);
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(searching));
-    if (report.plans.empty() && !report.misses.empty()) {
-        FABRICAST_TRY(addMissFixes(question, bench, watch, report));
-    }
-    if (ask.simulate > 0) {
-        FABRICAST_ASSIGN(
-            report,
-            withSimulations(std::move(report),
-                            {.plans = ask.simulate, .shown = shown, .threads = bench.threads()},
-                            *timing,
-                            request.budget,
-                            watch));
-    }
-    if (!report.plans.empty() && report.objective != PlanObjective::Memory) {
-        FABRICAST_TRY(addFaster(question, bench, watch, report));
-    }
-    if (ask.sensitivity && !report.plans.empty()) {
-        const Plan& best = report.plans.front();
-        const auto search = [&](const Turn& turn) {
-            return bestUnder(request, *timing, best, turn, {.stop = watch.stop});
-        };
-        FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, *timing}, search));
-        FABRICAST_TRY(watch.check());
-    }
-    if (!ask.targets.empty() || (report.plans.empty() && report.candidates > 0)) {
-        FABRICAST_ASSIGN(report.fixes, targetFixes(question, request, report, bench, watch));
+    report.fixes = targetVerdicts(report, ask.targets);
+    const Searched done{question, ask, request, *timing, bench};
+    const Result<void> rest = addAnswers(done, watch, report);
+    if (!rest && rest.error().code != Error::Code::Stopped) {
+        return tl::unexpected(rest.error());
     }
     return report;
 }

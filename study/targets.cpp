@@ -10,6 +10,7 @@
 #include "study/unit_sizes.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -226,6 +227,15 @@ std::vector<TargetVerdict> verdictsOn(const PlanReport& report,
     return verdicts;
 }
 
+/// What is not modelled stays so with another size of the batch, the sequence or the cluster.
+bool changesSizesAlone(const Change& change) {
+    constexpr std::array<std::string_view, 4> kSizes = {
+        "cluster.nodes", "cluster.gpus", "workload.sequence", "workload.global_batch"};
+    return std::ranges::all_of(change.edits, [&kSizes](const Edit& edit) {
+        return std::ranges::find(kSizes, edit.path) != kSizes.end();
+    });
+}
+
 std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
     std::vector<std::string> names;
     for (const StackSettings& one : stacks) {
@@ -273,6 +283,12 @@ bool meetsTargets(const Plan& plan,
     });
 }
 
+std::optional<PlanFixes> targetVerdicts(const PlanReport& report,
+                                        const std::vector<PlanTarget>& targets) {
+    return targets.empty() ? std::nullopt
+                           : std::optional(PlanFixes{.targets = verdictsOn(report, targets)});
+}
+
 Result<PlanFixes> targetFixes(const Question& question,
                               const SearchRequest& request,
                               const PlanReport& report,
@@ -282,12 +298,15 @@ Result<PlanFixes> targetFixes(const Question& question,
     if (!report.plans.empty() && fixes.allMet()) {
         return fixes;
     }
-    const std::vector<Change> changes = changesFor(Aim::Target,
-                                                   {.question = question,
-                                                    .now = request.task.base,
-                                                    .stacks = namesOf(request.task.stacks),
-                                                    .rules = &request.task.rules,
-                                                    .profiles = &bench.profiles()});
+    std::vector<Change> changes = changesFor(Aim::Target,
+                                             {.question = question,
+                                              .now = request.task.base,
+                                              .stacks = namesOf(request.task.stacks),
+                                              .rules = &request.task.rules,
+                                              .profiles = &bench.profiles()});
+    if (report.isNotModelled()) {
+        std::erase_if(changes, &changesSizesAlone);
+    }
     const int most = 1'000'000;
     ChangeSearch search{.before = shortfall(report, request.targets),
                         .order = ChangeOrder::LeastEffort,

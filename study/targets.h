@@ -6,6 +6,7 @@
 #include "planner/result/plan_report.h"
 #include "study/search_request.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ Result<void> checkTargets(const std::vector<PlanTarget>& targets, const BudgetFa
 bool meetsTargets(const Plan& plan,
                   const std::vector<PlanTarget>& targets,
                   const BudgetFacts& budget);
+
+/// How far a report's best plan is from the targets; nothing where there are none.
+std::optional<PlanFixes> targetVerdicts(const PlanReport& report,
+                                        const std::vector<PlanTarget>& targets);
 
 /// How far a report's best plan is from the targets of its request and, where it misses one or
 /// nothing fits, the changes of the question that help. Each is searched by the rule that the

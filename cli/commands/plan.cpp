@@ -155,10 +155,10 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
     Answer answer{.text = {},
-                  .code = report.stopped                             ? ExitCode::Interrupted
-                          : report.isNotModelled() || report.refused ? ExitCode::BadInput
-                          : missed                                   ? ExitCode::DoesNotFit
-                                                                     : ExitCode::Ok};
+                  .code = report.stopped || !report.unfinished.empty() ? ExitCode::Interrupted
+                          : report.isNotModelled() || report.refused   ? ExitCode::BadInput
+                          : missed                                     ? ExitCode::DoesNotFit
+                                                                       : ExitCode::Ok};
     const bool isShort = options.quiet && options.format != Format::Json;
     FABRICAST_ASSIGN(answer.text,
                      printedPlans(isShort ? withoutNotes(plans) : plans, question, options));

@@ -159,6 +159,7 @@ private:
                                         Seconds least) const {
         CheckpointCycle made{.mtbf = mtbf, .blocking = blocking, .recovery = recovery};
         made.interval = intervalOf(made, least, facts_);
+        made.isLonger = facts_.interval && *facts_.interval < made.interval;
         made.goodput = goodputWith(made, 1.0);
         return made;
     }

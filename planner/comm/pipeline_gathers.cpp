@@ -2,7 +2,8 @@
 
 #include "planner/schedule/framework_order.h"
 
-#include <algorithm>
+#include <array>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -10,19 +11,63 @@ namespace {
 /// Stages whose parameters a rank with several holds at a time (torch's max_active_stages).
 constexpr std::size_t kHeldStages = 3;
 
-/// The next stages to run, each once, from an action on.
-std::vector<std::int32_t> nextStages(const StageActions& actions, std::size_t begin) {
-    std::vector<std::int32_t> stages;
-    for (std::size_t at = begin; at < actions.size(); ++at) {
-        if (std::find(stages.begin(), stages.end(), actions[at].stage) == stages.end()) {
-            stages.push_back(actions[at].stage);
-        }
-        if (stages.size() >= kHeldStages && !actions[at].paired) {
-            break;
+/// Where the actions of each chunk of a rank lie, and which comes next as the rank goes on.
+class NextRuns {
+public:
+    NextRuns(const StageActions& actions, const StageView& view) : actions_(actions) {
+        places_.resize(view.chunks.size());
+        next_.resize(view.chunks.size());
+        runs_.resize(view.chunks.size());
+        held_.resize(view.chunks.size());
+        for (std::size_t at = 0; at < actions.size(); ++at) {
+            places_[chunkOf(view, actions[at].stage)].push_back(at);
         }
     }
-    return stages;
-}
+
+    static std::size_t chunkOf(const StageView& view, std::int32_t stage) {
+        std::size_t chunk = 0;
+        while (chunk + 1 < view.chunks.size() && view.chunks[chunk].position != stage) {
+            ++chunk;
+        }
+        return chunk;
+    }
+
+    /// The chunks that are held from an action on: those that run next, as many as are held, and
+    /// the one that an action of the last of them is paired with. `at` never falls.
+    const std::vector<bool>& heldFrom(std::size_t at) {
+        const std::size_t never = actions_.size();
+        std::array<std::size_t, kHeldStages> first;  // the least of the places, in their order
+        first.fill(never);
+        for (std::size_t chunk = 0; chunk < places_.size(); ++chunk) {
+            std::size_t& next = next_[chunk];
+            while (next < places_[chunk].size() && places_[chunk][next] < at) {
+                ++next;
+            }
+            std::size_t place = next < places_[chunk].size() ? places_[chunk][next] : never;
+            runs_[chunk] = place;
+            for (std::size_t& earlier : first) {
+                if (place < earlier) {
+                    std::swap(place, earlier);
+                }
+            }
+        }
+        std::size_t last = first.back();
+        while (last < never && actions_[last].paired) {
+            ++last;
+        }
+        for (std::size_t chunk = 0; chunk < runs_.size(); ++chunk) {
+            held_[chunk] = runs_[chunk] < never && runs_[chunk] <= last;
+        }
+        return held_;
+    }
+
+private:
+    const StageActions& actions_;
+    std::vector<std::vector<std::size_t>> places_;
+    std::vector<std::size_t> next_;
+    std::vector<std::size_t> runs_;
+    std::vector<bool> held_;
+};
 
 class GatherCounter {
 public:
@@ -31,11 +76,10 @@ public:
     }
 
     /// Drops stages that are not among the next to run, and fetches those that are.
-    void hold(const std::vector<std::int32_t>& next) {
+    void hold(const std::vector<bool>& next) {
         for (std::size_t chunk = 0; chunk < stages_.size(); ++chunk) {
             Stage& stage = stages_[chunk];
-            const auto position = static_cast<std::int32_t>(view_.chunks[chunk].position);
-            const bool wanted = std::find(next.begin(), next.end(), position) != next.end();
+            const bool wanted = next[chunk];
             if (wanted && !stage.held) {
                 ++stage.gathers.ahead;
             }
@@ -44,7 +88,7 @@ public:
         }
     }
     void run(const StageAction& action) {
-        Stage& stage = stageOf(action.stage);
+        Stage& stage = stages_[NextRuns::chunkOf(view_, action.stage)];
         if (action.pass == Pass::WeightGradient) {
             return;
         }
@@ -68,14 +112,6 @@ private:
         bool gathered = false;
         ChunkGathers gathers;
     };
-    Stage& stageOf(std::int32_t position) {
-        std::size_t chunk = 0;
-        while (chunk + 1 < stages_.size() && view_.chunks[chunk].position != position) {
-            ++chunk;
-        }
-        return stages_[chunk];
-    }
-
     const StageView& view_;
     bool reshards_;
     std::vector<Stage> stages_;
@@ -109,10 +145,11 @@ Result<std::vector<ChunkGathers>> pipelineGathers(const StageView& view) {
     FABRICAST_ASSIGN(const FrameworkOrder order, frameworkOrder(request));
     const StageActions actions = actionsOf(order, view.stage);
     GatherCounter counter(view, reshards);
+    NextRuns runs(actions, view);
     for (std::size_t at = 0; at < actions.size(); ++at) {
         const bool begins = at == 0 || !actions[at - 1].paired;
         if (several && begins) {
-            counter.hold(nextStages(actions, at));
+            counter.hold(runs.heldFrom(at));
         }
         counter.run(actions[at]);
     }

@@ -70,12 +70,13 @@ Result<std::vector<std::string>> aliasesOf(const ProfileFile& file) {
 std::string namesWith(const std::vector<std::string>& known, std::string_view typed) {
     constexpr std::size_t kMostNamed = 4;
     std::string list;
-    std::size_t count = 0;
+    std::vector<std::string> named;  // a node and its GPU may share a name
     for (const std::string& name : known) {
         const bool isAlias = name.find('/') != std::string::npos;
-        if (!isAlias && count < kMostNamed && hasWordsOf(name, typed)) {
-            list += (count == 0 ? "" : "\" or \"") + name;
-            ++count;
+        const bool isNew = std::ranges::find(named, name) == named.end();
+        if (!isAlias && isNew && named.size() < kMostNamed && hasWordsOf(name, typed)) {
+            list += (named.empty() ? "" : "\" or \"") + name;
+            named.push_back(name);
         }
     }
     return list;

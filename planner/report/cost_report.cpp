@@ -76,12 +76,16 @@ Table rowTable(const RunCost& cost) {
     return table;
 }
 
+constexpr std::string_view kAsOftenAsCan =
+    " (longer than asked: a step or a write to storage takes that long)";
+
 std::string cycleText(const CheckpointCycle& cycle) {
     const bool fails = !std::isinf(cycle.mtbf.count());
     const std::string saved = std::isinf(cycle.interval.count())
                                   ? std::string("no checkpoints")
-                                  : fmt::format("saved every {}, which stops the run for {}",
+                                  : fmt::format("saved every {}{}, which stops the run for {}",
                                                 durationText(cycle.interval),
+                                                cycle.isLonger ? kAsOftenAsCan : "",
                                                 durationText(cycle.blocking));
     return fails ? fmt::format("a failure every {}, {} to recover; {}",
                                durationText(cycle.mtbf),

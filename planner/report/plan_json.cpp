@@ -132,7 +132,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     }
     writeQuestion(json, report.question);
     json.add("objective", nameOf(report.objective));
-    json.add("stopped", report.stopped);
+    json.add("stopped", report.stopped || !report.unfinished.empty());
     json.beginObject("search");
     json.add("candidates", report.candidates);
     json.add("feasible", report.feasible);

@@ -226,7 +226,10 @@ std::string rejectionText(const PlanReport& report) {
 }
 
 std::string cutShortText(const PlanReport& report) {
-    return report.cutShort.empty() ? "" : "cut short: " + report.cutShort + "\n";
+    const auto line = [](const char* what, const std::string& why) {
+        return why.empty() ? std::string() : std::string(what) + why + "\n";
+    };
+    return line("cut short: ", report.cutShort) + line("stopped during ", report.unfinished);
 }
 
 /// What the answer begins with: whether anything fits, and reaches what was wanted of it.

@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 4> kOperationKeys = {
 constexpr std::int64_t kMostTokens = 1'000'000'000'000'000'000;
 /// Some 30 million years: what is above was mistyped.
 constexpr double kLongest = 1e15;
+constexpr double kAnyNumber = std::numeric_limits<double>::max();
 constexpr double kLeastPrice = 1e-6;
 constexpr double kMostPrice = 1e6;
 
@@ -76,22 +77,28 @@ Result<std::optional<Tokens>> readTokens(const JsonValue& root) {
     return std::optional(count);
 }
 
+Result<UsdPerHour> inRange(UsdPerHour price, const JsonValue& value) {
+    if (price.count() >= kLeastPrice && price.count() <= kMostPrice) {
+        return price;
+    }
+    return fail(Error::Code::BadInput,
+                value.where(),
+                "the price of a GPU-hour is out of range at " + value.shown(),
+                "for example \"$2.10/h\"");
+}
+
 /// A name, a file, "$2.10/h", or 2.10.
 Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
     if (value.isNumber()) {
-        FABRICAST_ASSIGN(const double price, value.number(kLeastPrice, kMostPrice));
-        request.perGpuHour = UsdPerHour(price);
+        FABRICAST_ASSIGN(const double price, value.number(-kAnyNumber, kAnyNumber));
+        FABRICAST_ASSIGN(request.perGpuHour, inRange(UsdPerHour(price), value));
         return {};
     }
     FABRICAST_ASSIGN(request.price, readWish(value, "market-2026-05"));
     const std::string& text = request.price.name;
     if (text.starts_with("$") || text.ends_with("/h")) {
         FABRICAST_ASSIGN(const UsdPerHour price, parseQuantity<UsdPerHour>(text, value.where()));
-        if (price.count() < kLeastPrice || price.count() > kMostPrice) {
-            return tl::unexpected(
-                value.problem("is out of range at " + value.shown(), "for example \"$2.10/h\""));
-        }
-        request.perGpuHour = price;
+        FABRICAST_ASSIGN(request.perGpuHour, inRange(price, value));
     }
     return {};
 }

@@ -55,6 +55,7 @@ struct PlanReport {
     bool wholeFront = false;   ///< it was asked for
     bool refused = false;      ///< no stack takes any layout with these settings
     bool stopped = false;      ///< `plans` are the best of those looked at until then
+    std::string unfinished;    ///< what was stopped after the search: "the simulations"
     std::string cutShort;      ///< what was not looked at, where there was too much
     std::vector<Plan> misses;  ///< where nothing fits: what comes nearest, nearest first
     std::vector<PlanRejection> rejections;

@@ -19,6 +19,7 @@ struct CheckpointCycle {
     Seconds blocking;  ///< that a checkpoint stops the run
     Seconds recovery;  ///< from a failure to useful work, work lost since the checkpoint aside
     double goodput = 1.0;
+    bool isLonger = false;  ///< the interval, than was asked for: a step or a write takes that long
 };
 
 /// The share of a run's time that is useful work, and why it is not all.

@@ -113,7 +113,8 @@ std::string syntaxMessage(std::string_view what) {
     }
     std::replace_if(
         message.begin(), message.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
-    return message;
+    constexpr std::size_t kMostShown = 200;
+    return message.size() <= kMostShown ? message : message.substr(0, kMostShown) + "…";
 }
 
 /// Builds JsonValues from the events of nlohmann's parser.

@@ -106,8 +106,14 @@ std::string namesIn(std::span<const Each> all, std::string_view Each::*name) {
 }
 
 bool isOneOf(std::string_view word, std::string_view words) {
-    return (" " + std::string(words) + " ").find(" " + std::string(word) + " ") !=
-           std::string::npos;
+    while (!words.empty()) {
+        const std::size_t end = std::min(words.find(' '), words.size());
+        if (words.substr(0, end) == word) {
+            return true;
+        }
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    return false;
 }
 
 Done checkMpiSetting(const Point& point, const MpiSetting& setting) {
@@ -115,7 +121,8 @@ Done checkMpiSetting(const Point& point, const MpiSetting& setting) {
     if (const auto said = point.settings.find(name); said != point.settings.end() &&
                                                      !setting.words.empty() &&
                                                      !isOneOf(said->second, setting.words)) {
-        return Trouble{name + "='" + said->second + "' is none of " + std::string(setting.words)};
+        std::string why = name + "='" + said->second + "' is none of ";
+        return Trouble{why.append(setting.words)};
     }
     const bool given = point.settings.contains(name);
     if (setting.takes == Takes::Word || (!given && setting.takes != Takes::NeededNumber)) {

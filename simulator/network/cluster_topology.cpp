@@ -11,8 +11,6 @@
 namespace fabricast {
 namespace {
 
-constexpr std::int64_t kMostGpus = 131'072;
-
 std::int32_t cablesOf(double count) {
     return static_cast<std::int32_t>(std::clamp(std::round(count), 1.0, 1e6));
 }
@@ -201,13 +199,13 @@ std::string titleOf(const ClusterSpec& cluster, const WanTier& wan) {
 }  // namespace
 
 Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites) {
-    const std::int64_t most = kMostGpus / std::max<std::int64_t>(1, sites);
+    const std::int64_t most = kMostGraphGpus / std::max<std::int64_t>(1, sites);
     if (cluster.gpus() <= most) {
         return {};
     }
     return fail(Error::Code::Unsupported,
                 "cluster",
-                "the graph would have more than " + std::to_string(kMostGpus) + " GPUs",
+                "the graph would have more than " + std::to_string(kMostGraphGpus) + " GPUs",
                 "-n " + std::to_string(most / cluster.node.gpus));
 }
 

@@ -27,6 +27,8 @@ struct TopologyOptions {
     WanTier wan{};
 };
 
+inline constexpr std::int64_t kMostGraphGpus = 131'072;
+
 /// Whether the graph of these sites is small enough to be built; before anything else is.
 Result<void> checkGraphSize(const ClusterSpec& cluster, std::int64_t sites);
 

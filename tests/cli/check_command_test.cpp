@@ -254,7 +254,8 @@ TEST_F(CheckBaseline, OneScenarioWithoutARepositoryIsItsOwnError) {
     const ProgramOutput answer =
         check("run.json " + outside + " --baseline git:trunk --max-regression 1%");
     EXPECT_EQ(answer.code, ExitCode::BadInput);
-    EXPECT_NE(answer.out.find("2 scenarios: 1 could not be checked"), std::string::npos) << answer.out << answer.err;
+    EXPECT_NE(answer.out.find("2 scenarios: 1 could not be checked"), std::string::npos)
+        << answer.out << answer.err;
     EXPECT_NE(answer.out.find("is in no git repository"), std::string::npos) << answer.out;
 }
 

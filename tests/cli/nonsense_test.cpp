@@ -138,6 +138,40 @@ TEST(Nonsense, AnOddCellRefusesItsRowOnly) {
     }
 }
 
+// A script's variable that is not set switches nothing off.
+TEST(Nonsense, NoValueIsEmpty) {
+    const std::vector<std::vector<std::string>> lines = {
+        {"check", "-m", "gpt2", "-c", "dgx-h100", "--baseline", ""},
+        {"check", "-m", "gpt2", "-c", "dgx-h100", "--max-regression", ""},
+        {"check", ""},
+        {"plan", "-m", "gpt2", "-c", "dgx-h100", "-o", ""},
+        {"plan", "-m", "gpt2", "-c", ""},
+        {"simulate", "-m", "gpt2", "-c", "dgx-h100", "--trace", ""},
+        {"compare", "a.json", "--with", ""},
+        {"oom", "--message", ""},
+        {"--profile-dir", "", "profiles", "list"}};
+    for (const std::vector<std::string>& line : lines) {
+        const ProgramOutput output = runProgram(line, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << line.front() << output.out;
+        EXPECT_NE(output.err.find("has an empty value"), std::string::npos) << output.err;
+    }
+}
+
+// What one command refuses of a scenario, all do.
+TEST(Nonsense, ExplainRefusesWhatItDoesNotNeed) {
+    const std::string start = R"({"model": "gpt2", "cluster": "dgx-h100", "stack": "ddp", )";
+    for (const char* part : {R"("price": 0})",
+                             R"("price": "nobody"})",
+                             R"("operation": {"site": "nowhere"}})",
+                             R"("require": ["foo > 3"]})"}) {
+        const std::string file = tempFolder() + "odd_part.json";
+        ASSERT_TRUE(writeTextFile(file, start + part));
+        const ProgramOutput output = runProgram({"explain", file}, {});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << part << output.out;
+        EXPECT_NE(output.err.find("odd_part.json:1:"), std::string::npos) << output.err;
+    }
+}
+
 TEST(Nonsense, LimitsAndHintsAgreeWithWhatIsAccepted) {
     const auto asked = [](std::vector<std::string> more) {
         more.insert(more.begin(), {"explain", "-m", "gpt2", "-c", "dgx-h100"});

@@ -77,6 +77,25 @@ TEST_P(FixesOf, AreSearchedByTheRuleOfTheirPlan) {
 
 INSTANTIATE_TEST_SUITE_P(Objectives, FixesOf, testing::Values("tokens", "cost", "gpus", "memory"));
 
+// What was found before a stop is the answer, with the targets that it misses.
+TEST(PlanStudy, AStopAfterTheSearchKeepsThePlans) {
+    const PlanAsk ask{.targets = readTargets({"tokens-per-s=1T"}).value(), .sensitivity = true};
+    for (const std::string_view phase : {"the sensitivity", "the search for what would help"}) {
+        std::stop_source source;
+        const Watch watch{.stop = source.get_token(), .status = [&](std::string_view what) {
+                              if (what == phase) {
+                                  source.request_stop();
+                              }
+                          }};
+        const auto report = plan(asked({}), ask, bench(), watch);
+        ASSERT_TRUE(report) << report.error().text();
+        EXPECT_EQ(report->unfinished, phase);
+        EXPECT_FALSE(report->plans.empty());
+        ASSERT_TRUE(report->fixes);
+        EXPECT_FALSE(report->fixes->allMet());
+    }
+}
+
 /// Somebody's own machine is nothing to buy, whatever its GPU.
 TEST(PlanStudy, OffersOnlyWhatIsSold) {
     const Question question = asked({{"model", "llama-3.2-1b", "-m"},
