@@ -275,7 +275,7 @@ TEST(ControlChannel, EndsAMemberThatSendsWithoutEnd) {
     const auto measures = [=]() -> std::string {
         Answer<Rendezvous> rendezvous = joins(0);
         ControlChannel channel(std::move(*rendezvous), 0, 2.0);
-        const WaitLimit deadline = WaitLimit::in(8.0);
+        const WaitLimit deadline = WaitLimit::in(30.0);
         while (!deadline.passed()) {
             const Done done = channel.watch();
             if (!done) {
@@ -292,7 +292,7 @@ TEST(ControlChannel, EndsAMemberThatSendsWithoutEnd) {
         for (int frames = 0; frames < 20'000; ++frames) {
             many += empty;
         }
-        const WaitLimit deadline = WaitLimit::in(8.0);
+        const WaitLimit deadline = WaitLimit::in(30.0);
         pollfd wait = {wire.handle(), POLLOUT, 0};
         for (std::size_t at = 0; !deadline.passed();) {
             (void)poll(&wait, 1, 100);
