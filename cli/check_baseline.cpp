@@ -3,7 +3,6 @@
 #include "machine/child_process.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -58,48 +57,37 @@ Result<Commit> commitOf(const std::string& ref, const std::string& folder) {
     return Commit{.ref = ref, .folder = folder};
 }
 
-/// The files of the commit that the scenario names, under the folder that stands for the commit. A
-/// file that the commit does not have is then no file: that of today must not stand in for it.
-Result<KnownTexts> filesOf(const Commit& commit,
-                           const Question& question,
-                           const std::string& folder) {
-    std::map<std::string, std::string> texts;
+/// The files that the scenario names, as the commit has them. One that it does not have is then no
+/// file: that of today must not stand in for it.
+Result<KnownTexts> filesOf(const Commit& commit, const Question& question) {
+    TextsByPath texts;
     for (const std::string& name : filesNamed(question)) {
         const std::filesystem::path path = name;
         if (name.empty() || name == "-" || path.is_absolute()) {
             continue;
         }
-        const std::string config = (path / "config.json").string();
-        FABRICAST_ASSIGN(std::optional<std::string> inFolder, commit.text(config));
-        if (inFolder) {
-            texts.emplace(pathFrom(folder, config), *std::move(inFolder));
-            continue;
-        }
-        FABRICAST_ASSIGN(std::optional<std::string> text, commit.text(name));
-        if (text) {
-            texts.emplace(pathFrom(folder, name), *std::move(text));
+        for (const std::string& file : {name, (path / "config.json").string()}) {
+            FABRICAST_ASSIGN(texts[pathFrom(question.folders.file, file)], commit.text(file));
         }
     }
-    return std::make_shared<const std::map<std::string, std::string>>(std::move(texts));
+    return std::make_shared<const TextsByPath>(std::move(texts));
 }
 
 Result<std::optional<Question>> questionInGit(const std::string& ref,
                                               const std::string& file,
                                               const GlobalOptions& options) {
     const std::filesystem::path path = options.at(file);
-    const std::string folder = path.parent_path().empty() ? "." : path.parent_path().string();
-    FABRICAST_ASSIGN(const Commit commit, commitOf(ref, folder));
+    const std::string folder = path.parent_path().string();
+    FABRICAST_ASSIGN(const Commit commit, commitOf(ref, folder.empty() ? "." : folder));
     FABRICAST_ASSIGN(const std::optional<std::string> text, commit.text(path.filename().string()));
     if (!text) {
         return std::nullopt;
     }
-    const std::string as = ref + ":" + file;
-    const std::string asFolder = std::filesystem::path(as).parent_path().string();
-    const std::string inCommit = asFolder.empty() ? ref + ":" : asFolder;
     FABRICAST_ASSIGN(
         Question question,
-        parseQuestion(*text, as, Folders{.file = inCommit, .typed = options.directory}));
-    FABRICAST_ASSIGN(question.folders.known, filesOf(commit, question, inCommit));
+        parseQuestion(
+            *text, ref + ":" + file, Folders{.file = folder, .typed = options.directory}));
+    FABRICAST_ASSIGN(question.folders.known, filesOf(commit, question));
     return question;
 }
 

@@ -485,6 +485,22 @@ void moreNodes(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// Where it is known how much there is.
+void moreHostMemory(const ChangeSubject& subject, Offers& offers) {
+    const std::optional<Bytes>& there = subject.now.cluster.node.hostMemory.value;
+    if (!there) {
+        return;
+    }
+    constexpr std::int64_t kGB = 1'000'000'000;
+    for (const std::int64_t factor : {2, 4}) {
+        const std::int64_t wanted = (factor * there->count() + kGB - 1) / kGB;
+        offers
+            .add({{"cluster.host_memory", std::to_string(wanted) + "GB", "--host-memory"}},
+                 static_cast<int>(factor))
+            .sideEffect.insert(0, std::to_string(factor));
+    }
+}
+
 /// More nodes spread the states over more ranks; where the batch does not divide over them,
 /// microbatches shrink.
 void moreRanks(const ChangeSubject& subject, Offers& offers) {
@@ -634,6 +650,12 @@ constexpr std::array kRows = {
     Row{kTarget, kWorkload, 1, "precision", "lower precision: check the loss", &fewerBits},
     Row{kTarget, kWorkload, 4, "tuning", "only adapters are trained", &adaptersOnly},
     Row{kTarget, kBuy, 3, "cluster", "other GPUs: ", &otherGpus},
+    Row{kMemory | kTarget,
+        kBuy,
+        0,
+        "host memory",
+        " times the memory of each host",
+        &moreHostMemory},
     Row{kTarget, kBuy, 0, "nodes", " times the hardware", &moreNodes},
     Row{kMemory, kBuy, 1, "nodes", " times the hardware, states over more ranks", &moreRanks},
     Row{kTarget, kBuy, 1, "fabric", "other NICs and switches", &otherFabrics}};

@@ -83,7 +83,7 @@ std::string besideText(const AdviceStep& step, const AdviceStep& taken) {
     }
     if (ratio > 1.0 + kComparisonBand) {
         return fmt::format(
-            "{}, but {} is {}", fixText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
+            "{}, but {} is {}", fitText(step.plan->memory.verdict), taken.key, fasterBy(ratio));
     }
     if (ratio < 1.0 / (1.0 + kComparisonBand)) {
         return fmt::format("may not fit, but {} {} {}",

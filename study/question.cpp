@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -337,8 +336,8 @@ Result<Question> readInput(Question question) {
     };
     if (isInput(model) || isInput(name)) {
         FABRICAST_ASSIGN(std::string text, readTextFile("-"));
-        question.folders.known = std::make_shared<const std::map<std::string, std::string>>(
-            std::map<std::string, std::string>{{"-", std::move(text)}});
+        question.folders.known =
+            std::make_shared<const TextsByPath>(TextsByPath{{"-", std::move(text)}});
     }
     return question;
 }

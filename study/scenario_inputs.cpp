@@ -55,6 +55,21 @@ void addFields(Inputs& inputs, const std::string& prefix, const Group& group) {
     });
 }
 
+void addModel(Inputs& inputs, const ModelSpec& model) {
+    const MoeSpec experts = model.moe.value_or(MoeSpec());
+    inputs.push_back({"model", model.name});
+    inputs.push_back({"model.parameters", wordOf(countParameters(model).total)});
+    inputs.push_back({"model.layers", wordOf(model.layers)});
+    inputs.push_back({"model.hidden", wordOf(model.hidden)});
+    inputs.push_back({"model.vocab", wordOf(model.vocab)});
+    inputs.push_back({"model.heads", wordOf(model.attention.heads)});
+    inputs.push_back({"model.kv_heads", wordOf(model.attention.kvHeads)});
+    inputs.push_back({"model.mlp_width", wordOf(model.mlp.width)});
+    inputs.push_back({"model.experts", wordOf(experts.experts)});
+    inputs.push_back({"model.experts_per_token", wordOf(experts.topK)});
+    inputs.push_back({"model.expert_width", wordOf(experts.expertWidth)});
+}
+
 void addCluster(Inputs& inputs, const ClusterSpec& cluster) {
     const GpuSpec& gpu = cluster.node.gpu;
     inputs.push_back({"cluster.name", cluster.name});
@@ -70,8 +85,8 @@ void addCluster(Inputs& inputs, const ClusterSpec& cluster) {
 }  // namespace
 
 std::vector<ScenarioInput> scenarioInputs(const Scenario& scenario) {
-    Inputs inputs = {{"model", scenario.model.name},
-                     {"model.parameters", wordOf(countParameters(scenario.model).total)}};
+    Inputs inputs;
+    addModel(inputs, scenario.model);
     addCluster(inputs, scenario.cluster);
     inputs.push_back({"stack", scenario.stack});
     inputs.push_back({"workload.sequence", wordOf(scenario.workload.sequence)});
@@ -131,6 +146,12 @@ std::vector<InputDifference> inputDifferences(const std::vector<ComparedSide>& s
             one.values.end()) {
             differences.push_back(std::move(one));
         }
+    }
+    // Of models of two names the size says enough; of one under one name, what changed in it.
+    if (!differences.empty() && differences.front().key == "model") {
+        std::erase_if(differences, [](const InputDifference& one) {
+            return one.key.starts_with("model.") && one.key != "model.parameters";
+        });
     }
     addBudgets(sides, differences);
     return differences;

@@ -50,6 +50,19 @@ std::string printedOom(const OomAnswer& answer,
                  : "");
 }
 
+/// The scenario; a log in its place is what people type first.
+Result<Question> questionAboutRun(const OomFlags& flags, const GlobalOptions& options) {
+    Result<Question> question = questionOf(flags.question, options);
+    const std::string file = flags.question.file.value_or("");
+    if (!question && !file.empty() && file != "-" && flags.message == "-") {
+        const Result<std::string> text = readTextFile(options.at(file), kMostLogBytes);
+        if (text && text->find("out of memory") != std::string::npos) {
+            question.error().hint = "fabricast oom --message " + file + ", or oom < " + file;
+        }
+    }
+    return question;
+}
+
 Result<Answer> runOom(const OomFlags& flags, const GlobalOptions& options) {
     OomAsk ask;
     ask.source = sourceName(flags.message);
@@ -60,7 +73,7 @@ Result<Answer> runOom(const OomFlags& flags, const GlobalOptions& options) {
                         "the scenario and the message cannot both be standard input",
                         "name the file of the message: --message job.log");
         }
-        FABRICAST_ASSIGN(ask.question, questionOf(flags.question, options));
+        FABRICAST_ASSIGN(ask.question, questionAboutRun(flags, options));
     }
     FABRICAST_ASSIGN(ask.text, readTextFile(options.at(flags.message), kMostLogBytes));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));

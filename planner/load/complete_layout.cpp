@@ -117,6 +117,10 @@ Result<void> checkExpertRanks(const Layout& layout) {
 Result<Layout> completeLayout(const PartialLayout& partial, const Stack& stack, const Room& room) {
     Layout layout = withStackDefaults(partial, stack);
     FABRICAST_ASSIGN(layout.dp, dataRanks(partial, layout, room));
+    if (stack.axes.wholeAlone && layout.replicas() == 1 && !partial.says("shard") &&
+        layout.offload == Offload::None) {
+        layout.shard = Shard::None;
+    }
     if (layout.shard == Shard::Hsdp && !partial.says("shard_size")) {
         layout.shardSize = hybridShardSize(layout, room);
     }

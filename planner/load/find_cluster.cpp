@@ -120,11 +120,19 @@ Result<ClusterSpec> namedCluster(const ClusterRequest& request,
 }
 
 /// A network given instead of the cluster's own comes with NICs of its speed, as many as
-/// the node has; where it has none, one for each GPU.
-void useNicsOfFabric(ClusterSpec& cluster) {
+/// the node has; where it has none, one for each GPU. Kernel TCP goes through one NIC of a node.
+void useNicsOfFabric(ClusterSpec& cluster, std::vector<std::string>& assumed) {
     cluster.otherFabric = true;
-    if (cluster.node.nics.value.value_or(0) == 0) {
-        cluster.node.nics = {.value = cluster.fabric.perNode ? 1 : cluster.node.gpus};
+    const bool isKernelTcp = cluster.fabric.kind == "tcp" && !cluster.fabric.perNode;
+    const bool oneForAll = isKernelTcp || cluster.fabric.perNode;
+    const std::int64_t had = cluster.node.nics.value.value_or(0);
+    if (had == 0 || (isKernelTcp && had != 1)) {
+        cluster.node.nics = {.value = oneForAll ? 1 : cluster.node.gpus};
+        assumed.push_back((oneForAll ? std::string("one NIC of ")
+                                     : std::to_string(cluster.node.gpus) + " NICs of ") +
+                          cluster.fabric.name + " a node" +
+                          (oneForAll ? "" : ", one for each GPU") +
+                          " (a node's own file says how many: fabricast profiles new node)");
     }
     Sourced<BytesPerSecond> rate = cluster.fabric.linkBandwidth;
     const auto nics = static_cast<double>(cluster.node.nics.value.value_or(1));
@@ -133,6 +141,16 @@ void useNicsOfFabric(ClusterSpec& cluster) {
     }
     if (rate.value) {
         cluster.node.nicBandwidth = std::move(rate);
+    }
+}
+
+/// What a node that is built of GPUs has without anybody having said so.
+void addBuiltNotes(const ClusterSpec& cluster, std::vector<std::string>& assumed) {
+    const NodeSpec& node = cluster.node;
+    if (cluster.isBuilt && node.gpus > 1 && node.gpu.linkKind == "nvlink-bridge") {
+        assumed.push_back("the GPUs of " + node.name +
+                          " are joined by NVLink bridges, in pairs (without them: a node's own "
+                          "file, fabricast profiles new node)");
     }
 }
 
@@ -168,8 +186,9 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found.assumed));
     if (!request.fabric.empty()) {
         FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
-        useNicsOfFabric(found.cluster);
+        useNicsOfFabric(found.cluster, found.assumed);
     }
+    addBuiltNotes(found.cluster, found.assumed);
     found.cluster.reserve = request.reserve;
     if (request.hostMemory) {
         found.cluster.node.hostMemory = {.value = request.hostMemory};

@@ -15,6 +15,15 @@ std::string configIn(const std::string& folder) {
     return (fs::path(folder) / "config.json").string();
 }
 
+bool isKnown(const std::string& path, const KnownTexts& known) {
+    return known && known->contains(path);
+}
+
+/// Null where nothing is known of a file, or that it is not there.
+const std::string* textIn(const KnownTexts& known, const std::string& path) {
+    return isKnown(path, known) && known->at(path) ? &*known->at(path) : nullptr;
+}
+
 }  // namespace
 
 std::string pathFrom(const std::string& folder, const std::string& path) {
@@ -22,16 +31,21 @@ std::string pathFrom(const std::string& folder, const std::string& path) {
 }
 
 bool isInput(const std::string& path, const KnownTexts& known) {
+    if (isKnown(path, known)) {
+        return textIn(known, path) != nullptr || textIn(known, configIn(path)) != nullptr;
+    }
     std::error_code ignored;
-    return (known && (known->contains(path) || known->contains(configIn(path)))) ||
-           fs::exists(path, ignored);
+    return fs::exists(path, ignored);
 }
 
 Result<InputText> readInputText(const std::string& path, const KnownTexts& known) {
     for (const std::string& place : {path, configIn(path)}) {
-        if (known && known->contains(place)) {
-            return InputText{.path = place, .text = known->at(place)};
+        if (const std::string* text = textIn(known, place)) {
+            return InputText{.path = place, .text = *text};
         }
+    }
+    if (isKnown(path, known)) {
+        return fail(Error::Code::NotFound, path, "is not in the commit");
     }
     std::error_code ignored;
     const std::string place = fs::is_directory(path, ignored) ? configIn(path) : path;

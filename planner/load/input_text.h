@@ -3,14 +3,15 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace fabricast {
 
 /// What files hold that were read before, by their path: standard input ("-"), or the files of a
-/// commit. Null: none.
-using KnownTexts = std::shared_ptr<const std::map<std::string, std::string>>;
+/// commit, with nothing for those that it does not have. Null: none.
+using TextsByPath = std::map<std::string, std::optional<std::string>>;
+using KnownTexts = std::shared_ptr<const TextsByPath>;
 
 /// Where the paths of files that a scenario names start: those in the scenario's file, and those
 /// that were typed.

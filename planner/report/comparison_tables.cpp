@@ -92,7 +92,7 @@ std::vector<std::string> comparedRow(const ComparedNumber& number, std::size_t b
 std::vector<std::string> verdictRow(const Comparison& comparison) {
     std::vector<std::string> row = {"verdict"};
     for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
-        row.emplace_back(fixText(comparison.sides[side].memory.verdict));
+        row.emplace_back(fitText(comparison.sides[side].memory.verdict));
         if (side != comparison.baseline) {
             row.insert(row.end(), {"", ""});
         }

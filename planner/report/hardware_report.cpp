@@ -85,7 +85,7 @@ Table boxTable(const HardwareAnswer& answer) {
         }
         const Plan& plan = *box.plan;
         row.push_back(grouped(plan.scenario.cluster.gpus()));
-        row.emplace_back(fixText(plan.memory.verdict));
+        row.emplace_back(fitText(plan.memory.verdict));
         row.push_back(fmt::format("{:.3f}", plan.step.step.value.count()));
         row.push_back(grouped(std::llround(plan.step.tokensPerSecond)));
         row.push_back(tokenPrice(plan));

@@ -74,7 +74,7 @@ std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& reject
     return fmt::format(
         "{}: the worst case is {} {} over, the best {} {} below: {}\n"
         "  what the caching allocator holds back decides; --reserve 10% settles it",
-        fixText(memory.onDevice),
+        fitText(memory.onDevice),
         scale.text(memory.peak.hi - memory.room()),
         scale.unit,
         scale.text(memory.room() - memory.peak.lo),
@@ -142,7 +142,7 @@ std::string hostNeedText(const HostNeed& host) {
                        host.there ? "of " + shortText(*host.there) : "needed, not known");
 }
 
-std::string_view fixText(Verdict verdict) {
+std::string_view fitText(Verdict verdict) {
     switch (verdict) {
         case Verdict::Fits:
             return "fits";
@@ -153,7 +153,11 @@ std::string_view fixText(Verdict verdict) {
         case Verdict::DoesNotFit:
             break;
     }
-    return "still does not fit";
+    return "does not fit";
+}
+
+std::string_view fixText(Verdict verdict) {
+    return verdict == Verdict::DoesNotFit ? "still does not fit" : fitText(verdict);
 }
 
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {

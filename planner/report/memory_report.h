@@ -23,6 +23,8 @@ constexpr std::string_view doubtMark(Verdict verdict) {
 std::string hostNeedText(const HostNeed& host);
 /// "fits", "likely fits", "unlikely to fit", "still does not fit".
 std::string_view fixText(Verdict verdict);
+/// "fits", "likely fits", "unlikely to fit", "does not fit".
+std::string_view fitText(Verdict verdict);
 /// A row per stage, every number in bytes.
 std::string memoryCsv(const MemoryBreakdown& memory);
 

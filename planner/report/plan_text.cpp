@@ -256,7 +256,7 @@ std::string missText(const PlanReport& report) {
                             planLayoutText(plan.scenario),
                             gibText(plan.memory.peak.value),
                             gibText(plan.memory.capacity),
-                            lacksHost(plan) ? "; host: " + hostNeedText(plan.memory.host) : "");
+                            lacksHost(plan) ? "; " + hostNeedText(plan.memory.host) : "");
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",

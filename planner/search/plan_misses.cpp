@@ -16,18 +16,21 @@ constexpr std::size_t kMissesWalked = 12;
 constexpr std::size_t kMissesBounded = 2000;
 constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
 
+template <class Sized>
+void takeLeast(std::vector<Sized>& found, std::size_t most) {
+    const std::size_t kept = std::min(found.size(), most);
+    std::partial_sort(
+        found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
+    found.resize(kept);
+}
+
 }  // namespace
 
-/// Of the smallest micro-batches, those that need least in their order.
+/// Of the smallest micro-batches, those that need least in their order. Layouts that the host has
+/// no room for come only where there is no other.
 Result<std::vector<Candidate>> PlanSearch::smallest() {
-    std::vector<std::pair<std::int64_t, Candidate>> found;
-    std::vector<std::pair<std::int64_t, Candidate>> beyondHost;  // shown where no other is
-    const auto takeLeast = [&found](std::size_t most) {
-        const std::size_t kept = std::min(found.size(), most);
-        std::partial_sort(
-            found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
-        found.resize(kept);
-    };
+    std::vector<Sized> found;
+    std::vector<Sized> beyondHost;
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
         FABRICAST_TRY(watch_.check());
         for (const Candidate& candidate : space_.candidatesOf(family)) {
@@ -39,12 +42,14 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
             }
         }
     }
-    if (found.empty()) {
-        found = std::move(beyondHost);
-    }
-    takeLeast(kMissesBounded);
+    std::vector<Candidate> candidates = leastInOrder(std::move(found));
+    return candidates.empty() ? leastInOrder(std::move(beyondHost)) : candidates;
+}
+
+std::vector<Candidate> PlanSearch::leastInOrder(std::vector<Sized> found) {
+    takeLeast(found, kMissesBounded);
     std::vector<std::pair<Candidate, std::string>> unmodelled;
-    std::erase_if(found, [&](std::pair<std::int64_t, Candidate>& waiting) {
+    std::erase_if(found, [&](Sized& waiting) {
         if (watch_.stopped()) {
             return true;
         }
@@ -61,7 +66,7 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
         }
         return !bytes;
     });
-    takeLeast(kMissesWalked);
+    takeLeast(found, kMissesWalked);
     for (const auto& [candidate, why] : unmodelled) {
         if (found.empty()) {
             refuse(candidate, why);

@@ -122,7 +122,9 @@ private:
     void countWalk(const MemoryBreakdown& memory);
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
+    using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
     Result<std::vector<Candidate>> smallest();
+    std::vector<Candidate> leastInOrder(std::vector<Sized> found);
     void refuse(const Candidate& candidate, const std::string& why);
     void addRefusals();
 

@@ -96,6 +96,7 @@ constexpr std::array kAccelerateOffloads = {
 constexpr StackAxes kAccelerateAxes{.tensor = true,
                                     .context = kAccelerateContext,
                                     .shards = kAccelerateShards,
+                                    .wholeAlone = true,
                                     .offloads = kAccelerateOffloads,
                                     .checkOffload = &checkAccelerateOffload};
 constexpr StackMethods kAccelerateMethods{.optimizers = kEveryOptimizer,

@@ -20,9 +20,10 @@ struct StackAxes {
     bool pipeline = false;
     bool virtualPipeline = false;
     bool expert = false;
-    bool expertTensor = false;                  ///< etp other than 1
-    std::span<const CpKind> context{};          ///< empty: no cp
-    std::span<const Shard> shards{};            ///< first: the default of a layout
+    bool expertTensor = false;          ///< etp other than 1
+    std::span<const CpKind> context{};  ///< empty: no cp
+    std::span<const Shard> shards{};    ///< first: the default of a layout
+    bool wholeAlone = false;  ///< nothing is sharded by default where there is one replica
     std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
     std::span<const Offload> offloads{};        ///< in addition to Offload::None
     /// Refuses offloads that a sharding does not have; where there is none, each has all.

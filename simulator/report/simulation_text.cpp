@@ -194,7 +194,7 @@ std::string simulationText(const Simulation& simulation) {
     text += fmt::format("memory: {} of {}, {} (stage {}{})\n",
                         shortText(memory.peak.value),
                         shortText(memory.capacity),
-                        fixText(memory.verdict),
+                        fitText(memory.verdict),
                         memory.fullest,
                         peakText(simulation));
     for (const std::string& note : simulation.notes) {

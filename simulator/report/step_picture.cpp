@@ -1,6 +1,7 @@
 #include "simulator/report/step_picture.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_scale.h"
 #include "simulator/report/shown_stages.h"
@@ -13,20 +14,6 @@
 
 namespace fabricast {
 namespace {
-
-std::string_view fitText(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::Fits:
-            return "which fits";
-        case Verdict::Likely:
-            return "which likely fits";
-        case Verdict::Unlikely:
-            return "which is unlikely to fit";
-        case Verdict::DoesNotFit:
-            break;
-    }
-    return "which does not fit";
-}
 
 /// As many as have a lane.
 std::vector<MemoryCurve> drawnCurves(const Simulation& simulation) {
@@ -50,7 +37,7 @@ std::string stepPicture(const Simulation& simulation) {
     return timelineSvg(step.program,
                        step.run,
                        step.path,
-                       {.title = fmt::format("{}: a step of {}, at most {} of {}, {}",
+                       {.title = fmt::format("{}: a step of {}, at most {} of {}, which {}",
                                              simulation.scenario.model.name,
                                              timeScaleFor(simulated).withUnit(simulated),
                                              shortText(memory.peak.value),

@@ -49,6 +49,18 @@ TEST(CompleteLayout, WhatIsSaidIsKept) {
     EXPECT_EQ(layout->etp, 1);
 }
 
+// What a launcher leaves to the user is off where there is nobody to share with.
+TEST(CompleteLayout, ALaunchersSingleProcessShardsNothing) {
+    for (const char* stack : {"axolotl", "accelerate"}) {
+        EXPECT_EQ(completed(stack, "", gpus(1))->shard, Shard::None) << stack;
+        EXPECT_EQ(completed(stack, "", gpus(2))->shard, Shard::Fsdp) << stack;
+        EXPECT_EQ(completed(stack, "shard=fsdp", gpus(1))->shard, Shard::Fsdp) << stack;
+        EXPECT_EQ(completed(stack, "shard=zero3,offload=optimizer_cpu", gpus(1))->shard,
+                  Shard::Zero3);
+    }
+    EXPECT_EQ(completed("fsdp2", "", gpus(1))->shard, Shard::Fsdp);
+}
+
 TEST(CompleteLayout, HybridShardingTakesANode) {
     EXPECT_EQ(completed("fsdp2", "shard=hsdp", gpus(64, 8))->shardSize, 8);
     EXPECT_EQ(completed("torchtitan", "shard=hsdp,tp=4", gpus(64, 8))->shardSize, 2);

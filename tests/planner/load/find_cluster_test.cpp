@@ -33,6 +33,27 @@ TEST(FindCluster, ReplacesTheFabric) {
               BytesPerSecond(12.5e9));
 }
 
+TEST(FindCluster, KernelTcpGoesThroughOneNicOfANode) {
+    const auto built = find({.gpu = "rtx-4090", .fabric = "tcp-10", .gpusPerNode = 4, .nodes = 2});
+    ASSERT_TRUE(built) << built.error().text();
+    EXPECT_EQ(built->cluster.node.nics.value, 1);
+    ASSERT_EQ(built->assumed.size(), 1U);
+    EXPECT_TRUE(built->assumed.front().starts_with("one NIC of tcp-10 a node"))
+        << built->assumed.front();
+    EXPECT_EQ(find({.name = "dgx-h100", .fabric = "tcp-25"})->cluster.node.nics.value, 1);
+    const auto rails = find({.gpu = "rtx-4090", .fabric = "roce-100", .gpusPerNode = 4});
+    EXPECT_EQ(rails->cluster.node.nics.value, 4);
+    EXPECT_TRUE(rails->assumed.front().starts_with("4 NICs of roce-100 a node, one for each GPU"));
+}
+
+TEST(FindCluster, SaysThatCardsArePaired) {
+    const auto pair = find({.gpu = "rtx-3090", .gpusPerNode = 2});
+    ASSERT_TRUE(pair) << pair.error().text();
+    ASSERT_FALSE(pair->assumed.empty());
+    EXPECT_NE(pair->assumed.front().find("NVLink bridges"), std::string::npos);
+    EXPECT_TRUE(find({.gpu = "rtx-3090", .gpusPerNode = 1})->assumed.empty());
+}
+
 TEST(FindCluster, RefusesNodesThatNothingJoins) {
     const auto apart = find({.gpu = "h100-sxm5-80gb", .gpusPerNode = 8, .nodes = 2});
     ASSERT_FALSE(apart);

@@ -167,6 +167,13 @@ TEST(FindPlans, OffloadsWhereNothingElseFits) {
     task.rules.forbidden.clear();
     task.base.cluster.node.hostMemory = {.value = 8_GiB};
     EXPECT_TRUE(found(task, 1).empty());
+    // What the host has no room for is still shown where there is nothing else.
+    task.rules.fixed.layout.offload = Offload::ParametersCpu;
+    task.rules.fixed.said = {"offload"};
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    EXPECT_TRUE(none.plans.empty());
+    ASSERT_FALSE(none.misses.empty());
+    EXPECT_EQ(none.misses.front().memory.host.verdict(), Verdict::DoesNotFit);
 }
 
 TEST(FindPlans, ChunksWithoutAPipelineAreNoLayouts) {
