@@ -112,6 +112,20 @@ double stepBytes(OptimizerKind kind) {
     }
 }
 
+/// Whose moments have 4 or 8 bits: kernels of GPUs, of which no time on CPUs is published.
+bool hasShortMoments(OptimizerKind kind) {
+    switch (kind) {
+        case OptimizerKind::AdamW8bit:
+        case OptimizerKind::AdamW4bit:
+        case OptimizerKind::AdamWFp8:
+        case OptimizerKind::PagedAdamW8bit:
+        case OptimizerKind::Lion8bit:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 Result<void> checkOffload(const Scenario& scenario) {
@@ -130,6 +144,14 @@ Result<void> checkOffload(const Scenario& scenario) {
                     "layout.offload",
                     what + " under " + std::string(nameOf(engine)) + " is not forecast",
                     "DeepSpeed's optimizer_cpu or parameters_cpu, FSDP2's parameters_cpu");
+    }
+    if (hasShortMoments(scenario.settings.optimizer.kind) && stepsOnHost(scenario)) {
+        return fail(Error::Code::Unsupported,
+                    "settings.optimizer.kind",
+                    "the time of a step of " +
+                        std::string(nameOf(scenario.settings.optimizer.kind)) +
+                        " on CPUs is not forecast",
+                    "--optimizer adamw, or offload=none");
     }
     if (scenario.settings.tuning == Tuning::Lora) {
         return fail(Error::Code::Unsupported,

@@ -18,7 +18,7 @@ std::vector<double> secondsOfFlows(const SimProgram& program, std::size_t flows)
     return sums;
 }
 
-/// Seconds in which each link would be full, one way.
+/// Seconds in which each link would be full, one way; a slow one takes longer for the same.
 std::vector<double> busyLinks(const SimProgram& program, const StepFlows& flows) {
     const std::vector<double> times = secondsOfFlows(program, flows.flows().size());
     const std::vector<BytesPerSecond> capacities = resourceCapacities(*flows.topology());
@@ -27,7 +27,8 @@ std::vector<double> busyLinks(const SimProgram& program, const StepFlows& flows)
         const StepFlows::Flow& flow = flows.flows()[number];
         for (const ResourceUse use : flows.loads(flow)) {
             const double share = use.share * flow.rate / capacities[use.resource].count();
-            busy[use.resource] += std::min(1.0, share) * times[number];
+            busy[use.resource] +=
+                std::min(1.0, share) * flows.slowness(use.resource) * times[number];
         }
     }
     return busy;

@@ -62,6 +62,11 @@ public:
     [[nodiscard]] const std::vector<ResourceUse>& loads(const Flow& flow) const {
         return loads_[flow.kind][flow.member];
     }
+    /// By how much a link is slower than it should be: 1 where nobody slowed it.
+    [[nodiscard]] double slowness(ResourceIndex resource) const {
+        const auto found = slow_.find(resource);
+        return found == slow_.end() ? 1.0 : found->second;
+    }
     /// Whether every rank has flows of its own.
     [[nodiscard]] bool byMember() const { return actors_ == Actors::Ranks; }
     /// Null without links.

@@ -48,6 +48,19 @@ TEST(OffloadTime, TakesAtLeastAsLongAsWithout) {
     EXPECT_EQ(estimated(fsdp).notes.size(), 1U);
 }
 
+TEST(OffloadTime, MomentsOfFewBitsAreNotSteppedOnCpus) {
+    Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    scenario.settings.optimizer.kind = OptimizerKind::AdamW8bit;
+    EXPECT_TRUE(checkOffload(scenario));
+    scenario.layout.offload = Offload::ParametersCpu;
+    const Result<void> refused = checkOffload(scenario);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Error::Code::Unsupported);
+    EXPECT_NE(refused.error().why.find("adamw_8bit on CPUs"), std::string::npos);
+    scenario.settings.optimizer.kind = OptimizerKind::Lion;
+    EXPECT_TRUE(checkOffload(scenario));
+}
+
 TEST(OffloadTime, CopiesHideBehindLongPassesOnly) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     scenario.layout.offload = Offload::ParametersCpu;

@@ -1,5 +1,6 @@
 #include "planner/profiles/profile_store.h"
 #include "simulator/engine/simulate.h"
+#include "simulator/links/link_use.h"
 #include "simulator/links/step_flows.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,31 @@ TEST(SlowLink, SlowsWhatFillsIt) {
     EXPECT_NEAR(gatherWith(nic, 4.0, 0.1), 1.0, 1e-9);
     // Rings stay on their rail, below the spine.
     EXPECT_NEAR(gatherWith("leaf2-spine0", 100.0, 1.0), 1.0, 1e-9);
+}
+
+TEST(SlowLink, IsTheMostLoadedOfItsClass) {
+    Scenario scenario;
+    scenario.cluster = ProfileStore::builtIn().cluster("dgx-h100").value();
+    scenario.cluster.nodes = 2;
+    scenario.layout = {.dp = 16};
+    StepFlows flows = StepFlows::of(scenario, {}, StepFlows::Actors::Classes).value();
+    ASSERT_TRUE(flows.slow("node1/nic5-leaf5", 10.0));
+    const SentBytes sent{.bytes = 0.4 * kNic, .seconds = 1.0, .op = CommOp::AllGather};
+    SimProgram program({.actors = 1});
+    program.add({.duration = simTime(Seconds(1.0)),
+                 .stream = SimStream::Data,
+                 .flow = flows.collective(0, SimStream::Data, sent)});
+    flows.finish(program);
+    const SimRun run = simulate(program).value();
+    bool found = false;
+    for (const LinkUse& use : linkUses(program, run, flows)) {
+        if (use.name == "nic-leaf") {
+            found = true;
+            EXPECT_EQ(use.fullest, "node1/nic5-leaf5");
+            EXPECT_NEAR(use.most, 0.5, 1e-6);  // an eighth of 0.4, ten times as slow
+        }
+    }
+    EXPECT_TRUE(found);
 }
 
 TEST(SlowLink, HasToBeThere) {
