@@ -19,7 +19,8 @@ struct Topic {
 };
 
 std::string exitCodesTopic() {
-    return "0  success: it fits, likely or surely, or is unlikely to; the target is reached\n"
+    return "0  success: it fits, surely or perhaps (LIKELY, UNLIKELY TO FIT); the target is "
+           "reached\n"
            "1  it does not fit, a target or a budget is missed, a requirement fails (0 with "
            "--no-fail)\n"
            "2  no answer: bad input, with its position and a hint, or nothing that is modelled\n"
