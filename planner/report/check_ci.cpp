@@ -86,15 +86,15 @@ CaseEnd endOf(const CheckedRequirement& one, OnUnsure onUnsure) {
 /// One requirement in JUnit.
 std::string testCase(const CheckReport& report, const CheckedRequirement& one, CaseEnd end) {
     const std::string message = xmlEscaped(explainedText(report, one));
-    const std::string start = fmt::format("    <testcase classname=\"{}\" name=\"{}\">",
+    const std::string start = fmt::format(R"(    <testcase classname="{}" name="{}">)",
                                           xmlEscaped(report.source),
                                           xmlEscaped(one.requirement.text));
     const std::string_view type = one.verdict == CheckVerdict::Fails ? "fails" : "unsure";
     const std::string body =
         end == CaseEnd::Passed ? "<system-out>" + message + "</system-out>"
         : end == CaseEnd::Skipped
-            ? "<skipped message=\"" + message + "\"/>"
-            : fmt::format("<failure type=\"{}\" message=\"{}\"/>", type, message);
+            ? R"(<skipped message=")" + message + R"("/>)"
+            : fmt::format(R"(<failure type="{}" message="{}"/>)", type, message);
     return start + body + "</testcase>\n";
 }
 

@@ -2,6 +2,7 @@
 #include "planner/result/sensitivity.h"
 #include "planner/spec/edit.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,12 +56,7 @@ struct PlanFixes {
     int tried = 0;
 
     [[nodiscard]] bool allMet() const {
-        for (const TargetVerdict& one : targets) {
-            if (!one.isMet) {
-                return false;
-            }
-        }
-        return true;
+        return std::ranges::all_of(targets, &TargetVerdict::isMet);
     }
 };
 

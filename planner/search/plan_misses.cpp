@@ -73,6 +73,7 @@ std::vector<Candidate> PlanSearch::leastInOrder(std::vector<Sized> found) {
         }
     }
     std::vector<Candidate> candidates;
+    candidates.reserve(found.size());
     for (const auto& [bytes, candidate] : found) {
         candidates.push_back(candidate);
     }
