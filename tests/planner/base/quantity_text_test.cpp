@@ -117,7 +117,8 @@ TEST(QuantityText, NothingThatIsNoNumberGetsThrough) {
     for (const char* text : {"1e400 W", "1e-400 W", "nan W", "-0 W", "1e9999 GW", "W"}) {
         EXPECT_FALSE(refusal<Watts>(text).empty()) << text;
     }
-    EXPECT_FALSE(refusal<Watts>(std::string(1'000'000, '9') + " W").empty());
+    std::string nines(1'000'000, '9');
+    EXPECT_FALSE(refusal<Watts>(nines.append(" W")).empty());
 }
 
 TEST(QuantityText, PrintsTheShortestExactForm) {
