@@ -59,6 +59,13 @@ bool overwrites(const std::string& output, const std::string& input) {
     return isSameFile(output, read) || isSameFile(output, config);
 }
 
+/// Only a model may be a folder; -C and --profile-dir name folders that may hold any output.
+bool overwrites(const std::string& output, const NamedFile& other, const std::string& input) {
+    const bool mayBeModel = other.flag.empty() || other.flag == "-m" || other.flag == "--model";
+    return mayBeModel ? overwrites(output, input)
+                      : isSameFile(output, input == "-" ? "/dev/stdin" : input);
+}
+
 /// A file that is there, in a folder of profiles or below it.
 bool isProfileOf(const std::string& folder, const std::string& output) {
     std::error_code error;
@@ -84,7 +91,7 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
         }
         const std::string place = options.at(output.path);
         for (const NamedFile& other : files) {
-            if (&other == &output || !overwrites(place, options.at(other.path))) {
+            if (&other == &output || !overwrites(place, other, options.at(other.path))) {
                 continue;
             }
             return bothRefused(output.flag,

@@ -61,6 +61,12 @@ TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
     }
 }
 
+TEST_F(CheckOutputs, AFolderThatPathsStartInMayHoldAnOutputOfAnyName) {
+    const ProgramOutput answer =
+        runProgram({"-C", at(""), "model", "gpt2", "-o", "config.json"}, {});
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+}
+
 TEST_F(CheckOutputs, AProfileIsNotOverwritten) {
     const std::string profile = at("prices/ours.json");
     std::filesystem::create_directories(at("prices"));
