@@ -61,13 +61,13 @@ Result<Commit> commitOf(const std::string& ref, const std::string& folder) {
 /// file: that of today must not stand in for it.
 Result<KnownTexts> filesOf(const Commit& commit, const Question& question) {
     TextsByPath texts;
-    for (const std::string& name : filesNamed(question)) {
+    for (const auto& [name, folder] : filesNamed(question)) {
         const std::filesystem::path path = name;
         if (name.empty() || name == "-" || path.is_absolute()) {
             continue;
         }
         for (const std::string& file : {name, (path / "config.json").string()}) {
-            FABRICAST_ASSIGN(texts[pathFrom(question.folders.file, file)], commit.text(file));
+            FABRICAST_ASSIGN(texts[pathFrom(folder, file)], commit.text(file));
         }
     }
     return std::make_shared<const TextsByPath>(std::move(texts));

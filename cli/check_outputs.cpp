@@ -109,8 +109,8 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
 }
 
 Result<void> checkInputs(const Question& question, const GlobalOptions& options) {
-    for (const std::string& name : filesNamed(question)) {
-        const std::string input = pathFrom(question.folders.file, name);
+    for (const auto& [name, folder] : filesNamed(question)) {
+        const std::string input = pathFrom(folder, name);
         for (const OutputFile& output : options.outputs) {
             if (overwrites(output.path, input)) {
                 return bothRefused(output.flag, output.path, "read by \"" + question.file + "\"");

@@ -314,14 +314,16 @@ Result<Question> readQuestion(const std::string& path, const std::string& direct
     return question;
 }
 
-std::vector<std::string> filesNamed(const Question& question) {
+std::vector<FileName> filesNamed(const Question& question) {
     constexpr std::array<std::string_view, 4> kFileKeys = {
         "model", "cluster.name", "price.profile", "operation.site"};
-    std::vector<std::string> names;
+    std::vector<FileName> names;
     for (const std::string_view key : kFileKeys) {
         const JsonValue* value = valueAt(question.root, key);
         if (value != nullptr && value->is(JsonValue::Kind::String)) {
-            names.push_back(value->text().value_or(""));
+            const bool isTyped = value->line() == 0;
+            names.push_back({.name = value->text().value_or(""),
+                             .folder = isTyped ? question.folders.typed : question.folders.file});
         }
     }
     return names;

@@ -35,8 +35,14 @@ Result<Question> readQuestion(const std::string& path, const std::string& direct
 /// the paths in it start.
 Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders);
 
-/// The names in it that may be those of files: of the model, the cluster, prices and the site.
-std::vector<std::string> filesNamed(const Question& question);
+/// A name in a question that may be that of a file, and the folder that it is seen from: that of
+/// the scenario's file, or the one where it was typed.
+struct FileName {
+    std::string name;
+    std::string folder;
+};
+/// Those of the model, the cluster, prices and the site.
+std::vector<FileName> filesNamed(const Question& question);
 
 /// The question with standard input read, where its model or cluster is "-".
 Result<Question> readInput(Question question);

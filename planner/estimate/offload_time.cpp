@@ -4,6 +4,7 @@
 #include "planner/spec/dtype.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/torch_methods.h"
 
 #include <algorithm>
 #include <cmath>
@@ -114,16 +115,7 @@ double stepBytes(OptimizerKind kind) {
 
 /// Whose moments have 4 or 8 bits: kernels of GPUs, of which no time on CPUs is published.
 bool hasShortMoments(OptimizerKind kind) {
-    switch (kind) {
-        case OptimizerKind::AdamW8bit:
-        case OptimizerKind::AdamW4bit:
-        case OptimizerKind::AdamWFp8:
-        case OptimizerKind::PagedAdamW8bit:
-        case OptimizerKind::Lion8bit:
-            return true;
-        default:
-            return false;
-    }
+    return isEightBit(kind) || kind == OptimizerKind::AdamW4bit || kind == OptimizerKind::AdamWFp8;
 }
 
 }  // namespace

@@ -53,7 +53,11 @@ TEST_F(CheckOutputs, WhatAScenarioReadsIsAnInputToo) {
         {"explain", at("run.json"), "-o", at("mm/config.json")},
         {"simulate", at("run.json"), "--svg", at("mm/config.json")},
         {"model", at("mm"), "-o", at("mm/config.json")},
-        {"plan", "-m", at("mm"), "-c", "dgx-a100", "-o", at("mm/../mm/config.json")}};
+        {"plan", "-m", at("mm"), "-c", "dgx-a100", "-o", at("mm/../mm/config.json")},
+        // Typed with -C, a path does not start where the scenario is.
+        {"-C", at(""), "explain", "sub/run.json", "--set", "model=mm", "-o", "mm/config.json"}};
+    std::filesystem::create_directories(at("sub"));
+    std::filesystem::copy_file(at("run.json"), at("sub/run.json"));
     for (const std::vector<std::string>& line : lines) {
         const ProgramOutput answer = runProgram(line, {});
         EXPECT_EQ(answer.code, ExitCode::BadInput) << line.front() << answer.out;
