@@ -62,7 +62,8 @@ Result<void> addStep(const Question& question,
                          fasterChange(question, answer.scenario, *answer.step, bench, watch));
     }
     if (ask.sensitivity) {
-        FABRICAST_ASSIGN(answer.sensitivity, sensitivityOf({answer.scenario, *timing}));
+        FABRICAST_ASSIGN(answer.sensitivity,
+                         sensitivityOf({answer.scenario, *timing}, bench.threads()));
     }
     return watch.check();
 }

@@ -23,6 +23,7 @@ Result<std::optional<Plan>> bestOf(const AdviceTask& task,
                                    const PlanBench& bench,
                                    AdviceStep& step) {
     const SearchOptions options{.top = 1,
+                                .misses = 1,
                                 .distinct = true,
                                 .mostWalked = kMostEventsOfMany,
                                 .threads = bench.threads,

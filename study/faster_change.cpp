@@ -56,7 +56,8 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
     // A batch that follows from the layout stays what it was.
     std::vector<Edit> edits = heldBatch(question, scenario.workload.globalBatch);
     FABRICAST_ASSIGN(const Question asked, with(question, edits));
-    ChangeSearch search{.before = step.step.value.count(), .worth = kWorthSaying};
+    ChangeSearch search{
+        .before = step.step.value.count(), .worth = kWorthSaying, .threads = bench.threads()};
     const ChangeSubject subject{.question = asked, .now = scenario, .stacks = {scenario.stack}};
     std::vector<Change> changes = changesFor(Aim::Speed, subject);
     if (by == FasterBy::Settings) {

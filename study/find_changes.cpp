@@ -1,5 +1,7 @@
 #include "study/find_changes.h"
 
+#include "planner/base/parallel_map.h"
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -18,25 +20,55 @@ std::vector<const Change*> pointersTo(const std::vector<Change>& changes) {
     return pointers;
 }
 
-/// What came of changes that are made together; nothing where they are not possible or no help.
+/// Changes that are made together, of a question of this distance.
+struct Trial {
+    std::vector<Change> changes;
+    double before = 1.0;
+};
+
+/// What came of a trial; nothing where its changes are not possible or no help.
 Result<std::optional<TriedChange>> tryOut(const Question& question,
-                                          std::vector<Change> changes,
+                                          const Trial& trial,
                                           const Judge& judge,
-                                          double before,
-                                          ChangeSearch& search) {
-    TriedChange tried{.changes = std::move(changes), .judgement = {}};
-    --search.tries;
+                                          double worth) {
+    TriedChange tried{.changes = trial.changes, .judgement = {}};
     const Result<Question> changed = with(question, tried.edits());
     Result<Judgement> judgement =
-        changed ? judge(*changed, before) : tl::unexpected(changed.error());
+        changed ? judge(*changed, trial.before) : tl::unexpected(changed.error());
     if (!judgement && judgement.error().code == Error::Code::Stopped) {
         return tl::unexpected(std::move(judgement).error());
     }
-    if (!judgement || judgement->distance >= before * search.worth) {
+    if (!judgement || judgement->distance >= trial.before * worth) {
         return std::optional<TriedChange>();
     }
     tried.judgement = *std::move(judgement);
     return std::optional(std::move(tried));
+}
+
+/// The first of the trials, as many as the search has left: those that help, best first.
+Result<std::vector<TriedChange>> tryAll(const Question& question,
+                                        std::vector<Trial> trials,
+                                        const Judge& judge,
+                                        ChangeSearch& search,
+                                        const Watch& watch) {
+    const std::size_t left = static_cast<std::size_t>(std::max(search.tries, 0));
+    trials.resize(std::min(trials.size(), left));
+    search.tries -= static_cast<int>(trials.size());
+    const auto tried = parallelMap(trials,
+                                   [&](const Trial& trial) -> Result<std::optional<TriedChange>> {
+                                       FABRICAST_TRY(watch.check());
+                                       return tryOut(question, trial, judge, search.worth);
+                                   },
+                                   {.threads = search.threads});
+    std::vector<TriedChange> found;
+    for (Result<std::optional<TriedChange>> one : *tried) {
+        FABRICAST_TRY(one);
+        if (*one) {
+            found.push_back(**std::move(one));
+        }
+    }
+    sortChanges(found, search.order);
+    return found;
 }
 
 auto rankOf(const TriedChange& tried, ChangeOrder order) {
@@ -85,20 +117,12 @@ Result<std::vector<TriedChange>> findChanges(const Question& question,
                                              const Judge& judge,
                                              ChangeSearch& search,
                                              const Watch& watch) {
-    std::vector<TriedChange> found;
+    std::vector<Trial> trials;
+    trials.reserve(changes.size());
     for (const Change& change : changes) {
-        FABRICAST_TRY(watch.check());
-        if (search.tries <= 0) {
-            break;
-        }
-        FABRICAST_ASSIGN(std::optional<TriedChange> tried,
-                         tryOut(question, {change}, judge, search.before, search));
-        if (tried) {
-            found.push_back(*std::move(tried));
-        }
+        trials.push_back({{change}, search.before});
     }
-    sortChanges(found, search.order);
-    return found;
+    return tryAll(question, std::move(trials), judge, search, watch);
 }
 
 Result<std::vector<TriedChange>> findPairs(const Question& question,
@@ -106,11 +130,10 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
                                            const Judge& judge,
                                            ChangeSearch& search,
                                            const Watch& watch) {
-    std::vector<TriedChange> found;
+    std::vector<Trial> trials;
     const std::size_t count = std::min(singles.size(), kMostPaired);
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t j = i + 1; j < count; ++j) {
-            FABRICAST_TRY(watch.check());
             const Change* first = &singles[i].changes.front();
             const Change* second = &singles[j].changes.front();
             if (first->kind == second->kind) {
@@ -122,15 +145,10 @@ Result<std::vector<TriedChange>> findPairs(const Question& question,
             }
             const double before =
                 std::min(singles[i].judgement.distance, singles[j].judgement.distance);
-            FABRICAST_ASSIGN(std::optional<TriedChange> tried,
-                             tryOut(question, {*first, *second}, judge, before, search));
-            if (tried) {
-                found.push_back(*std::move(tried));
-            }
+            trials.push_back({{*first, *second}, before});
         }
     }
-    sortChanges(found, search.order);
-    return found;
+    return tryAll(question, std::move(trials), judge, search, watch);
 }
 
 }  // namespace fabricast

@@ -5,6 +5,7 @@
 #include "study/changes.h"
 #include "study/question.h"
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct ChangeSearch {
     double before = 1.0;  ///< distance of the question as it is
     double worth = 0.99;  ///< a change is kept where it comes this many times nearer, or better
     ChangeOrder order = ChangeOrder::Nearest;
-    int tries = 1000;  ///< changed questions that are judged at most
+    int tries = 1000;         ///< changed questions that are judged at most
+    std::size_t threads = 1;  ///< more where the judge may be asked by several at a time
 };
 
 /// Makes each change alone and keeps those that help, best first. Stops with Error::Code::Stopped.

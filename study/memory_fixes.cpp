@@ -47,7 +47,8 @@ public:
           watch_(watch),
           search_({.before = distanceOf(memory),
                    .order = ChangeOrder::FirstOfEffort,
-                   .tries = triesFor(scenario.layout)}) {}
+                   .tries = triesFor(scenario.layout),
+                   .threads = bench.threads()}) {}
 
     Result<std::vector<TriedChange>> singles(const Question& question) {
         return tryAll(question, scenario_, distanceOf(memory_));

@@ -30,6 +30,7 @@ Result<SearchedOutcome> bestUnder(SearchRequest request,
     const Premises turned = turn({request.task.base, timing});
     request.task.base = turned.scenario;
     request.options.top = 1;
+    request.options.threads = 1;  // several are searched at a time
     request.options.pareto = false;
     request.options.mostWalked = kMostEventsOfMany;
     FABRICAST_ASSIGN(const PlanReport report, searched(request, turned.timing, watch));
@@ -122,7 +123,8 @@ Result<void> addSensitivity(const Searched& done, const Watch& watch, PlanReport
     const auto search = [&](const Turn& turn) {
         return bestUnder(done.request, done.timing, best, turn, {.stop = watch.stop});
     };
-    FABRICAST_ASSIGN(report.sensitivity, sensitivityOf({best.scenario, done.timing}, search));
+    FABRICAST_ASSIGN(report.sensitivity,
+                     sensitivityOf({best.scenario, done.timing}, done.bench.threads(), search));
     return watch.check();
 }
 

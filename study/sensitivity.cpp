@@ -1,5 +1,6 @@
 #include "study/sensitivity.h"
 
+#include "planner/base/parallel_map.h"
 #include "planner/memory/memory_of_stages.h"
 #include "planner/stack/stack.h"
 
@@ -76,7 +77,7 @@ Result<KnobEffect> effectOf(const Premises& now, const Knob& knob, const SearchA
 
 Result<Outcome> outcomeOf(const Premises& premises) {
     FABRICAST_ASSIGN(const StepEstimate step, estimateStep(premises.scenario, premises.timing));
-    FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfAllStages(premises.scenario));
+    FABRICAST_ASSIGN(const MemoryBreakdown memory, memoryOfFullestStage(premises.scenario));
     return outcomeOf(step, memory);
 }
 
@@ -87,12 +88,17 @@ Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory) {
             .verdict = memory.verdict};
 }
 
-Result<Sensitivity> sensitivityOf(const Premises& now, const SearchAgain& search) {
+Result<Sensitivity> sensitivityOf(const Premises& now,
+                                  std::size_t threads,
+                                  const SearchAgain& search) {
     Sensitivity sensitivity{.isSearched = static_cast<bool>(search)};
     FABRICAST_ASSIGN(sensitivity.now, outcomeOf(now));
-    for (const Knob& knob : knobs()) {
-        FABRICAST_ASSIGN(KnobEffect effect, effectOf(now, knob, search));
-        sensitivity.knobs.push_back(std::move(effect));
+    auto effects = parallelMap(knobs(),
+                               [&](const Knob& knob) { return effectOf(now, knob, search); },
+                               {.threads = threads});
+    for (Result<KnobEffect>& effect : *effects) {
+        FABRICAST_TRY(effect);
+        sensitivity.knobs.push_back(*std::move(effect));
     }
     return sensitivity;
 }

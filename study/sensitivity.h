@@ -3,6 +3,7 @@
 #include "planner/result/sensitivity.h"
 #include "study/knobs.h"
 
+#include <cstddef>
 #include <functional>
 
 namespace fabricast {
@@ -23,8 +24,10 @@ using Turn = std::function<Premises(const Premises&)>;
 using SearchAgain = std::function<Result<SearchedOutcome>(const Turn&)>;
 
 /// Turns every knob a little and to the double, and estimates the scenario again each time; with
-/// `search` also the best layout that there is then.
+/// `search`, which several threads may ask at a time, also the best layout that there is then.
 ///     e = -ln(t(k·f) / t(k/f)) / ln(f²)      f a little above 1
-Result<Sensitivity> sensitivityOf(const Premises& now, const SearchAgain& search = {});
+Result<Sensitivity> sensitivityOf(const Premises& now,
+                                  std::size_t threads = 1,
+                                  const SearchAgain& search = {});
 
 }  // namespace fabricast

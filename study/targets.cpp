@@ -129,12 +129,17 @@ PlanFix planFix(const TriedChange& tried) {
 /// which is the same however many are wanted.
 class TargetJudge {
 public:
-    TargetJudge(const SearchRequest& asked, const Workbench& bench, const Watch& watch)
-        : asked_(asked), bench_(bench), watch_(watch) {}
+    TargetJudge(const SearchRequest& asked,
+                const Workbench& bench,
+                std::size_t threads,
+                const Watch& watch)
+        : asked_(asked), bench_(bench), threads_(threads), watch_(watch) {}
 
     Result<Judgement> operator()(const Question& changed, std::int64_t mostWalked) const {
         FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench_));
         request.options.top = request.parts ? request.options.top : 1;
+        request.options.misses = 1;
+        request.options.threads = threads_;
         request.targets = asked_.targets;
         request.options.mostWalked = mostWalked;
         FABRICAST_ASSIGN(const TimingProfiles* timing, bench_.timing());
@@ -156,6 +161,7 @@ public:
 private:
     const SearchRequest& asked_;
     const Workbench& bench_;
+    std::size_t threads_;  ///< of one search
     const Watch& watch_;
 };
 
@@ -310,8 +316,9 @@ Result<PlanFixes> targetFixes(const Question& question,
     const int most = 1'000'000;
     ChangeSearch search{.before = shortfall(report, request.targets),
                         .order = ChangeOrder::LeastEffort,
-                        .tries = most};
-    const TargetJudge searches(request, bench, watch);
+                        .tries = most,
+                        .threads = bench.threads()};
+    const TargetJudge searches(request, bench, 1, watch);
     const auto judge = [&](const Question& changed, double) {
         return searches(changed, kMostEventsOfMany);
     };
@@ -322,8 +329,10 @@ Result<PlanFixes> targetFixes(const Question& question,
                          findPairs(question, found, judge, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
     }
-    FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
-                     finished(question, std::move(found), searches, search, watch));
+    FABRICAST_ASSIGN(
+        const std::vector<TriedChange> shown,
+        finished(
+            question, std::move(found), {request, bench, bench.threads(), watch}, search, watch));
     for (const TriedChange& one : shown) {
         fixes.fixes.push_back(planFix(one));
     }

@@ -4,12 +4,8 @@
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
 #include "planner/memory/runtime_overhead.h"
-#include "planner/memory/walk_stage.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -49,56 +45,6 @@ Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& over
               overhead.collectives.hi;
     peak.evidence = Evidence::Modelled;
     return peak;
-}
-
-/// Which stages are walked, whether each says what its peak is made of, and what tensors may take:
-/// where one takes more, no other is looked at.
-struct Walks {
-    std::vector<std::int64_t> stages;
-    bool inParts = false;
-    Bytes most = kNoLimit;
-};
-
-/// The allocator is replayed for the stage that decides; the others are taken to hold as much more
-/// than they allocate as it does.
-void addReserved(StageMemory replayed, MemoryBreakdown& memory) {
-    const auto scaled = [&](Bytes reserved, const StageMemory& stage) {
-        const double ratio = reserved / replayed.allocated;
-        return Bytes(std::llround(static_cast<double>(stage.allocated.count()) * ratio));
-    };
-    for (StageMemory& stage : memory.stages) {
-        if (stage.stage != replayed.stage) {
-            stage.reserved = {scaled(replayed.reserved.value, stage),
-                              scaled(replayed.reserved.lo, stage),
-                              scaled(replayed.reserved.hi, stage),
-                              Evidence::Extrapolated};
-        }
-    }
-    memory.stages[memory.fullest] = std::move(replayed);
-}
-
-/// Walks the stages, and replays the allocator on the fullest, unless that takes too much anyway.
-Result<void> walkStages(const Scenario& scenario,
-                        const Walks& walks,
-                        const Watch& watch,
-                        MemoryBreakdown& memory) {
-    std::optional<WalkedStage> fullest;
-    for (const std::int64_t stage : walks.stages) {
-        FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}, watch));
-        memory.stages.push_back(walks.inParts ? walked.inParts() : walked.peak());
-        if (!fullest || walked.peak().allocated > fullest->peak().allocated) {
-            fullest = std::move(walked);
-            memory.fullest = memory.stages.size() - 1;
-        }
-        if (memory.stages.back().requested > walks.most) {
-            break;
-        }
-    }
-    if (fullest->peak().requested <= walks.most) {
-        FABRICAST_ASSIGN(StageMemory replayed, fullest->replayed(watch));
-        addReserved(std::move(replayed), memory);
-    }
-    return {};
 }
 
 /// A share that is left free takes the place of what the allocator may hold back.
@@ -160,21 +106,30 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
     }
 }
 
-Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks, const Watch& watch) {
-    const auto& capacity = scenario.cluster.node.gpu.capacity();
-    if (!capacity.value) {
+Result<Bytes> capacityOf(const Scenario& scenario) {
+    const GpuSpec& gpu = scenario.cluster.node.gpu;
+    if (!gpu.capacity().value) {
         return fail(Error::Code::Unsupported,
                     "cluster",
-                    "the memory size of " + scenario.cluster.node.gpu.name + " is not known");
+                    "the memory size of " + gpu.name + " is not known");
     }
+    return *gpu.capacity().value;
+}
+
+}  // namespace
+
+Bytes roomForTensors(const Scenario& scenario, Bytes most) {
     const RuntimeOverhead overhead = runtimeOverhead(scenario);
-    if (walks.most != kNoLimit) {
-        walks.most = walks.most - overhead.context.lo - overhead.collectives.lo;
-    }
+    return most == kNoLimit ? most : most - overhead.context.lo - overhead.collectives.lo;
+}
+
+Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
+    const RuntimeOverhead overhead = runtimeOverhead(scenario);
     MemoryBreakdown memory;
-    memory.capacity = *capacity.value;
+    FABRICAST_ASSIGN(memory.capacity, capacityOf(scenario));
     memory.reserve = scenario.cluster.reserve.value_or(0.0);
-    FABRICAST_TRY(walkStages(scenario, walks, watch, memory));
+    memory.stages = std::move(walks.stages);
+    memory.fullest = walks.fullest;
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
@@ -192,21 +147,19 @@ Result<MemoryBreakdown> judge(const Scenario& scenario, Walks walks, const Watch
     return memory;
 }
 
-}  // namespace
-
 Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario, const Watch& watch) {
-    FABRICAST_TRY(checkScenario(scenario));
-    std::vector<std::int64_t> stages(static_cast<std::size_t>(scenario.layout.pp));
-    std::iota(stages.begin(), stages.end(), 0);
-    return judge(scenario, {.stages = std::move(stages), .inParts = true}, watch);
+    FABRICAST_TRY(capacityOf(scenario));
+    FABRICAST_ASSIGN(StageWalks walks, walkAllStages(scenario, watch));
+    return memoryOf(scenario, std::move(walks));
 }
 
 Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario,
                                              Bytes most,
                                              const Watch& watch) {
-    FABRICAST_TRY(checkScenario(scenario));
-    FABRICAST_ASSIGN(std::vector<std::int64_t> stages, stagesThatDecide(scenario));
-    return judge(scenario, {.stages = std::move(stages), .most = most}, watch);
+    FABRICAST_TRY(capacityOf(scenario));
+    FABRICAST_ASSIGN(StageWalks walks,
+                     walkFullestStage(scenario, roomForTensors(scenario, most), watch));
+    return memoryOf(scenario, std::move(walks));
 }
 
 Result<Bytes> peakOfFullestStage(const Scenario& scenario, Bytes enough, const Watch& watch) {

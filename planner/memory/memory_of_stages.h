@@ -1,11 +1,9 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/memory/stage_walks.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
-
-#include <cstdint>
-#include <limits>
 
 namespace fabricast {
 
@@ -14,13 +12,17 @@ namespace fabricast {
 ///     if (memory.verdict == Verdict::DoesNotFit) { … memory.peak … memory.capacity … }
 Result<MemoryBreakdown> memoryOfAllStages(const Scenario& scenario, const Watch& watch = {});
 
-inline constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
-
 /// The same peak and verdict from the stages of which one is the fullest, without what the others
 /// are made of: for a search. It stops at the first stage whose tensors alone pass `most`.
 Result<MemoryBreakdown> memoryOfFullestStage(const Scenario& scenario,
                                              Bytes most = kNoLimit,
                                              const Watch& watch = {});
+
+/// What `most` leaves of the device for tensors, at most.
+Bytes roomForTensors(const Scenario& scenario, Bytes most);
+
+/// Likewise of stages that were walked before, maybe for another GPU.
+Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks);
 
 /// Bytes that the fullest stage takes from the device; where they are more than `enough`, any
 /// number from there up to them.

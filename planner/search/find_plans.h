@@ -18,7 +18,8 @@ inline constexpr std::int64_t kMostEventsWalked = 40'000'000;
 inline constexpr std::int64_t kMostEventsOfMany = kMostEventsWalked / 10;
 
 struct SearchOptions {
-    std::size_t top = 5;  ///< plans wanted
+    std::size_t top = 5;     ///< plans wanted
+    std::size_t misses = 3;  ///< layouts wanted where nothing fits: the nearest
     /// Of the objectives only memory changes which layouts of a cluster come first.
     PlanObjective objective = PlanObjective::Throughput;
     bool pareto = false;  ///< look on for layouts that are slower but need less memory

@@ -10,11 +10,8 @@ namespace {
 /// The latest searches', of four stacks each, and what layouts of one subject may take.
 constexpr std::size_t kMostKept = 12;
 constexpr std::size_t kMostBlocks = 20'000;
-constexpr std::size_t kMostWalks = 2'000;
-
-bool isSmall(const StackWork& work) {
-    return work.blocks.times.size() <= kMostBlocks && work.memories.size() <= kMostWalks;
-}
+constexpr std::size_t kMostModels = 4;
+constexpr std::size_t kMostWalks = 4'000;
 
 std::optional<WorkSubject> subjectOf(const SearchTask& task,
                                      const SearchSpace& space,
@@ -44,16 +41,37 @@ BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
     const std::scoped_lock guard(lock_);
     const auto kept = std::ranges::find(kept_, *subject, &Kept::subject);
     auto work = std::make_unique<StackWork>();
+    work->memories = walksOf(*subject);
     if (kept != kept_.end()) {
-        work = std::move(kept->work);
+        work->blocks = std::move(kept->work->blocks);
         kept_.erase(kept);
     }
     return {*this, *std::move(subject), std::move(work)};
 }
 
+/// Those of its model and sequence, which are now the latest; none where they have become too many.
+std::shared_ptr<LayoutMemories> KnownWork::walksOf(const WorkSubject& subject) {
+    const auto isOfIt = [&subject](const KeptWalks& kept) {
+        return kept.model == subject.model && kept.sequence == subject.sequence;
+    };
+    const auto found = std::ranges::find_if(walks_, isOfIt);
+    if (found == walks_.end()) {
+        walks_.push_front({subject.model, subject.sequence, std::make_shared<LayoutMemories>()});
+    } else {
+        walks_.splice(walks_.begin(), walks_, found);
+        if (found->walks->size() > kMostWalks) {
+            found->walks = std::make_shared<LayoutMemories>();
+        }
+    }
+    if (walks_.size() > kMostModels) {
+        walks_.pop_back();
+    }
+    return walks_.front().walks;
+}
+
 /// Of two searches of one subject at a time the last to end is kept.
 void KnownWork::giveBack(Kept kept) {
-    if (!isSmall(*kept.work)) {
+    if (kept.work->blocks.times.size() > kMostBlocks) {
         return;
     }
     std::list<Kept> gone;

@@ -30,10 +30,11 @@ struct WorkSubject {
     friend bool operator==(const WorkSubject&, const WorkSubject&) = default;
 };
 
-/// What a search worked out that another may take as it is.
+/// What a search worked out that another may take as it is. Walks are those of all searches of one
+/// model and sequence.
 struct StackWork {
     BlockTable blocks;
-    LayoutMemories memories;
+    std::shared_ptr<LayoutMemories> memories = std::make_shared<LayoutMemories>();
 };
 
 class BorrowedWork;
@@ -42,7 +43,7 @@ class BorrowedWork;
 /// answered from what has not. Several threads may search at a time; each works with its own.
 ///     KnownWork known;
 ///     BorrowedWork work = known.borrow(subject);
-///     work->memories.ofFullestStage(scenario, limit, watch);
+///     work->memories->ofFullestStage(scenario, limit, watch);
 class KnownWork {
 public:
     /// The work of the subject, empty if there is none or another search has it. Without a subject
@@ -55,10 +56,17 @@ private:
         WorkSubject subject;
         std::unique_ptr<StackWork> work;
     };
+    struct KeptWalks {
+        ModelSpec model;
+        std::int64_t sequence = 0;
+        std::shared_ptr<LayoutMemories> walks;
+    };
+    std::shared_ptr<LayoutMemories> walksOf(const WorkSubject& subject);
     void giveBack(Kept kept);
 
     std::mutex lock_;
-    std::list<Kept> kept_;  ///< the latest first
+    std::list<Kept> kept_;        ///< the latest first
+    std::list<KeptWalks> walks_;  ///< likewise
 };
 
 class BorrowedWork {

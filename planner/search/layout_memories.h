@@ -1,20 +1,20 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/memory/stage_walks.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 namespace fabricast {
 
-/// Memory of layouts of one model on one kind of node under one stack, each walked once. Several
+/// Memory of layouts of one model and sequence, each walked once whatever the cluster. Several
 /// threads may ask.
 ///     const auto memory = memories.ofFullestStage(scenario, limit, watch);
 class LayoutMemories {
@@ -23,18 +23,15 @@ public:
     Result<MemoryBreakdown> ofFullestStage(const Scenario& scenario,
                                            Bytes most,
                                            const Watch& watch);
-    [[nodiscard]] std::size_t size() const { return walks_; }
+    [[nodiscard]] std::size_t size() const;
 
 private:
-    /// A walk stops at the first stage that passes its limit.
     struct Walked {
         Settings settings;
-        Bytes most;
-        MemoryBreakdown memory;
+        StageWalks walks;
 
         [[nodiscard]] bool answers(const Scenario& scenario, Bytes asked) const {
-            const bool isWhole = memory.peak.value <= most;
-            return settings == scenario.settings && (isWhole || asked <= most);
+            return (walks.isWhole() || asked <= walks.most) && settings == scenario.settings;
         }
     };
     /// And how many microbatches a step has, as far as a walk sees them.
@@ -42,7 +39,7 @@ private:
 
     std::map<Key, std::vector<Walked>> found_;
     std::size_t walks_ = 0;
-    std::unique_ptr<std::mutex> lock_ = std::make_unique<std::mutex>();
+    mutable std::mutex lock_;
 };
 
 }  // namespace fabricast

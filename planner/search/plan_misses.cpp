@@ -10,8 +10,7 @@ namespace fabricast {
 
 namespace {
 
-/// Layouts shown where nothing fits, those walked, and those that they are chosen from.
-constexpr std::size_t kMostMisses = 3;
+/// Layouts walked where nothing fits, and those that they are chosen from.
 constexpr std::size_t kMissesWalked = 12;
 constexpr std::size_t kMissesBounded = 2000;
 constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
@@ -28,7 +27,7 @@ void takeLeast(std::vector<Sized>& found, std::size_t most) {
 
 /// Of the smallest micro-batches, those that need least in their order. Layouts that the host has
 /// no room for come only where there is no other.
-Result<std::vector<Candidate>> PlanSearch::smallest() {
+Result<std::vector<PlanSearch::Sized>> PlanSearch::smallest() {
     std::vector<Sized> found;
     std::vector<Sized> beyondHost;
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
@@ -42,11 +41,11 @@ Result<std::vector<Candidate>> PlanSearch::smallest() {
             }
         }
     }
-    std::vector<Candidate> candidates = leastInOrder(std::move(found));
-    return candidates.empty() ? leastInOrder(std::move(beyondHost)) : candidates;
+    std::vector<Sized> leanest = leastInOrder(std::move(found));
+    return leanest.empty() ? leastInOrder(std::move(beyondHost)) : leanest;
 }
 
-std::vector<Candidate> PlanSearch::leastInOrder(std::vector<Sized> found) {
+std::vector<PlanSearch::Sized> PlanSearch::leastInOrder(std::vector<Sized> found) {
     takeLeast(found, kMissesBounded);
     std::vector<std::pair<Candidate, std::string>> unmodelled;
     std::erase_if(found, [&](Sized& waiting) {
@@ -72,32 +71,47 @@ std::vector<Candidate> PlanSearch::leastInOrder(std::vector<Sized> found) {
             refuse(candidate, why);
         }
     }
-    std::vector<Candidate> candidates;
-    candidates.reserve(found.size());
-    for (const auto& [bytes, candidate] : found) {
-        candidates.push_back(candidate);
+    return found;
+}
+
+/// Those wanted with the least peaks, best first, of layouts that come in the order of the least
+/// that they need. The allocator is not asked yet.
+Result<std::vector<PlanSearch::Sized>> PlanSearch::leastPeaks(const std::vector<Sized>& bounded) {
+    std::vector<Sized> least;
+    for (const auto& [bytes, candidate] : bounded) {
+        FABRICAST_TRY(watch_.check());
+        const bool enough = least.size() == options_.misses;
+        if (enough && bytes >= least.back().first) {
+            break;
+        }
+        const auto scenario = scenarios_.of(candidate);
+        if (!scenario) {
+            continue;
+        }
+        const Bytes most = enough ? Bytes(least.back().first) : kNoLimit;
+        const Result<Bytes> peak = peakOfFullestStage(**scenario, most, watch_);
+        if (peak && *peak < most) {
+            const Sized sized(peak->count(), candidate);
+            least.insert(std::ranges::upper_bound(least, sized), sized);
+            least.resize(std::min(least.size(), options_.misses));
+        }
     }
-    return candidates;
+    return least;
 }
 
 Result<void> PlanSearch::findMisses() {
     watch_.say("nothing fits: looking for the nearest misses");
     std::vector<Plan> misses;
-    FABRICAST_ASSIGN(const std::vector<Candidate> candidates, smallest());
-    for (const Candidate& candidate : candidates) {
-        FABRICAST_TRY(watch_.check());
-        const auto scenario = scenarios_.of(candidate);
-        if (!scenario) {
-            continue;
-        }
-        if (Result<MemoryBreakdown> memory = walked(candidate, **scenario, kNoLimit)) {
-            misses.push_back({**scenario, {}, *std::move(memory)});
-        }
+    FABRICAST_ASSIGN(const std::vector<Sized> bounded, smallest());
+    FABRICAST_ASSIGN(const std::vector<Sized> least, leastPeaks(bounded));
+    for (const auto& [bytes, candidate] : least) {
+        FABRICAST_ASSIGN(const Scenario* scenario, scenarios_.of(candidate));
+        FABRICAST_ASSIGN(MemoryBreakdown memory, walked(candidate, *scenario, kNoLimit));
+        misses.push_back({*scenario, {}, std::move(memory)});
     }
     std::stable_sort(misses.begin(), misses.end(), [](const Plan& a, const Plan& b) {
         return a.memory.peak.value < b.memory.peak.value;
     });
-    misses.resize(std::min(misses.size(), kMostMisses));
     report_.misses = std::move(misses);
     return watch_.check();
 }

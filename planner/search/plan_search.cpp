@@ -156,8 +156,8 @@ void PlanSearch::countWalk(const MemoryBreakdown& memory) {
 
 /// Where the search was cut short before anything fitted: the layouts that need least.
 Result<void> PlanSearch::tryLeanest() {
-    FABRICAST_ASSIGN(const std::vector<Candidate> candidates, smallest());
-    for (const Candidate& candidate : candidates) {
+    FABRICAST_ASSIGN(const std::vector<Sized> leanest, smallest());
+    for (const auto& [bytes, candidate] : leanest) {
         FABRICAST_TRY(watch_.check());
         accept(candidate, 0.0);
     }
@@ -327,7 +327,7 @@ Result<void> PlanSearch::waitByCount() {
 Result<MemoryBreakdown> PlanSearch::walked(const Candidate& candidate,
                                            const Scenario& scenario,
                                            Bytes most) {
-    LayoutMemories& known = known_[space_.families[candidate.family].stack]->memories;
+    LayoutMemories& known = *known_[space_.families[candidate.family].stack]->memories;
     return known.ofFullestStage(scenario, most, watch_);
 }
 

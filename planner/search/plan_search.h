@@ -123,8 +123,9 @@ private:
     void accept(const Candidate& candidate, double value);
     Result<void> findMisses();
     using Sized = std::pair<std::int64_t, Candidate>;  ///< with the least bytes that it needs
-    Result<std::vector<Candidate>> smallest();
-    std::vector<Candidate> leastInOrder(std::vector<Sized> found);
+    Result<std::vector<Sized>> smallest();
+    std::vector<Sized> leastInOrder(std::vector<Sized> found);
+    Result<std::vector<Sized>> leastPeaks(const std::vector<Sized>& bounded);
     void refuse(const Candidate& candidate, const std::string& why);
     void addRefusals();
 

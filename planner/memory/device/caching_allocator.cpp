@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace fabricast {
@@ -206,6 +207,18 @@ void CachingAllocator::rename(const std::vector<Renaming>& all) {
     }
 }
 
+HeldBlocks CachingAllocator::held() const {
+    HeldBlocks held{.reserved = reserved_};
+    held.blocks.resize(where_.size());
+    for (std::size_t storage = 0; storage < where_.size(); ++storage) {
+        if (where_[storage] != kNowhere) {
+            const Block& block = blocks_[static_cast<std::size_t>(where_[storage])];
+            held.blocks[storage] = {block.address, block.bytes};
+        }
+    }
+    return held;
+}
+
 namespace {
 
 /// Names of states that a step drops, each with the one of the same size that it leaves instead.
@@ -239,38 +252,54 @@ std::vector<Renaming> replacedStates(const std::vector<DeviceEvent>& events,
     return pairs;
 }
 
+/// States that are made when a process starts, or those that the optimizer makes after a step.
+void makeStates(CachingAllocator& allocator,
+                std::span<const DeviceEvent> states,
+                bool ofOptimizer) {
+    for (const DeviceEvent& event : states) {
+        if ((event.kind == MemoryKind::Optimizer) == ofOptimizer) {
+            allocator.apply(event);
+        }
+    }
+}
+
+Result<void> replayStep(CachingAllocator& allocator,
+                        std::span<const DeviceEvent> step,
+                        const Watch& watch) {
+    constexpr std::size_t kEventsPerLook = 4096;  // at the watch: about half a millisecond
+    allocator.resetPeak();
+    for (std::size_t event = 0; event < step.size(); ++event) {
+        if (event % kEventsPerLook == 0) {
+            FABRICAST_TRY(watch.check());
+        }
+        allocator.apply(step[event]);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
                               std::size_t statesEnd,
                               AllocatorKind kind,
                               const Watch& watch) {
-    constexpr std::size_t kEventsPerLook = 4096;  // at the watch: about half a millisecond
-    CachingAllocator allocator(kind);
-    const auto states = events.begin() + static_cast<std::ptrdiff_t>(statesEnd);
-    for (auto event = events.begin(); event != states; ++event) {
-        if (event->kind != MemoryKind::Optimizer) {
-            allocator.apply(*event);
-        }
-    }
+    const std::span<const DeviceEvent> all(events);
+    const auto states = all.first(statesEnd);
     const auto replaced = replacedStates(events, statesEnd);
+    CachingAllocator allocator(kind);
+    makeStates(allocator, states, false);
+    HeldBlocks before;
     for (int step = 0; step < kWarmSteps; ++step) {
-        allocator.resetPeak();
-        for (std::size_t event = statesEnd; event < events.size(); ++event) {
-            if ((event - statesEnd) % kEventsPerLook == 0) {
-                FABRICAST_TRY(watch.check());
-            }
-            allocator.apply(events[event]);
-        }
+        FABRICAST_TRY(replayStep(allocator, all.subspan(statesEnd), watch));
         allocator.rename(replaced);
-        if (step > 0) {
-            continue;
+        if (step == 0) {
+            makeStates(allocator, states, true);
         }
-        for (auto event = events.begin(); event != states; ++event) {
-            if (event->kind == MemoryKind::Optimizer) {
-                allocator.apply(*event);
-            }
+        HeldBlocks now = allocator.held();
+        if (step > 0 && now == before) {
+            break;  // further steps are like this one
         }
+        before = std::move(now);
     }
     return Footprint{allocator.reserved(), allocator.peakAllocated()};
 }

@@ -15,6 +15,21 @@ struct Renaming {
     Storage to = kNoStorage;
 };
 
+/// Where the blocks in use lie. As nothing is given back and what is free is merged, an allocator
+/// that holds the same again does what follows in the same way.
+struct HeldBlocks {
+    struct Extent {
+        std::int64_t address = 0;
+        std::int64_t bytes = 0;  ///< 0: no block
+
+        friend bool operator==(const Extent&, const Extent&) = default;
+    };
+    std::int64_t reserved = 0;
+    std::vector<Extent> blocks{};  ///< by storage
+
+    friend bool operator==(const HeldBlocks&, const HeldBlocks&) = default;
+};
+
 /// This is PyTorch's CUDA caching allocator: segments of fixed sizes taken from the device, best
 /// fit within a stream's pool, blocks split and merged, nothing given back. It says how much a
 /// process holds (reserved) for what its tensors asked for.
@@ -29,6 +44,7 @@ public:
     void rename(const std::vector<Renaming>& all);
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
     [[nodiscard]] std::int64_t peakAllocated() const { return peakAllocated_; }
+    [[nodiscard]] HeldBlocks held() const;
     void resetPeak() { peakAllocated_ = allocated_; }
 
 private:

@@ -152,7 +152,7 @@ WorkDone doneFor(const SearchTask& task, KnownWork& known) {
     WorkDone done;
     for (const BorrowedWork& work : borrowed(task, space, &known)) {
         done.blocks += work->blocks.times.size();
-        done.walks += work->memories.size();
+        done.walks = work->memories->size();  // of all stacks
     }
     return done;
 }
@@ -168,10 +168,24 @@ TEST(KnownWork, IsNotDoneAgain) {
     EXPECT_EQ(doneFor(usualTask(), known), first);
 }
 
+// On another GPU all takes other times, and what was walked needs as much memory.
+TEST(KnownWork, IsWalkedOnceForAllGpus) {
+    KnownWork known;
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    const std::size_t walks = doneFor(usualTask(), known).walks;
+    SearchTask larger = usualTask();
+    larger.base.cluster.node.gpu.usableMemory = {.value = 48_GiB};
+    larger.base.cluster.node.hostMemory = {.value = 4096_GiB};
+    larger.base.cluster.reserve = 0.1;
+    EXPECT_EQ(doneFor(larger, known), (WorkDone{.blocks = 0, .walks = walks}));
+    EXPECT_EQ(saidOf(larger, &known, PlanObjective::Throughput),
+              saidOf(larger, nullptr, PlanObjective::Throughput));
+}
+
 TEST(KnownWork, IsOfTheSameSettingsAlone) {
     KnownWork known;
     saidOf(usualTask(), &known, PlanObjective::Throughput);
-    EXPECT_EQ(doneFor(saying(usualTask(), "fp16"), known), WorkDone{});
+    EXPECT_EQ(doneFor(saying(usualTask(), "fp16"), known).blocks, 0U);
     SearchTask unsaid = usualTask();
     for (StackSettings& stack : unsaid.stacks) {
         stack.asked.reset();

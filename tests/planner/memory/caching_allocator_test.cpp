@@ -1,0 +1,105 @@
+#include "planner/memory/device/caching_allocator.h"
+
+#include "planner/memory/walk_stage.h"
+#include "tests/support/scenarios.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using namespace literals;
+
+constexpr std::size_t kStates = 12;
+
+/// States, a third of them the optimizer's, and a step that leaves nothing of its own.
+std::vector<DeviceEvent> randomProcess(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    const auto below = [&random](std::int64_t most) {
+        return static_cast<std::int64_t>(random()) % most;
+    };
+    std::vector<DeviceEvent> events;
+    for (Storage state = 0; state < static_cast<Storage>(kStates); ++state) {
+        events.push_back({.storage = state,
+                          .kind = state % 3 == 0 ? MemoryKind::Optimizer : MemoryKind::Weights,
+                          .bytes = 1 + below(40 << 20)});
+    }
+    std::vector<Storage> live;
+    Storage next = kStates;
+    for (int i = 0; i < 400; ++i) {
+        if (live.empty() || below(5) < 3) {
+            const std::int64_t bytes = 1 + below(below(2) == 0 ? 1 << 20 : 60 << 20);
+            live.push_back(next++);
+            events.push_back({.storage = live.back(), .bytes = bytes});
+        } else {
+            const auto one = live.begin() + below(static_cast<std::int64_t>(live.size()));
+            events.push_back({.storage = *one});
+            live.erase(one);
+        }
+    }
+    for (const Storage storage : live) {
+        events.push_back({.storage = storage});
+    }
+    return events;
+}
+
+/// Three steps, event by event.
+Footprint threeSteps(const std::vector<DeviceEvent>& events, AllocatorKind kind) {
+    CachingAllocator allocator(kind);
+    const auto states = [&](bool ofOptimizer) {
+        for (std::size_t i = 0; i < kStates; ++i) {
+            if ((events[i].kind == MemoryKind::Optimizer) == ofOptimizer) {
+                allocator.apply(events[i]);
+            }
+        }
+    };
+    states(false);
+    for (int step = 0; step < 3; ++step) {
+        allocator.resetPeak();
+        for (std::size_t i = kStates; i < events.size(); ++i) {
+            allocator.apply(events[i]);
+        }
+        if (step == 0) {
+            states(true);
+        }
+    }
+    return {allocator.reserved(), allocator.peakAllocated()};
+}
+
+// A step that leaves the allocator as it found it is not replayed again: nothing is lost by that.
+TEST(ReplaySteps, AreThreeStepsOfAProcess) {
+    for (std::uint32_t seed = 0; seed < 100; ++seed) {
+        const std::vector<DeviceEvent> events = randomProcess(seed);
+        for (const auto kind : {AllocatorKind::Default, AllocatorKind::ExpandableSegments}) {
+            const Footprint all = threeSteps(events, kind);
+            const Footprint found = replaySteps(events, kStates, kind).value();
+            EXPECT_EQ(found.reserved, all.reserved) << seed;
+            EXPECT_EQ(found.allocated, all.allocated) << seed;
+        }
+    }
+}
+
+TEST(CachingAllocator, HoldsTheSameWhereAStepLeavesNothing) {
+    CachingAllocator allocator(AllocatorKind::Default);
+    allocator.apply({.storage = 0, .bytes = 30 << 20});
+    const HeldBlocks before = allocator.held();
+    allocator.apply({.storage = 1, .bytes = 30 << 20});
+    EXPECT_FALSE(allocator.held() == before);
+    allocator.apply({.storage = 1});
+    EXPECT_FALSE(allocator.held() == before);  // what is free now was taken from the device
+    const HeldBlocks grown = allocator.held();
+    allocator.apply({.storage = 1, .bytes = 30 << 20});
+    allocator.apply({.storage = 1});
+    EXPECT_EQ(allocator.held(), grown);
+    allocator.apply({.storage = 1, .bytes = 30 << 20});
+    allocator.apply({.storage = 0});
+    allocator.rename({{.from = 1, .to = 0}});
+    EXPECT_FALSE(allocator.held() == grown);  // the state lies where the other block lay
+}
+
+}  // namespace
+}  // namespace fabricast
