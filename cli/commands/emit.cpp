@@ -1,0 +1,179 @@
+#include "study/emit.h"
+
+#include "cli/command.h"
+#include "cli/question_arguments.h"
+#include "planner/output/publish_files.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/subject_text.h"
+#include "planner/text/json_text.h"
+#include "planner/text/shell_text.h"
+#include "planner/text/text_file.h"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kLaunchers = {Choice<Launcher>{"torchrun", Launcher::Torchrun},
+                                   Choice<Launcher>{"slurm", Launcher::Slurm},
+                                   Choice<Launcher>{"kubernetes", Launcher::Kubernetes}};
+
+struct EmitFlags {
+    QuestionArguments question;
+    EmitAsk ask{.madeBy = "fabricast " FABRICAST_VERSION};
+    std::string folder;
+    bool force = false;
+};
+
+/// A user's own changes are not lost: a file that is there and differs stays, unless forced.
+Result<void> checkKept(const std::vector<LaunchFile>& files, const EmitFlags& flags) {
+    for (const LaunchFile& file : files) {
+        const std::string path = (std::filesystem::path(flags.folder) / file.name).string();
+        std::error_code trouble;
+        if (flags.force || !std::filesystem::exists(path, trouble)) {
+            continue;
+        }
+        const Result<std::string> old = readTextFile(path);
+        if (!old || *old != file.text) {
+            return fail(Error::Code::BadInput,
+                        "--out",
+                        path + " is there and differs",
+                        "--force, or another folder");
+        }
+    }
+    return {};
+}
+
+Result<void> writeLaunchFiles(const std::vector<LaunchFile>& files, const EmitFlags& flags) {
+    FABRICAST_TRY(checkKept(files, flags));
+    std::error_code trouble;
+    std::filesystem::create_directories(flags.folder, trouble);
+    if (trouble) {
+        return fail(Error::Code::Environment, "--out", flags.folder + ": " + trouble.message());
+    }
+    std::vector<FolderText> texts;
+    for (const LaunchFile& file : files) {
+        texts.push_back({file.name, file.text});
+    }
+    const std::string why =
+        publishFiles(texts, flags.folder, [](const std::string&) { return std::string(); });
+    return why.empty() ? Result<void>() : fail(Error::Code::Environment, "--out", why);
+}
+
+std::string emittedJson(const Emitted& emitted) {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.launch/1");
+    json.add("version", FABRICAST_VERSION);
+    json.add("target", emitted.target);
+    json.add("framework_version", emitted.version);
+    if (emitted.forecast.verdict) {
+        json.add("verdict", verdictWord(*emitted.forecast.verdict));
+    } else {
+        json.addNull("verdict", emitted.forecast.whyNoVerdict);
+    }
+    json.beginArray("files");
+    for (const LaunchFile& file : emitted.launch.files) {
+        json.beginObject();
+        json.add("name", file.name);
+        json.add("text", file.text);
+        json.end();
+    }
+    json.end();
+    json.beginArray("not_told");
+    for (const std::string& one : emitted.launch.untold) {
+        json.item(one);
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+std::string headOf(const Emitted& emitted) {
+    const Explanation& forecast = emitted.forecast;
+    const std::string verdict(forecast.verdict ? verdictWord(*forecast.verdict) : "NOT MODELLED");
+    return verdict + "  " + subjectText(forecast.scenario) +
+           (forecast.verdict ? "" : "\n" + forecast.whyNoVerdict) + "\nlaunch files for " +
+           emitted.target + " " + emitted.version + "\n";
+}
+
+std::string untoldText(const Emitted& emitted) {
+    std::string text;
+    for (const std::string& one : emitted.launch.untold) {
+        text += "not in the files: " + one + "\n";
+    }
+    return text;
+}
+
+std::string emittedText(const Emitted& emitted, const EmitFlags& flags, bool quiet) {
+    std::string text = headOf(emitted);
+    for (const LaunchFile& file : emitted.launch.files) {
+        text += flags.folder.empty()
+                    ? "\n==> " + file.name + " <==\n" + file.text
+                    : "  " + (std::filesystem::path(flags.folder) / file.name).string() + "\n";
+    }
+    const std::string untold = untoldText(emitted);
+    text += (flags.folder.empty() && !untold.empty() ? "\n" : "") + untold;
+    if (quiet) {
+        return text;
+    }
+    const std::string start =
+        emitted.launch.files.back().name == "job.sbatch" ? "sbatch " : "bash ";
+    const std::string first =
+        emitted.launch.files.back().name == "job.sbatch" ? "job.sbatch" : "run.sh";
+    return text +
+           (flags.folder.empty()
+                ? "\nnext: --out DIR writes them\n"
+                : "\nnext: " + start +
+                      shellWord((std::filesystem::path(flags.folder) / first).string()) + "\n");
+}
+
+Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(const Emitted emitted, emit(question, flags.ask, bench, options.watch()));
+    if (!flags.folder.empty()) {
+        FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, flags));
+    }
+    const bool tooBig = emitted.forecast.verdict == Verdict::DoesNotFit;
+    return Answer{.text = options.format == Format::Json
+                              ? emittedJson(emitted)
+                              : emittedText(emitted, flags, options.quiet),
+                  .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
+}
+
+}  // namespace
+
+Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("emit", "Write the files that start a layout under its framework");
+    const auto flags = std::make_shared<EmitFlags>();
+    app.footer(
+        "frameworks: ddp fsdp2 deepspeed megatron torchtitan accelerate axolotl, as --stack says\n"
+        "examples:\n"
+        "  fabricast emit -m llama-3.1-70b -c dgx-h100 -n 8 --stack megatron --layout tp=4,pp=2\n"
+        "  fabricast emit run.json --out launch --launcher slurm\n"
+        "  fabricast emit -m llama-3.1-8b -c dgx-h100 --stack torchtitan --framework-version "
+        "0.2.2\n"
+        "Exit status 1 if the memory does not fit (--no-fail: 0); the files are written all the "
+        "same.");
+    addScenarioArguments(app, flags->question);
+    app.add("--out", flags->folder, "write the files into this folder").takes("DIR");
+    app.add("--framework-version",
+            flags->ask.version,
+            "release of the framework (default: the newest that is known)")
+        .takes("VERSION");
+    app.addChoice<Launcher>("--launcher", flags->ask.launcher, kLaunchers)
+        .describe("torchrun (default), slurm, kubernetes")
+        .takes("NAME");
+    app.add("--load-from", flags->ask.loadFrom, "the model on the Hub, or its folder")
+        .takes("NAME");
+    app.add("--force", flags->force, "replace files of the folder that differ");
+    return {app, [flags, &options] { return runEmit(*flags, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,159 @@
+#include "planner/launch/accelerate_files.h"
+
+#include "planner/launch/deepspeed_files.h"
+#include "planner/launch/hugging_face.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/spec/setting_names.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 9> kToldToAccelerate = {"deepspeed.*",
+                                                               "precision.compute",
+                                                               "precision.parameters",
+                                                               "torch.reshard",
+                                                               "kernels.compile",
+                                                               "engine",
+                                                               "allocator",
+                                                               "recompute.kind",
+                                                               "precision.autocast"};
+
+bool isFsdpShard(Shard shard) {
+    return shard == Shard::Fsdp || shard == Shard::Hsdp;
+}
+
+std::string line(const std::string& key, const std::string& value) {
+    return key + ": " + value + "\n";
+}
+std::string line(const std::string& key, std::int64_t value) {
+    return line(key, std::to_string(value));
+}
+std::string line(const std::string& key, bool value) {
+    return line(key, std::string(value ? "true" : "false"));
+}
+
+std::string distributedType(const Scenario& scenario) {
+    if (isZero(scenario.layout.shard)) {
+        return "DEEPSPEED";
+    }
+    if (isFsdpShard(scenario.layout.shard)) {
+        return "FSDP";
+    }
+    return scenario.layout.world() == 1 ? "'NO'" : "MULTI_GPU";
+}
+
+std::string fsdpLines(const Scenario& scenario) {
+    const std::string block = blockClassOf(scenario.model);
+    const bool reshards = scenario.settings.torch.reshard != Reshard::Never;
+    const bool recomputes = scenario.settings.recompute.kind == Checkpointing::Full;
+    std::string text = "fsdp_config:\n";
+    text += line("  fsdp_version", std::int64_t{2});
+    text += line("  fsdp_reshard_after_forward", reshards);
+    text += line("  fsdp_auto_wrap_policy", std::string("TRANSFORMER_BASED_WRAP"));
+    text += block.empty() ? "" : line("  fsdp_transformer_layer_cls_to_wrap", block);
+    text += line("  fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
+    text += line("  fsdp_offload_params", scenario.layout.offload == Offload::ParametersCpu);
+    text += line("  fsdp_cpu_ram_efficient_loading", true);
+    text += line("  fsdp_activation_checkpointing", recomputes);
+    return text;
+}
+
+/// Only where there is more than one kind of rank: HSDP, tensor and context parallelism.
+std::string meshLines(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const bool zero = isZero(layout.shard);
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    const std::int64_t replicas = layout.replicas() / group;
+    const bool isPlain = replicas == 1 && layout.tp == 1 && layout.cp == 1;
+    if (isPlain || (zero && layout.cp == 1)) {
+        return "";
+    }
+    const std::string key = "  parallelism_config_";
+    std::string text = "parallelism_config:\n";
+    if (zero) {
+        return text + line(key + "sp_size", layout.cp) +
+               line(key + "sp_backend", std::string("deepspeed")) +
+               line(key + "sp_seq_length", scenario.workload.sequence);
+    }
+    text += line(key + "dp_replicate_size", replicas);
+    text += line(key + "dp_shard_size", group / layout.cp);
+    text += line(key + "tp_size", layout.tp);
+    text += line(key + "cp_size", layout.cp);
+    if (layout.cp > 1) {
+        const bool ring = layout.cpKind == CpKind::Ring;
+        text += line(key + "cp_backend", std::string("torch"));
+        text += line(key + "cp_comm_strategy", std::string(ring ? "alltoall" : "allgather"));
+    }
+    return text;
+}
+
+std::string zeroLines(const Scenario& scenario) {
+    return "deepspeed_config:\n" + line("  deepspeed_config_file", std::string("deepspeed.json")) +
+           line("  zero3_init_flag", scenario.layout.shard == Shard::Zero3) +
+           line("  deepspeed_multinode_launcher", std::string("standard"));
+}
+
+std::string mixedPrecision(const Settings& settings) {
+    if (settings.kernels.quantization != Quantization::None) {
+        return "fp8";
+    }
+    switch (settings.precision.compute) {
+        case Dtype::Bf16:
+            return "bf16";
+        case Dtype::Fp16:
+            return "fp16";
+        default:
+            return "'no'";
+    }
+}
+
+void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) {
+    const Settings& settings = scenario.settings;
+    untold.push_back(
+        "train.py: gradient_accumulation_steps=" + std::to_string(accumulationOf(scenario)) + ", " +
+        std::to_string(scenario.layout.microBatch) + " samples of " +
+        std::to_string(scenario.workload.sequence) + " tokens a GPU, attn_implementation=\"" +
+        attentionName(settings.kernels) + "\"");
+    if (settings.torch.sync == GradientSync::EachMicroBatch && !isZero(scenario.layout.shard)) {
+        untold.emplace_back("train.py: GradientAccumulationPlugin(sync_each_batch=True)");
+    }
+    if (settings.recompute.kind == Checkpointing::Full && !isFsdpShard(scenario.layout.shard)) {
+        untold.emplace_back("train.py: model.gradient_checkpointing_enable()");
+    }
+}
+
+}  // namespace
+
+Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    const ClusterSpec& cluster = scenario.cluster;
+    LaunchFiles files;
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToAccelerate));
+    addScriptParts(scenario, files.untold);
+    std::string text = commentOf(facts.about) + "compute_environment: LOCAL_MACHINE\n";
+    text += line("distributed_type", distributedType(scenario));
+    if (!isZero(scenario.layout.shard)) {  // deepspeed.json says it
+        text += line("mixed_precision", mixedPrecision(scenario.settings));
+    }
+    text += line("num_machines", cluster.nodes);
+    text += line("num_processes", cluster.gpus());
+    text += "machine_rank: 0\nmain_training_function: main\nrdzv_backend: static\n";
+    text += "same_network: true\nuse_cpu: false\n";
+    if (scenario.settings.kernels.compile) {
+        text += "dynamo_config:\n  dynamo_backend: INDUCTOR\n";
+    }
+    text += isFsdpShard(scenario.layout.shard) ? fsdpLines(scenario) : "";
+    text += meshLines(scenario);
+    if (isZero(scenario.layout.shard)) {
+        text += zeroLines(scenario);
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario));
+        files.files.push_back({"deepspeed.json", std::move(zero)});
+    }
+    files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
+    files.command = {"accelerate"};
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,186 @@
+#include "planner/launch/axolotl_files.h"
+
+#include "planner/launch/deepspeed_files.h"
+#include "planner/launch/hugging_face.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/spec/setting_names.h"
+
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 20> kToldToAxolotl = {"deepspeed.*",
+                                                             "lora.rank",
+                                                             "lora.dropout",
+                                                             "lora.targets",
+                                                             "lora.dora",
+                                                             "lora.base",
+                                                             "lora.double_quantization",
+                                                             "optimizer.kind",
+                                                             "optimizer.library",
+                                                             "optimizer.kernel",
+                                                             "precision.compute",
+                                                             "torch.reshard",
+                                                             "torch.sync",
+                                                             "kernels.compile",
+                                                             "kernels.attention",
+                                                             "kernels.attention_code",
+                                                             "engine",
+                                                             "tuning",
+                                                             "allocator",
+                                                             "recompute.kind"};
+
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
+void addKey(Keys& keys, const char* key, std::int64_t value) {
+    keys.emplace_back(key, std::to_string(value));
+}
+void addKey(Keys& keys, const char* key, bool value) {
+    keys.emplace_back(key, value ? "true" : "false");
+}
+void addKey(Keys& keys, const char* key, std::string value) {
+    keys.emplace_back(key, std::move(value));
+}
+
+void addAdapters(const LoraSettings& lora, Keys& keys) {
+    const bool four = lora.base == Dtype::Nf4;
+    addKey(keys, "adapter", std::string(four ? "qlora" : "lora"));
+    if (four) {
+        addKey(keys, "load_in_4bit", true);
+    } else if (lora.base == Dtype::Int8) {
+        addKey(keys, "load_in_8bit", true);
+    }
+    addKey(keys, "lora_r", lora.rank);
+    addKey(keys, "lora_alpha", 2 * lora.rank);
+    addKey(keys, "lora_dropout", decimalText(lora.dropout));
+    if (lora.targets == everyLinear()) {
+        addKey(keys, "lora_target_linear", true);
+    } else {
+        std::string targets = "[";
+        for (const std::string& target : lora.targets) {
+            targets += (targets == "[" ? "" : ", ") + target + "_proj";
+        }
+        addKey(keys, "lora_target_modules", targets + "]");
+    }
+    if (lora.dora) {
+        addKey(keys, "peft_use_dora", true);
+    }
+    if (four && !lora.doubleQuantization) {
+        addKey(keys, "bnb_config_kwargs", std::string("{bnb_4bit_use_double_quant: false}"));
+    }
+}
+
+void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    if (layout.tp > 1) {
+        addKey(keys, "tensor_parallel_size", layout.tp);
+    }
+    if (layout.cp > 1) {
+        addKey(keys, "context_parallel_size", layout.cp);
+    }
+    if (layout.ep > 1) {
+        addKey(keys,
+               "plugins",
+               std::string("[axolotl.integrations.expert_parallel.ExpertParallelPlugin]"));
+        addKey(keys, "expert_parallel_size", layout.ep);
+    }
+    if (layout.shard == Shard::Hsdp && group < layout.replicas()) {
+        addKey(keys, "dp_shard_size", group / layout.cp);
+        addKey(keys, "dp_replicate_size", layout.replicas() / group);
+    }
+}
+
+std::string fsdpBlock(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    const std::string block = blockClassOf(scenario.model);
+    // Weights of 4 bits that rank 0 alone reads never reach the others (0.19 refuses them).
+    const bool quantized = settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4;
+    std::string text = "fsdp_version: 2\nfsdp_config:\n";
+    text += "  auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
+    text += block.empty() ? "" : "  transformer_layer_cls_to_wrap: " + block + "\n";
+    text += "  state_dict_type: SHARDED_STATE_DICT\n";
+    text += std::string("  reshard_after_forward: ") +
+            (settings.torch.reshard == Reshard::Never ? "false\n" : "true\n");
+    text += std::string("  offload_params: ") +
+            (scenario.layout.offload == Offload::ParametersCpu ? "true\n" : "false\n");
+    text += std::string("  cpu_ram_efficient_loading: ") + (quantized ? "false\n" : "true\n");
+    return text;
+}
+
+Result<Keys> axolotlKeys(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    const Settings& settings = scenario.settings;
+    Keys keys;
+    addKey(keys, "base_model", quotedText(facts.loadFrom));
+    addKey(keys, "sequence_len", scenario.workload.sequence);
+    addKey(keys, "micro_batch_size", scenario.layout.microBatch);
+    addKey(keys, "gradient_accumulation_steps", accumulationOf(scenario));
+    FABRICAST_ASSIGN(std::string optimizer, trainerOptimizer(settings.optimizer));
+    addKey(keys, "optimizer", std::move(optimizer));
+    addAxolotlMesh(scenario, keys);
+    if (settings.tuning == Tuning::Lora) {
+        addAdapters(settings.lora, keys);
+    }
+    addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
+    if (settings.precision.compute == Dtype::Fp16) {
+        addKey(keys, "fp16", true);
+    }
+    if (settings.kernels.quantization != Quantization::None) {
+        addKey(keys, "fp8", true);
+    }
+    addKey(keys, "attn_implementation", attentionName(settings.kernels));
+    addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);
+    if (settings.kernels.compile) {
+        addKey(keys, "torch_compile", true);
+    }
+    const bool zero = isZero(scenario.layout.shard);
+    if (settings.torch.sync == GradientSync::EachMicroBatch && !zero) {
+        addKey(keys,
+               "accelerator_config",
+               std::string("{gradient_accumulation_kwargs: {sync_each_batch: true}}"));
+    }
+    if (zero) {
+        addKey(keys, "deepspeed", std::string("deepspeed.json"));
+    }
+    return keys;
+}
+
+}  // namespace
+
+Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    if (facts.loadFrom.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--load-from",
+                    "which weights to start from is not known for " + scenario.model.name,
+                    "--load-from meta-llama/Llama-3.1-8B, or a folder");
+    }
+    LaunchFiles files;
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToAxolotl));
+    FABRICAST_ASSIGN(const Keys keys, axolotlKeys(facts));
+    std::string text = commentOf(facts.about);
+    for (const auto& [key, value] : keys) {
+        text += key + ": " + value + "\n";
+    }
+    if (scenario.layout.shard == Shard::Fsdp || scenario.layout.shard == Shard::Hsdp) {
+        text += fsdpBlock(scenario);
+    }
+    text +=
+        "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n"
+        "sample_packing: true\n"
+        "datasets: [{path: tatsu-lab/alpaca, type: alpaca}]\n"
+        "output_dir: ./out\nval_set_size: 0\nnum_epochs: 1\n"
+        "learning_rate: 2e-5\nlr_scheduler: cosine\n";
+    files.files.push_back({"axolotl.yaml", std::move(text)});
+    if (isZero(scenario.layout.shard)) {
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario));
+        files.files.push_back({"deepspeed.json", std::move(zero)});
+    }
+    files.command = {"axolotl"};
+    return files;
+}
+
+}  // namespace fabricast

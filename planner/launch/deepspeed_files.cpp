@@ -1,0 +1,166 @@
+#include "planner/launch/deepspeed_files.h"
+
+#include "planner/launch/untold_settings.h"
+#include "planner/spec/setting_names.h"
+#include "planner/text/json_text.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 5> kToldToDeepspeed = {
+    "deepspeed.*", "precision.*", "optimizer.kind", "engine", "allocator"};
+
+int zeroStage(Shard shard) {
+    return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;
+}
+
+void addHostStates(const Scenario& scenario, JsonText& json) {
+    const Offload offload = scenario.layout.offload;
+    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
+    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+    const DeepSpeedSettings& zero = scenario.settings.deepspeed;
+    const auto begin = [&](const char* key) {
+        json.beginObject(key);
+        json.add("device", nvme ? "nvme" : "cpu");
+        if (nvme) {
+            json.add("nvme_path", "/local_nvme");
+        }
+        json.add("pin_memory", zero.pinMemory);
+    };
+    if (offload == Offload::None || offload == Offload::Activations) {
+        return;
+    }
+    if (!zero.optimizerStaysOnDevice) {
+        begin("offload_optimizer");
+        json.end();
+    }
+    if (parameters) {
+        begin("offload_param");
+        json.end();
+    }
+}
+
+void addZero(const Scenario& scenario, JsonText& json) {
+    const DeepSpeedSettings& zero = scenario.settings.deepspeed;
+    json.beginObject("zero_optimization");
+    json.add("stage", zeroStage(scenario.layout.shard));
+    json.add("overlap_comm", zero.overlapComm);
+    json.add("contiguous_gradients", zero.contiguousGradients);
+    json.add("reduce_scatter", zero.reduceScatter);
+    json.add("reduce_bucket_size", zero.reduceBucket);
+    json.add("allgather_bucket_size", zero.allgatherBucket);
+    json.add("use_multi_rank_bucket_allreduce", zero.multiRankBuckets);
+    json.add("round_robin_gradients", zero.roundRobin);
+    if (scenario.layout.shard == Shard::Zero3) {
+        json.add("sub_group_size", zero.subGroup);
+        json.add("stage3_prefetch_bucket_size", zero.prefetchBucket);
+        json.add("stage3_param_persistence_threshold", zero.persistenceThreshold);
+        json.add("stage3_max_live_parameters", zero.maxLive);
+        json.add("stage3_max_reuse_distance", zero.maxReuse);
+        json.add("stage3_gather_16bit_weights_on_model_save", true);
+    }
+    addHostStates(scenario, json);
+    json.end();
+}
+
+void addDtypes(const PrecisionSettings& precision, JsonText& json) {
+    const auto enabled = [&](const char* key) {
+        json.beginObject(key);
+        json.add("enabled", true);
+        json.end();
+    };
+    if (precision.autocast) {
+        json.beginObject("torch_autocast");
+        json.add("enabled", true);
+        json.add("dtype", precision.compute == Dtype::Fp16 ? "float16" : "bfloat16");
+        json.end();
+    } else if (precision.compute == Dtype::Bf16) {
+        enabled("bf16");
+    } else if (precision.compute == Dtype::Fp16) {
+        enabled("fp16");
+    }
+    json.beginObject("data_types");
+    json.add("grad_accum_dtype", nameOf(precision.gradients));
+    json.end();
+    json.add("communication_data_type", nameOf(precision.reduce));
+}
+
+/// DeepSpeed makes AdamW and Lion itself; any other one is the script's.
+void addDeepspeedOptimizer(const Scenario& scenario, JsonText& json) {
+    const OptimizerKind kind = scenario.settings.optimizer.kind;
+    if (kind == OptimizerKind::AdamW || kind == OptimizerKind::Lion) {
+        json.beginObject("optimizer");
+        json.add("type", kind == OptimizerKind::AdamW ? "AdamW" : "Lion");
+        json.beginObject("params");
+        json.add("lr", 2e-5);
+        json.add("weight_decay", 0.1);
+        json.end();
+        json.end();
+    } else {
+        json.add("zero_allow_untested_optimizer", true);
+    }
+}
+
+}  // namespace
+
+Result<std::string> deepspeedJson(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    if (scenario.settings.kernels.quantization != Quantization::None) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.quantization",
+                    "DeepSpeed's config has no 8-bit products",
+                    "--precision bf16");
+    }
+    JsonText json;
+    json.beginObject();
+    // Over how many ranks a batch goes depends on who reads sequence_parallel_size.
+    if (layout.cp == 1) {
+        json.add("train_batch_size", scenario.workload.globalBatch);
+    }
+    json.add("train_micro_batch_size_per_gpu", layout.microBatch);
+    json.add("gradient_accumulation_steps", accumulationOf(scenario));
+    json.add("gradient_clipping", 1.0);
+    addDtypes(scenario.settings.precision, json);
+    addDeepspeedOptimizer(scenario, json);
+    addZero(scenario, json);
+    if (layout.tp > 1) {
+        json.beginObject("tensor_parallel");
+        json.add("autotp_size", layout.tp);
+        json.end();
+    }
+    if (layout.cp > 1) {
+        json.add("sequence_parallel_size", layout.cp);
+    }
+    json.end();
+    return std::move(json).finish();
+}
+
+Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    FABRICAST_ASSIGN(std::string text, deepspeedJson(scenario));
+    LaunchFiles files;
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToDeepspeed));
+    if (scenario.layout.pp > 1) {
+        files.untold.push_back("layout.pp=" + std::to_string(scenario.layout.pp) +
+                               ": train.py makes a PipelineModule of so many stages");
+    }
+    if (scenario.layout.ep > 1) {
+        files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
+                               ": train.py makes deepspeed.moe layers with this ep_size");
+    }
+    if (scenario.layout.cp > 1) {
+        files.untold.emplace_back(
+            "sequence_parallel_size counts where train.py passes the config as a dict");
+    }
+    if (scenario.settings.recompute.kind != Checkpointing::None) {
+        files.untold.emplace_back(
+            "recomputation: train.py calls model.gradient_checkpointing_enable()");
+    }
+    files.files.push_back({"deepspeed.json", std::move(text)});
+    files.command = {"train.py", "--deepspeed", "deepspeed.json"};
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,91 @@
+#include "planner/launch/hugging_face.h"
+
+#include "planner/spec/names.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kBlockClasses = {std::pair{"bloom"sv, "BloomBlock"sv},
+                                      std::pair{"deepseek_v2"sv, "DeepseekV2DecoderLayer"sv},
+                                      std::pair{"deepseek_v3"sv, "DeepseekV3DecoderLayer"sv},
+                                      std::pair{"falcon"sv, "FalconDecoderLayer"sv},
+                                      std::pair{"gemma"sv, "GemmaDecoderLayer"sv},
+                                      std::pair{"gemma2"sv, "Gemma2DecoderLayer"sv},
+                                      std::pair{"gemma3_text"sv, "Gemma3DecoderLayer"sv},
+                                      std::pair{"glm4"sv, "Glm4DecoderLayer"sv},
+                                      std::pair{"glm4_moe"sv, "Glm4MoeDecoderLayer"sv},
+                                      std::pair{"gpt2"sv, "GPT2Block"sv},
+                                      std::pair{"gpt_neox"sv, "GPTNeoXLayer"sv},
+                                      std::pair{"gpt_oss"sv, "GptOssDecoderLayer"sv},
+                                      std::pair{"llama"sv, "LlamaDecoderLayer"sv},
+                                      std::pair{"mistral"sv, "MistralDecoderLayer"sv},
+                                      std::pair{"mixtral"sv, "MixtralDecoderLayer"sv},
+                                      std::pair{"mpt"sv, "MptBlock"sv},
+                                      std::pair{"olmo2"sv, "Olmo2DecoderLayer"sv},
+                                      std::pair{"opt"sv, "OPTDecoderLayer"sv},
+                                      std::pair{"phi"sv, "PhiDecoderLayer"sv},
+                                      std::pair{"phi3"sv, "Phi3DecoderLayer"sv},
+                                      std::pair{"qwen2"sv, "Qwen2DecoderLayer"sv},
+                                      std::pair{"qwen2_moe"sv, "Qwen2MoeDecoderLayer"sv},
+                                      std::pair{"qwen3"sv, "Qwen3DecoderLayer"sv},
+                                      std::pair{"qwen3_moe"sv, "Qwen3MoeDecoderLayer"sv}};
+
+}  // namespace
+
+std::string blockClassOf(const ModelSpec& model) {
+    const auto* const found = std::ranges::find(
+        kBlockClasses, model.family, &std::pair<std::string_view, std::string_view>::first);
+    return found == kBlockClasses.end() ? "" : std::string(found->second);
+}
+
+Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
+    const bool torchao = optimizer.library == LowBitLibrary::TorchAo;
+    switch (optimizer.kind) {
+        case OptimizerKind::AdamW:
+            return optimizer.kernel == OptimizerKernel::Fused ||
+                           optimizer.kernel == OptimizerKernel::DeepSpeed
+                       ? "adamw_torch_fused"
+                       : "adamw_torch";
+        case OptimizerKind::AdamW8bit:
+            return torchao ? "adamw_torch_8bit" : "adamw_bnb_8bit";
+        case OptimizerKind::AdamW4bit:
+            return "adamw_torch_4bit";
+        case OptimizerKind::PagedAdamW8bit:
+            return "paged_adamw_8bit";
+        case OptimizerKind::Adafactor:
+            return "adafactor";
+        case OptimizerKind::Lion:
+            return "lion_32bit";
+        case OptimizerKind::Lion8bit:
+            return "lion_8bit";
+        case OptimizerKind::Sgd:
+            return "sgd";
+        case OptimizerKind::Muon:
+            return "muon";
+        case OptimizerKind::AdamWFp8:
+        case OptimizerKind::SgdMomentum:
+            break;
+    }
+    return fail(Error::Code::Unsupported,
+                "settings.optimizer.kind",
+                "transformers' Trainer has no name for " + std::string(nameOf(optimizer.kind)),
+                "--optimizer adamw");
+}
+
+std::string attentionName(const KernelSettings& kernels) {
+    if (kernels.attention == AttentionKernel::Unfused) {
+        return "eager";
+    }
+    return kernels.attentionCode == AttentionCode::Flash2   ? "flash_attention_2"
+           : kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"
+                                                            : "sdpa";
+}
+
+}  // namespace fabricast

@@ -1,0 +1,58 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// What starts one process per GPU on each node.
+enum class Launcher { Torchrun, Slurm, Kubernetes };
+
+/// What files that start a run are made from.
+struct LaunchFacts {
+    const Scenario& scenario;
+    std::string version;             ///< of the framework
+    std::string loadFrom;            ///< model: a Hub name or a folder; empty where not known
+    std::vector<std::string> about;  ///< the lines that every file starts with
+    Launcher launcher = Launcher::Torchrun;
+};
+
+struct LaunchFile {
+    std::string name;
+    std::string text;
+
+    friend bool operator==(const LaunchFile&, const LaunchFile&) = default;
+};
+
+/// The files that start a run, and what of the plan they do not say.
+struct LaunchFiles {
+    std::vector<LaunchFile> files;
+    std::vector<std::string> untold;  ///< what the framework is told in another way, or not at all
+    std::vector<std::string> environment{};  ///< NAME=value
+    std::string script{};                    ///< lines of run.sh before the command: its arguments
+    std::vector<std::string> command{};      ///< what runs on each node, after the launcher's words
+};
+
+/// DeepSpeed's stages split the states.
+constexpr bool isZero(Shard shard) {
+    return shard == Shard::Zero1 || shard == Shard::Zero2 || shard == Shard::Zero3;
+}
+
+/// The lines behind "# ", for files in which that is a comment. A name that breaks lines does not
+/// end it.
+std::string commentOf(const std::vector<std::string>& lines);
+
+/// 0.5, not 0.500000.
+std::string decimalText(double value);
+
+/// A text in double quotes, as YAML, TOML and JSON read it.
+std::string quotedText(std::string_view text);
+
+/// Microbatches that a rank runs one after another in a step: gradient accumulation.
+std::int64_t accumulationOf(const Scenario& scenario);
+
+}  // namespace fabricast

@@ -1,0 +1,84 @@
+#include "planner/launch/launch_targets.h"
+
+#include "planner/launch/accelerate_files.h"
+#include "planner/launch/axolotl_files.h"
+#include "planner/launch/deepspeed_files.h"
+#include "planner/launch/launcher_files.h"
+#include "planner/launch/megatron_arguments.h"
+#include "planner/launch/megatron_version.h"
+#include "planner/launch/torch_files.h"
+#include "planner/launch/torchtitan_files.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kTargets = {
+    LaunchTarget{"ddp", kNewestTorch, kTorchVersions, &torchFiles},
+    LaunchTarget{"fsdp2", kNewestTorch, kTorchVersions, &torchFiles},
+    LaunchTarget{"deepspeed", kNewestDeepspeed, kDeepspeedVersions, &deepspeedFiles},
+    LaunchTarget{"megatron", kNewestMegatron, kMegatronVersions, &megatronFiles},
+    LaunchTarget{"torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
+    LaunchTarget{"accelerate", kNewestAccelerate, kAccelerateVersions, &accelerateFiles},
+    LaunchTarget{"axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles}};
+
+/// "0.3" and "v0.3.0" are 0.3.0.
+bool isRelease(std::string_view typed, std::string_view known) {
+    const std::string_view version = typed.starts_with("v") ? typed.substr(1) : typed;
+    const auto begins = [](std::string_view a, std::string_view b) {
+        return a.starts_with(b) && (a.size() == b.size() || a[b.size()] == '.');
+    };
+    return !version.empty() && (begins(known, version) || begins(version, known));
+}
+
+Result<void> checkVersion(const LaunchTarget& target, const std::string& version) {
+    std::string_view rest = target.versions;
+    while (!rest.empty()) {
+        const std::size_t comma = rest.find(", ");
+        if (isRelease(version, rest.substr(0, comma))) {
+            return {};
+        }
+        rest = comma == std::string_view::npos ? "" : rest.substr(comma + 2);
+    }
+    return fail(Error::Code::BadInput,
+                "--framework-version",
+                "what " + std::string(target.name) + " \"" + version + "\" reads is not known",
+                std::string(target.versions));
+}
+
+}  // namespace
+
+std::span<const LaunchTarget> launchTargets() {
+    return kTargets;
+}
+
+Result<const LaunchTarget*> findLaunchTarget(std::string_view stack) {
+    const auto* const found = std::ranges::find(kTargets, stack, &LaunchTarget::name);
+    if (found != kTargets.end()) {
+        return found;
+    }
+    std::string names;
+    for (const LaunchTarget& target : kTargets) {
+        names += (names.empty() ? "" : ", ") + std::string(target.name);
+    }
+    return fail(Error::Code::Unsupported,
+                "--stack",
+                "no launch files are written for " + std::string(stack),
+                "--stack " + names);
+}
+
+Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts) {
+    FABRICAST_TRY(checkVersion(target, facts.version));
+    FABRICAST_ASSIGN(LaunchFiles files, target.files(facts));
+    if (facts.scenario.settings.allocator == AllocatorKind::ExpandableSegments) {
+        files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");
+    }
+    for (LaunchFile& one : launcherFiles(facts, files)) {
+        files.files.push_back(std::move(one));
+    }
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,28 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/launch_files.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// A framework that files are written for: the stack whose runs it starts has the same name.
+struct LaunchTarget {
+    std::string_view name;
+    std::string_view newest;    ///< release, if none is named
+    std::string_view versions;  ///< those that are known
+    Result<LaunchFiles> (*files)(const LaunchFacts& facts);
+};
+
+std::span<const LaunchTarget> launchTargets();
+
+/// An error where no files are written for a stack yet.
+Result<const LaunchTarget*> findLaunchTarget(std::string_view stack);
+
+/// All files of a run: the framework's and the launcher's.
+///     FABRICAST_ASSIGN(const LaunchFiles files, launchFiles(**target, facts));
+Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts);
+
+}  // namespace fabricast

@@ -1,0 +1,9 @@
+#pragma once
+#include "planner/launch/launch_files.h"
+
+namespace fabricast {
+
+/// run.sh, which every node runs, and what starts it on all of them under Slurm or Kubernetes.
+std::vector<LaunchFile> launcherFiles(const LaunchFacts& facts, const LaunchFiles& files);
+
+}  // namespace fabricast

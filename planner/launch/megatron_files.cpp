@@ -1,0 +1,115 @@
+#include "planner/launch/megatron_arguments.h"
+#include "planner/launch/megatron_version.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/text/shell_text.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 29> kToldToMegatron = {
+    "precision.*",
+    "recompute.*",
+    "pipeline.*",
+    "megatron.*",
+    "optimizer.kind",
+    "engine",
+    "allocator",
+    "kernels.code",
+    "kernels.attention",
+    "kernels.attention_code",
+    "kernels.loss",
+    "kernels.dropout",
+    "kernels.cuda_graphs",
+    "kernels.graph_experts",
+    "kernels.quantization",
+    "kernels.experts",
+    "kernels.dispatcher",
+    "kernels.router_dtype",
+    "kernels.aux_loss",
+    "kernels.capacity_factor",
+    "kernels.pad_to_capacity",
+    "kernels.dispatch_once_per_node",
+    "kernels.balanced_routing",
+    "kernels.activation",
+    "kernels.fused_qkv",
+    "kernels.norm",
+    "kernels.rope",
+    "kernels.position_ids",
+    "kernels.deallocate_pipeline_outputs"};
+
+Result<void> checkReleases(const MegatronArguments& arguments, int release) {
+    for (const MegatronArguments::Group& group : arguments.groups) {
+        for (const MegatronArgument& argument : group.arguments) {
+            const std::string value = argument.values.empty() ? "" : argument.values.front();
+            const int first = firstReleaseOf(argument.flag, value);
+            if (first > release) {
+                return fail(Error::Code::Unsupported,
+                            "--framework-version",
+                            argument.flag + (value.empty() ? "" : " " + value) +
+                                ", which the plan needs, came with Megatron-Core 0." +
+                                std::to_string(first),
+                            "--framework-version 0." + std::to_string(first));
+            }
+        }
+    }
+    return {};
+}
+
+std::string written(const MegatronArguments& arguments) {
+    std::string text = "ARGUMENTS=(\n";
+    for (const MegatronArguments::Group& group : arguments.groups) {
+        text += "    # " + group.title + "\n";
+        for (const MegatronArgument& argument : group.arguments) {
+            text += "    " + argument.flag;
+            for (const std::string& value : argument.values) {
+                text += " " + shellWord(value);
+            }
+            text += "\n";
+        }
+    }
+    return text + ")\n";
+}
+
+/// What no plan says: data, learning rate, and numbers of the model that change no shape.
+std::string yours() {
+    return "# Yours to set: what to read, for how long, and numbers of the model that change no\n"
+           "# shape. Take the base of its rotary positions, the epsilon of its norms and the "
+           "scaling\n"
+           "# of its router from its config.json.\n"
+           "YOURS=(\n"
+           "    --mock-data --tokenizer-type NullTokenizer\n"
+           "    --train-iters \"${STEPS:-100}\" --lr \"${LR:-3e-4}\"\n"
+           "    --log-interval 1 --log-throughput --eval-iters 0\n"
+           ")\n";
+}
+
+}  // namespace
+
+Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
+    FABRICAST_ASSIGN(const int release, megatronRelease(facts.version));
+    MegatronArguments arguments;
+    FABRICAST_TRY(addMegatronModel(facts.scenario.model, arguments));
+    arguments.add("--vocab-size", facts.scenario.model.vocab);
+    arguments.add("--make-vocab-size-divisible-by", facts.scenario.settings.megatron.vocabPadding);
+    FABRICAST_TRY(addMegatronRun(facts.scenario, arguments));
+    FABRICAST_TRY(checkReleases(arguments, release));
+    return arguments;
+}
+
+Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
+    FABRICAST_ASSIGN(const MegatronArguments arguments, megatronArguments(facts));
+    FABRICAST_ASSIGN(std::vector<std::string> untold,
+                     untoldSettings(facts.scenario, kToldToMegatron));
+    const Layout& layout = facts.scenario.layout;
+    LaunchFiles files{.untold = std::move(untold)};
+    files.script = written(arguments) + "\n" + yours();
+    if (layout.tp > 1 || layout.cp > 1) {
+        files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
+    }
+    files.command = {"pretrain_gpt.py", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
+    return files;
+}
+
+}  // namespace fabricast

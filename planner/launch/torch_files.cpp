@@ -1,0 +1,196 @@
+#include "planner/launch/torch_files.h"
+
+#include "planner/launch/hugging_face.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/spec/setting_names.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
+                                                           "precision.compute",
+                                                           "precision.reduce",
+                                                           "precision.autocast",
+                                                           "optimizer.kind",
+                                                           "optimizer.kernel",
+                                                           "torch.sync",
+                                                           "torch.reshard",
+                                                           "torch.bucket_view",
+                                                           "torch.static_graph",
+                                                           "torch.bucket_cap_mb",
+                                                           "kernels.compile",
+                                                           "kernels.attention",
+                                                           "kernels.attention_code",
+                                                           "recompute.kind",
+                                                           "allocator"};
+
+std::string torchDtype(Dtype dtype) {
+    return dtype == Dtype::Bf16   ? "torch.bfloat16"
+           : dtype == Dtype::Fp16 ? "torch.float16"
+                                  : "torch.float32";
+}
+
+std::string python(bool value) {
+    return value ? "True" : "False";
+}
+
+Result<std::string> optimizerCall(const OptimizerSettings& optimizer) {
+    const std::string kernel = optimizer.kernel == OptimizerKernel::Fused     ? "fused=True"
+                               : optimizer.kernel == OptimizerKernel::Foreach ? "foreach=True"
+                                                                              : "foreach=False";
+    switch (optimizer.kind) {
+        case OptimizerKind::AdamW:
+            return "torch.optim.AdamW(model.parameters(), lr=2e-5, " + kernel + ")";
+        case OptimizerKind::Sgd:
+            return "torch.optim.SGD(model.parameters(), lr=1e-2, " + kernel + ")";
+        case OptimizerKind::SgdMomentum:
+            return "torch.optim.SGD(model.parameters(), lr=1e-2, momentum=0.9, " + kernel + ")";
+        case OptimizerKind::Adafactor:
+            return std::string("torch.optim.Adafactor(model.parameters(), lr=1e-2)");
+        default:
+            return fail(Error::Code::Unsupported,
+                        "settings.optimizer.kind",
+                        "train.py has no " + std::string(nameOf(optimizer.kind)),
+                        "--optimizer adamw, sgd or adafactor; --stack axolotl has the others");
+    }
+}
+
+std::string fsdpPart(const Scenario& scenario) {
+    const Layout& layout = scenario.layout;
+    const Settings& settings = scenario.settings;
+    const std::int64_t shards = layout.shardSize > 0 ? layout.shardSize : layout.dp;
+    const bool hybrid = shards < layout.dp;
+    std::string mesh = hybrid ? "(" + std::to_string(layout.dp / shards) + ", " +
+                                    std::to_string(shards) +
+                                    "), mesh_dim_names=(\"replicate\", \"shard\")"
+                              : "(" + std::to_string(layout.dp) + ",), mesh_dim_names=(\"shard\",)";
+    std::string text = "    mesh = init_device_mesh(\"cuda\", " + mesh +
+                       ")\n"
+                       "    policy = MixedPrecisionPolicy(param_dtype=" +
+                       torchDtype(settings.precision.compute) +
+                       ", reduce_dtype=" + torchDtype(settings.precision.reduce) +
+                       ")\n    options = {\"mesh\": mesh, \"mp_policy\": policy";
+    if (layout.offload == Offload::ParametersCpu) {
+        text += ", \"offload_policy\": CPUOffloadPolicy()";
+    }
+    text += "}\n";
+    const std::string reshard =
+        settings.torch.reshard == Reshard::Default
+            ? ""
+            : ", reshard_after_forward=" + python(settings.torch.reshard == Reshard::Always);
+    return text +
+           "    for block in blocks_of(model):\n"
+           "        fully_shard(block, **options" +
+           reshard + ")\n    fully_shard(model, **options" + reshard + ")\n";
+}
+
+std::string ddpPart(const Settings& settings) {
+    std::string text = "    model = DistributedDataParallel(model, device_ids=[local]";
+    text += ", gradient_as_bucket_view=" + python(settings.torch.bucketView);
+    text += ", static_graph=" + python(settings.torch.staticGraph);
+    text += settings.torch.smallFirstBucket
+                ? ""
+                : ", bucket_cap_mb=" + std::to_string(settings.torch.bucketCapMb);
+    return text + ")\n";
+}
+
+std::string imports(bool fsdp) {
+    return std::string("import os\n\nimport torch\nimport torch.distributed as dist\n") +
+           (fsdp ? "from torch.distributed.device_mesh import init_device_mesh\n"
+                   "from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, "
+                   "fully_shard\n"
+                 : "from torch.nn.parallel import DistributedDataParallel\n") +
+           "from transformers import AutoConfig, AutoModelForCausalLM\n\n";
+}
+
+/// The loop: some microbatches, then a step of the optimizer.
+std::string trainingLoop(const Scenario& scenario, bool fsdp) {
+    const Settings& settings = scenario.settings;
+    const bool every = settings.torch.sync == GradientSync::EachMicroBatch;
+    std::string text =
+        "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
+        "        for micro in range(ACCUMULATION):\n";
+    text +=
+        std::string("            last = ") + (every ? "True" : "micro + 1 == ACCUMULATION") + "\n";
+    text += fsdp ? "            model.set_requires_gradient_sync(last)\n"
+                 : "            model.require_backward_grad_sync = last\n";
+    text += "            tokens = next_tokens(model_config.vocab_size)\n";
+    const bool autocast = settings.precision.autocast;
+    text += autocast ? "            with torch.autocast(\"cuda\", dtype=" +
+                           torchDtype(settings.precision.compute) + "):\n    "
+                     : "";
+    text += "            loss = model(input_ids=tokens, labels=tokens).loss\n";
+    return text +
+           "            (loss / ACCUMULATION).backward()\n"
+           "        optimizer.step()\n        optimizer.zero_grad(set_to_none=True)\n"
+           "        if dist.get_rank() == 0:\n"
+           "            print(f\"step {step} loss {loss.item():.4f}\")\n";
+}
+
+std::string helpers() {
+    return "\ndef next_tokens(vocab):\n"
+           "    \"\"\"Yours to replace: random tokens have the shape of a batch and nothing to "
+           "learn.\"\"\"\n"
+           "    return torch.randint(vocab, (MICRO_BATCH, SEQUENCE), device=\"cuda\")\n\n\n"
+           "def blocks_of(model):\n"
+           "    \"\"\"The longest list of modules in the model: its layers.\"\"\"\n"
+           "    lists = [m for m in model.modules() if isinstance(m, torch.nn.ModuleList)]\n"
+           "    return max(lists, key=len)\n\n";
+}
+
+}  // namespace
+
+Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    const Settings& settings = scenario.settings;
+    const bool fsdp = scenario.settings.engine == Engine::Fsdp2;
+    if (settings.tuning == Tuning::Lora || settings.kernels.quantization != Quantization::None) {
+        return fail(
+            Error::Code::Unsupported,
+            settings.tuning == Tuning::Lora ? "settings.tuning" : "settings.kernels.quantization",
+            "train.py has neither adapters nor 8-bit products",
+            "--stack axolotl");
+    }
+    if (facts.loadFrom.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--load-from",
+                    "where the config of " + scenario.model.name + " is is not known",
+                    "--load-from a Hub name or a folder");
+    }
+    FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));
+    LaunchFiles files;
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTorch));
+    std::string text = commentOf(facts.about) + imports(fsdp);
+    text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
+    text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";
+    text += "MICRO_BATCH = " + std::to_string(scenario.layout.microBatch) + "\n";
+    text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n\n";
+    text += helpers();
+    text +=
+        "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
+        "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
+        "    model_config = AutoConfig.from_pretrained(MODEL)\n"
+        "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
+        torchDtype(settings.precision.parameters) +
+        ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
+    text += "    model.config.use_cache = False\n";
+    if (settings.recompute.kind == Checkpointing::Full) {
+        text += "    model.gradient_checkpointing_enable()\n";
+    }
+    const bool onHost = scenario.layout.offload == Offload::ParametersCpu;
+    text += onHost ? "" : "    model.cuda()\n";
+    if (settings.kernels.compile) {
+        text += "    for block in blocks_of(model):\n        block.compile()\n";
+    }
+    text += fsdp ? fsdpPart(scenario) : ddpPart(settings);
+    text += "    optimizer = " + optimizer + "\n";
+    text += trainingLoop(scenario, fsdp);
+    text += "    dist.destroy_process_group()\n\n\nif __name__ == \"__main__\":\n    main()\n";
+    files.files.push_back({"train.py", std::move(text)});
+    files.command = {"train.py"};
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,305 @@
+#include "planner/launch/torchtitan_files.h"
+
+#include "planner/launch/torchtitan_model.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/spec/setting_names.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
+                                                           "precision.parameters",
+                                                           "precision.compute",
+                                                           "precision.reduce",
+                                                           "pipeline.embedding_weight",
+                                                           "pipeline.head_weight",
+                                                           "pipeline.passes",
+                                                           "optimizer.kind",
+                                                           "optimizer.kernel",
+                                                           "torch.reshard",
+                                                           "kernels.compile",
+                                                           "kernels.quantization",
+                                                           "allocator",
+                                                           "engine",
+                                                           "torch.backend"};
+
+/// One key of the configuration; text is quoted in TOML and not on a command line.
+struct TitanKey {
+    std::string section;
+    std::string name;
+    std::string value;
+    bool isText = false;
+};
+
+class TitanKeys {
+public:
+    void add(const char* section, const char* name, std::int64_t value) {
+        keys_.push_back({section, name, std::to_string(value)});
+    }
+    void add(const char* section, const char* name, bool value) {
+        keys_.push_back({section, name, value ? "true" : "false"});
+    }
+    void add(const char* section, const char* name, std::string_view value) {
+        keys_.push_back({section, name, std::string(value), true});
+    }
+    [[nodiscard]] const std::vector<TitanKey>& all() const { return keys_; }
+
+private:
+    std::vector<TitanKey> keys_;
+};
+
+std::string_view titanSchedule(ScheduleKind schedule) {
+    switch (schedule) {
+        case ScheduleKind::Gpipe:
+            return "GPipe";
+        case ScheduleKind::Interleaved:
+            return "Interleaved1F1B";
+        case ScheduleKind::LoopedBfs:
+            return "LoopedBFS";
+        case ScheduleKind::InterleavedZb:
+            return "InterleavedZeroBubble";
+        case ScheduleKind::ZbV:
+            return "ZBVZeroBubble";
+        case ScheduleKind::DualPipeV:
+            return "DualPipeV";
+        default:
+            return "1F1B";
+    }
+}
+
+/// Layers of a stage that make so many stages, the ends of the model counted as layers.
+std::optional<std::int64_t> layersPerStage(const Scenario& scenario) {
+    const PipelineSettings& pipeline = scenario.settings.pipeline;
+    const std::int64_t stages = scenario.layout.pp * scenario.layout.vpp;
+    const std::int64_t units =
+        scenario.model.layers + pipeline.embeddingWeight + pipeline.headWeight;
+    const std::int64_t layers = (units + stages - 1) / stages;
+    return (units + layers - 1) / layers == stages ? std::optional(layers) : std::nullopt;
+}
+
+Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys) {
+    const Layout& layout = scenario.layout;
+    keys.add("parallelism", "pipeline_parallel_degree", layout.pp);
+    if (layout.pp == 1) {
+        return {};
+    }
+    const std::optional<std::int64_t> layers = layersPerStage(scenario);
+    if (!layers) {
+        return fail(Error::Code::Unsupported,
+                    "layout.vpp",
+                    "no pipeline_parallel_layers_per_stage makes " +
+                        std::to_string(layout.pp * layout.vpp) + " stages of " +
+                        std::to_string(scenario.model.layers) + " layers",
+                    "another pp or vpp");
+    }
+    const PipelineSettings& pipeline = scenario.settings.pipeline;
+    keys.add("parallelism", "pipeline_parallel_schedule", titanSchedule(layout.schedule));
+    keys.add("parallelism", "pipeline_parallel_layers_per_stage", *layers);
+    keys.add("parallelism", "pipeline_parallel_first_stage_less_layers", pipeline.embeddingWeight);
+    keys.add("parallelism", "pipeline_parallel_last_stage_less_layers", pipeline.headWeight);
+    keys.add("parallelism", "pipeline_parallel_microbatch_size", layout.microBatch);
+    return {};
+}
+
+void addTitanMesh(const Scenario& scenario, TitanKeys& keys) {
+    const Layout& layout = scenario.layout;
+    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    const bool whole = layout.shard == Shard::None;
+    keys.add("parallelism",
+             "data_parallel_replicate_degree",
+             whole ? layout.dp : layout.replicas() / group);
+    keys.add("parallelism", "data_parallel_shard_degree", whole ? 1 : group / layout.cp);
+    keys.add("parallelism", "fsdp_reshard_after_forward", nameOf(scenario.settings.torch.reshard));
+    keys.add("parallelism", "tensor_parallel_degree", layout.tp);
+    keys.add("parallelism", "context_parallel_degree", layout.cp);
+    keys.add("parallelism", "expert_parallel_degree", layout.ep);
+}
+
+void addTitanTraining(const Scenario& scenario, TitanKeys& keys) {
+    const Layout& layout = scenario.layout;
+    const PrecisionSettings& precision = scenario.settings.precision;
+    const auto dtype = [](Dtype one) { return one == Dtype::Bf16 ? "bfloat16" : "float32"; };
+    const std::int64_t perRank =
+        scenario.workload.globalBatch / layout.dp / scenario.settings.pipeline.passes;
+    keys.add("training", "local_batch_size", layout.pp > 1 ? perRank : layout.microBatch);
+    keys.add("training", "global_batch_size", scenario.workload.globalBatch);
+    keys.add("training", "seq_len", scenario.workload.sequence);
+    keys.add("training", "dtype", std::string_view(dtype(precision.parameters)));
+    keys.add("training", "mixed_precision_param", std::string_view(dtype(precision.compute)));
+    keys.add("training", "mixed_precision_reduce", std::string_view("float32"));
+    keys.add("training", "enable_cpu_offload", layout.offload == Offload::ParametersCpu);
+}
+
+Result<void> checkTitan(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    if (settings.tuning == Tuning::Lora) {
+        return fail(Error::Code::Unsupported,
+                    "settings.tuning",
+                    "torchtitan's adapters are set in Python, not in its config",
+                    "--stack axolotl or accelerate");
+    }
+    if (settings.optimizer.kind != OptimizerKind::AdamW) {
+        return fail(Error::Code::Unsupported,
+                    "settings.optimizer.kind",
+                    "torchtitan takes " + std::string(nameOf(settings.optimizer.kind)) +
+                        " in Python, not in its config",
+                    "--optimizer adamw");
+    }
+    return {};
+}
+
+std::string_view titanOptimizer(OptimizerKernel kernel) {
+    return kernel == OptimizerKernel::Foreach   ? "foreach"
+           : kernel == OptimizerKernel::ForLoop ? "for-loop"
+                                                : "fused";
+}
+
+/// The sections in the order of their first keys.
+std::string tomlOf(const TitanKeys& keys) {
+    std::vector<std::pair<std::string, std::string>> sections;
+    for (const TitanKey& key : keys.all()) {
+        auto section =
+            std::ranges::find(sections, key.section, &std::pair<std::string, std::string>::first);
+        if (section == sections.end()) {
+            section = sections.insert(sections.end(), {key.section, ""});
+        }
+        section->second +=
+            key.name + " = " + (key.isText ? quotedText(key.value) : key.value) + "\n";
+    }
+    std::string text;
+    for (const auto& [name, lines] : sections) {
+        text += "\n[" + name + "]\n" + lines;
+    }
+    return text;
+}
+
+Result<std::string> floatSection(Quantization quantization) {
+    switch (quantization) {
+        case Quantization::None:
+            return std::string();
+        case Quantization::Fp8Tensorwise:
+        case Quantization::Fp8Rowwise:
+        case Quantization::Fp8RowwiseGwHp: {
+            const std::string recipe(quantization == Quantization::Fp8Tensorwise ? "tensorwise"
+                                     : quantization == Quantization::Fp8Rowwise
+                                         ? "rowwise"
+                                         : "rowwise_with_gw_hp");
+            const bool gathers = quantization == Quantization::Fp8Tensorwise;
+            return "\n[quantize.linear.float8]\nrecipe_name = \"" + recipe +
+                   "\"\nenable_fsdp_float8_all_gather = " + (gathers ? "true" : "false") +
+                   "\nprecompute_float8_dynamic_scale_for_fsdp = " + (gathers ? "true" : "false") +
+                   "\nfilter_fqns = [\"output\"]\n";
+        }
+        default:
+            return fail(Error::Code::Unsupported,
+                        "settings.kernels.quantization",
+                        "torchtitan 0.2.2 has no " + std::string(nameOf(quantization)) +
+                            " in its config that is known here",
+                        "--precision fp8_rowwise or fp8_tensorwise");
+    }
+}
+
+std::string_view titanCheckpointing(const RecomputeSettings& recompute) {
+    switch (recompute.kind) {
+        case Checkpointing::Selective:
+            return "selective";
+        case Checkpointing::Full:
+            return "full";
+        default:
+            return "none";
+    }
+}
+
+Result<std::string> tomlFile(const LaunchFacts& facts, TitanKeys keys) {
+    const Scenario& scenario = facts.scenario;
+    const Settings& settings = scenario.settings;
+    FABRICAST_ASSIGN(const TitanModel model, titanModel(scenario.model, false));
+    FABRICAST_ASSIGN(const std::string floats, floatSection(settings.kernels.quantization));
+    // Its script that fetches a tokenizer puts it into a folder of the model's name.
+    const bool isFolder = facts.loadFrom.starts_with(".") || facts.loadFrom.starts_with("/");
+    const std::string name = facts.loadFrom.empty()
+                                 ? scenario.model.name
+                                 : facts.loadFrom.substr(facts.loadFrom.find_last_of('/') + 1);
+    const std::string assets = isFolder ? facts.loadFrom : "./assets/hf/" + name;
+    std::string text = commentOf(facts.about) + "\n[model]\nname = " + quotedText(model.folder) +
+                       "\nflavor = " + quotedText(model.flavor) +
+                       "\nhf_assets_path = " + quotedText(assets) + "\n";
+    text += floats.empty() ? "" : "converters = [\"quantize.linear.float8\"]\n";
+    keys.add("parallelism", "expert_tensor_parallel_degree", scenario.layout.etp);
+    if (scenario.layout.cp > 1) {
+        const bool ring = scenario.layout.cpKind == CpKind::Ring;
+        keys.add("parallelism",
+                 "context_parallel_rotate_method",
+                 std::string_view(ring ? "alltoall" : "allgather"));
+    }
+    keys.add("optimizer", "name", std::string_view("AdamW"));
+    keys.add("optimizer", "implementation", titanOptimizer(settings.optimizer.kernel));
+    keys.add("activation_checkpoint", "mode", titanCheckpointing(settings.recompute));
+    if (settings.recompute.kind == Checkpointing::Selective) {
+        keys.add("activation_checkpoint", "selective_ac_option", std::string_view("op"));
+    }
+    return text + tomlOf(keys) + floats;
+}
+
+/// torchtitan 0.3 keeps its models' configs in Python: what differs is typed.
+Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
+    const Scenario& scenario = facts.scenario;
+    const Settings& settings = scenario.settings;
+    FABRICAST_ASSIGN(const TitanModel model, titanModel(scenario.model, true));
+    if (settings.kernels.quantization != Quantization::None) {
+        return fail(Error::Code::Unsupported,
+                    "settings.kernels.quantization",
+                    "torchtitan 0.3 sets " + std::string(nameOf(settings.kernels.quantization)) +
+                        " in Python, not on its command line",
+                    "--framework-version 0.2.2");
+    }
+    keys.add("parallelism", "enable_sequence_parallel", scenario.layout.sp);
+    keys.add("parallelism", "spmd_backend", nameOf(settings.torch.backend));
+    const bool noGraphs = scenario.layout.pp > 1 || scenario.layout.ep > 1;
+    keys.add("training", "disable_cuda_graphs", noGraphs || !settings.kernels.cudaGraphs);
+    keys.add("optimizer", "implementation", titanOptimizer(settings.optimizer.kernel));
+    std::string text =
+        "ARGUMENTS=(\n    --module " + model.folder + " --config " + model.config + "\n";
+    for (const TitanKey& key : keys.all()) {
+        const bool isFlag = key.value == "true" || key.value == "false";
+        const std::string name = isFlag && key.value == "false" ? "no-" + key.name : key.name;
+        text += "    --" + key.section + "." + name + (isFlag ? "" : " " + key.value) + "\n";
+    }
+    return text + ")\n# Yours to set: --training.steps, the data and its tokenizer.\nYOURS=(\n" +
+           "    --training.steps \"${STEPS:-100}\"\n    activation-checkpoint:" +
+           std::string(titanCheckpointing(settings.recompute)) + "\n)\n";
+}
+
+}  // namespace
+
+Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
+    const Scenario& scenario = facts.scenario;
+    const bool old = facts.version.starts_with("0.2") || facts.version.starts_with("v0.2");
+    FABRICAST_TRY(checkTitan(scenario));
+    TitanKeys keys;
+    addTitanTraining(scenario, keys);
+    addTitanMesh(scenario, keys);
+    FABRICAST_TRY(addTitanPipeline(scenario, keys));
+    keys.add("compile", "enable", scenario.settings.kernels.compile);
+    LaunchFiles files;
+    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTitan));
+    if (old) {
+        FABRICAST_ASSIGN(std::string text, tomlFile(facts, std::move(keys)));
+        files.files.push_back({"train.toml", std::move(text)});
+        files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml"};
+        return files;
+    }
+    if (scenario.layout.cp > 1 && scenario.layout.cpKind == CpKind::Ring) {
+        files.untold.emplace_back("layout.cp_kind=ring: 0.3 has no key for it");
+    }
+    FABRICAST_ASSIGN(files.script, argumentsOf(facts, std::move(keys)));
+    files.command = {"-m", "torchtitan.train", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,19 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/model_spec.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// How torchtitan calls a model: its folder and flavor in 0.2, and its config's name in 0.3.
+struct TitanModel {
+    std::string folder;
+    std::string flavor;
+    std::string config;
+};
+
+/// An error where torchtitan has none of that shape.
+Result<TitanModel> titanModel(const ModelSpec& model, bool named);
+
+}  // namespace fabricast

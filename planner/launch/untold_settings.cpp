@@ -1,0 +1,72 @@
+#include "planner/launch/untold_settings.h"
+
+#include "planner/base/enum_names.h"
+#include "planner/launch/launch_files.h"
+#include "planner/spec/setting_fields.h"
+#include "planner/spec/setting_names.h"
+#include "planner/stack/stack.h"
+
+#include <algorithm>
+#include <concepts>
+
+namespace fabricast {
+namespace {
+
+std::string valueText(bool value) {
+    return value ? "true" : "false";
+}
+template <std::integral Whole>
+requires(!std::same_as<Whole, bool>) std::string valueText(Whole value) {
+    return std::to_string(value);
+}
+std::string valueText(double value) {
+    return decimalText(value);
+}
+std::string valueText(const NameSet& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : "+") + name;
+    }
+    return text;
+}
+template <class Enum>
+requires std::is_enum_v<Enum> std::string valueText(Enum value) {
+    return std::string(nameOf(value));
+}
+
+bool isTold(std::span<const std::string_view> told, std::string_view group, std::string_view name) {
+    const auto tells = [&](std::string_view one) {
+        return one == name || (one.ends_with(".*") && one.substr(0, one.size() - 2) == group);
+    };
+    return std::ranges::any_of(told, tells);
+}
+
+template <class Group>
+void addUntold(const Group& asked,
+               const Group& usual,
+               const std::string& group,
+               std::span<const std::string_view> told,
+               std::vector<std::string>& untold) {
+    eachField(asked, [&](const auto& field, const auto& value) {
+        const auto& before = usual.*(field.member);
+        const std::string path = group + std::string(field.name);
+        if constexpr (SettingGroup<std::remove_cvref_t<decltype(value)>>) {
+            addUntold(value, before, path + ".", told, untold);
+        } else if (!(value == before) && !isTold(told, group.substr(0, group.find('.')), path)) {
+            untold.push_back("settings." + path + "=" + valueText(value));
+        }
+    });
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> untoldSettings(const Scenario& scenario,
+                                                std::span<const std::string_view> told) {
+    FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
+    const Settings usual = defaultSettings(*stack, scenario.model, scenario.layout);
+    std::vector<std::string> untold;
+    addUntold(scenario.settings, usual, "", told, untold);
+    return untold;
+}
+
+}  // namespace fabricast

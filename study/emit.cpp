@@ -1,0 +1,121 @@
+#include "study/emit.h"
+
+#include "planner/launch/launch_targets.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/subject_text.h"
+#include "planner/stack/stack.h"
+#include "planner/text/json_document.h"
+#include "planner/text/shell_text.h"
+#include "study/explain.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// "meta-llama/Llama-3.1-8B" of the address of its config.json on the Hub.
+std::string hubName(const std::string& source) {
+    const std::string_view host = "https://huggingface.co/";
+    if (!source.starts_with(host)) {
+        return "";
+    }
+    const std::size_t owner = source.find('/', host.size());
+    const std::size_t end = source.find('/', owner == std::string::npos ? owner : owner + 1);
+    return source.substr(host.size(), end == std::string::npos ? end : end - host.size());
+}
+
+/// Where the framework finds the model: a built-in one on the Hub, a file's in its folder.
+std::string loadedFrom(const Question& question, const Workbench& bench) {
+    const JsonValue* const model = question.root.find("model");
+    const Result<std::string> name = model == nullptr ? Result<std::string>("") : model->text();
+    if (!name || name->empty() || *name == "-") {
+        return "";
+    }
+    if (const Result<ProfileFile> file = bench.profiles().model(*name, ""); file) {
+        const Result<JsonValue> profile = parseJson(file->text, file->source);
+        const JsonValue* const source = profile ? profile->find("source") : nullptr;
+        const Result<std::string> text =
+            source == nullptr ? Result<std::string>("") : source->text();
+        return text ? hubName(*text) : "";
+    }
+    const std::filesystem::path path(*name);
+    return path.extension() == ".json" ? path.parent_path().string() : *name;
+}
+
+std::string forecastLine(const Explanation& forecast) {
+    if (!forecast.memory) {
+        return "Forecast: none: " + forecast.whyNoVerdict;
+    }
+    const MemoryBreakdown& memory = *forecast.memory;
+    const Bytes gib(std::int64_t{1} << 30);
+    std::string line = fmt::format("Forecast: {} ({:.1f} of {:.1f} GiB)",
+                                   verdictWord(memory.verdict),
+                                   memory.peak.value / gib,
+                                   memory.room() / gib);
+    if (forecast.step) {
+        line += fmt::format(", {:.3f} s a step, {:.0f} tokens/s",
+                            forecast.step->step.value.count(),
+                            forecast.step->tokensPerSecond);
+    }
+    return line;
+}
+
+/// As much of the forecast as is modelled: a layout that the framework has can be started anyway.
+Result<Explanation> forecastOf(const Question& question,
+                               const Workbench& bench,
+                               const Watch& watch) {
+    Result<Explanation> whole = explain(question, {.memory = true, .step = true}, bench, watch);
+    if (whole || whole.error().code != Error::Code::Unsupported) {
+        return whole;
+    }
+    Result<Explanation> memory = explain(question, {.memory = true}, bench, watch);
+    if (memory || memory.error().code != Error::Code::Unsupported) {
+        return memory;
+    }
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    Explanation none{.scenario = std::move(loaded.scenario)};
+    none.whyNoVerdict = memory.error().why;
+    return none;
+}
+
+std::string typedFlags(const EmitAsk& ask) {
+    std::string text = ask.version.empty() ? "" : " --framework-version " + ask.version;
+    text += ask.loadFrom.empty() ? "" : " --load-from " + shellWord(ask.loadFrom);
+    text += ask.launcher == Launcher::Slurm        ? " --launcher slurm"
+            : ask.launcher == Launcher::Kubernetes ? " --launcher kubernetes"
+                                                   : "";
+    return text;
+}
+
+}  // namespace
+
+Result<Emitted> emit(const Question& question,
+                     const EmitAsk& ask,
+                     const Workbench& bench,
+                     const Watch& watch) {
+    FABRICAST_ASSIGN(Explanation forecast, forecastOf(question, bench, watch));
+    const Scenario& scenario = forecast.scenario;
+    FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack));
+    const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
+    const LaunchFacts facts{
+        .scenario = scenario,
+        .version = version,
+        .loadFrom = ask.loadFrom.empty() ? loadedFrom(question, bench) : ask.loadFrom,
+        .about = {subjectText(scenario),
+                  forecastLine(forecast),
+                  "Made for " + std::string(target->name) + " " + version + " by " + ask.madeBy +
+                      ":",
+                  "  fabricast emit " + typed(question) + typedFlags(ask)},
+        .launcher = ask.launcher};
+    FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
+    return Emitted{.forecast = std::move(forecast),
+                   .target = std::string(target->name),
+                   .version = version,
+                   .launch = std::move(files)};
+}
+
+}  // namespace fabricast

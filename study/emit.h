@@ -1,0 +1,37 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/launch/launch_files.h"
+#include "planner/result/explanation.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// What launch files are wanted for.
+struct EmitAsk {
+    std::string version{};   ///< of the framework; empty: the newest that is known
+    std::string loadFrom{};  ///< the model's weights or config: a Hub name or a folder
+    Launcher launcher = Launcher::Torchrun;
+    std::string madeBy{};  ///< what is written into the files: program and version
+};
+
+/// The files, and the forecast of the run that they start.
+struct Emitted {
+    Explanation forecast;
+    std::string target;
+    std::string version;
+    LaunchFiles launch;
+};
+
+/// The files that start one layout under its stack.
+///     FABRICAST_ASSIGN(const Emitted emitted, emit(question, {}, bench, watch));
+///     for (const LaunchFile& file : emitted.launch.files) { … file.name … file.text … }
+Result<Emitted> emit(const Question& question,
+                     const EmitAsk& ask,
+                     const Workbench& bench,
+                     const Watch& watch);
+
+}  // namespace fabricast

@@ -1,0 +1,78 @@
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const std::vector<std::string> kEmit = {
+    "emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "torchtitan"};
+
+std::vector<std::string> emitWith(const std::vector<std::string>& more) {
+    std::vector<std::string> all = kEmit;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+TEST(Emit, WritesAFolderOnceAndLeavesWhatAUserChanged) {
+    const std::string out = tempFolder() + "launch";
+    const ProgramOutput first = runProgram(emitWith({"--out", out}), {});
+    ASSERT_EQ(first.code, ExitCode::Ok) << first.err;
+    const std::string run = out + "/run.sh";
+    const std::string written = readTextFile(run).value();
+    EXPECT_NE(written.find("--module llama3 --config llama3_8b"), std::string::npos);
+    EXPECT_EQ(runProgram(emitWith({"--out", out}), {}).code, ExitCode::Ok);
+
+    ASSERT_TRUE(writeTextFile(run, "mine\n"));
+    const ProgramOutput kept = runProgram(emitWith({"--out", out}), {});
+    EXPECT_EQ(kept.code, ExitCode::BadInput);
+    EXPECT_NE(kept.err.find("is there and differs"), std::string::npos);
+    EXPECT_EQ(readTextFile(run).value(), "mine\n");
+    EXPECT_EQ(runProgram(emitWith({"--out", out, "--force"}), {}).code, ExitCode::Ok);
+    EXPECT_EQ(readTextFile(run).value(), written);
+}
+
+TEST(Emit, PrintsTheSameFilesInEveryForm) {
+    const std::string out = tempFolder() + "same";
+    ASSERT_EQ(runProgram(emitWith({"--out", out}), {}).code, ExitCode::Ok);
+    const std::string written = readTextFile(out + "/run.sh").value();
+    const ProgramOutput text = runProgram(kEmit, {});
+    EXPECT_NE(text.out.find("==> run.sh <==\n" + written), std::string::npos);
+    const ProgramOutput json = runProgram(emitWith({"-f", "json"}), {});
+    const JsonValue answer = parseJson(json.out, "answer").value();
+    EXPECT_EQ(answer.find("files")->items()[0].find("text")->text().value(), written);
+    EXPECT_EQ(answer.find("verdict")->text().value(), "FITS");
+}
+
+TEST(Emit, StartsAlsoWhatIsNotForecast) {
+    const ProgramOutput answer = runProgram({"emit",
+                                             "-m",
+                                             "llama-3.1-70b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "--stack",
+                                             "deepspeed",
+                                             "--layout",
+                                             "shard=zero3,offload=parameters_nvme"},
+                                            {});
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_TRUE(answer.out.starts_with("NOT MODELLED")) << answer.out;
+    EXPECT_NE(answer.out.find("\"nvme_path\""), std::string::npos);
+}
+
+TEST(Emit, RefusesWhatItWritesNothingFor) {
+    const ProgramOutput stack =
+        runProgram({"emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "nemo"}, {});
+    EXPECT_EQ(stack.code, ExitCode::BadInput);
+    EXPECT_NE(stack.err.find("no launch files are written for nemo"), std::string::npos);
+    const ProgramOutput version = runProgram(emitWith({"--framework-version", "9"}), {});
+    EXPECT_EQ(version.code, ExitCode::BadInput);
+    const ProgramOutput folder = runProgram(emitWith({"--out", "/dev/null/launch"}), {});
+    EXPECT_EQ(folder.code, ExitCode::Environment);
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,36 @@
+#pragma once
+#include "planner/launch/launch_targets.h"
+#include "planner/search/candidate_scenarios.h"
+#include "tests/planner/search/search_example.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// Some hundred layouts of a few layers that a stack takes, spread over all that it has.
+inline std::vector<Scenario> layoutsOf(const std::string& stack, const std::string& model) {
+    constexpr std::size_t kWanted = 150;
+    const SmallWorld world{
+        .model = model, .layers = 8, .gpus = 16, .memory = Bytes(1LL << 40), .batch = 64};
+    const SearchTask task = taskOf(world, {stack});
+    const SearchSpace space = enumerateLayouts(task).value();
+    CandidateScenarios scenarios(task, space);
+    const std::vector<Candidate> all = allOf(space);
+    std::vector<Scenario> found;
+    const std::size_t stride = std::max<std::size_t>(1, all.size() / kWanted);
+    for (std::size_t i = 0; i < all.size(); i += stride) {
+        if (const auto scenario = scenarios.allowed(all[i])) {
+            found.push_back(**scenario);
+        }
+    }
+    return found;
+}
+
+inline LaunchFacts factsOf(const Scenario& scenario, const std::string& version) {
+    return {
+        .scenario = scenario, .version = version, .loadFrom = "example/model", .about = {"a test"}};
+}
+
+}  // namespace fabricast

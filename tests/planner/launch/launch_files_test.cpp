@@ -1,0 +1,100 @@
+#include "planner/launch/untold_settings.h"
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const LaunchFile& fileOf(const LaunchFiles& launch, const std::string& name) {
+    return *std::ranges::find(launch.files, name, &LaunchFile::name);
+}
+
+LaunchFiles launchOf(const Scenario& scenario, const std::string& version = "") {
+    const LaunchTarget& target = **findLaunchTarget(scenario.stack);
+    const std::string release = version.empty() ? std::string(target.newest) : version;
+    return launchFiles(target, factsOf(scenario, release)).value();
+}
+
+Scenario firstOf(const std::string& stack) {
+    return layoutsOf(stack, "llama-3.1-8b").front();
+}
+
+TEST(LaunchTargets, AreNamedWhereThereIsNone) {
+    const auto target = findLaunchTarget("nemo");
+    ASSERT_FALSE(target);
+    EXPECT_EQ(target.error().code, Error::Code::Unsupported);
+    EXPECT_NE(target.error().hint.find("megatron"), std::string::npos);
+}
+
+TEST(LaunchTargets, TakeReleasesThatAreKnown) {
+    const Scenario scenario = firstOf("torchtitan");
+    const LaunchTarget& target = **findLaunchTarget("torchtitan");
+    for (const char* version : {"0.3", "0.3.0", "v0.2.2", "0.2"}) {
+        EXPECT_TRUE(launchFiles(target, factsOf(scenario, version))) << version;
+    }
+    for (const char* version : {"0.1", "0.30", "0.4.0", "", "v", "main", "0.3."}) {
+        const auto launch = launchFiles(target, factsOf(scenario, version));
+        ASSERT_FALSE(launch) << version;
+        EXPECT_EQ(launch.error().where, "--framework-version");
+    }
+}
+
+TEST(LaunchFiles, SayWhatTheyDoNotTell) {
+    Scenario scenario = firstOf("megatron");
+    EXPECT_TRUE(launchOf(scenario).untold.empty());
+    scenario.settings.kernels.fp8Attention = true;
+    const LaunchFiles launch = launchOf(scenario);
+    EXPECT_EQ(launch.untold, std::vector<std::string>{"settings.kernels.fp8_attention=true"});
+    EXPECT_NE(fileOf(launch, "run.sh").text.find("Not in these files"), std::string::npos);
+}
+
+TEST(LaunchFiles, SplitLayersAsTheForecastDoes) {
+    Scenario scenario = firstOf("megatron");
+    scenario.model.layers = 9;
+    scenario.layout = {.dp = 4, .pp = 4, .shard = Shard::Zero1};
+    scenario.layout.schedule = ScheduleKind::OneFOneB;
+    scenario.settings.pipeline = {.remainder = true};
+    const std::string text = fileOf(launchOf(scenario), "run.sh").text;
+    EXPECT_NE(text.find("--pipeline-model-parallel-layout 'Et*3|t*2|t*2|t*2L'"), std::string::npos)
+        << text;
+}
+
+TEST(LaunchFiles, StartOneNodeOrMany) {
+    Scenario scenario = firstOf("fsdp2");
+    EXPECT_NE(fileOf(launchOf(scenario), "run.sh").text.find("--nnodes 2"), std::string::npos);
+    scenario.cluster.nodes = 1;
+    EXPECT_NE(fileOf(launchOf(scenario), "run.sh").text.find("--standalone"), std::string::npos);
+}
+
+TEST(LaunchFiles, QuoteWhatAUserNamed) {
+    const Scenario scenario = firstOf("axolotl");
+    const LaunchTarget& target = **findLaunchTarget("axolotl");
+    LaunchFacts facts = factsOf(scenario, std::string(target.newest));
+    facts.loadFrom = "a\"b: [c\n#d";
+    const LaunchFiles launch = launchFiles(target, facts).value();
+    EXPECT_NE(fileOf(launch, "axolotl.yaml").text.find("base_model: \"a\\\"b: [c\\n#d\"\n"),
+              std::string::npos);
+}
+
+TEST(LaunchFiles, KeepANameThatBreaksLinesInItsComment) {
+    const Scenario scenario = firstOf("megatron");
+    const LaunchTarget& target = **findLaunchTarget("megatron");
+    LaunchFacts facts = factsOf(scenario, std::string(target.newest));
+    facts.about = {"a\nrm -rf x\r"};
+    const LaunchFiles launch = launchFiles(target, facts).value();
+    EXPECT_TRUE(fileOf(launch, "run.sh").text.starts_with("#!/bin/bash\n# a?rm -rf x?\n"));
+}
+
+TEST(LaunchFiles, AreRefusedWhereAnArgumentCameLater) {
+    Scenario scenario = firstOf("megatron");
+    scenario.settings.optimizer.kind = OptimizerKind::Lion;
+    const LaunchTarget& target = **findLaunchTarget("megatron");
+    EXPECT_TRUE(launchFiles(target, factsOf(scenario, "0.17")));
+    const auto launch = launchFiles(target, factsOf(scenario, "0.16"));
+    ASSERT_FALSE(launch);
+    EXPECT_EQ(launch.error().hint, "--framework-version 0.17");
+}
+
+}  // namespace
+}  // namespace fabricast

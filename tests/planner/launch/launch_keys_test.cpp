@@ -1,0 +1,190 @@
+#include "planner/launch/megatron_arguments.h"
+#include "planner/text/json_document.h"
+#include "tests/planner/launch/launch_example.h"
+#include "tests/support/case_table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace fabricast {
+namespace {
+
+struct RecordedArgument {
+    int first = 0;
+    int last = 0;
+    std::string values;
+    std::string choices;
+};
+
+std::multimap<std::string, RecordedArgument> recordedArguments() {
+    std::multimap<std::string, RecordedArgument> recorded;
+    for (const CaseRow& row : readCases("launch_files/megatron_arguments.csv")) {
+        recorded.insert({row.at("argument"),
+                         {std::stoi(row.at("first")),
+                          std::stoi(row.at("last")),
+                          row.at("values"),
+                          row.at("choices")}});
+    }
+    return recorded;
+}
+
+bool isOneOf(const std::string& value, const std::string& choices) {
+    return choices.empty() || ("|" + choices + "|").find("|" + value + "|") != std::string::npos;
+}
+
+/// Whether the parser of a release takes the argument with these values.
+bool isTaken(const MegatronArgument& argument,
+             int release,
+             const std::multimap<std::string, RecordedArgument>& recorded) {
+    const auto [begin, end] = recorded.equal_range(argument.flag);
+    return std::any_of(begin, end, [&](const auto& one) {
+        const RecordedArgument& row = one.second;
+        const std::size_t values = argument.values.size();
+        const bool count = row.values == "0"   ? values == 0
+                           : row.values == "1" ? values == 1
+                                               : values > 0;
+        return row.first <= release && release <= row.last && count &&
+               std::ranges::all_of(argument.values, [&](const std::string& value) {
+                   return isOneOf(value, row.choices);
+               });
+    });
+}
+
+class MegatronModels : public testing::TestWithParam<const char*> {};
+
+TEST_P(MegatronModels, HaveArgumentsThatEveryReleaseTakes) {
+    const auto recorded = recordedArguments();
+    std::size_t written = 0;
+    for (const Scenario& scenario : layoutsOf("megatron", GetParam())) {
+        for (int release = 14; release <= 19; ++release) {
+            const auto arguments =
+                megatronArguments(factsOf(scenario, "0." + std::to_string(release)));
+            if (!arguments) {
+                EXPECT_EQ(arguments.error().where, "--framework-version")
+                    << arguments.error().text();
+                continue;
+            }
+            ++written;
+            for (const auto& group : arguments->groups) {
+                for (const MegatronArgument& argument : group.arguments) {
+                    EXPECT_TRUE(isTaken(argument, release, recorded))
+                        << argument.flag << " of 0." << release;
+                }
+            }
+        }
+    }
+    EXPECT_GT(written, 300U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models,
+    MegatronModels,
+    testing::Values("llama-3.1-8b", "mixtral-8x7b", "deepseek-v3", "gpt3-13b"));
+
+/// Releases of the keys that are recorded.
+using Keys = std::set<std::string>;
+Keys keysOf(const std::string& framework, const std::string& version) {
+    Keys keys;
+    for (const CaseRow& row : readCases("launch_files/keys.csv")) {
+        if (row.at("framework") == framework && row.at("version") == version) {
+            keys.insert(row.at("section").empty() ? row.at("key")
+                                                  : row.at("section") + "." + row.at("key"));
+        }
+    }
+    return keys;
+}
+
+/// "section.key" of TOML's sections, and of YAML of two levels.
+Keys writtenKeys(const std::string& text) {
+    Keys keys;
+    std::string section;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const bool inner = line.starts_with("  ");
+        const std::size_t end = line.find_first_of(":=");
+        if (line.empty() || line.starts_with("#")) {
+            continue;
+        }
+        if (line.starts_with("[")) {
+            section = line.substr(1, line.find(']') - 1) + ".";
+            continue;
+        }
+        std::string key = line.substr(inner ? 2 : 0, end - (inner ? 2 : 0));
+        key.erase(key.find_last_not_of(' ') + 1);
+        const bool isYaml = line[end] == ':';
+        keys.insert((isYaml && !inner ? "" : section) + key);
+        section = isYaml && !inner ? key + "." : section;
+    }
+    return keys;
+}
+
+void addJsonKeys(const JsonValue& value, const std::string& section, Keys& keys) {
+    for (const JsonValue& member : value.members()) {
+        keys.insert(section + member.name());
+        addJsonKeys(member, section + member.name() + ".", keys);
+    }
+}
+
+struct KeyedFile {
+    const char* stack;
+    const char* model;
+    const char* version;
+    const char* file;
+    const char* framework;
+};
+
+class LaunchKeys : public testing::TestWithParam<KeyedFile> {};
+
+TEST_P(LaunchKeys, AreThoseOfTheFramework) {
+    const KeyedFile& keyed = GetParam();
+    const Keys known = keysOf(keyed.framework, keyed.version);
+    const LaunchTarget& target = **findLaunchTarget(keyed.stack);
+    const bool json = std::string(keyed.file).ends_with(".json");
+    std::size_t written = 0;
+    for (const Scenario& scenario : layoutsOf(keyed.stack, keyed.model)) {
+        const std::string version = json ? std::string(target.newest) : keyed.version;
+        const auto launch = launchFiles(target, factsOf(scenario, version));
+        ASSERT_TRUE(launch || launch.error().code == Error::Code::Unsupported)
+            << launch.error().text();
+        const auto file = launch ? std::ranges::find(launch->files, keyed.file, &LaunchFile::name)
+                                 : std::vector<LaunchFile>::const_iterator();
+        if (!launch || file == launch->files.end()) {
+            continue;
+        }
+        ++written;
+        Keys keys;
+        if (json) {
+            addJsonKeys(parseJson(file->text, keyed.file).value(), "", keys);
+        } else {
+            keys = writtenKeys(file->text);
+        }
+        for (const std::string& key : keys) {
+            EXPECT_TRUE(known.contains(key)) << key;
+        }
+    }
+    EXPECT_GT(written, 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Frameworks,
+    LaunchKeys,
+    testing::Values(
+        KeyedFile{"torchtitan", "llama-3.1-8b", "0.2.2", "train.toml", "torchtitan"},
+        KeyedFile{"torchtitan", "qwen3-30b-a3b", "0.2.2", "train.toml", "torchtitan"},
+        KeyedFile{"deepspeed", "llama-3.1-8b", "0.19.8", "deepspeed.json", "deepspeed"},
+        KeyedFile{"accelerate", "llama-3.1-8b", "1.15.0", "accelerate.yaml", "accelerate"},
+        KeyedFile{"accelerate", "llama-3.1-8b", "0.19.8", "deepspeed.json", "deepspeed"},
+        KeyedFile{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml", "axolotl"}),
+    [](const auto& one) {
+        std::string name =
+            one.param.stack + std::string("_") + one.param.file + "_" + one.param.model;
+        std::ranges::replace_if(
+            name, [](char letter) { return std::isalnum(letter) == 0; }, '_');
+        return name;
+    });
+
+}  // namespace
+}  // namespace fabricast
