@@ -1,0 +1,335 @@
+"""Run by tools/check-launch-configs with the Python of a framework: launch_parsers.py KIND, and on standard input one line of
+JSON for each plan. The framework's own code reads the file of each; the answers are lines of JSON."""
+import ast
+import contextlib
+import csv
+import dataclasses
+import importlib
+import importlib.metadata
+import inspect
+import json
+import logging
+import os
+import sys
+import tempfile
+import types
+import warnings
+from pathlib import Path
+from unittest import mock
+
+
+class Rejected(Exception):
+    """What this program itself holds against a file."""
+
+
+def need(condition, reason):
+    if not condition:
+        raise Rejected(reason)
+
+
+@dataclasses.dataclass
+class Plan:
+    name: str
+    folder: str
+    file: str
+    gpus: int
+    arguments: str  # of "fabricast emit"
+    command: list  # what run.sh starts, word by word
+
+    def text(self, file=None):
+        return (Path(self.folder) / (file or self.file)).read_text(encoding="utf-8")
+
+    def yaml(self):
+        return importlib.import_module("yaml").safe_load(self.text())
+
+
+# Commands that start the ranks.
+def read_torchrun(words, gpus):
+    """The script with its arguments, from the words behind "torchrun"."""
+    import torch.distributed.run as torchrun
+    args = torchrun.get_args_parser().parse_args(words)
+    with tempfile.TemporaryDirectory() as logs:
+        args.log_dir = logs
+        config, _, _ = torchrun.config_from_args(args)
+    ranks = config.max_nodes * config.nproc_per_node
+    need(ranks == gpus, f"torchrun starts {ranks} ranks, not {gpus}")
+    return [args.training_script, *args.training_script_args]
+
+
+def read_start(plan):
+    need(plan.command[0] == "torchrun", f"run.sh starts {plan.command[0]}")
+    return read_torchrun(plan.command[1:], plan.gpus)
+
+
+# PyTorch: a script.
+def imported_names(tree):
+    """Names of the script and what they are in the installed packages."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                module = importlib.import_module(one.name)
+                top = one.name.split(".")[0]
+                names[one.asname or top] = module if one.asname else sys.modules[top]
+        elif isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module)
+            for one in node.names:
+                need(hasattr(module, one.name), f"{node.module} has no {one.name}")
+                names[one.asname or one.name] = getattr(module, one.name)
+    return names
+
+
+def resolved(node, names):
+    """The object that "torch.optim.AdamW" names; None where it is of the script."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return None
+    owner = resolved(node.value, names)
+    if not isinstance(owner, (types.ModuleType, type)):
+        return None
+    need(hasattr(owner, node.attr), f"{owner.__name__} has no {node.attr}")
+    return getattr(owner, node.attr)
+
+
+def check_keywords(call, function):
+    with contextlib.suppress(TypeError, ValueError):  # built in: without a signature
+        parameters = inspect.signature(function).parameters.values()
+        takes = {one.name for one in parameters}
+        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+            for keyword in call.keywords:
+                need(keyword.arg is None or keyword.arg in takes, f"{function.__name__} has no argument {keyword.arg}")
+
+
+def read_torch(plan):
+    need(read_start(plan) == [plan.file], f"run.sh does not start {plan.file}")
+    tree = ast.parse(plan.text(), plan.file)
+    compile(tree, plan.file, "exec")
+    names = imported_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            resolved(node, names)
+        elif isinstance(node, ast.Call) and callable(function := resolved(node.func, names)):
+            check_keywords(node, function)
+
+
+# DeepSpeed, Accelerate and Axolotl.
+def deepspeed_config(data, world):
+    import deepspeed.runtime.config as config
+    with mock.patch.multiple(config.dist, get_rank=lambda *_, **__: 0, get_world_size=lambda *_, **__: world):
+        return config.DeepSpeedConfig(data)
+
+
+def zero_ranks(data, gpus):
+    """Ranks with samples of their own."""
+    return gpus // data.get("tensor_parallel", {}).get("autotp_size", 1)
+
+
+def read_deepspeed(plan):
+    data = json.loads(plan.text())
+    config = deepspeed_config(data, zero_ranks(data, plan.gpus))
+    offloads = config.zero_config.offload_param is not None
+    need(not offloads or config.zero_config.stage == 3, "offload_param is ignored below stage 3")
+    need(read_start(plan)[0] == "train.py", "run.sh does not start train.py")
+
+
+def accelerate_plugin(args, world):
+    """The plugin that Accelerator() makes in each rank. True where it is FSDP2."""
+    from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin
+    if args.use_fsdp:
+        return FullyShardedDataParallelPlugin().fsdp_version == 2
+    if args.use_deepspeed:
+        deepspeed_config(DeepSpeedPlugin().deepspeed_config, world)
+    return False
+
+
+def check_mesh(args, world, fsdp2):
+    from accelerate.parallelism_config import ParallelismConfig
+    from accelerate.utils import DistributedType
+    kind = DistributedType.DEEPSPEED if args.use_deepspeed else DistributedType.FSDP if args.use_fsdp else \
+        DistributedType.MULTI_GPU
+    ParallelismConfig()._validate_accelerator(types.SimpleNamespace(
+        num_processes=world, is_fsdp2=fsdp2, multi_device=world > 1, distributed_type=kind))
+
+
+def accelerate_environment(args, defaults, from_config):
+    from accelerate.utils import launch
+    if args.use_deepspeed:
+        fields = [*defaults.deepspeed_config, *(["mixed_precision"] if from_config else [])]
+        args.deepspeed_fields_from_accelerate_config = ",".join(fields)
+        return launch.prepare_deepspeed_cmd_env(args)[1]
+    if args.use_fsdp or args.multi_gpu:
+        return launch.prepare_multi_gpu_env(args)
+    return launch.prepare_simple_launcher_cmd_env(args)[1]
+
+
+def read_accelerate(plan):
+    from accelerate.commands import launch
+    from accelerate.commands.config.config_args import load_config_from_file
+    load_config_from_file(plan.file)
+    need(plan.command[:2] == ["accelerate", "launch"], "run.sh does not start accelerate launch")
+    args = launch.launch_command_parser().parse_args(plan.command[2:])
+    args, defaults, from_config = launch._validate_launch_command(args)
+    need(args.num_processes == plan.gpus, f"accelerate starts {args.num_processes} ranks, not {plan.gpus}")
+    with mock.patch.dict(os.environ, accelerate_environment(args, defaults, from_config)):
+        fsdp2 = accelerate_plugin(args, plan.gpus)
+        if args.use_parallelism_config:
+            check_mesh(args, plan.gpus, fsdp2)
+
+
+def read_axolotl(plan):
+    from axolotl.utils.config import prepare_plugins, validate_config
+    from axolotl.utils.dict import DictDefault
+    from axolotl.utils.schemas.config import AxolotlInputConfig
+    data = plan.yaml()
+    unknown = sorted(set(data) - set(AxolotlInputConfig.model_fields))
+    need(not unknown or "plugins" in data, "not keys of Axolotl: " + ", ".join(unknown))
+    config = DictDefault(data)
+    if config.get("plugins"):
+        prepare_plugins(config)
+    gpu = {"bf16": True, "fp8": True, "tf32": True, "n_gpu": plan.gpus, "compute_capability": "sm_90"}
+    validate_config(config, capabilities=gpu, env_capabilities={"torch_version": importlib.metadata.version("torch")})
+    if "deepspeed" in data:
+        deepspeed_config(json.loads(plan.text(data["deepspeed"])), plan.gpus)
+    behind = plan.command.index("--") + 1
+    need(plan.command[:3] == ["axolotl", "train", plan.file], f"run.sh does not start axolotl train {plan.file}")
+    read_torchrun([*plan.command[behind:], "train.py"], plan.gpus)
+
+
+# torchtitan: a TOML file for 0.2, arguments for 0.3.
+def check_batch(config, dims):
+    ranks, training = dims.dp_replicate * dims.dp_shard, config.training
+    at_once = training.local_batch_size * ranks
+    need(training.global_batch_size % at_once == 0,
+         f"global batch {training.global_batch_size} is not a multiple of {training.local_batch_size} x {ranks}")
+    need(training.seq_len % (dims.tp * 2 * dims.cp if dims.cp > 1 else dims.tp) == 0,
+         f"sequence {training.seq_len} cannot be split by tp {dims.tp} and cp {dims.cp}")
+
+
+def check_stages(config, layers):
+    """The number of stages, by the rule of torchtitan/distributed/pipeline_parallel.py."""
+    from torch.distributed.pipelining.schedules import PipelineScheduleSingle, get_schedule_class
+    mesh = config.parallelism
+    if mesh.pipeline_parallel_degree == 1:
+        return
+    schedule = get_schedule_class(mesh.pipeline_parallel_schedule)
+    around = mesh.pipeline_parallel_first_stage_less_layers + mesh.pipeline_parallel_last_stage_less_layers
+    stages = -(-(layers + around) // mesh.pipeline_parallel_layers_per_stage)
+    need(stages % mesh.pipeline_parallel_degree == 0, f"{stages} stages on {mesh.pipeline_parallel_degree} ranks")
+    one_each = stages == mesh.pipeline_parallel_degree
+    need(one_each == issubclass(schedule, PipelineScheduleSingle), f"{schedule.__name__} with {stages} stages")
+
+
+def read_torchtitan_toml(plan):
+    from torchtitan.config import ConfigManager
+    from torchtitan.distributed import ParallelDims
+    from torchtitan.protocols.train_spec import get_train_spec
+    need(read_start(plan) == ["torchtitan.train", "--job.config_file", plan.file], "run.sh starts something else")
+    config = ConfigManager().parse_args(["--job.config_file", plan.file])
+    mesh = config.parallelism
+    dims = ParallelDims(dp_replicate=mesh.data_parallel_replicate_degree, dp_shard=mesh.data_parallel_shard_degree,
+                        cp=mesh.context_parallel_degree, tp=mesh.tensor_parallel_degree,
+                        pp=mesh.pipeline_parallel_degree, ep=mesh.expert_parallel_degree,
+                        etp=mesh.expert_tensor_parallel_degree, world_size=plan.gpus)
+    models = get_train_spec(config.model.name).model_args
+    need(config.model.flavor in models, f"{config.model.name} has no flavor {config.model.flavor}")
+    model = models[config.model.flavor]
+    model.update_from_config(config)
+    check_batch(config, dims)
+    check_stages(config, model.n_layers)
+
+
+def read_torchtitan(plan):
+    import torch
+    from torchtitan.config.manager import ConfigManager
+    from torchtitan.distributed import ParallelDims
+    script, *words = read_start(plan)
+    need(script == "torchtitan.train", f"run.sh starts {script}")
+    with mock.patch.object(torch.cuda, "get_device_capability", lambda *_: (9, 0)):
+        config = ConfigManager().parse_args(words)
+    dims = ParallelDims.from_config(config.parallelism, plan.gpus)
+    type(config).__post_init__(config)  # again: arguments came after it
+    model = config.model_spec.model
+    model.update_from_config(config=config)
+    config._validate_cuda_graphs()
+    check_batch(config, dims)
+    check_stages(config, len(model.layers))
+
+
+# Kubernetes: the shape that the training operator asks of a job.
+def read_kubernetes(plan):
+    job = plan.yaml()
+    need((job["apiVersion"], job["kind"]) == ("kubeflow.org/v1", "PyTorchJob"), "not a PyTorchJob of kubeflow.org/v1")
+    replicas = job["spec"]["pytorchReplicaSpecs"]
+    need(set(replicas) <= {"Master", "Worker"} and replicas["Master"]["replicas"] == 1, "not one Master and Workers")
+    gpus = 0
+    for replica in replicas.values():
+        (container,) = replica["template"]["spec"]["containers"]
+        need(container["name"] == "pytorch" and container["image"], "no container named pytorch with an image")
+        gpus += replica["replicas"] * container["resources"]["limits"]["nvidia.com/gpu"]
+    need(gpus == plan.gpus, f"{gpus} GPUs, not {plan.gpus}")
+    read_start(plan)
+
+
+READERS = {"torch": read_torch, "deepspeed": read_deepspeed, "accelerate": read_accelerate, "axolotl": read_axolotl,
+           "torchtitan-toml": read_torchtitan_toml, "torchtitan": read_torchtitan, "kubernetes": read_kubernetes}
+
+
+# Imported once, before the processes part.
+LARGE = {"torch": ["torch.distributed.run", "torch.distributed.fsdp", "transformers"],
+         "deepspeed": ["torch.distributed.run", "deepspeed.runtime.config"],
+         "accelerate": ["accelerate.commands.launch", "deepspeed.runtime.config"],
+         "axolotl": ["torch.distributed.run", "axolotl.utils.config", "axolotl.utils.schemas.config"],
+         "torchtitan-toml": ["torch.distributed.run", "torchtitan.config", "torchtitan.protocols.train_spec"],
+         "torchtitan": ["torch.distributed.run", "torchtitan.config.manager", "torchtitan.distributed"],
+         "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg"], "kubernetes": ["torch.distributed.run", "yaml"]}
+
+
+def reader_of(kind):
+    with contextlib.redirect_stdout(sys.stderr):
+        for name in LARGE[kind]:
+            importlib.import_module(name)
+    return importlib.import_module("megatron_arguments").read_megatron if kind == "megatron" else READERS[kind]
+
+
+def reason_of(error):
+    if hasattr(error, "errors") and callable(error.errors):  # pydantic's
+        with contextlib.suppress(Exception):
+            return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    return f"{type(error).__name__}: {error}" if type(error).__name__ != "Rejected" else str(error)
+
+
+def answer(reader, plan, out, said):
+    """In a process of its own: frameworks keep states, and some exit."""
+    os.chdir(plan.folder)
+    os.dup2(said.fileno(), 1)
+    os.dup2(said.fileno(), 2)
+    try:
+        reader(plan)
+        reason = ""
+    except SystemExit:
+        sys.stdout.flush(), sys.stderr.flush()
+        reason = "exit: " + Path(said.name).read_text(errors="replace")[-600:]
+    except Exception as error:  # whatever the framework raises is its answer
+        reason = reason_of(error)
+    os.write(out, (json.dumps({"name": plan.name, "reason": " ".join(reason.split())}) + "\n").encode())
+    os._exit(0)
+
+
+def main(kind):
+    logging.disable(logging.ERROR)
+    warnings.filterwarnings("ignore")
+    reader = reader_of(kind)
+    out = os.dup(1)
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        plan = Plan(**json.loads(line))
+        with tempfile.NamedTemporaryFile() as said:
+            child = os.fork() or answer(reader, plan, out, said)
+            _, status = os.waitpid(child, 0)
+        if status:
+            os.write(out, (json.dumps({"name": plan.name, "reason": f"ended with status {status}"}) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
