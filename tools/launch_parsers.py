@@ -2,7 +2,6 @@
 JSON for each plan. The framework's own code reads the file of each; the answers are lines of JSON."""
 import ast
 import contextlib
-import csv
 import dataclasses
 import importlib
 import importlib.metadata
@@ -10,6 +9,7 @@ import inspect
 import json
 import logging
 import os
+import re
 import sys
 import tempfile
 import types
@@ -120,24 +120,27 @@ def deepspeed_config(data, world):
         return config.DeepSpeedConfig(data)
 
 
-def zero_ranks(data, gpus):
-    """Ranks with samples of their own."""
-    return gpus // data.get("tensor_parallel", {}).get("autotp_size", 1)
-
-
 def read_deepspeed(plan):
-    data = json.loads(plan.text())
-    config = deepspeed_config(data, zero_ranks(data, plan.gpus))
+    # The stages are of a PipelineModule, and divide the ranks; autotp_size does not where the batch is checked.
+    stages = re.search(r"\bpp=(\d+)", plan.arguments)
+    config = deepspeed_config(json.loads(plan.text()), plan.gpus // int(stages.group(1) if stages else 1))
     offloads = config.zero_config.offload_param is not None
     need(not offloads or config.zero_config.stage == 3, "offload_param is ignored below stage 3")
     need(read_start(plan)[0] == "train.py", "run.sh does not start train.py")
+
+
+def check_float8(float8, cpu_ram_efficient_loading):
+    """A rule of Accelerator(), which cannot be made without a GPU."""
+    need(not (float8 and cpu_ram_efficient_loading), "torchao with FSDP2 and cpu_ram_efficient_loading is not supported")
 
 
 def accelerate_plugin(args, world):
     """The plugin that Accelerator() makes in each rank. True where it is FSDP2."""
     from accelerate.utils import DeepSpeedPlugin, FullyShardedDataParallelPlugin
     if args.use_fsdp:
-        return FullyShardedDataParallelPlugin().fsdp_version == 2
+        plugin = FullyShardedDataParallelPlugin()
+        check_float8(args.mixed_precision == "fp8", plugin.cpu_ram_efficient_loading)
+        return plugin.fsdp_version == 2
     if args.use_deepspeed:
         deepspeed_config(DeepSpeedPlugin().deepspeed_config, world)
     return False
@@ -171,7 +174,9 @@ def read_accelerate(plan):
     args = launch.launch_command_parser().parse_args(plan.command[2:])
     args, defaults, from_config = launch._validate_launch_command(args)
     need(args.num_processes == plan.gpus, f"accelerate starts {args.num_processes} ranks, not {plan.gpus}")
-    with mock.patch.dict(os.environ, accelerate_environment(args, defaults, from_config)):
+    with mock.patch("accelerate.utils.launch.is_fp8_available", lambda: True):
+        environment = accelerate_environment(args, defaults, from_config)
+    with mock.patch.dict(os.environ, environment):
         fsdp2 = accelerate_plugin(args, plan.gpus)
         if args.use_parallelism_config:
             check_mesh(args, plan.gpus, fsdp2)
@@ -187,8 +192,12 @@ def read_axolotl(plan):
     config = DictDefault(data)
     if config.get("plugins"):
         prepare_plugins(config)
+    check_float8(data.get("fp8"), data.get("fsdp_config", {}).get("cpu_ram_efficient_loading"))
     gpu = {"bf16": True, "fp8": True, "tf32": True, "n_gpu": plan.gpus, "compute_capability": "sm_90"}
-    validate_config(config, capabilities=gpu, env_capabilities={"torch_version": importlib.metadata.version("torch")})
+    torch = {"torch_version": importlib.metadata.version("torch")}
+    with mock.patch("axolotl.utils.schemas.config.is_fp8_available", lambda: True), \
+            mock.patch.dict(sys.modules, ring_flash_attn=types.ModuleType("ring_flash_attn")):
+        validate_config(config, capabilities=gpu, env_capabilities=torch)
     if "deepspeed" in data:
         deepspeed_config(json.loads(plan.text(data["deepspeed"])), plan.gpus)
     behind = plan.command.index("--") + 1
@@ -282,7 +291,8 @@ LARGE = {"torch": ["torch.distributed.run", "torch.distributed.fsdp", "transform
          "axolotl": ["torch.distributed.run", "axolotl.utils.config", "axolotl.utils.schemas.config"],
          "torchtitan-toml": ["torch.distributed.run", "torchtitan.config", "torchtitan.protocols.train_spec"],
          "torchtitan": ["torch.distributed.run", "torchtitan.config.manager", "torchtitan.distributed"],
-         "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg"], "kubernetes": ["torch.distributed.run", "yaml"]}
+         "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg"],
+         "kubernetes": ["torch.distributed.run", "yaml"]}
 
 
 def reader_of(kind):
