@@ -182,6 +182,19 @@ def read_accelerate(plan):
             check_mesh(args, plan.gpus, fsdp2)
 
 
+def check_trainer_agrees(text, data, gpus):
+    """The Trainer refuses values of deepspeed.json that differ from its own arguments."""
+    from transformers.integrations.deepspeed import HfTrainerDeepSpeedConfig
+    values = {"world_size": gpus, "per_device_train_batch_size": data["micro_batch_size"], "max_grad_norm": 1.0,
+              "gradient_accumulation_steps": data["gradient_accumulation_steps"], "weight_decay": 0.0,
+              "learning_rate": float(data["learning_rate"]), "adam_beta1": 0.9, "adam_beta2": 0.999, "adam_epsilon": 1e-8,
+              "bf16": data["bf16"], "fp16": data.get("fp16", False)}
+    off = dict.fromkeys(("save_on_each_node", "fp16_full_eval", "bf16_full_eval"), False)
+    config = HfTrainerDeepSpeedConfig(json.loads(text))
+    config.trainer_config_process(types.SimpleNamespace(**{"warmup_steps": 0, **off, **values}))
+    need(not config.mismatches, "differs from the Trainer's arguments: " + "; ".join(config.mismatches))
+
+
 def read_axolotl(plan):
     from axolotl.utils.config import prepare_plugins, validate_config
     from axolotl.utils.dict import DictDefault
@@ -199,7 +212,9 @@ def read_axolotl(plan):
             mock.patch.dict(sys.modules, ring_flash_attn=types.ModuleType("ring_flash_attn")):
         validate_config(config, capabilities=gpu, env_capabilities=torch)
     if "deepspeed" in data:
-        deepspeed_config(json.loads(plan.text(data["deepspeed"])), plan.gpus)
+        text = plan.text(data["deepspeed"])
+        deepspeed_config(json.loads(text), plan.gpus)
+        check_trainer_agrees(text, data, plan.gpus)
     behind = plan.command.index("--") + 1
     need(plan.command[:3] == ["axolotl", "train", plan.file], f"run.sh does not start axolotl train {plan.file}")
     read_torchrun([*plan.command[behind:], "train.py"], plan.gpus)
@@ -290,8 +305,8 @@ LARGE = {"torch": ["torch.distributed.run", "torch.distributed.fsdp", "transform
          "accelerate": ["accelerate.commands.launch", "deepspeed.runtime.config"],
          "axolotl": ["torch.distributed.run", "axolotl.utils.config", "axolotl.utils.schemas.config"],
          "torchtitan-toml": ["torch.distributed.run", "torchtitan.config", "torchtitan.protocols.train_spec"],
-         "torchtitan": ["torch.distributed.run", "torchtitan.config.manager", "torchtitan.distributed"],
-         "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg"],
+         "torchtitan": ["torch.distributed.run", "torchtitan.config.manager", "torchtitan.trainer"],
+         "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg", "megatron.core.optimizer"],
          "kubernetes": ["torch.distributed.run", "yaml"]}
 
 
