@@ -171,7 +171,10 @@ def read_megatron(plan):
     if script != "pretrain_gpt.py":
         raise Rejected(f"run.sh starts {script}")
     release = release_of(plan.arguments)
-    values = as_megatron_does(named_values(grouped(words, recorded(release), release)))
+    values = named_values(grouped(words, recorded(release), release))
+    need(values.get("attention_backend") != "local" or values.get("spec") == "local",  # validate_args says so
+         "--attention-backend local is only supported with --spec local")
+    values = as_megatron_does(values)
     stand_in_for_transformer_engine()
     from megatron.core.distributed import DistributedDataParallelConfig
     from megatron.core.optimizer import OptimizerConfig
