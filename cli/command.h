@@ -33,6 +33,7 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options);
 Command adviseCommand(const FlagSet& program, const GlobalOptions& options);
 Command explainCommand(const FlagSet& program, const GlobalOptions& options);
 Command emitCommand(const FlagSet& program, const GlobalOptions& options);
+Command importCommand(const FlagSet& program, const GlobalOptions& options);
 Command oomCommand(const FlagSet& program, const GlobalOptions& options);
 Command checkCommand(const FlagSet& program, const GlobalOptions& options);
 Command compareCommand(const FlagSet& program, const GlobalOptions& options);

@@ -1,5 +1,8 @@
 #include "study/question.h"
 
+#include "planner/launch/import_launch.h"
+#include "planner/load/find_model.h"
+#include "planner/load/input_text.h"
 #include "planner/request/layout_json.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
@@ -9,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -286,9 +290,33 @@ std::string valueText(const JsonValue& value) {
 
 }  // namespace
 
+namespace {
+
+std::optional<std::int64_t> layersOfBuiltIn(const std::string& model) {
+    const Result<ModelProfile> found = findModel(model, ProfileStore::builtIn(), {});
+    return found ? std::optional(found->model.layers) : std::nullopt;
+}
+
+/// A scenario as it is written, or one that is made of a framework's launch file.
+Result<JsonValue> documentOf(std::string_view text,
+                             const std::string& source,
+                             const Folders& folders) {
+    if (!isLaunchFile(text, source)) {
+        return parseJson(text, source);
+    }
+    const auto read = [&folders](const std::string& name) -> Result<std::string> {
+        FABRICAST_ASSIGN(InputText input,
+                         readInputText(pathFrom(folders.file, name), folders.known));
+        return std::move(input.text);
+    };
+    return importLaunch(text, source, {.read = read, .layers = &layersOfBuiltIn});
+}
+
+}  // namespace
+
 Result<Question> parseQuestion(std::string_view text, const std::string& source, Folders folders) {
     Question question{.folders = std::move(folders), .file = source};
-    FABRICAST_ASSIGN(question.root, parseJson(text, source));
+    FABRICAST_ASSIGN(question.root, documentOf(text, source, question.folders));
     FABRICAST_TRY(question.root.expect(JsonValue::Kind::Object));
     FABRICAST_ASSIGN(question.isAnswer, isExplanation(question.root));
     if (question.isAnswer) {

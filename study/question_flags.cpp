@@ -65,7 +65,7 @@ constexpr std::array kScenarioFlags = {
                  "--global-batch",
                  "workload.global_batch",
                  "N",
-                 "samples per step, or \"4M tokens\""},
+                 "samples per step, \"4M tokens\" or \"8 per rank\""},
     QuestionFlag{"--precision",
                  "--precision",
                  "workload.precision",

@@ -55,7 +55,9 @@ std::string fsdpLines(const Scenario& scenario) {
     text += block.empty() ? "" : line("  fsdp_transformer_layer_cls_to_wrap", block);
     text += line("  fsdp_state_dict_type", std::string("SHARDED_STATE_DICT"));
     text += line("  fsdp_offload_params", scenario.layout.offload == Offload::ParametersCpu);
-    text += line("  fsdp_cpu_ram_efficient_loading", true);
+    // torchao's 8-bit linears are refused with it.
+    text += line("  fsdp_cpu_ram_efficient_loading",
+                 scenario.settings.kernels.quantization == Quantization::None);
     text += line("  fsdp_activation_checkpointing", recomputes);
     return text;
 }
@@ -75,7 +77,8 @@ std::string meshLines(const Scenario& scenario) {
     if (zero) {
         return text + line(key + "sp_size", layout.cp) +
                line(key + "sp_backend", std::string("deepspeed")) +
-               line(key + "sp_seq_length", scenario.workload.sequence);
+               line(key + "sp_seq_length", scenario.workload.sequence) +
+               line(key + "sp_attn_implementation", attentionName(scenario.settings.kernels));
     }
     text += line(key + "dp_replicate_size", replicas);
     text += line(key + "dp_shard_size", group / layout.cp);
@@ -111,11 +114,15 @@ std::string mixedPrecision(const Settings& settings) {
 
 void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) {
     const Settings& settings = scenario.settings;
-    untold.push_back(
-        "train.py: gradient_accumulation_steps=" + std::to_string(accumulationOf(scenario)) + ", " +
-        std::to_string(scenario.layout.microBatch) + " samples of " +
-        std::to_string(scenario.workload.sequence) + " tokens a GPU, attn_implementation=\"" +
-        attentionName(settings.kernels) + "\"");
+    untold.push_back("layout.micro_batch=" + std::to_string(scenario.layout.microBatch) +
+                     ": train.py takes so many samples of " +
+                     std::to_string(scenario.workload.sequence) + " tokens, " +
+                     std::to_string(accumulationOf(scenario)) +
+                     " times a step (gradient_accumulation_steps)");
+    // torch's own context parallelism splits scaled_dot_product_attention alone.
+    const bool splits = scenario.layout.cp > 1 && !isZero(scenario.layout.shard);
+    untold.push_back("train.py: attn_implementation=\"" +
+                     (splits ? "sdpa" : attentionName(settings.kernels)) + "\"");
     if (settings.torch.sync == GradientSync::EachMicroBatch && !isZero(scenario.layout.shard)) {
         untold.emplace_back("train.py: GradientAccumulationPlugin(sync_each_batch=True)");
     }
@@ -148,7 +155,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     text += meshLines(scenario);
     if (isZero(scenario.layout.shard)) {
         text += zeroLines(scenario);
-        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario));
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario, OptimizerOwner::Script));
         files.files.push_back({"deepspeed.json", std::move(zero)});
     }
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});

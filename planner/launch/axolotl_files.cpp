@@ -11,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 20> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
                                                              "lora.rank",
                                                              "lora.dropout",
                                                              "lora.targets",
@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 20> kToldToAxolotl = {"deepspeed.*",
                                                              "kernels.compile",
                                                              "kernels.attention",
                                                              "kernels.attention_code",
+                                                             "kernels.quantization",
                                                              "engine",
                                                              "tuning",
                                                              "allocator",
@@ -96,8 +97,10 @@ void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
 std::string fsdpBlock(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     const std::string block = blockClassOf(scenario.model);
-    // Weights of 4 bits that rank 0 alone reads never reach the others (0.19 refuses them).
-    const bool quantized = settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4;
+    // Weights of 4 bits that rank 0 alone reads never reach the others (0.19 refuses them), and
+    // torchao's 8-bit linears are refused with it.
+    const bool quantized = (settings.tuning == Tuning::Lora && settings.lora.base == Dtype::Nf4) ||
+                           settings.kernels.quantization != Quantization::None;
     std::string text = "fsdp_version: 2\nfsdp_config:\n";
     text += "  auto_wrap_policy: TRANSFORMER_BASED_WRAP\n";
     text += block.empty() ? "" : "  transformer_layer_cls_to_wrap: " + block + "\n";
@@ -108,6 +111,22 @@ std::string fsdpBlock(const Scenario& scenario) {
             (scenario.layout.offload == Offload::ParametersCpu ? "true\n" : "false\n");
     text += std::string("  cpu_ram_efficient_loading: ") + (quantized ? "false\n" : "true\n");
     return text;
+}
+
+Result<std::string> fp8Recipe(Quantization quantization) {
+    switch (quantization) {
+        case Quantization::Fp8Tensorwise:
+            return std::string("tensorwise");
+        case Quantization::Fp8Rowwise:
+            return std::string("rowwise");
+        case Quantization::Fp8RowwiseGwHp:
+            return std::string("rowwise_with_gw_hp");
+        default:
+            return fail(Error::Code::Unsupported,
+                        "settings.kernels.quantization",
+                        "Axolotl's config has no " + std::string(nameOf(quantization)),
+                        "--precision fp8_tensorwise or fp8_rowwise");
+    }
 }
 
 Result<Keys> axolotlKeys(const LaunchFacts& facts) {
@@ -129,7 +148,9 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
         addKey(keys, "fp16", true);
     }
     if (settings.kernels.quantization != Quantization::None) {
+        FABRICAST_ASSIGN(std::string recipe, fp8Recipe(settings.kernels.quantization));
         addKey(keys, "fp8", true);
+        addKey(keys, "fp8_config", "{recipe: " + recipe + "}");
     }
     addKey(keys, "attn_implementation", attentionName(settings.kernels));
     addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);
@@ -160,6 +181,10 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     }
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToAxolotl));
+    if (scenario.layout.cp > 1 && scenario.layout.cpKind != CpKind::AllGather) {
+        files.untold.push_back("layout.cp_kind=" + std::string(nameOf(scenario.layout.cpKind)) +
+                               ": Axolotl has no key for it");
+    }
     FABRICAST_ASSIGN(const Keys keys, axolotlKeys(facts));
     std::string text = commentOf(facts.about);
     for (const auto& [key, value] : keys) {
@@ -176,7 +201,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
         "learning_rate: 2e-5\nlr_scheduler: cosine\n";
     files.files.push_back({"axolotl.yaml", std::move(text)});
     if (isZero(scenario.layout.shard)) {
-        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario));
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario, OptimizerOwner::Trainer));
         files.files.push_back({"deepspeed.json", std::move(zero)});
     }
     files.command = {"axolotl"};

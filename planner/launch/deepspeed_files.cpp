@@ -9,8 +9,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 5> kToldToDeepspeed = {
-    "deepspeed.*", "precision.*", "optimizer.kind", "engine", "allocator"};
+constexpr std::array<std::string_view, 6> kToldToDeepspeed = {
+    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine", "allocator"};
 
 int zeroStage(Shard shard) {
     return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;
@@ -87,15 +87,24 @@ void addDtypes(const PrecisionSettings& precision, JsonText& json) {
     json.add("communication_data_type", nameOf(precision.reduce));
 }
 
+bool isDeepspeedOptimizer(OptimizerKind kind) {
+    return kind == OptimizerKind::AdamW || kind == OptimizerKind::Lion;
+}
+
 /// DeepSpeed makes AdamW and Lion itself; any other one is the script's.
-void addDeepspeedOptimizer(const Scenario& scenario, JsonText& json) {
+void addDeepspeedOptimizer(const Scenario& scenario, OptimizerOwner owner, JsonText& json) {
     const OptimizerKind kind = scenario.settings.optimizer.kind;
-    if (kind == OptimizerKind::AdamW || kind == OptimizerKind::Lion) {
+    if (owner != OptimizerOwner::Script && isDeepspeedOptimizer(kind)) {
         json.beginObject("optimizer");
         json.add("type", kind == OptimizerKind::AdamW ? "AdamW" : "Lion");
         json.beginObject("params");
-        json.add("lr", 2e-5);
-        json.add("weight_decay", 0.1);
+        if (owner == OptimizerOwner::Trainer) {
+            json.add("lr", "auto");
+            json.add("weight_decay", "auto");
+        } else {
+            json.add("lr", 2e-5);
+            json.add("weight_decay", 0.1);
+        }
         json.end();
         json.end();
     } else {
@@ -105,7 +114,7 @@ void addDeepspeedOptimizer(const Scenario& scenario, JsonText& json) {
 
 }  // namespace
 
-Result<std::string> deepspeedJson(const Scenario& scenario) {
+Result<std::string> deepspeedJson(const Scenario& scenario, OptimizerOwner owner) {
     const Layout& layout = scenario.layout;
     if (scenario.settings.kernels.quantization != Quantization::None) {
         return fail(Error::Code::Unsupported,
@@ -115,15 +124,15 @@ Result<std::string> deepspeedJson(const Scenario& scenario) {
     }
     JsonText json;
     json.beginObject();
-    // Over how many ranks a batch goes depends on who reads sequence_parallel_size.
-    if (layout.cp == 1) {
+    // The parser counts every rank, before it knows of those that share a sample.
+    if (layout.cp == 1 && layout.tp == 1) {
         json.add("train_batch_size", scenario.workload.globalBatch);
     }
     json.add("train_micro_batch_size_per_gpu", layout.microBatch);
     json.add("gradient_accumulation_steps", accumulationOf(scenario));
     json.add("gradient_clipping", 1.0);
     addDtypes(scenario.settings.precision, json);
-    addDeepspeedOptimizer(scenario, json);
+    addDeepspeedOptimizer(scenario, owner, json);
     addZero(scenario, json);
     if (layout.tp > 1) {
         json.beginObject("tensor_parallel");
@@ -139,7 +148,7 @@ Result<std::string> deepspeedJson(const Scenario& scenario) {
 
 Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
-    FABRICAST_ASSIGN(std::string text, deepspeedJson(scenario));
+    FABRICAST_ASSIGN(std::string text, deepspeedJson(scenario, OptimizerOwner::DeepSpeed));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToDeepspeed));
     if (scenario.layout.pp > 1) {
@@ -150,9 +159,9 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
         files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
                                ": train.py makes deepspeed.moe layers with this ep_size");
     }
-    if (scenario.layout.cp > 1) {
-        files.untold.emplace_back(
-            "sequence_parallel_size counts where train.py passes the config as a dict");
+    const OptimizerKind optimizer = scenario.settings.optimizer.kind;
+    if (!isDeepspeedOptimizer(optimizer)) {
+        files.untold.push_back("train.py makes the optimizer: " + std::string(nameOf(optimizer)));
     }
     if (scenario.settings.recompute.kind != Checkpointing::None) {
         files.untold.emplace_back(

@@ -67,7 +67,7 @@ std::string slurmScript(const LaunchFacts& facts) {
     return "#!/bin/bash\n" + commentOf(facts.about) +
            "#SBATCH --job-name=fabricast\n#SBATCH --nodes=" + number(cluster.nodes) +
            "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" + number(cluster.node.gpus) +
-           "\n#SBATCH --exclusive\n#SBATCH --output=%x-%j.log\nset -euo pipefail\n"
+           "\n#SBATCH --exclusive\n#SBATCH --mem=0\n#SBATCH --output=%x-%j.log\nset -euo pipefail\n"
            "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
            "export MASTER_PORT=29500\n"
            "srun --kill-on-bad-exit=1 bash -c 'NODE_RANK=$SLURM_NODEID exec bash "
@@ -82,7 +82,9 @@ std::string podLines(const ClusterSpec& cluster) {
            "              command: [\"bash\", \"-c\", \"NODE_RANK=$RANK exec bash "
            "/launch/run.sh\"]\n"
            "              resources:\n                limits:\n                  nvidia.com/gpu: " +
-           number(cluster.node.gpus) + "\n";
+           number(cluster.node.gpus) +
+           "\n              volumeMounts:\n                - {name: shm, mountPath: /dev/shm}\n"
+           "          volumes:\n            - {name: shm, emptyDir: {medium: Memory}}\n";
 }
 
 std::string kubernetesJob(const LaunchFacts& facts) {

@@ -216,7 +216,9 @@ void addKernels(const Scenario& scenario, MegatronArguments& out) {
                        kernels.attentionCode == AttentionCode::Flash3;
     const char* const backend = unfused ? "unfused" : flash ? "flash" : "fused";
     out.add("--transformer-impl", std::string(local ? "local" : "transformer_engine"));
-    out.add("--attention-backend", std::string(local ? "local" : backend));
+    if (!local) {  // its own kernel is the only one then
+        out.add("--attention-backend", std::string(backend));
+    }
     out.addIf(kernels.loss == LossKernel::Fused, "--cross-entropy-loss-fusion");
     out.add("--attention-dropout", decimalText(kernels.dropout));
     out.add("--hidden-dropout", decimalText(kernels.dropout));

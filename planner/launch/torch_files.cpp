@@ -156,7 +156,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     if (facts.loadFrom.empty()) {
         return fail(Error::Code::BadInput,
                     "--load-from",
-                    "where the config of " + scenario.model.name + " is is not known",
+                    "no place of the config of " + scenario.model.name + " is known",
                     "--load-from a Hub name or a folder");
     }
     FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));

@@ -263,6 +263,7 @@ Result<std::string> argumentsOf(const LaunchFacts& facts, TitanKeys keys) {
     const bool noGraphs = scenario.layout.pp > 1 || scenario.layout.ep > 1;
     keys.add("training", "disable_cuda_graphs", noGraphs || !settings.kernels.cudaGraphs);
     keys.add("optimizer", "implementation", titanOptimizer(settings.optimizer.kernel));
+    keys.add("compile", "enable_async_tensor_parallel", false);
     std::string text =
         "ARGUMENTS=(\n    --module " + model.folder + " --config " + model.config + "\n";
     for (const TitanKey& key : keys.all()) {
@@ -289,6 +290,9 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTitan));
     if (old) {
+        if (scenario.layout.tp > 1 && !scenario.layout.sp) {
+            files.untold.emplace_back("layout.sp=off: 0.2.2 splits sequences wherever tp is");
+        }
         FABRICAST_ASSIGN(std::string text, tomlFile(facts, std::move(keys)));
         files.files.push_back({"train.toml", std::move(text)});
         files.command = {"-m", "torchtitan.train", "--job.config_file", "train.toml"};

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 namespace fabricast {
 namespace {
 
 /// torchtitan/models/*/__init__.py of 0.2.2, and config_registry.py of 0.3.0; empty: it has none.
+/// That of 405B in 0.3.0 multiplies in fp8 whatever is typed: it is left out.
 struct KnownModel {
     std::string_view name;
     std::string_view folder;
@@ -20,7 +22,7 @@ constexpr std::array kKnown = {
     KnownModel{"llama-3-70b", "llama3", "70B", "llama3_70b"},
     KnownModel{"llama-3.1-70b", "llama3", "70B", "llama3_70b"},
     KnownModel{"llama-3.3-70b", "llama3", "70B", "llama3_70b"},
-    KnownModel{"llama-3.1-405b", "llama3", "405B", "llama3_405b"},
+    KnownModel{"llama-3.1-405b", "llama3", "405B", ""},
     KnownModel{"llama-4-scout", "llama4", "17bx16e", ""},
     KnownModel{"llama-4-maverick", "llama4", "17bx128e", ""},
     KnownModel{"deepseek-v2-lite", "deepseek_v3", "16B", "deepseek_v3_16b"},
@@ -39,6 +41,24 @@ constexpr std::array kKnown = {
     KnownModel{"moonlight-16b-a3b", "kimi_k2_7", "", "moonlight_16b_a3b"}};
 
 }  // namespace
+
+std::string modelOfTitan(const TitanModel& titan, const std::string& assets) {
+    std::string wanted = assets.substr(assets.find_last_of('/') + 1);
+    std::ranges::transform(wanted, wanted.begin(), [](unsigned char letter) {
+        return static_cast<char>(std::tolower(letter));
+    });
+    std::string found;
+    for (const KnownModel& one : kKnown) {
+        const bool same = titan.config.empty()
+                              ? one.folder == titan.folder && one.flavor == titan.flavor
+                              : one.config == titan.config;
+        if (same && one.name == wanted) {
+            return wanted;
+        }
+        found = same ? std::string(one.name) : found;
+    }
+    return found;
+}
 
 Result<TitanModel> titanModel(const ModelSpec& model, bool named) {
     const auto known = std::ranges::find(kKnown, model.name, &KnownModel::name);

@@ -13,6 +13,10 @@ struct TitanModel {
     std::string config;
 };
 
+/// The built-in model that a folder's flavor, or a config's name, is; of several the one that the
+/// tokenizer's folder is named after, else the newest. Empty: none that is known.
+std::string modelOfTitan(const TitanModel& titan, const std::string& assets);
+
 /// An error where torchtitan has none of that shape.
 Result<TitanModel> titanModel(const ModelSpec& model, bool named);
 

@@ -39,6 +39,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
     LoadedScenario loaded;
+    loaded.assumed = request.importNotes;
     Scenario& scenario = loaded.scenario;
     FABRICAST_ASSIGN(scenario.model, modelOf(request, profiles, folders));
     addModelNotes(scenario.model, loaded.assumed);

@@ -55,13 +55,27 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     return stacks;
 }
 
+/// As the layout says, whose missing keys are 1.
+std::int64_t dataRanksOf(const PartialLayout& partial, std::int64_t gpus) {
+    const Layout& layout = partial.layout;
+    if (partial.says("dp")) {
+        return layout.dp;
+    }
+    const std::int64_t others = saturatingProduct(layout.tp, layout.pp, layout.cp);
+    return std::max<std::int64_t>(1, gpus / std::max<std::int64_t>(1, others));
+}
+
 Result<std::int64_t> batchOf(const WorkloadRequest& workload,
+                             const PartialLayout& layout,
                              const Scenario& base,
                              std::vector<std::string>& assumed) {
     const std::int64_t sequence = base.workload.sequence;
     const std::int64_t gpus = base.cluster.gpus();
     if (workload.globalBatch) {
         return *workload.globalBatch;
+    }
+    if (workload.globalBatchPerRank) {
+        return batchOfRanks(workload, dataRanksOf(layout, gpus), assumed);
     }
     if (!workload.globalBatchTokens) {
         return usualBatch(gpus, sequence, assumed);
@@ -97,9 +111,12 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
     base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
-    FABRICAST_ASSIGN(base.workload.globalBatch, batchOf(request.workload, base, loaded.assumed));
+    FABRICAST_ASSIGN(base.workload.globalBatch,
+                     batchOf(request.workload, request.layout, base, loaded.assumed));
     FABRICAST_ASSIGN(const auto measured, measuredNotes(base.cluster, profiles));
     loaded.assumed.insert(loaded.assumed.end(), measured.begin(), measured.end());
+    loaded.assumed.insert(
+        loaded.assumed.end(), request.importNotes.begin(), request.importNotes.end());
     loaded.fixed = request.layout;
     const auto shared = std::make_shared<const ScenarioRequest>(request);
     const auto model = std::make_shared<const Scenario>(base);

@@ -137,6 +137,23 @@ std::int64_t usualBatch(std::int64_t gpus,
     return batch;
 }
 
+Result<std::int64_t> batchOfRanks(const WorkloadRequest& workload,
+                                  std::int64_t ranks,
+                                  std::vector<std::string>& assumed) {
+    const std::int64_t each = *workload.globalBatchPerRank;
+    if (each > kLargestBatch / std::max<std::int64_t>(1, ranks)) {
+        return fail(Error::Code::BadInput,
+                    workload.globalBatchWhere,
+                    std::to_string(each) + " samples of " + std::to_string(ranks) +
+                        " ranks are more than the " + std::to_string(kLargestBatch) +
+                        " that a batch may have",
+                    "fewer samples per rank");
+    }
+    assumed.push_back("global batch " + std::to_string(each * ranks) + ": " + std::to_string(each) +
+                      " samples of each of " + std::to_string(ranks) + " data parallel ranks");
+    return each * ranks;
+}
+
 Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
                                    std::int64_t sequence,
                                    const Layout& layout,
@@ -146,6 +163,9 @@ Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
     }
     if (workload.globalBatchTokens) {
         return samplesOfTokens(workload, sequence, layout.dp * layout.microBatch, assumed);
+    }
+    if (workload.globalBatchPerRank) {
+        return batchOfRanks(workload, layout.dp, assumed);
     }
     const std::int64_t batch = layout.dp * layout.microBatch * layout.pp;
     assumed.push_back("global batch " + std::to_string(batch) + ": dp x micro_batch x pp");

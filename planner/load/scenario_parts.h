@@ -38,6 +38,11 @@ std::int64_t usualBatch(std::int64_t gpus,
                         std::int64_t sequence,
                         std::vector<std::string>& assumed);
 
+/// The samples of a step of so many data parallel ranks, each with its own.
+Result<std::int64_t> batchOfRanks(const WorkloadRequest& workload,
+                                  std::int64_t ranks,
+                                  std::vector<std::string>& assumed);
+
 /// The samples of a step: as given, from tokens, or one microbatch per rank and pipeline stage.
 Result<std::int64_t> globalBatchOf(const WorkloadRequest& workload,
                                    std::int64_t sequence,

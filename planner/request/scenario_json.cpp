@@ -15,7 +15,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 12> kKeys = {"schema",
+constexpr std::array<std::string_view, 13> kKeys = {"schema",
                                                     "name",
                                                     "model",
                                                     "cluster",
@@ -26,7 +26,9 @@ constexpr std::array<std::string_view, 12> kKeys = {"schema",
                                                     "search",
                                                     "require",
                                                     "price",
-                                                    "operation"};
+                                                    "operation",
+                                                    "imported"};
+constexpr std::array<std::string_view, 2> kImportedKeys = {"from", "notes"};
 constexpr std::array<std::string_view, 8> kClusterKeys = {
     "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus", "host_memory", "reserve"};
 constexpr std::array<std::string_view, 5> kWorkloadKeys = {
@@ -116,17 +118,29 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     return cluster;
 }
 
-/// "4M tokens". Without the word a number of samples could be meant.
-Result<Tokens> readBatchTokens(const JsonValue& batch) {
-    constexpr std::string_view kUnit = " tokens";
+/// "4M tokens", or "8 per rank". Without the word a number of samples could be meant.
+Result<void> readBatchText(const JsonValue& batch, WorkloadRequest& workload) {
+    constexpr std::string_view kTokens = " tokens";
+    constexpr std::string_view kPerRank = " per rank";
     FABRICAST_ASSIGN(std::string text, batch.text());
-    if (!text.ends_with(kUnit)) {
-        return tl::unexpected(batch.problem(
-            "must be a number of samples, or of tokens with their unit, not " + batch.shown(),
-            "512, or \"4M tokens\""));
+    if (text.ends_with(kTokens)) {
+        text.resize(text.size() - kTokens.size());
+        FABRICAST_ASSIGN(workload.globalBatchTokens, parseQuantity<Tokens>(text, batch.where()));
+        return {};
     }
-    text.resize(text.size() - kUnit.size());
-    return parseQuantity<Tokens>(text, batch.where());
+    if (text.ends_with(kPerRank)) {
+        std::int64_t count = 0;
+        const char* const end = text.data() + text.size() - kPerRank.size();
+        const auto [stop, trouble] = std::from_chars(text.data(), end, count);
+        if (trouble == std::errc() && stop == end && count >= 1 && count <= kLargestBatch) {
+            workload.globalBatchPerRank = count;
+            return {};
+        }
+    }
+    return tl::unexpected(batch.problem(
+        "must be a number of samples, of tokens with their unit, or of samples per rank, not " +
+            batch.shown(),
+        "512, \"4M tokens\" or \"8 per rank\""));
 }
 
 /// 8192, or as context lengths are named: "8k" is 8 x 1024.
@@ -161,7 +175,7 @@ Result<WorkloadRequest> readWorkload(const JsonValue& json) {
     FABRICAST_TRY(readSequence(json, workload));
     const JsonValue* batch = json.find("global_batch");
     if (batch != nullptr && batch->is(Kind::String)) {
-        FABRICAST_ASSIGN(workload.globalBatchTokens, readBatchTokens(*batch));
+        FABRICAST_TRY(readBatchText(*batch, workload));
     } else {
         FABRICAST_ASSIGN(workload.globalBatch, countIn(json, "global_batch", kLargestBatch));
     }
@@ -195,6 +209,25 @@ Result<void> checkOtherQuestions(const JsonValue& root) {
         }
     }
     return {};
+}
+
+/// Of a scenario that was made of a launch file.
+Result<std::vector<std::string>> readImported(const JsonValue& root) {
+    std::vector<std::string> notes;
+    const JsonValue* imported = root.find("imported");
+    if (imported == nullptr) {
+        return notes;
+    }
+    FABRICAST_TRY(imported->onlyKeys(kImportedKeys));
+    FABRICAST_TRY(imported->textOr("from", ""));
+    if (const JsonValue* all = imported->find("notes")) {
+        FABRICAST_TRY(all->expect(Kind::Array));
+        for (const JsonValue& one : all->items()) {
+            FABRICAST_ASSIGN(std::string note, one.text());
+            notes.push_back(std::move(note));
+        }
+    }
+    return notes;
 }
 
 /// Placement was a setting of Megatron's before it was a key of the layout.
@@ -242,6 +275,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     }
     FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
     FABRICAST_TRY(checkOtherQuestions(root));
+    FABRICAST_ASSIGN(request.importNotes, readImported(root));
     return request;
 }
 

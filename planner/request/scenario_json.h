@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -34,6 +35,8 @@ struct WorkloadRequest {
     std::string sequenceTyped;                ///< "8k"; empty where it is a number
     std::optional<std::int64_t> globalBatch;  ///< samples
     std::optional<Tokens> globalBatchTokens;  ///< the same in tokens, "4M tokens"
+    /// The same of each data parallel rank, "8 per rank": a microbatch times how many of them.
+    std::optional<std::int64_t> globalBatchPerRank;
     std::string globalBatchWhere;
     std::string precision;  ///< "bf16", "fp8_blockwise"; empty: the stack's
     std::optional<OptimizerKind> optimizer;
@@ -54,6 +57,7 @@ struct ScenarioRequest {
     PartialLayout layout;
     JsonValue settings;  ///< an object, or null
     BudgetRequest budget;
+    std::vector<std::string> importNotes;  ///< what of a launch file was not looked at
 };
 
 Result<ScenarioRequest> readScenario(const JsonValue& root);

@@ -43,6 +43,13 @@ Result<void> checkAccelerateMesh(const Scenario& scenario) {
                           " is not a multiple of cp " + text(layout.cp),
                       multiplesHint("shard_size", layout.shardSize, layout.cp));
     }
+    const bool copies = layout.shardSize > 0 && layout.shardSize < layout.replicas();
+    if (fsdp && copies && layout.shardSize == layout.cp && (layout.tp > 1 || layout.cp > 1)) {
+        return breaks("layout.shard_size",
+                      "Tensor/Context parallelism (tp/cp_size > 1) cannot be used with pure data "
+                      "parallelism (dp_replicate_size > 1 and dp_shard_size == 1).",
+                      "shard=fsdp, or shard_size=" + text(2 * layout.cp));
+    }
     return {};
 }
 

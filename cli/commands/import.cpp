@@ -1,0 +1,91 @@
+#include "cli/command.h"
+#include "cli/question_arguments.h"
+#include "planner/report/explanation_report.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/subject_text.h"
+#include "planner/report/table.h"
+#include "study/explain.h"
+
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+struct ImportFlags {
+    QuestionArguments question;
+};
+
+/// Each value that the file says, and where.
+void addRows(const JsonValue& object, const std::string& before, Table& table) {
+    for (const JsonValue& member : object.members()) {
+        const std::string path = before + member.name();
+        if (path == "imported") {
+            continue;
+        }
+        if (member.is(JsonValue::Kind::Object)) {
+            addRows(member, path + ".", table);
+        } else if (member.line() > 0) {
+            table.rows.push_back({path, member.shown(), member.where()});
+        }
+    }
+}
+
+std::string forecastText(const Result<Explanation>& forecast) {
+    if (!forecast) {
+        const Error& error = forecast.error();
+        return "not forecast: " + error.text() + "\n";
+    }
+    std::string text;
+    if (forecast->verdict) {
+        text = std::string(verdictWord(*forecast->verdict)) + "  ";
+    }
+    text += subjectText(forecast->scenario) + "\n";
+    if (forecast->memory) {
+        for (const std::string& note : forecast->memory->notes) {
+            text += "assumed: " + note + "\n";
+        }
+    }
+    return text;
+}
+
+Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
+    if (options.format == Format::Json) {
+        return Answer{.text = documentText(question)};
+    }
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    Table table{.columns = {{"key"}, {"value"}, {"from"}}, .rows = {}};
+    addRows(question.root, "", table);
+    const Result<Explanation> forecast =
+        explain(question, {.memory = true}, bench, options.watch());
+    if (!forecast && forecast.error().code == Error::Code::Stopped) {
+        return tl::unexpected(forecast.error());
+    }
+    const bool tooBig = forecast && forecast->verdict == Verdict::DoesNotFit;
+    return Answer{.text = alignedText(table) + "\n" + forecastText(forecast) +
+                          (options.quiet ? "" : nextLine("explain", question, " --section all")),
+                  .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
+}
+
+}  // namespace
+
+Command importCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("import", "Read a launch file of a framework as a scenario");
+    app.footer(
+        "files: torchtitan's TOML, DeepSpeed's JSON, Accelerate's and Axolotl's YAML, scripts that "
+        "call\n"
+        "Megatron's pretrain_gpt.py or torchtitan. Every command takes such a file for a "
+        "scenario.\n"
+        "examples:\n"
+        "  fabricast import axolotl.yaml -c dgx-h100\n"
+        "  fabricast import train.toml -f json -o run.json\n"
+        "  fabricast explain pretrain.sh -m llama-3.1-70b -c dgx-h100 --section time\n"
+        "Exit status 1 if the memory does not fit (--no-fail: 0).");
+    const auto flags = std::make_shared<ImportFlags>();
+    addScenarioArguments(app, flags->question);
+    return {app, [flags, &options] { return runImport(*flags, options); }};
+}
+
+}  // namespace fabricast

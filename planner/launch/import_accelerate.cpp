@@ -1,0 +1,177 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// FSDP2, or FSDP1, which is forecast as the FSDP2 that it is to become.
+Result<void> importFsdp(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "fsdp_config.fsdp_";
+    FABRICAST_ASSIGN(const auto version, keys.whole(at + "version"));
+    if (version.value_or(1) == 1) {
+        draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
+        const std::string strategy = keys.text(at + "sharding_strategy").value_or("FULL_SHARD");
+        if (strategy != "FULL_SHARD" && strategy != "SHARD_GRAD_OP") {
+            return keys.refuse(*keys.use(at + "sharding_strategy"),
+                               "is not modelled for FSDP2 without a mesh",
+                               "fsdp_version: 2 with parallelism_config_dp_replicate_size");
+        }
+        if (strategy == "SHARD_GRAD_OP") {
+            draft.set("settings.torch.reshard", "never", at + "sharding_strategy");
+        }
+    } else {
+        FABRICAST_ASSIGN(const auto reshards, keys.flag(at + "reshard_after_forward"));
+        if (reshards && !*reshards) {
+            draft.set("settings.torch.reshard", "never", at + "reshard_after_forward");
+        }
+    }
+    draft.set("layout.shard", "fsdp", "distributed_type");
+    FABRICAST_ASSIGN(const auto offload, keys.flag(at + "offload_params"));
+    if (offload.value_or(false)) {
+        draft.set("layout.offload", "parameters_cpu", at + "offload_params");
+    }
+    FABRICAST_ASSIGN(const auto recompute, keys.flag(at + "activation_checkpointing"));
+    draft.set("layout.recompute",
+              recompute.value_or(false) ? "full" : "none",
+              at + "activation_checkpointing");
+    return {};
+}
+
+/// Ranks of the mesh; those that are not said are 1.
+Result<void> importAccelerateMesh(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "parallelism_config.parallelism_config_";
+    FABRICAST_ASSIGN(const auto processes, keys.whole("num_processes"));
+    FABRICAST_ASSIGN(const auto copies, keys.whole(at + "dp_replicate_size"));
+    FABRICAST_ASSIGN(const auto shards, keys.whole(at + "dp_shard_size"));
+    FABRICAST_ASSIGN(const auto tensor, keys.whole(at + "tp_size"));
+    FABRICAST_ASSIGN(const auto context, keys.whole(at + "cp_size"));
+    FABRICAST_ASSIGN(const auto split, keys.whole(at + "sp_size"));
+    const std::int64_t tp = tensor.value_or(1);
+    const std::int64_t cp = saturatingProduct(context.value_or(1), split.value_or(1));
+    if (tp > 1) {
+        draft.set("layout.tp", tp, at + "tp_size");
+    }
+    if (cp > 1) {
+        draft.set("layout.cp", cp, at + (split ? "sp_size" : "cp_size"));
+        const bool ring = keys.text(at + "cp_comm_strategy") == "alltoall";
+        draft.set("layout.cp_kind",
+                  split  ? "ulysses"
+                  : ring ? "ring"
+                         : "allgather",
+                  at + (split ? "sp_size" : "cp_size"));
+    }
+    if (copies.value_or(1) > 1 && saturatingProduct(shards.value_or(1), cp) > 1) {
+        draft.set("layout.shard", "hsdp", at + "dp_replicate_size");
+        draft.set(
+            "layout.shard_size", saturatingProduct(shards.value_or(1), cp), at + "dp_shard_size");
+    }
+    const std::int64_t together = saturatingProduct(tp, cp);
+    if (together < 1) {
+        return fail(Error::Code::BadInput, keys.source(), "a mesh has no size below 1");
+    }
+    if (processes && *processes % together == 0) {
+        draft.set("layout.dp", *processes / together, "num_processes");
+    } else if (processes) {
+        return keys.refuse(*keys.use("num_processes"),
+                           "is not a multiple of the tensor and context ranks");
+    }
+    for (const char* const known : {"cp_backend", "sp_backend", "sp_seq_length"}) {
+        (void)keys.use(at + known);
+    }
+    return {};
+}
+
+Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "deepspeed_config.";
+    if (const auto file = keys.text(at + "deepspeed_config_file")) {
+        return *file;
+    }
+    FABRICAST_ASSIGN(const auto stage, keys.whole(at + "zero_stage"));
+    const std::array<const char*, 4> shards = {"none", "zero1", "zero2", "zero3"};
+    if (!stage || *stage < 0 || *stage > 3) {
+        return fail(Error::Code::BadInput,
+                    keys.source(),
+                    "distributed_type DEEPSPEED needs deepspeed_config with zero_stage 0 to 3",
+                    "zero_stage: 3");
+    }
+    draft.set("layout.shard", shards[static_cast<std::size_t>(*stage)], at + "zero_stage");
+    const std::string states = keys.text(at + "offload_optimizer_device").value_or("none");
+    const std::string weights = keys.text(at + "offload_param_device").value_or("none");
+    if (weights != "none") {
+        draft.set("layout.offload", "parameters_" + weights, at + "offload_param_device");
+    } else if (states != "none") {
+        draft.set("layout.offload", "optimizer_" + states, at + "offload_optimizer_device");
+    }
+    return std::string();
+}
+
+Result<void> importMixedPrecision(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string mixed = keys.text("mixed_precision").value_or("bf16");
+    if (mixed == "fp8") {
+        return keys.refuse(*keys.use("mixed_precision"),
+                           "fp8 does not say which recipe",
+                           "bf16, and --precision fp8_tensorwise over it");
+    }
+    if (mixed == "fp16" || mixed == "no") {
+        draft.set("workload.precision", mixed == "no" ? "fp32" : "fp16", "mixed_precision");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<ImportedRun> importAccelerate(LaunchKeys& keys) {
+    ScenarioDraft draft(keys);
+    const std::string type = keys.text("distributed_type").value_or("NO");
+    std::string deepspeed;
+    draft.set("stack", "accelerate", "distributed_type");
+    if (type == "FSDP") {
+        FABRICAST_TRY(importFsdp(draft));
+    } else if (type == "DEEPSPEED") {
+        FABRICAST_ASSIGN(deepspeed, importZeroOfAccelerate(draft));
+    } else if (type == "MULTI_GPU" || type == "NO") {
+        draft.set("layout.shard", "none", "distributed_type");
+    } else {
+        return keys.refuse(*keys.use("distributed_type"),
+                           "\"" + type + "\" is not modelled",
+                           "FSDP, DEEPSPEED, MULTI_GPU or NO");
+    }
+    FABRICAST_TRY(importAccelerateMesh(draft));
+    FABRICAST_TRY(importMixedPrecision(draft));
+    if (keys.text("dynamo_config.dynamo_backend").value_or("NO") != "NO") {
+        draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");
+    }
+    JsonValue scenario = draft.finish("accelerate",
+                                      {"compute_environment",
+                                       "machine_rank",
+                                       "main_",
+                                       "rdzv_backend",
+                                       "same_network",
+                                       "use_cpu",
+                                       "num_machines",
+                                       "debug",
+                                       "enable_cpu_affinity",
+                                       "downcast_bf16",
+                                       "tpu",
+                                       "gpu_ids",
+                                       "dynamo_config.",
+                                       "fsdp_config.fsdp_auto_wrap",
+                                       "fsdp_config.fsdp_transformer",
+                                       "fsdp_config.fsdp_state_dict",
+                                       "fsdp_config.fsdp_cpu_ram",
+                                       "fsdp_config.fsdp_sync",
+                                       "fsdp_config.fsdp_use_orig",
+                                       "deepspeed_config.zero3_",
+                                       "deepspeed_config.deepspeed_",
+                                       "deepspeed_config.gradient_clipping"});
+    return ImportedRun{"accelerate", std::move(scenario), std::move(deepspeed)};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,257 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// transformers' names of optimizers, and ours with the library that runs them.
+struct TrainerName {
+    std::string_view typed;
+    std::string_view kind;
+    std::string_view detail;  ///< "settings.optimizer.…=…"; empty: the default
+};
+constexpr std::array kTrainerNames = {
+    TrainerName{"adamw_torch_fused", "adamw", ""},
+    TrainerName{"adamw_torch", "adamw", "kernel=foreach"},
+    TrainerName{"adamw_hf", "adamw", "kernel=foreach"},
+    TrainerName{"adamw_torch_8bit", "adamw_8bit", "library=torchao"},
+    TrainerName{"adamw_bnb_8bit", "adamw_8bit", "library=bitsandbytes"},
+    TrainerName{"adamw_8bit", "adamw_8bit", "library=bitsandbytes"},
+    TrainerName{"paged_adamw_8bit", "paged_adamw_8bit", ""},
+    TrainerName{"adamw_torch_4bit", "adamw_4bit", ""},
+    TrainerName{"ao_adamw_4bit", "adamw_4bit", ""},
+    TrainerName{"adafactor", "adafactor", ""},
+    TrainerName{"lion_32bit", "lion", ""},
+    TrainerName{"lion_8bit", "lion_8bit", ""},
+    TrainerName{"sgd", "sgd", ""},
+    TrainerName{"muon", "muon", ""}};
+
+Result<void> importOptimizer(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const auto typed = keys.text("optimizer");
+    if (!typed) {
+        return {};
+    }
+    for (const TrainerName& one : kTrainerNames) {
+        if (one.typed == *typed) {
+            draft.set("workload.optimizer", one.kind, "optimizer");
+            if (!one.detail.empty()) {
+                const std::size_t equals = one.detail.find('=');
+                draft.set("settings.optimizer." + std::string(one.detail.substr(0, equals)),
+                          one.detail.substr(equals + 1),
+                          "optimizer");
+            }
+            return {};
+        }
+    }
+    return keys.refuse(*keys.use("optimizer"),
+                       "\"" + *typed + "\" is not modelled",
+                       "adamw_torch_fused, adamw_torch_8bit, paged_adamw_8bit, …");
+}
+
+Result<void> importAdapter(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const auto adapter = keys.text("adapter");
+    if (!adapter) {
+        return {};
+    }
+    if (*adapter != "lora" && *adapter != "qlora") {
+        return keys.refuse(
+            *keys.use("adapter"), "\"" + *adapter + "\" is not modelled", "lora or qlora");
+    }
+    FABRICAST_ASSIGN(const auto four, keys.flag("load_in_4bit"));
+    FABRICAST_ASSIGN(const auto eight, keys.flag("load_in_8bit"));
+    if (*adapter == "qlora" && !four.value_or(false)) {
+        return keys.refuse(*keys.use("adapter"),
+                           "Require cfg.load_in_4bit to be True for qlora",
+                           "load_in_4bit: true");
+    }
+    draft.set("settings.tuning", "lora", "adapter");
+    draft.set("settings.lora.base",
+              four.value_or(false)    ? "nf4"
+              : eight.value_or(false) ? "int8"
+                                      : "bf16",
+              four.value_or(false) ? "load_in_4bit" : "adapter");
+    FABRICAST_TRY(draft.copyWhole("settings.lora.rank", "lora_r"));
+    FABRICAST_ASSIGN(const auto dropout, keys.number("lora_dropout"));
+    if (dropout && *dropout > 0.0) {
+        draft.set("settings.lora.dropout", *dropout, "lora_dropout");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "peft_use_dora"));
+    FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
+                                 "bnb_config_kwargs.bnb_4bit_use_double_quant"));
+    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
+    if (const LaunchKey* targets = keys.use("lora_target_modules");
+        targets != nullptr && !everything.value_or(false)) {
+        std::string names;
+        for (const std::string& target : targets->values) {
+            names += (names.empty() ? "" : "+") + target.substr(0, target.find("_proj"));
+        }
+        draft.set("settings.lora.targets", names, "lora_target_modules");
+    }
+    return {};
+}
+
+Result<void> importSharding(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (!keys.has("fsdp_config") && !keys.has("fsdp_version")) {
+        draft.set("layout.shard", "none", "");
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto version, keys.whole("fsdp_version"));
+    if (version.value_or(1) == 1) {
+        draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
+    }
+    FABRICAST_ASSIGN(const auto shards, keys.whole("dp_shard_size"));
+    FABRICAST_ASSIGN(const auto copies, keys.whole("dp_replicate_size"));
+    FABRICAST_ASSIGN(const auto context, keys.whole("context_parallel_size"));
+    const std::int64_t cp = context.value_or(1);
+    draft.set("layout.shard", copies.value_or(1) > 1 ? "hsdp" : "fsdp", "fsdp_version");
+    if (copies.value_or(1) > 1 && shards) {
+        draft.set("layout.shard_size", saturatingProduct(*shards, cp), "dp_shard_size");
+        draft.set("layout.dp", saturatingProduct(*shards, *copies), "dp_shard_size");
+    }
+    FABRICAST_ASSIGN(const auto offload, keys.flag("fsdp_config.offload_params"));
+    if (offload.value_or(false)) {
+        draft.set("layout.offload", "parameters_cpu", "fsdp_config.offload_params");
+    }
+    FABRICAST_ASSIGN(const auto reshards, keys.flag("fsdp_config.reshard_after_forward"));
+    if (reshards && !*reshards) {
+        draft.set("settings.torch.reshard", "never", "fsdp_config.reshard_after_forward");
+    }
+    return {};
+}
+
+Result<void> importAxolotlBatch(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_TRY(draft.copyWhole("workload.sequence", "sequence_len"));
+    FABRICAST_ASSIGN(const auto micro, keys.whole("micro_batch_size"));
+    FABRICAST_ASSIGN(const auto steps, keys.whole("gradient_accumulation_steps"));
+    FABRICAST_ASSIGN(const auto batch, keys.whole("batch_size"));
+    if (micro) {
+        draft.set("layout.micro_batch", *micro, "micro_batch_size");
+    }
+    const std::int64_t each =
+        batch.value_or(saturatingProduct(micro.value_or(1), steps.value_or(1)));
+    draft.set("workload.global_batch",
+              std::to_string(each) + " per rank",
+              batch ? "batch_size" : "gradient_accumulation_steps");
+    return {};
+}
+
+Result<void> importAxolotlKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
+    const bool recomputes = checkpointing != "false";
+    draft.set("layout.recompute", recomputes ? "full" : "none", "gradient_checkpointing");
+    if (recomputes && checkpointing != "true") {
+        draft.note("gradient_checkpointing " + checkpointing + " is forecast as true");
+    }
+    FABRICAST_ASSIGN(const auto half, keys.flag("fp16"));
+    const std::string bf16 = keys.text("bf16").value_or("true");
+    if (half.value_or(false)) {
+        draft.set("workload.precision", "fp16", "fp16");
+    } else if (bf16 == "false") {
+        draft.set("workload.precision", "fp32", "bf16");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "torch_compile"));
+    FABRICAST_ASSIGN(const auto old, keys.flag("flash_attention"));
+    const std::string attention = keys.text("attn_implementation")
+                                      .value_or(old.value_or(true) ? "flash_attention_2" : "sdpa");
+    if (attention == "eager") {
+        draft.set("settings.kernels.attention", "unfused", "attn_implementation");
+    } else if (attention == "sdpa" || attention == "flash_attention_3") {
+        draft.set("settings.kernels.attention_code",
+                  attention == "sdpa" ? "native" : "flash3",
+                  "attn_implementation");
+    }
+    const std::string sync = "accelerator_config.gradient_accumulation_kwargs.sync_each_batch";
+    FABRICAST_ASSIGN(const auto every, keys.flag(sync));
+    if (every.value_or(false)) {
+        draft.set("settings.torch.sync", "each_micro_batch", sync);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<ImportedRun> importAxolotl(LaunchKeys& keys) {
+    ScenarioDraft draft(keys);
+    draft.set("stack", "axolotl", "");
+    if (const auto model = keys.text("base_model")) {
+        draft.set("model", *model, "base_model");
+    }
+    const std::string deepspeed = keys.text("deepspeed").value_or("");
+    if (deepspeed.empty()) {
+        FABRICAST_TRY(importSharding(draft));
+    } else if (keys.has("fsdp_config")) {
+        return keys.refuse(
+            *keys.use("deepspeed"), "and fsdp_config are both in the file", "one of them");
+    }
+    FABRICAST_TRY(importAxolotlBatch(draft));
+    FABRICAST_TRY(importOptimizer(draft));
+    FABRICAST_TRY(importAdapter(draft));
+    FABRICAST_TRY(importAxolotlKernels(draft));
+    FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
+    FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
+    FABRICAST_TRY(draft.copyWhole("layout.ep", "expert_parallel_size"));
+    JsonValue scenario = draft.finish("axolotl",
+                                      {"datasets",
+                                       "test_datasets",
+                                       "output_dir",
+                                       "val_set_size",
+                                       "num_epochs",
+                                       "max_steps",
+                                       "learning_rate",
+                                       "lr_",
+                                       "weight_decay",
+                                       "warmup",
+                                       "lora_alpha",
+                                       "sample_packing",
+                                       "pad_to",
+                                       "eval_",
+                                       "dataset",
+                                       "wandb",
+                                       "logging",
+                                       "save_",
+                                       "saves_",
+                                       "saves",
+                                       "hub_",
+                                       "chat_template",
+                                       "special_tokens",
+                                       "tokenizer",
+                                       "model_type",
+                                       "trust_remote",
+                                       "seed",
+                                       "strict",
+                                       "tf32",
+                                       "plugins",
+                                       "fsdp_config.auto_wrap",
+                                       "fsdp_config.transformer",
+                                       "fsdp_config.state_dict",
+                                       "fsdp_config.final_state",
+                                       "fsdp_config.cpu_ram",
+                                       "fsdp_config.activation_checkpointing",
+                                       "group_by",
+                                       "train_on",
+                                       "resume",
+                                       "early_",
+                                       "load_in_",
+                                       "max_grad_norm",
+                                       "adam_",
+                                       "flash_attention",
+                                       "is_llama",
+                                       "bnb_config_kwargs",
+                                       "xformers",
+                                       "debug",
+                                       "gradient_checkpointing_kwargs"});
+    return ImportedRun{"axolotl", std::move(scenario), deepspeed};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,163 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Numbers and switches of "zero_optimization" that are settings of the same meaning.
+constexpr std::array kZeroNumbers = {
+    std::pair{"reduce_bucket_size"sv, "reduce_bucket"sv},
+    std::pair{"allgather_bucket_size"sv, "allgather_bucket"sv},
+    std::pair{"sub_group_size"sv, "sub_group"sv},
+    std::pair{"stage3_prefetch_bucket_size"sv, "prefetch_bucket"sv},
+    std::pair{"stage3_param_persistence_threshold"sv, "persistence_threshold"sv},
+    std::pair{"stage3_max_live_parameters"sv, "max_live"sv},
+    std::pair{"stage3_max_reuse_distance"sv, "max_reuse"sv}};
+constexpr std::array kZeroFlags = {
+    std::pair{"overlap_comm"sv, "overlap_comm"sv},
+    std::pair{"contiguous_gradients"sv, "contiguous_gradients"sv},
+    std::pair{"reduce_scatter"sv, "reduce_scatter"sv},
+    std::pair{"use_multi_rank_bucket_allreduce"sv, "multi_rank_buckets"sv},
+    std::pair{"round_robin_gradients"sv, "round_robin"sv}};
+
+/// The Trainer fills in "auto": the stack's default does here.
+bool isAuto(LaunchKeys& keys, std::string_view path) {
+    return keys.text(path) == "auto";
+}
+
+Result<void> importZero(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string zero = "zero_optimization.";
+    FABRICAST_ASSIGN(const auto stage, keys.whole(zero + "stage"));
+    const std::array<const char*, 4> shards = {"none", "zero1", "zero2", "zero3"};
+    if (stage && (*stage < 0 || *stage > 3)) {
+        return keys.refuse(*keys.use(zero + "stage"), "is 0 to 3");
+    }
+    draft.set("layout.shard", shards[static_cast<std::size_t>(stage.value_or(0))], zero + "stage");
+    for (const auto& [key, setting] : kZeroNumbers) {
+        const std::string path = zero + std::string(key);
+        if (!isAuto(keys, path)) {
+            FABRICAST_TRY(draft.copyWhole("settings.deepspeed." + std::string(setting), path));
+        }
+    }
+    for (const auto& [key, setting] : kZeroFlags) {
+        FABRICAST_TRY(
+            draft.copyFlag("settings.deepspeed." + std::string(setting), zero + std::string(key)));
+    }
+    return {};
+}
+
+Result<void> importOffload(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string parameters = "zero_optimization.offload_param.";
+    const std::string optimizer = "zero_optimization.offload_optimizer.";
+    const std::string where = keys.text(parameters + "device").value_or("none");
+    const std::string states = keys.text(optimizer + "device").value_or("none");
+    if (where == "cpu" || where == "nvme") {
+        draft.set("layout.offload",
+                  where == "cpu" ? "parameters_cpu" : "parameters_nvme",
+                  parameters + "device");
+        if (states == "none") {
+            draft.set("settings.deepspeed.optimizer_stays_on_device", true, parameters + "device");
+        }
+    } else if (states == "cpu" || states == "nvme") {
+        draft.set("layout.offload",
+                  states == "cpu" ? "optimizer_cpu" : "optimizer_nvme",
+                  optimizer + "device");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.deepspeed.pin_memory", optimizer + "pin_memory"));
+    (void)keys.use(parameters + "pin_memory");
+    (void)keys.use(parameters + "nvme_path");
+    (void)keys.use(optimizer + "nvme_path");
+    return {};
+}
+
+Result<void> importDtypes(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto bf16, keys.flag("bf16.enabled"));
+    FABRICAST_ASSIGN(const auto fp16, keys.flag("fp16.enabled"));
+    FABRICAST_ASSIGN(const auto autocast, keys.flag("torch_autocast.enabled"));
+    (void)keys.use("torch_autocast.dtype");
+    if (fp16.value_or(false)) {
+        draft.set("workload.precision", "fp16", "fp16.enabled");
+    } else if (autocast.value_or(false)) {
+        draft.set("settings.precision.autocast", true, "torch_autocast.enabled");
+    } else if (bf16 && !*bf16) {
+        draft.set("workload.precision", "fp32", "bf16.enabled");
+    }
+    if (const auto dtype = keys.text("data_types.grad_accum_dtype")) {
+        draft.set("settings.precision.gradients", *dtype, "data_types.grad_accum_dtype");
+    }
+    if (const auto dtype = keys.text("communication_data_type")) {
+        draft.set("settings.precision.reduce", *dtype, "communication_data_type");
+    }
+    return {};
+}
+
+Result<void> importBatch(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const char* const micro = "train_micro_batch_size_per_gpu";
+    const char* const steps = "gradient_accumulation_steps";
+    std::optional<std::int64_t> each;
+    if (!isAuto(keys, micro)) {
+        FABRICAST_ASSIGN(each, keys.whole(micro));
+    }
+    if (each) {
+        draft.set("layout.micro_batch", *each, micro);
+    }
+    if (!isAuto(keys, "train_batch_size") && keys.has("train_batch_size")) {
+        (void)keys.use(steps);
+        return draft.copyWhole("workload.global_batch", "train_batch_size");
+    }
+    if (each && !isAuto(keys, steps)) {
+        FABRICAST_ASSIGN(const auto count, keys.whole(steps));
+        draft.set("workload.global_batch",
+                  std::to_string(saturatingProduct(*each, count.value_or(1))) + " per rank",
+                  count ? steps : micro);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
+    ScenarioDraft draft(keys);
+    draft.set("stack", "deepspeed", "");
+    FABRICAST_TRY(importZero(draft));
+    FABRICAST_TRY(importOffload(draft));
+    FABRICAST_TRY(importDtypes(draft));
+    FABRICAST_TRY(importBatch(draft));
+    FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel.autotp_size"));
+    FABRICAST_ASSIGN(const auto split, keys.whole("sequence_parallel_size"));
+    if (split && *split > 1) {
+        draft.set("layout.cp", *split, "sequence_parallel_size");
+        draft.set("layout.cp_kind", "ulysses", "sequence_parallel_size");
+    }
+    if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
+        draft.set("workload.optimizer", "lion", "optimizer.type");
+    } else if (type && *type != "AdamW" && *type != "Adam" && *type != "auto") {
+        return keys.refuse(*keys.use("optimizer.type"),
+                           "is an optimizer that is not modelled",
+                           "AdamW, Adam or Lion");
+    }
+    return draft.finish("deepspeed",
+                        {"optimizer.params",
+                         "scheduler",
+                         "gradient_clipping",
+                         "steps_per_print",
+                         "wall_clock_breakdown",
+                         "zero_allow_untested_optimizer",
+                         "zero_optimization.stage3_gather",
+                         "fp16.",
+                         "aio",
+                         "tensorboard",
+                         "zero_optimization.allgather_partitions"});
+}
+
+}  // namespace fabricast

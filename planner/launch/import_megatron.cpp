@@ -1,0 +1,393 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kSizes = {
+    std::pair{"--tensor-model-parallel-size"sv, "layout.tp"sv},
+    std::pair{"--pipeline-model-parallel-size"sv, "layout.pp"sv},
+    std::pair{"--context-parallel-size"sv, "layout.cp"sv},
+    std::pair{"--expert-model-parallel-size"sv, "layout.ep"sv},
+    std::pair{"--expert-tensor-parallel-size"sv, "layout.etp"sv},
+    std::pair{"--micro-batch-size"sv, "layout.micro_batch"sv},
+    std::pair{"--global-batch-size"sv, "workload.global_batch"sv},
+    std::pair{"--seq-length"sv, "workload.sequence"sv},
+    std::pair{"--num-virtual-stages-per-pipeline-rank"sv, "layout.vpp"sv},
+    std::pair{"--microbatch-group-size-per-virtual-pipeline-stage"sv, "layout.group"sv},
+    std::pair{"--decoder-first-pipeline-num-layers"sv, "settings.pipeline.first_stage_layers"sv},
+    std::pair{"--decoder-last-pipeline-num-layers"sv, "settings.pipeline.last_stage_layers"sv},
+    std::pair{"--num-distributed-optimizer-instances"sv, "settings.megatron.optimizer_instances"sv},
+    std::pair{"--ddp-bucket-size"sv, "settings.megatron.bucket_elements"sv},
+    std::pair{"--make-vocab-size-divisible-by"sv, "settings.megatron.vocab_padding"sv}};
+constexpr std::array kSwitches = {
+    std::pair{"--overlap-grad-reduce"sv, "settings.megatron.overlap_grad_reduce"sv},
+    std::pair{"--overlap-param-gather"sv, "settings.megatron.overlap_param_gather"sv},
+    std::pair{"--tp-comm-overlap"sv, "settings.megatron.tensor_overlap"sv},
+    std::pair{"--overlap-moe-expert-parallel-comm"sv, "settings.megatron.expert_overlap"sv},
+    std::pair{"--ddp-pad-buckets-for-high-nccl-busbw"sv, "settings.megatron.pad_buckets"sv},
+    std::pair{"--moe-pad-expert-input-to-capacity"sv, "settings.kernels.pad_to_capacity"sv},
+    std::pair{"--moe-router-force-load-balancing"sv, "settings.kernels.balanced_routing"sv}};
+
+/// Numbers of a model that Hugging Face's config names, for a decoder of Llama's or Mixtral's kind.
+constexpr std::array kShape = {
+    std::pair{"--num-layers"sv, "num_hidden_layers"sv},
+    std::pair{"--hidden-size"sv, "hidden_size"sv},
+    std::pair{"--ffn-hidden-size"sv, "intermediate_size"sv},
+    std::pair{"--num-attention-heads"sv, "num_attention_heads"sv},
+    std::pair{"--num-query-groups"sv, "num_key_value_heads"sv},
+    std::pair{"--kv-channels"sv, "head_dim"sv},
+    std::pair{"--vocab-size"sv, "vocab_size"sv},
+    std::pair{"--max-position-embeddings"sv, "max_position_embeddings"sv},
+    std::pair{"--num-experts"sv, "num_local_experts"sv},
+    std::pair{"--moe-router-topk"sv, "num_experts_per_tok"sv}};
+
+/// Of other kinds -m says the model.
+Result<void> importMegatronModel(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const bool sparse = keys.has("--num-experts");
+    const bool decoder = keys.has("--swiglu") && !keys.has("--multi-latent-attention") &&
+                         keys.text("--normalization") == "RMSNorm" && keys.has("--vocab-size") &&
+                         !keys.has("--moe-shared-expert-intermediate-size") &&
+                         !keys.has("--qk-layernorm") && !keys.has("--window-size");
+    if (!decoder) {
+        draft.note("the model's shape is not read: -m names the model");
+        return {};
+    }
+    draft.set("model.model_type", sparse ? "mixtral" : "llama", "--num-layers");
+    for (const auto& [argument, name] : kShape) {
+        FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
+    }
+    if (sparse) {
+        FABRICAST_TRY(draft.copyWhole("model.intermediate_size", "--moe-ffn-hidden-size"));
+    }
+    if (!keys.has("--num-query-groups")) {
+        FABRICAST_TRY(draft.copyWhole("model.num_key_value_heads", "--num-attention-heads"));
+    }
+    draft.set("model.attention_bias", keys.has("--add-qkv-bias"), "--add-qkv-bias");
+    draft.set("model.tie_word_embeddings",
+              !keys.has("--untie-embeddings-and-output-weights"),
+              "--untie-embeddings-and-output-weights");
+    return {};
+}
+
+Result<void> importRanks(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(auto nodes, keys.whole("torchrun --nnodes"));
+    FABRICAST_ASSIGN(auto each, keys.whole("torchrun --nproc-per-node"));
+    if (!each) {
+        FABRICAST_ASSIGN(each, keys.whole("torchrun --nproc_per_node"));
+    }
+    FABRICAST_ASSIGN(const auto tp, keys.whole("--tensor-model-parallel-size"));
+    FABRICAST_ASSIGN(const auto pp, keys.whole("--pipeline-model-parallel-size"));
+    FABRICAST_ASSIGN(const auto cp, keys.whole("--context-parallel-size"));
+    const std::int64_t model = saturatingProduct(tp.value_or(1), pp.value_or(1), cp.value_or(1));
+    const std::int64_t world = saturatingProduct(each.value_or(0), nodes.value_or(1));
+    if (world > 0 && model > 0 && world % model == 0) {
+        draft.set(
+            "layout.dp", world / model, nodes ? "torchrun --nnodes" : "torchrun --nproc-per-node");
+    } else if (world > 0) {
+        return fail(Error::Code::BadInput,
+                    keys.source(),
+                    "world size (" + std::to_string(world) +
+                        ") is not divisible by total_model_size (total_model_size=" +
+                        std::to_string(model) + ")");
+    }
+    return {};
+}
+
+Result<void> importMegatronLayout(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    for (const auto& [argument, path] : kSizes) {
+        FABRICAST_TRY(draft.copyWhole(path, argument));
+    }
+    for (const auto& [argument, path] : kSwitches) {
+        FABRICAST_TRY(draft.copyFlag(path, argument));
+    }
+    FABRICAST_TRY(importRanks(draft));
+    draft.set("layout.sp", keys.has("--sequence-parallel"), "--sequence-parallel");
+    draft.set("layout.shard",
+              keys.has("--use-distributed-optimizer") ? "zero1" : "none",
+              "--use-distributed-optimizer");
+    if (keys.has("--num-experts") && !keys.has("--expert-tensor-parallel-size")) {
+        FABRICAST_TRY(draft.copyWhole("layout.etp", "--tensor-model-parallel-size"));
+    }
+    if (const auto kind = keys.text("--cp-comm-type")) {
+        const char* const ours = *kind == "p2p"         ? "ring"
+                                 : *kind == "a2a"       ? "ulysses"
+                                 : *kind == "allgather" ? "allgather"
+                                                        : "hierarchical";
+        draft.set("layout.cp_kind", ours, "--cp-comm-type");
+        (void)keys.use("--hierarchical-context-parallel-sizes");
+    }
+    if (keys.use("--use-tp-pp-dp-mapping") != nullptr) {
+        draft.set("layout.placement", "pp_inside", "--use-tp-pp-dp-mapping");
+    }
+    return {};
+}
+
+/// "Et*15|(t*16|)*6t*15L" is what the recipes for layers that do not divide say.
+Result<void> importPipeline(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto pp, keys.whole("--pipeline-model-parallel-size"));
+    FABRICAST_ASSIGN(const auto layers, keys.whole("--num-layers"));
+    FABRICAST_ASSIGN(const auto each, keys.whole("--num-layers-per-virtual-pipeline-stage"));
+    if (keys.use("--account-for-embedding-in-pipeline-split") != nullptr) {
+        draft.set("settings.pipeline.embedding_weight",
+                  std::int64_t{1},
+                  "--account-for-embedding-in-pipeline-split");
+    }
+    if (keys.use("--account-for-loss-in-pipeline-split") != nullptr) {
+        draft.set("settings.pipeline.head_weight",
+                  std::int64_t{1},
+                  "--account-for-loss-in-pipeline-split");
+    }
+    if (each && layers && pp && *each > 0 && *pp > 0 &&
+        *layers % saturatingProduct(*each, *pp) == 0) {
+        draft.set("layout.vpp", *layers / *pp / *each, "--num-layers-per-virtual-pipeline-stage");
+    } else if (each) {
+        return keys.refuse(*keys.use("--num-layers-per-virtual-pipeline-stage"),
+                           "does not divide the layers of a pipeline stage");
+    }
+    if (const auto stages = keys.text("--pipeline-model-parallel-layout")) {
+        const auto chunks = std::ranges::count(*stages, '|') + 1;
+        if (stages->find('(') != std::string::npos || !pp || *pp < 1 || chunks % *pp != 0) {
+            return keys.refuse(*keys.use("--pipeline-model-parallel-layout"),
+                               "is read where it has a part for each stage: Et*15|t*16|…",
+                               "the layout without brackets");
+        }
+        draft.set("layout.vpp", chunks / *pp, "--pipeline-model-parallel-layout");
+        draft.note(
+            "layers are split as the forecast's own rule splits them, not by "
+            "--pipeline-model-parallel-layout");
+    }
+    return {};
+}
+
+Result<void> importMegatronPrecision(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const bool bf16 = keys.use("--bf16") != nullptr;
+    const bool fp16 = keys.use("--fp16") != nullptr;
+    const auto recipe = keys.text("--fp8-recipe");
+    const std::string format = keys.text("--fp8-format").value_or("");
+    if (!bf16) {
+        draft.set("workload.precision", fp16 ? "fp16" : "fp32", fp16 ? "--fp16" : "");
+    }
+    if (!format.empty()) {
+        const std::string typed = recipe.value_or("delayed");
+        if (typed != "tensorwise" && typed != "blockwise" && typed != "mxfp8") {
+            return keys.refuse(*keys.use("--fp8-format"),
+                               "with the recipe " + typed + " is not modelled",
+                               "--fp8-recipe tensorwise, blockwise or mxfp8");
+        }
+        draft.set("settings.kernels.quantization",
+                  typed == "mxfp8" ? typed : "fp8_" + typed,
+                  recipe ? "--fp8-recipe" : "--fp8-format");
+    }
+    if (keys.use("--fp4-format") != nullptr) {
+        draft.set("settings.kernels.quantization", "nvfp4", "--fp4-format");
+    }
+    if (keys.use("--grad-reduce-in-bf16") != nullptr) {
+        draft.set("settings.precision.gradients", "bf16", "--grad-reduce-in-bf16");
+        draft.set("settings.precision.reduce", "bf16", "--grad-reduce-in-bf16");
+    }
+    if (const auto moments = keys.text("--exp-avg-dtype")) {
+        draft.set("settings.precision.moments", *moments, "--exp-avg-dtype");
+        (void)keys.use("--exp-avg-sq-dtype");
+    }
+    (void)keys.use("--use-precision-aware-optimizer");
+    (void)keys.use("--main-grads-dtype");
+    if (keys.use("--optimizer-cpu-offload") != nullptr) {
+        draft.set("layout.offload", "optimizer_cpu", "--optimizer-cpu-offload");
+        (void)keys.use("--optimizer-offload-fraction");
+    }
+    const std::string optimizer = keys.text("--optimizer").value_or("adam");
+    if (optimizer != "adam") {
+        draft.set("workload.optimizer",
+                  optimizer == "sgd" && keys.text("--sgd-momentum").value_or("0.9") != "0"
+                      ? "sgd_momentum"
+                      : optimizer,
+                  "--optimizer");
+    }
+    return {};
+}
+
+Result<void> importRecompute(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string granularity =
+        keys.text("--recompute-granularity")
+            .value_or(keys.use("--recompute-activations") != nullptr ? "selective" : "none");
+    FABRICAST_ASSIGN(const auto layers, keys.whole("--recompute-num-layers"));
+    const std::string method = keys.text("--recompute-method").value_or("uniform");
+    std::string ours = "none";
+    if (granularity == "full") {
+        const std::int64_t count = layers.value_or(1);
+        ours = method == "block" ? "block:" + std::to_string(count)
+               : count == 1      ? std::string("full")
+                                 : "uniform:" + std::to_string(count);
+    } else if (granularity == "selective") {
+        const LaunchKey* const modules = keys.use("--recompute-modules");
+        ours = "";
+        for (const std::string& one :
+             modules == nullptr ? std::vector<std::string>{"core_attn"} : modules->values) {
+            ours += (ours.empty() ? "" : "+") + one;
+        }
+    }
+    draft.set("layout.recompute", ours, "--recompute-granularity");
+    return {};
+}
+
+Result<void> importMegatronKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (keys.text("--transformer-impl") == "local") {
+        draft.set("settings.kernels.code", "megatron", "--transformer-impl");
+    }
+    const std::string backend = keys.text("--attention-backend").value_or("auto");
+    if (backend == "unfused") {
+        draft.set("settings.kernels.attention", "unfused", "--attention-backend");
+    } else if (backend == "flash") {
+        draft.set("settings.kernels.attention_code", "flash2", "--attention-backend");
+    }
+    if (keys.use("--cross-entropy-loss-fusion") != nullptr) {
+        draft.set("settings.kernels.loss", "fused", "--cross-entropy-loss-fusion");
+    }
+    if (keys.use("--no-gradient-accumulation-fusion") != nullptr) {
+        draft.set("settings.megatron.gradient_accumulation_fusion",
+                  false,
+                  "--no-gradient-accumulation-fusion");
+    }
+    if (const auto graphs = keys.text("--cuda-graph-impl"); graphs && *graphs != "none") {
+        draft.set("settings.kernels.cuda_graphs", true, "--cuda-graph-impl");
+        draft.set(
+            "settings.kernels.graph_experts", *graphs == "full_iteration", "--cuda-graph-impl");
+    }
+    FABRICAST_ASSIGN(const auto dropout, keys.number("--hidden-dropout"));
+    (void)keys.use("--attention-dropout");
+    draft.set("settings.kernels.dropout", dropout.value_or(0.1), "--hidden-dropout");
+    return {};
+}
+
+Result<void> importMegatronExperts(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (!keys.has("--num-experts")) {
+        return {};
+    }
+    const std::string dispatcher = keys.text("--moe-token-dispatcher-type").value_or("allgather");
+    draft.set("settings.kernels.dispatcher",
+              dispatcher == "allgather" ? "allgather" : "alltoall",
+              "--moe-token-dispatcher-type");
+    draft.set("settings.kernels.dispatch_once_per_node",
+              dispatcher == "flex",
+              "--moe-token-dispatcher-type");
+    if (keys.use("--moe-grouped-gemm") == nullptr) {
+        draft.set("settings.kernels.experts", "sequential", "--moe-grouped-gemm");
+    }
+    const bool fp32 = keys.text("--moe-router-dtype") == "fp32";
+    if (fp32) {
+        draft.set("settings.kernels.router_dtype", "fp32", "--moe-router-dtype");
+    }
+    const std::string balance = keys.text("--moe-router-load-balancing-type").value_or("aux_loss");
+    const char* const loss = balance == "aux_loss"          ? "batch"
+                             : balance == "seq_aux_loss"    ? "sequence"
+                             : balance == "global_aux_loss" ? "global"
+                                                            : "none";
+    draft.set("settings.kernels.aux_loss", loss, "--moe-router-load-balancing-type");
+    FABRICAST_ASSIGN(const auto capacity, keys.number("--moe-expert-capacity-factor"));
+    if (capacity) {
+        draft.set("settings.kernels.capacity_factor", *capacity, "--moe-expert-capacity-factor");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<JsonValue> importMegatron(LaunchKeys& keys) {
+    ScenarioDraft draft(keys);
+    draft.set("stack", "megatron", "");
+    FABRICAST_TRY(importMegatronModel(draft));
+    FABRICAST_TRY(importMegatronLayout(draft));
+    FABRICAST_TRY(importPipeline(draft));
+    FABRICAST_TRY(importMegatronPrecision(draft));
+    FABRICAST_TRY(importRecompute(draft));
+    FABRICAST_TRY(importMegatronKernels(draft));
+    FABRICAST_TRY(importMegatronExperts(draft));
+    return draft.finish("megatron",
+                        {"torchrun",
+                         "script",
+                         "--lr",
+                         "--min-lr",
+                         "--train-",
+                         "--eval-",
+                         "--log-",
+                         "--save",
+                         "--load",
+                         "--tokenizer",
+                         "--data-",
+                         "--split",
+                         "--mock-data",
+                         "--weight-decay",
+                         "--adam-",
+                         "--clip-grad",
+                         "--init-method",
+                         "--seed",
+                         "--tensorboard",
+                         "--wandb",
+                         "--rotary",
+                         "--norm-epsilon",
+                         "--use-rope",
+                         "--rope",
+                         "--group-query-attention",
+                         "--position-embedding",
+                         "--swiglu",
+                         "--normalization",
+                         "--disable-bias-linear",
+                         "--untie",
+                         "--num-layers",
+                         "--hidden-size",
+                         "--ffn-hidden-size",
+                         "--num-attention-heads",
+                         "--num-query-groups",
+                         "--kv-channels",
+                         "--vocab-size",
+                         "--max-position",
+                         "--moe-aux-loss",
+                         "--moe-layer-freq",
+                         "--moe-flex",
+                         "--moe-permute",
+                         "--moe-router-score",
+                         "--moe-router-topk",
+                         "--moe-router-enable",
+                         "--moe-ffn",
+                         "--moe-shared",
+                         "--num-experts",
+                         "--multi-latent",
+                         "--q-lora",
+                         "--kv-lora",
+                         "--qk-",
+                         "--v-head",
+                         "--mtp-",
+                         "--distributed-",
+                         "--ckpt",
+                         "--no-load",
+                         "--no-save",
+                         "--exit-",
+                         "--num-workers",
+                         "--no-masked",
+                         "--attention-softmax",
+                         "--use-mcore",
+                         "--use-flash",
+                         "--override",
+                         "--lr-",
+                         "--sgd-",
+                         "--window",
+                         "--dist-"});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,287 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+#include "planner/launch/torchtitan_model.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+/// Schedules by torch's names; those with several stages a rank have two unless they say more.
+struct TitanSchedule {
+    std::string_view name;
+    std::string_view ours;
+    bool several;
+};
+constexpr TitanSchedule kTitanSchedules[] = {{"1F1B", "1f1b", false},
+                                             {"GPipe", "gpipe", false},
+                                             {"Interleaved1F1B", "interleaved", true},
+                                             {"LoopedBFS", "looped_bfs", true},
+                                             {"InterleavedZeroBubble", "interleaved_zb", true},
+                                             {"ZBVZeroBubble", "zb_v", true},
+                                             {"DualPipeV", "dualpipe_v", true}};
+
+/// Arguments of 0.3 as keys of 0.2: "--compile.no-enable" is compile.enable = false.
+LaunchKeys withoutDashes(const LaunchKeys& arguments) {
+    LaunchKeys keys(arguments.source());
+    for (LaunchKey key : arguments.all()) {
+        if (key.path.starts_with("activation-checkpoint:")) {
+            key.values = {key.path.substr(key.path.find(':') + 1)};
+            key.path = "activation_checkpoint.mode";
+        } else if (key.path.starts_with("--")) {
+            key.path = key.path.substr(2);
+            const std::size_t no = key.path.find(".no-");
+            if (no != std::string::npos) {
+                key.path.erase(no + 1, 3);
+                key.values = {"false"};
+            }
+        }
+        keys.add(std::move(key));
+    }
+    return keys;
+}
+
+void importTitanModel(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string assets = keys.text("model.hf_assets_path").value_or("");
+    const TitanModel titan{keys.text("model.name").value_or(keys.text("module").value_or("")),
+                           keys.text("model.flavor").value_or(""),
+                           keys.text("config").value_or("")};
+    const std::string model = modelOfTitan(titan, assets);
+    if (!model.empty()) {
+        draft.set("model", model, titan.config.empty() ? "model.flavor" : "config");
+    }
+}
+
+Result<void> importMesh(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "parallelism.";
+    FABRICAST_ASSIGN(const auto copies, keys.whole(at + "data_parallel_replicate_degree"));
+    FABRICAST_ASSIGN(const auto shards, keys.whole(at + "data_parallel_shard_degree"));
+    FABRICAST_ASSIGN(const auto context, keys.whole(at + "context_parallel_degree"));
+    const std::int64_t replicate = copies.value_or(1);
+    const std::int64_t shard = shards.value_or(-1);
+    if (shard > 0) {
+        draft.set(
+            "layout.dp", saturatingProduct(replicate, shard), at + "data_parallel_shard_degree");
+    }
+    if (replicate > 1 && shard == 1 && context.value_or(1) == 1) {
+        draft.set("layout.shard", "none", at + "data_parallel_replicate_degree");
+    } else if (replicate > 1 && shard > 0) {
+        draft.set("layout.shard", "hsdp", at + "data_parallel_replicate_degree");
+        draft.set("layout.shard_size",
+                  saturatingProduct(shard, context.value_or(1)),
+                  at + "data_parallel_shard_degree");
+    } else if (replicate > 1) {
+        return keys.refuse(*keys.use(at + "data_parallel_replicate_degree"),
+                           "above 1 needs data_parallel_shard_degree in the file",
+                           "data_parallel_shard_degree = GPUs of one copy");
+    }
+    for (const char* const key : {"tp", "cp", "ep"}) {
+        const std::string name = key == std::string_view("tp")   ? "tensor_parallel_degree"
+                                 : key == std::string_view("cp") ? "context_parallel_degree"
+                                                                 : "expert_parallel_degree";
+        FABRICAST_TRY(draft.copyWhole(std::string("layout.") + key, at + name));
+    }
+    FABRICAST_TRY(draft.copyFlag("layout.sp", at + "enable_sequence_parallel"));
+    FABRICAST_TRY(draft.copyWhole("layout.etp", at + "expert_tensor_parallel_degree"));
+    if (const auto rotate = keys.text(at + "context_parallel_rotate_method");
+        rotate && context.value_or(1) > 1) {
+        draft.set("layout.cp_kind",
+                  *rotate == "alltoall" ? "ring" : "allgather",
+                  at + "context_parallel_rotate_method");
+    }
+    return {};
+}
+
+/// How many stages so many layers each make.
+Result<void> importChunks(ScenarioDraft& draft,
+                          std::int64_t ranks,
+                          std::int64_t layersEach,
+                          const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "parallelism.pipeline_parallel_";
+    FABRICAST_ASSIGN(const auto first, keys.whole(at + "first_stage_less_layers"));
+    FABRICAST_ASSIGN(const auto last, keys.whole(at + "last_stage_less_layers"));
+    const JsonValue* const model = draft.scenario().find("model");
+    const auto layers = model == nullptr ? std::optional<std::int64_t>()
+                                         : context.layers(model->text().value_or(""));
+    const LaunchKey& key = *keys.use(at + "layers_per_stage");
+    if (!layers || layersEach < 1) {
+        return keys.refuse(key,
+                           layers ? "must be 1 or more" : "needs a model whose layers are known");
+    }
+    const std::int64_t units = *layers + first.value_or(1) + last.value_or(1);
+    const std::int64_t stages = (units + layersEach - 1) / layersEach;
+    if (stages % ranks != 0) {
+        return keys.refuse(key,
+                           "makes " + std::to_string(stages) + " stages, which " +
+                               std::to_string(ranks) + " pipeline ranks do not divide");
+    }
+    draft.set("layout.vpp", stages / ranks, at + "layers_per_stage");
+    return {};
+}
+
+Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    const std::string at = "parallelism.pipeline_parallel_";
+    FABRICAST_ASSIGN(const auto stages, keys.whole(at + "degree"));
+    const std::string name = keys.text(at + "schedule").value_or("1F1B");
+    FABRICAST_ASSIGN(const auto layers, keys.whole(at + "layers_per_stage"));
+    FABRICAST_TRY(
+        draft.copyWhole("settings.pipeline.embedding_weight", at + "first_stage_less_layers"));
+    FABRICAST_TRY(draft.copyWhole("settings.pipeline.head_weight", at + "last_stage_less_layers"));
+    if (stages.value_or(1) == 1) {
+        return {};
+    }
+    if (*stages < 1) {
+        return keys.refuse(*keys.use(at + "degree"), "must be 1 or more");
+    }
+    draft.set("layout.pp", *stages, at + "degree");
+    const auto* const schedule = std::ranges::find(kTitanSchedules, name, &TitanSchedule::name);
+    if (schedule == std::end(kTitanSchedules)) {
+        return keys.refuse(*keys.use(at + "schedule"), "is a schedule that is not modelled");
+    }
+    draft.set("layout.schedule", schedule->ours, at + "schedule");
+    if (layers) {
+        FABRICAST_TRY(importChunks(draft, *stages, *layers, context));
+    } else if (schedule->several) {
+        draft.set("layout.vpp", std::int64_t{2}, at + "schedule");
+    }
+    return {};
+}
+
+Result<void> importTitanBatch(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_TRY(draft.copyWhole("workload.sequence", "training.seq_len"));
+    FABRICAST_ASSIGN(const auto local, keys.whole("training.local_batch_size"));
+    FABRICAST_ASSIGN(const auto global, keys.whole("training.global_batch_size"));
+    FABRICAST_ASSIGN(const auto stages, keys.whole("parallelism.pipeline_parallel_degree"));
+    FABRICAST_ASSIGN(const auto each, keys.whole("parallelism.pipeline_parallel_microbatch_size"));
+    const bool piped = stages.value_or(1) > 1;
+    const std::int64_t perRank = local.value_or(8);
+    draft.set(
+        "layout.micro_batch",
+        piped ? each.value_or(1) : perRank,
+        piped ? "parallelism.pipeline_parallel_microbatch_size" : "training.local_batch_size");
+    if (global.value_or(-1) > 0) {
+        draft.set("workload.global_batch", *global, "training.global_batch_size");
+    } else {
+        draft.set("workload.global_batch",
+                  std::to_string(perRank) + " per rank",
+                  "training.local_batch_size");
+    }
+    return {};
+}
+
+Result<void> importTitanKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const auto dtype = [](const std::string& name) {
+        return name == "bfloat16" ? "bf16" : name == "float32" ? "fp32" : name;
+    };
+    if (const auto one = keys.text("training.dtype")) {
+        draft.set("settings.precision.parameters", dtype(*one), "training.dtype");
+    }
+    if (const auto one = keys.text("training.mixed_precision_param")) {
+        draft.set("settings.precision.compute", dtype(*one), "training.mixed_precision_param");
+    }
+    if (const auto one = keys.text("training.mixed_precision_reduce")) {
+        draft.set("settings.precision.reduce", dtype(*one), "training.mixed_precision_reduce");
+    }
+    FABRICAST_ASSIGN(const auto offload, keys.flag("training.enable_cpu_offload"));
+    if (offload.value_or(false)) {
+        draft.set("layout.offload", "parameters_cpu", "training.enable_cpu_offload");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "compile.enable"));
+    for (const char* const key :
+         {"compile.enable_async_tensor_parallel", "parallelism.enable_async_tensor_parallel"}) {
+        FABRICAST_ASSIGN(const auto async, keys.flag(key));
+        if (async.value_or(false)) {
+            draft.note("asynchronous tensor parallelism is forecast as without");
+        }
+    }
+    if (const auto reshard = keys.text("parallelism.fsdp_reshard_after_forward")) {
+        draft.set("settings.torch.reshard", *reshard, "parallelism.fsdp_reshard_after_forward");
+    }
+    if (const auto backend = keys.text("parallelism.spmd_backend")) {
+        draft.set("settings.torch.backend", *backend, "parallelism.spmd_backend");
+    }
+    if (const auto how = keys.text("optimizer.implementation")) {
+        draft.set("settings.optimizer.kernel",
+                  *how == "for-loop" ? "for_loop" : *how,
+                  "optimizer.implementation");
+    }
+    if (const auto recipe = keys.text("quantize.linear.float8.recipe_name")) {
+        draft.set("settings.kernels.quantization",
+                  "fp8_" + *recipe,
+                  "quantize.linear.float8.recipe_name");
+    }
+    return {};
+}
+
+Result<void> importTitanCheckpointing(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const char* const mode = "activation_checkpoint.mode";
+    const char* const option = "activation_checkpoint.selective_ac_option";
+    const std::string typed = keys.text(mode).value_or("selective");
+    const bool old = keys.has("model.flavor");
+    const std::string how = keys.text(option).value_or(old ? "2" : "op");
+    if (typed == "selective" && how != "op") {
+        const LaunchKey* const at = keys.use(keys.has(option) ? option : mode);
+        return at == nullptr ? Result<void>(fail(Error::Code::Unsupported,
+                                                 keys.source(),
+                                                 "every second layer, torchtitan's default for "
+                                                 "recomputation, is not modelled",
+                                                 "selective_ac_option = \"op\""))
+                             : Result<void>(keys.refuse(*at,
+                                                        "of every few layers is not modelled",
+                                                        "selective_ac_option = \"op\""));
+    }
+    if (typed != "selective" && typed != "full" && typed != "none") {
+        return keys.refuse(
+            *keys.use(mode), "\"" + typed + "\" is not modelled", "none, selective or full");
+    }
+    draft.set("layout.recompute", typed, mode);
+    return {};
+}
+
+}  // namespace
+
+Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
+    LaunchKeys keys = withoutDashes(file);
+    ScenarioDraft draft(keys);
+    draft.set("stack", "torchtitan", "");
+    importTitanModel(draft);
+    FABRICAST_TRY(importMesh(draft));
+    FABRICAST_TRY(importStages(draft, context));
+    FABRICAST_TRY(importTitanBatch(draft));
+    FABRICAST_TRY(importTitanKernels(draft));
+    FABRICAST_TRY(importTitanCheckpointing(draft));
+    return draft.finish("torchtitan",
+                        {"job",
+                         "metrics",
+                         "profiling",
+                         "checkpoint",
+                         "lr_scheduler",
+                         "optimizer.",
+                         "training.steps",
+                         "training.dataset",
+                         "training.max_norm",
+                         "training.disable_cuda_graphs",
+                         "validation",
+                         "comm.",
+                         "experimental",
+                         "model.",
+                         "torchrun",
+                         "script",
+                         "quantize.",
+                         "training.gc",
+                         "debug",
+                         "profiler",
+                         "dump_folder",
+                         "dataloader",
+                         "tokenizer"});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,93 @@
+#include "planner/launch/launch_keys.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace fabricast {
+
+const LaunchKey* LaunchKeys::use(std::string_view path) {
+    const LaunchKey* found = nullptr;
+    for (LaunchKey& key : keys_) {
+        if (key.path == path) {
+            key.isUsed = true;
+            found = &key;
+        }
+    }
+    return found;
+}
+
+bool LaunchKeys::has(std::string_view path) const {
+    for (const LaunchKey& key : keys_) {
+        if (key.path == path || (key.path.starts_with(path) && key.path[path.size()] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::optional<std::string> LaunchKeys::text(std::string_view path) {
+    const LaunchKey* const key = use(path);
+    const bool says = key != nullptr && key->values.size() == 1 && key->values.front() != "null";
+    return says ? std::optional(key->values.front()) : std::nullopt;
+}
+
+Result<std::optional<std::int64_t>> LaunchKeys::whole(std::string_view path) {
+    constexpr double kMost = 1e12;  // sums of a few still fit
+    FABRICAST_ASSIGN(const std::optional<double> value, number(path));
+    if (!value) {
+        return std::optional<std::int64_t>();
+    }
+    if (std::floor(*value) != *value || std::abs(*value) > kMost) {
+        return refuse(*use(path), "must be a whole number up to 10^12");
+    }
+    return std::optional(static_cast<std::int64_t>(*value));
+}
+
+Result<std::optional<double>> LaunchKeys::number(std::string_view path) {
+    const std::optional<std::string> value = text(path);
+    if (!value) {
+        return std::optional<double>();
+    }
+    std::string digits;  // 1_000 in TOML
+    for (const char letter : *value) {
+        digits += letter == '_' ? "" : std::string(1, letter);
+    }
+    double parsed = 0.0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, trouble] = std::from_chars(digits.data(), end, parsed);
+    if (trouble != std::errc() || stop != end || !std::isfinite(parsed)) {
+        return refuse(*use(path),
+                      "must be a number, not \"" + *value + "\"",
+                      "write the number itself: nothing is run to find it");
+    }
+    return std::optional(parsed);
+}
+
+Result<std::optional<bool>> LaunchKeys::flag(std::string_view path) {
+    const LaunchKey* const key = use(path);
+    if (key == nullptr) {
+        return std::optional<bool>();
+    }
+    const std::string value = key->values.empty() ? "true" : key->values.front();
+    if (value == "null") {
+        return std::optional<bool>();
+    }
+    const bool on = value == "true" || value == "True" || value == "yes" || value == "on";
+    const bool off = value == "false" || value == "False" || value == "no" || value == "off";
+    if (!on && !off) {
+        return refuse(*key, "must be true or false, not \"" + value + "\"");
+    }
+    return std::optional(on);
+}
+
+std::string LaunchKeys::where(const LaunchKey& key) const {
+    return source_ + ":" + std::to_string(key.line) + ":" + std::to_string(key.column);
+}
+
+tl::unexpected<Error> LaunchKeys::refuse(const LaunchKey& key,
+                                         const std::string& why,
+                                         const std::string& hint) const {
+    return fail(Error::Code::BadInput, where(key), key.path + " " + why, hint);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,64 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// One key of a launch file: where it stands and what it says, as text.
+struct LaunchKey {
+    std::string path;                 ///< "parallelism.tensor_parallel_degree", "--bf16"
+    std::vector<std::string> values;  ///< one, the items of a list, or none
+    std::int64_t line = 0;
+    std::int64_t column = 0;
+    bool isUsed = false;
+};
+
+/// This is a launch file as its keys, whatever it is written in. Who reads one marks it; those that
+/// nobody read are said in the end.
+///     const LaunchKey* const tp = keys.use("parallelism.tensor_parallel_degree");
+class LaunchKeys {
+public:
+    explicit LaunchKeys(std::string source) : source_(std::move(source)) {}
+
+    void add(LaunchKey key) { keys_.push_back(std::move(key)); }
+    /// The last of that path; null where there is none.
+    [[nodiscard]] const LaunchKey* use(std::string_view path);
+    [[nodiscard]] bool has(std::string_view path) const;
+    [[nodiscard]] const std::string& source() const { return source_; }
+    [[nodiscard]] const std::vector<LaunchKey>& all() const { return keys_; }
+
+    /// Its text, number or switch; empty where the key is missing or says null.
+    std::optional<std::string> text(std::string_view path);
+    Result<std::optional<std::int64_t>> whole(std::string_view path);
+    Result<std::optional<double>> number(std::string_view path);
+    /// Without a value it is on, as an argument is.
+    Result<std::optional<bool>> flag(std::string_view path);
+    /// "train.toml:4:1".
+    [[nodiscard]] std::string where(const LaunchKey& key) const;
+    [[nodiscard]] tl::unexpected<Error> refuse(const LaunchKey& key,
+                                               const std::string& why,
+                                               const std::string& hint = {}) const;
+
+private:
+    std::string source_;
+    std::vector<LaunchKey> keys_;
+};
+
+/// More keys or levels than any launch file has.
+inline constexpr std::size_t kMostLaunchKeys = 20'000;
+inline constexpr int kMostLaunchLevels = 32;
+
+// Each error has its place in the file.
+Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source);
+Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source);
+Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source);
+/// The arguments of the first command that starts a training: nothing is run. Paths are flags;
+/// torchrun's have "torchrun" before them, what the script is called is "script".
+Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
+
+}  // namespace fabricast

@@ -1,0 +1,44 @@
+#include "planner/launch/launch_keys.h"
+#include "planner/text/json_document.h"
+
+namespace fabricast {
+namespace {
+
+std::string textOfJson(const JsonValue& value) {
+    using Kind = JsonValue::Kind;
+    if (value.is(Kind::String)) {
+        return value.text().value_or("");
+    }
+    return value.is(Kind::Null) ? "null" : value.shown();
+}
+
+void addJson(const JsonValue& object, const std::string& section, LaunchKeys& keys) {
+    for (const JsonValue& member : object.members()) {
+        const std::string path = section + member.name();
+        if (member.is(JsonValue::Kind::Object)) {
+            addJson(member, path + ".", keys);
+            continue;
+        }
+        LaunchKey key{.path = path, .values = {}, .line = member.line(), .column = member.column()};
+        if (member.is(JsonValue::Kind::Array)) {
+            for (const JsonValue& item : member.items()) {
+                key.values.push_back(textOfJson(item));
+            }
+        } else {
+            key.values.push_back(textOfJson(member));
+        }
+        keys.add(std::move(key));
+    }
+}
+
+}  // namespace
+
+Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source) {
+    FABRICAST_ASSIGN(const JsonValue root, parseJson(text, source));
+    LaunchKeys keys(source);
+    FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
+    addJson(root, "", keys);
+    return keys;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,83 @@
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/shell_words.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+/// Or a choice that stands alone, as torchtitan's "activation-checkpoint:full".
+bool isFlag(const std::string& word) {
+    return (word.size() > 2 && word.starts_with("--")) ||
+           word.starts_with("activation-checkpoint:");
+}
+
+bool isScript(const std::string& word) {
+    return word.ends_with(".py") || word == "torchtitan.train";
+}
+
+/// Flags with the words that follow each, up to the next flag; "--a=b" is one of one.
+void addFlags(const ShellCommand& words,
+              std::size_t begin,
+              std::size_t end,
+              const std::string& before,
+              LaunchKeys& keys) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const ShellWord& word = words[i];
+        LaunchKey key{
+            .path = before + word.text, .values = {}, .line = word.line, .column = word.column};
+        const std::size_t equals = word.text.find('=');
+        if (isFlag(word.text) && equals != std::string::npos) {
+            key.path = before + word.text.substr(0, equals);
+            key.values.push_back(word.text.substr(equals + 1));
+        }
+        while (word.text.starts_with("--") && i + 1 < end && !isFlag(words[i + 1].text) &&
+               !isScript(words[i + 1].text)) {
+            key.values.push_back(words[++i].text);
+        }
+        keys.add(std::move(key));
+    }
+}
+
+/// A file of arguments alone begins with one.
+std::size_t scriptOf(const ShellCommand& command) {
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        if (isScript(command[i].text)) {
+            return i;
+        }
+    }
+    return command.size();
+}
+
+}  // namespace
+
+Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source) {
+    FABRICAST_ASSIGN(const std::vector<ShellCommand> commands, shellCommands(text, source));
+    LaunchKeys keys(source);
+    for (const ShellCommand& command : commands) {
+        const std::size_t script = scriptOf(command);
+        if (script < command.size()) {
+            addFlags(command, 0, script, "torchrun ", keys);
+            keys.add({.path = "script",
+                      .values = {command[script].text},
+                      .line = command[script].line,
+                      .column = command[script].column});
+            addFlags(command, script + 1, command.size(), "", keys);
+            return keys;
+        }
+    }
+    ShellCommand all;  // a list of arguments may have a line for each
+    for (const ShellCommand& command : commands) {
+        all.insert(all.end(), command.begin(), command.end());
+    }
+    if (all.empty() || !isFlag(all.front().text)) {
+        return fail(Error::Code::BadInput,
+                    source,
+                    "no command of it starts a training script",
+                    "a script that calls pretrain_gpt.py or torchtitan.train, or its arguments");
+    }
+    addFlags(all, 0, all.size(), "", keys);
+    return keys;
+}
+
+}  // namespace fabricast

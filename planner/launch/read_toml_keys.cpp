@@ -1,0 +1,62 @@
+#include "planner/launch/launch_keys.h"
+
+#include <toml++/toml.h>
+
+namespace fabricast {
+namespace {
+
+std::string textOfToml(const toml::node& node) {
+    if (const auto* const text = node.as_string()) {
+        return text->get();
+    }
+    if (const auto* const flag = node.as_boolean()) {
+        return flag->get() ? "true" : "false";
+    }
+    if (const auto* const whole = node.as_integer()) {
+        return std::to_string(whole->get());
+    }
+    if (const auto* const number = node.as_floating_point()) {
+        std::string text = std::to_string(number->get());
+        return text;
+    }
+    return "?";  // a date, or a list in a list
+}
+
+void addToml(const toml::table& table, const std::string& section, LaunchKeys& keys) {
+    for (const auto& [name, node] : table) {
+        const std::string path = section + std::string(name.str());
+        if (const auto* const inner = node.as_table()) {
+            addToml(*inner, path + ".", keys);
+            continue;
+        }
+        LaunchKey key{.path = path,
+                      .values = {},
+                      .line = name.source().begin.line,
+                      .column = name.source().begin.column};
+        if (const auto* const items = node.as_array()) {
+            for (const toml::node& item : *items) {
+                key.values.push_back(textOfToml(item));
+            }
+        } else {
+            key.values.push_back(textOfToml(node));
+        }
+        keys.add(std::move(key));
+    }
+}
+
+}  // namespace
+
+Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source) {
+    LaunchKeys keys(source);
+    try {
+        addToml(toml::parse(text, source), "", keys);
+    } catch (const toml::parse_error& error) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(error.source().begin.line) + ":" +
+                        std::to_string(error.source().begin.column),
+                    std::string(error.description()));
+    }
+    return keys;
+}
+
+}  // namespace fabricast

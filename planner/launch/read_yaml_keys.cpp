@@ -1,0 +1,84 @@
+#include "planner/launch/launch_keys.h"
+
+#include <yaml-cpp/yaml.h>
+
+namespace fabricast {
+namespace {
+
+/// Walks a document; an alias is walked each time it stands there, so what is walked is limited.
+class YamlWalk {
+public:
+    explicit YamlWalk(LaunchKeys& keys) : keys_(keys) {}
+
+    Result<void> add(const YAML::Node& map, const std::string& section, int level) {
+        for (const auto& member : map) {
+            const std::string path = section + scalarOf(member.first);
+            if (++walked_ > kMostLaunchKeys || level > kMostLaunchLevels) {
+                return fail(Error::Code::BadInput,
+                            whereOf(member.first),
+                            "more keys or levels than a launch file has");
+            }
+            if (member.second.IsMap()) {
+                FABRICAST_TRY(add(member.second, path + ".", level + 1));
+                continue;
+            }
+            LaunchKey key{.path = path,
+                          .values = {},
+                          .line = member.first.Mark().line + 1,
+                          .column = member.first.Mark().column + 1};
+            FABRICAST_TRY(addValues(member.second, key));
+            keys_.add(std::move(key));
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::string whereOf(const YAML::Node& node) const {
+        return keys_.source() + ":" + std::to_string(node.Mark().line + 1) + ":" +
+               std::to_string(node.Mark().column + 1);
+    }
+
+private:
+    static std::string scalarOf(const YAML::Node& node) {
+        return node.IsScalar() ? node.Scalar() : node.IsNull() ? "null" : "?";
+    }
+
+    Result<void> addValues(const YAML::Node& value, LaunchKey& key) {
+        if (!value.IsSequence()) {
+            key.values.push_back(scalarOf(value));
+            return {};
+        }
+        for (const YAML::Node& item : value) {
+            if (++walked_ > kMostLaunchKeys) {
+                return fail(
+                    Error::Code::BadInput, whereOf(value), "more items than a launch file has");
+            }
+            key.values.push_back(scalarOf(item));
+        }
+        return {};
+    }
+
+    LaunchKeys& keys_;
+    std::size_t walked_ = 0;
+};
+
+}  // namespace
+
+Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source) {
+    LaunchKeys keys(source);
+    try {
+        const YAML::Node root = YAML::Load(std::string(text));
+        YamlWalk walk(keys);
+        if (!root.IsMap()) {
+            return fail(Error::Code::BadInput, source, "is no YAML of keys and values");
+        }
+        FABRICAST_TRY(walk.add(root, "", 0));
+    } catch (const YAML::Exception& error) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(error.mark.line + 1) + ":" +
+                        std::to_string(error.mark.column + 1),
+                    error.msg);
+    }
+    return keys;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,91 @@
+#include "planner/launch/scenario_draft.h"
+
+#include "planner/launch/launch_files.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fabricast {
+
+void ScenarioDraft::moveTo(std::string_view from) {
+    const LaunchKey* const key = keys_.use(from);
+    builder_.moveTo(key == nullptr ? 0 : key->line, key == nullptr ? 0 : key->column);
+}
+
+/// A path of the draft's own always has a place.
+void ScenarioDraft::put(std::string_view path, JsonValue value) {
+    root_ = builder_.with(std::move(root_), path, std::move(value)).value();
+}
+
+void ScenarioDraft::set(std::string_view path, std::string_view text, std::string_view from) {
+    moveTo(from);
+    put(path, builder_.string(std::string(text)));
+}
+
+void ScenarioDraft::set(std::string_view path, std::int64_t number, std::string_view from) {
+    moveTo(from);
+    put(path, builder_.integer(number, std::to_string(number)));
+}
+
+void ScenarioDraft::set(std::string_view path, bool value, std::string_view from) {
+    moveTo(from);
+    put(path, builder_.boolean(value));
+}
+
+void ScenarioDraft::set(std::string_view path, double value, std::string_view from) {
+    moveTo(from);
+    put(path, builder_.number(value, decimalText(value)));
+}
+
+Result<void> ScenarioDraft::copyWhole(std::string_view path, std::string_view from) {
+    FABRICAST_ASSIGN(const auto value, keys_.whole(from));
+    if (value) {
+        set(path, *value, from);
+    }
+    return {};
+}
+
+Result<void> ScenarioDraft::copyFlag(std::string_view path, std::string_view from) {
+    FABRICAST_ASSIGN(const auto value, keys_.flag(from));
+    if (value) {
+        set(path, *value, from);
+    }
+    return {};
+}
+
+void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) {
+    for (const JsonValue& member : scenario.members()) {
+        const std::string path = before + member.name();
+        if (member.is(JsonValue::Kind::Object) && path != "imported") {
+            merge(member, path + ".");
+        } else if (path != "imported" && (path != "stack" || root_.find("stack") == nullptr)) {
+            put(path, member);
+        }
+    }
+}
+
+JsonValue ScenarioDraft::finish(const std::string& framework,
+                                const std::vector<std::string_view>& harmless) {
+    std::string unread;
+    for (const LaunchKey& key : keys_.all()) {
+        const bool matters = std::ranges::none_of(
+            harmless, [&key](std::string_view one) { return key.path.starts_with(one); });
+        if (!key.isUsed && matters) {
+            unread += (unread.empty() ? "" : ", ") + key.path + " (line " +
+                      std::to_string(key.line) + ")";
+        }
+    }
+    if (!unread.empty()) {
+        note("not looked at: " + unread);
+    }
+    builder_.moveTo(0, 0);
+    put("imported.from", builder_.string(framework + ": " + keys_.source()));
+    JsonValue notes = builder_.array();
+    for (const std::string& one : notes_) {
+        JsonBuilder::appendItem(notes, builder_.string(one));
+    }
+    put("imported.notes", std::move(notes));
+    return root_;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,51 @@
+#pragma once
+#include "planner/launch/launch_keys.h"
+#include "planner/text/json_builder.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// This is a scenario that is made of a launch file, key by key; each value lies where the file
+/// says it, so that an error about it names the file's line.
+///     draft.set("layout.tp", 8, "parallelism.tensor_parallel_degree");
+class ScenarioDraft {
+public:
+    explicit ScenarioDraft(LaunchKeys& keys) : keys_(keys), builder_(keys.source()) {}
+
+    /// `from` is the file's key that says it.
+    void set(std::string_view path, std::string_view text, std::string_view from);
+    void set(std::string_view path, const char* text, std::string_view from) {
+        set(path, std::string_view(text), from);
+    }
+    void set(std::string_view path, std::int64_t number, std::string_view from);
+    void set(std::string_view path, bool value, std::string_view from);
+    void set(std::string_view path, double value, std::string_view from);
+
+    // What the file says as it is; nothing where it does not.
+    Result<void> copyWhole(std::string_view path, std::string_view from);
+    Result<void> copyFlag(std::string_view path, std::string_view from);
+
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+    [[nodiscard]] LaunchKeys& keys() { return keys_; }
+    [[nodiscard]] const JsonValue& scenario() const { return root_; }
+    /// What another file adds: its values win, but for the stack.
+    void merge(const JsonValue& scenario, const std::string& before = "");
+    /// The scenario, with what nobody read of the sections that matter; "" is the top level.
+    [[nodiscard]] JsonValue finish(const std::string& framework,
+                                   const std::vector<std::string_view>& harmless);
+
+private:
+    void put(std::string_view path, JsonValue value);
+    void moveTo(std::string_view from);
+
+    LaunchKeys& keys_;
+    JsonBuilder builder_;
+    JsonValue root_ = JsonBuilder("").object();
+    std::vector<std::string> notes_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,274 @@
+#include "planner/launch/shell_words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kMostWords = 200'000;
+constexpr std::size_t kLongestWord = 65'536;
+
+bool isNameLetter(char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+/// Reads a script once, from its first letter to its last.
+class ShellReader {
+public:
+    ShellReader(std::string_view script, const std::string& source)
+        : script_(script), source_(source) {}
+
+    Result<std::vector<ShellCommand>> read() {
+        while (at_ < script_.size()) {
+            FABRICAST_TRY(step());
+        }
+        endCommand();
+        if (inArray_) {
+            return fail(Error::Code::BadInput, where(), "a list that began with ( does not end");
+        }
+        return std::move(commands_);
+    }
+
+private:
+    [[nodiscard]] char next() const { return at_ < script_.size() ? script_[at_] : '\0'; }
+    [[nodiscard]] std::string where() const {
+        return source_ + ":" + std::to_string(line_) + ":" + std::to_string(column_);
+    }
+
+    char take() {
+        const char letter = script_[at_++];
+        ++column_;
+        if (letter == '\n') {
+            ++line_;
+            column_ = 1;
+        }
+        return letter;
+    }
+
+    Result<void> step() {
+        const char letter = next();
+        if (letter == '\\' && at_ + 1 < script_.size() && script_[at_ + 1] == '\n') {
+            take();
+            take();
+        } else if (letter == ' ' || letter == '\t' || letter == '\r') {
+            take();
+        } else if (letter == '#') {
+            while (at_ < script_.size() && next() != '\n') {
+                take();
+            }
+        } else if (letter == ')' && inArray_) {
+            take();
+            inArray_ = false;
+            lists_[array_] = std::exchange(list_, {});
+        } else if (letter == '\n' || letter == ';' || letter == '|' || letter == '&' ||
+                   letter == '(' || letter == ')' || letter == '<' || letter == '>') {
+            take();
+            if (!inArray_) {
+                endCommand();
+            }
+        } else {
+            return word();
+        }
+        return {};
+    }
+
+    /// One word with its quotes; "${LIST[@]}" is as many as the list has.
+    Result<void> word() {
+        ShellWord word{.text = {}, .line = line_, .column = column_};
+        std::vector<ShellWord> spliced;
+        bool isQuoted = false;
+        while (at_ < script_.size() && !endsWord(next())) {
+            FABRICAST_TRY(part(word, spliced, isQuoted));
+            if (word.text.size() > kLongestWord) {
+                return fail(Error::Code::BadInput, where(), "a word is too long");
+            }
+        }
+        if (!spliced.empty() && word.text.empty()) {
+            for (ShellWord& one : spliced) {
+                addWord(std::move(one));
+            }
+        } else if (!word.text.empty() || isQuoted) {
+            addWord(std::move(word));
+        }
+        return words_ > kMostWords
+                   ? Result<void>(fail(
+                         Error::Code::BadInput, where(), "more words than a launch script has"))
+                   : Result<void>();
+    }
+
+    [[nodiscard]] static bool endsWord(char letter) {
+        return std::string_view(" \t\r\n;|&()<>").find(letter) != std::string_view::npos;
+    }
+
+    Result<void> part(ShellWord& word, std::vector<ShellWord>& spliced, bool& isQuoted) {
+        const char letter = take();
+        if (letter == '\'') {
+            isQuoted = true;
+            while (next() != '\'') {
+                FABRICAST_TRY(hasMore("'"));
+                word.text += take();
+            }
+            take();
+        } else if (letter == '"') {
+            isQuoted = true;
+            while (next() != '"') {
+                FABRICAST_TRY(hasMore("\""));
+                const char inner = take();
+                if (inner == '\\' && next() == '\n') {
+                    take();
+                } else if (inner == '\\' && at_ < script_.size()) {
+                    word.text += take();
+                } else if (inner == '$') {
+                    variable(word.text, spliced);
+                } else {
+                    word.text += inner;
+                }
+            }
+            take();
+        } else if (letter == '\\') {
+            if (next() == '\n') {
+                take();
+            } else if (at_ < script_.size()) {
+                word.text += take();
+            }
+        } else if (letter == '$') {
+            std::string value;
+            variable(value, spliced);
+            split(value, word);
+        } else {
+            word.text += letter;
+            if (letter == '=' && next() == '(') {
+                beginArray(word);
+            }
+        }
+        return {};
+    }
+
+    /// Outside quotes a value is as many words as it has.
+    void split(const std::string& value, ShellWord& word) {
+        for (const char letter : value) {
+            const bool blank = letter == ' ' || letter == '\t' || letter == '\n';
+            if (!blank) {
+                word.text += letter;
+            } else if (!word.text.empty()) {
+                addWord(word);
+                word.text.clear();
+            }
+        }
+    }
+
+    Result<void> hasMore(const char* quote) const {
+        return at_ < script_.size()
+                   ? Result<void>()
+                   : fail(Error::Code::BadInput,
+                          where(),
+                          std::string("a text that began with ") + quote + " does not end");
+    }
+
+    /// NAME=( … ) or NAME+=( … ).
+    void beginArray(ShellWord& word) {
+        take();
+        inArray_ = true;
+        std::string name = std::exchange(word.text, "");
+        name.pop_back();
+        const bool adds = name.ends_with('+');
+        array_ = adds ? name.substr(0, name.size() - 1) : name;
+        list_ = adds ? lists_[array_] : std::vector<ShellWord>();  // what it was is still read
+    }
+
+    /// $NAME, ${NAME}, ${NAME:-usual} or ${NAME[@]}; anything else stays as it is written.
+    void variable(std::string& text, std::vector<ShellWord>& spliced) {
+        const bool braced = next() == '{';
+        std::size_t end = at_ + (braced ? 1 : 0);
+        const std::size_t begin = end;
+        while (end < script_.size() && isNameLetter(script_[end])) {
+            ++end;
+        }
+        const std::string name(script_.substr(begin, end - begin));
+        if (name.empty()) {
+            text += '$';
+            return;
+        }
+        std::string rest;
+        if (braced) {
+            const std::size_t close = std::min(script_.find('}', end), script_.size());
+            rest = std::string(script_.substr(end, close - end));
+            end = std::min(close + 1, script_.size());
+        }
+        while (at_ < end) {
+            take();
+        }
+        if (rest == "[@]" || rest == "[*]") {
+            const auto list = lists_.find(name);
+            spliced = list == lists_.end() ? std::vector<ShellWord>() : list->second;
+            return;
+        }
+        const auto known = values_.find(name);
+        if (known != values_.end()) {
+            text += known->second;
+        } else if (rest.starts_with(":-") || rest.starts_with(":=")) {
+            text += rest.substr(2);
+        } else {
+            text += "$" + name;
+        }
+    }
+
+    void addWord(ShellWord word) {
+        ++words_;
+        (inArray_ ? list_ : command_).push_back(std::move(word));
+    }
+
+    /// A command of assignments alone sets variables for what follows.
+    void endCommand() {
+        ShellCommand command = std::exchange(command_, {});
+        std::size_t first = 0;
+        if (!command.empty() && (command[0].text == "export" || command[0].text == "declare")) {
+            first = 1;
+        }
+        while (first < command.size() && assign(command[first].text)) {
+            ++first;
+        }
+        if (first < command.size()) {
+            command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
+            commands_.push_back(std::move(command));
+        }
+    }
+
+    bool assign(const std::string& word) {
+        const std::size_t equals = word.find('=');
+        const auto isName = [](std::string_view name) {
+            return !name.empty() && std::ranges::all_of(name, isNameLetter);
+        };
+        if (equals == std::string::npos || !isName(word.substr(0, equals))) {
+            return false;
+        }
+        values_[word.substr(0, equals)] = word.substr(equals + 1);
+        return true;
+    }
+
+    std::string_view script_;
+    const std::string& source_;
+    std::size_t at_ = 0;
+    std::int64_t line_ = 1;
+    std::int64_t column_ = 1;
+    std::size_t words_ = 0;
+    bool inArray_ = false;
+    std::string array_;
+    std::vector<ShellWord> list_;  ///< that is being read
+    ShellCommand command_;
+    std::vector<ShellCommand> commands_;
+    std::map<std::string, std::string> values_;
+    std::map<std::string, std::vector<ShellWord>> lists_;
+};
+
+}  // namespace
+
+Result<std::vector<ShellCommand>> shellCommands(std::string_view script,
+                                                const std::string& source) {
+    return ShellReader(script, source).read();
+}
+
+}  // namespace fabricast

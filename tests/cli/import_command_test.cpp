@@ -1,0 +1,57 @@
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const std::string kExamples = FABRICAST_SOURCE_DIR "/tests/cases/launch_files/examples/";
+
+TEST(Import, IsAnsweredByEveryCommandAsTheScenarioThatItIs) {
+    const std::string script = kExamples + "pretrain_70b.sh";
+    const ProgramOutput scenario = ran("import " + script + " -c dgx-h100 -f json");
+    ASSERT_EQ(scenario.code, ExitCode::Ok) << scenario.err;
+    const std::string file = tempFolder() + "imported.json";
+    ASSERT_TRUE(writeTextFile(file, scenario.out));
+    for (const char* const command : {"explain", "compare"}) {
+        const std::string flags =
+            std::string(command) == "compare" ? " --with layout.recompute=full" : "";
+        const std::string typed = std::string(command) + " ";
+        const ProgramOutput direct = ran(typed + script + " -c dgx-h100 -f json --no-fail" + flags);
+        const ProgramOutput saved = ran(typed + file + " -f json --no-fail" + flags);
+        EXPECT_EQ(direct.code, saved.code) << direct.err << saved.err;
+        EXPECT_EQ(direct.out.substr(direct.out.size() / 2), saved.out.substr(saved.out.size() / 2))
+            << command;
+    }
+}
+
+TEST(Import, TakesFlagsOverTheFile) {
+    const std::string yaml = kExamples + "qlora.yaml";
+    const ProgramOutput answer =
+        ran("explain " + yaml + " --gpu rtx-4090 --gpus 1 --layout micro_batch=1 --seq 2048");
+    EXPECT_NE(answer.out.find("sequence 2048"), std::string::npos) << answer.out << answer.err;
+    EXPECT_NE(answer.out.find("LoRA rank 32 over nf4"), std::string::npos);
+}
+
+TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {
+    const ProgramOutput answer = ran("import " + kExamples + "qlora.yaml");
+    EXPECT_EQ(answer.code, ExitCode::Ok);
+    EXPECT_NE(answer.out.find("qlora.yaml:5:1"), std::string::npos);
+    EXPECT_NE(answer.out.find("not forecast: "), std::string::npos) << answer.out;
+}
+
+TEST(Import, ReadsBackWhatEmitWrote) {
+    const std::string folder = tempFolder() + "emitted";
+    const std::string question =
+        "-m llama-3.1-8b -c dgx-h100 -n 2 --stack accelerate --layout shard=zero2";
+    ASSERT_EQ(ran("emit " + question + " --out " + folder).code, ExitCode::Ok);
+    const ProgramOutput direct = ran("explain " + question + " -f csv");
+    const ProgramOutput read =
+        ran("explain " + folder + "/accelerate.yaml -m llama-3.1-8b -c dgx-h100 -n 2 -f csv");
+    EXPECT_EQ(read.out, direct.out) << read.err;
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,159 @@
+#include "planner/launch/import_launch.h"
+
+#include "planner/launch/shell_words.h"
+#include "tests/planner/launch/launch_example.h"
+#include "tests/support/text_mutator.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace fabricast {
+namespace {
+
+Result<std::string> noFile(const std::string& name) {
+    return fail(Error::Code::NotFound, name, "is not there");
+}
+
+Result<JsonValue> imported(const std::string& text, const std::string& source) {
+    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+    return importLaunch(text, source, {.read = &noFile, .layers = layers});
+}
+
+std::string why(const std::string& text, const std::string& source) {
+    const auto scenario = imported(text, source);
+    return scenario ? "" : scenario.error().where + ": " + scenario.error().why;
+}
+
+std::vector<std::vector<std::string>> wordsOf(const std::string& script) {
+    std::vector<std::vector<std::string>> commands;
+    const std::vector<ShellCommand> read = shellCommands(script, "run.sh").value();
+    for (const ShellCommand& command : read) {
+        std::vector<std::string> words;
+        for (const ShellWord& word : command) {
+            words.push_back(word.text);
+        }
+        commands.push_back(words);
+    }
+    return commands;
+}
+
+TEST(ShellWords, AreThoseThatTheShellWouldPass) {
+    using Words = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(wordsOf("a 'b c' \"d e\" f\\ g # h\n"), (Words{{"a", "b c", "d e", "f g"}}));
+    EXPECT_EQ(wordsOf("A=4; B=\"$A$A\"\nx $B ${A} ${C:-7} $D\n"),
+              (Words{{"x", "44", "4", "7", "$D"}}));
+    EXPECT_EQ(wordsOf("L=(--a 1 # note\n  --b)\nL+=(--c)\nx \"${L[@]}\" y\n"),
+              (Words{{"x", "--a", "1", "--b", "--c", "y"}}));
+    EXPECT_EQ(wordsOf("S=\"\n  --a 1 \\\n  --b\"\nx $S \"$S\" p$S\n"),
+              (Words{{"x", "--a", "1", "--b", "\n  --a 1   --b", "p", "--a", "1", "--b"}}));
+    EXPECT_EQ(wordsOf("a \\\n  b\nc && d | e"), (Words{{"a", "b"}, {"c"}, {"d"}, {"e"}}));
+    EXPECT_EQ(wordsOf("export N=2\nfor i in 1 2; do x $i; done"),
+              (Words{{"for", "i", "in", "1", "2"}, {"do", "x", "$i"}, {"done"}}));
+}
+
+TEST(ShellWords, StandWhereTheyAreWritten) {
+    const auto commands =
+        shellCommands("A=(\n    --bf16\n    --seq-length 8)\nrun \"${A[@]}\"\n", "run.sh").value();
+    EXPECT_EQ(commands[0][1].line, 2);
+    EXPECT_EQ(commands[0][1].column, 5);
+    EXPECT_EQ(commands[0][3].line, 3);
+}
+
+TEST(Import, NamesThePlaceOfWhatIsWrong) {
+    EXPECT_EQ(why("[parallelism]\ntensor_parallel_degree = \"two\"\n", "a.toml").substr(0, 11),
+              "a.toml:2:1:");
+    EXPECT_EQ(why("[parallelism\n", "a.toml").substr(0, 9), "a.toml:1:");
+    EXPECT_EQ(why("base_model: x\noptimizer: best\n", "a.yaml").substr(0, 11), "a.yaml:2:1:");
+    EXPECT_EQ(why("base_model: [x\n", "a.yaml").substr(0, 7), "a.yaml:");
+    EXPECT_EQ(why("base_model: x\nadapter: qlora\n", "a.yaml"),
+              "a.yaml:2:1: adapter Require cfg.load_in_4bit to be True for qlora");
+    EXPECT_EQ(why("{\"zero_optimization\": {\"stage\": 4}}", "ds.json"),
+              "ds.json:1:33: zero_optimization.stage is 0 to 3");
+    EXPECT_EQ(why("--tensor-model-parallel-size $TP\n", "a.sh").substr(0, 9), "a.sh:1:1:");
+    EXPECT_EQ(why("echo hello\n", "a.sh"), "a.sh: no command of it starts a training script");
+    EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"), "z.json: is not there");
+}
+
+TEST(Import, SaysWhatItDoesNotLookAt) {
+    const JsonValue scenario =
+        imported("base_model: x\nlearning_rate: 1\nmystery: 4\n", "a.yaml").value();
+    const auto notes = scenario.find("imported")->find("notes")->items();
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].text().value(), "not looked at: mystery (line 3)");
+}
+
+TEST(Import, AdvisesToLeaveFsdp1) {
+    const JsonValue scenario = imported(
+                                   "distributed_type: FSDP\nnum_processes: 8\nfsdp_config:\n"
+                                   "  fsdp_sharding_strategy: FULL_SHARD\n",
+                                   "a.yaml")
+                                   .value();
+    EXPECT_NE(scenario.find("imported")
+                  ->find("notes")
+                  ->items()[0]
+                  .text()
+                  .value()
+                  .find("set fsdp_version: 2"),
+              std::string::npos);
+}
+
+/// Texts that grow, or nest, without end.
+TEST(Import, EndsSoonWhateverTheFileIs) {
+    std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x]\n";
+    for (int i = 1; i < 30; ++i) {
+        const std::string before = "*a" + std::to_string(i - 1);
+        bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {x: " + before +
+                ", y: " + before + "}\n";
+    }
+    std::string doubling = "A=xxxxxxxx\n";
+    std::string lists = "L=(a b)\n";
+    for (int i = 0; i < 60; ++i) {
+        doubling += "A=$A$A\n";
+        lists += "L=(${L[@]} ${L[@]})\n";
+    }
+    const std::string deep(200'000, '[');
+    const std::string nested = "a: " + deep;
+    std::string indented;
+    for (std::size_t i = 0; i < 1200; ++i) {
+        indented += std::string(i, ' ') + "k:\n";
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(why(bomb, "a.yaml").empty());
+    EXPECT_FALSE(why(nested, "a.yaml").empty());
+    EXPECT_FALSE(why(indented, "a.yaml").empty());
+    EXPECT_FALSE(why("a = " + deep, "a.toml").empty());
+    EXPECT_FALSE(why(doubling + "torchrun x.py $A\n", "a.sh").empty());
+    EXPECT_FALSE(why(lists + "torchrun x.py ${L[@]}\n", "a.sh").empty());
+    EXPECT_FALSE(why(std::string(3'000'000, 'x'), "a.yaml").empty());
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_LT(std::chrono::duration<double>(took).count(),
+              20.0);  // 2 s and what a loaded machine adds
+}
+
+// A file with some letters changed is read, or refused with its place.
+TEST(Import, ReadsAnyText) {
+    std::size_t refused = 0;
+    for (const char* const stack :
+         {"torchtitan", "deepspeed", "accelerate", "axolotl", "megatron"}) {
+        const LaunchTarget& target = **findLaunchTarget(stack);
+        const std::vector<Scenario> scenarios = layoutsOf(stack, "llama-3.1-8b");
+        const std::string version =
+            stack == std::string("torchtitan") ? "0.2.2" : std::string(target.newest);
+        const LaunchFiles launch = launchFiles(target, factsOf(scenarios.back(), version)).value();
+        for (const LaunchFile& file : launch.files) {
+            TextMutator mutator(7);
+            for (int i = 0; i < 300; ++i) {
+                const auto scenario = imported(mutator.mutated(file.text), file.name);
+                refused += scenario ? 0U : 1U;
+                if (!scenario) {
+                    EXPECT_FALSE(scenario.error().where.empty()) << scenario.error().why;
+                }
+            }
+        }
+    }
+    EXPECT_GT(refused, 100U);
+}
+
+}  // namespace
+}  // namespace fabricast

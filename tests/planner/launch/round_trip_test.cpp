@@ -1,0 +1,172 @@
+#include "planner/launch/import_launch.h"
+#include "planner/launch/untold_settings.h"
+#include "planner/load/load_scenario.h"
+#include "planner/text/json_builder.h"
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const ProfileStore& profiles() {
+    static const ProfileStore store = ProfileStore::builtIn();
+    return store;
+}
+
+/// The scenario that an imported file asks about, for the model and cluster of the one written, and
+/// with the batch and sequence where the file has none.
+Result<LoadedScenario> reloaded(JsonValue root, const std::string& model, const Scenario& written) {
+    const ProfileFile file = profiles().model(model, "").value();
+    JsonValue config = *parseJson(file.text, file.source)->find("config");
+    const JsonBuilder builder("test");
+    config = builder.with(config, "num_hidden_layers", builder.integer(written.model.layers, ""))
+                 .value();
+    root = builder.with(JsonBuilder::without(root, "model"), "model", config).value();
+    root = builder.with(root, "cluster.name", builder.string("dgx-h100")).value();
+    root = builder.with(root, "cluster.nodes", builder.integer(2, "2")).value();
+    const JsonValue* const workload = root.find("workload");
+    const WorkloadSpec& asked = written.workload;
+    if (workload == nullptr || workload->find("sequence") == nullptr) {
+        root = builder.with(root, "workload.sequence", builder.integer(asked.sequence, "")).value();
+    }
+    if (workload == nullptr || workload->find("global_batch") == nullptr) {
+        root = builder.with(root, "workload.global_batch", builder.integer(asked.globalBatch, ""))
+                   .value();
+    }
+    return loadScenario(root, profiles(), {});
+}
+
+/// Settings that differ, by the name of each in a scenario.
+std::string differencesOf(const Scenario& one, const Scenario& other) {
+    std::string text;
+    const std::vector<std::string_view> none;
+    const std::vector<std::string> ofOne = untoldSettings(one, none).value();
+    const std::vector<std::string> ofOther = untoldSettings(other, none).value();
+    for (const std::string& name : ofOne) {
+        text += "\n  read back: " + name;
+    }
+    for (const std::string& name : ofOther) {
+        text += "\n  written: " + name;
+    }
+    return text;
+}
+
+bool leavesLayout(const std::vector<std::string>& untold) {
+    bool leaves = false;
+    for (const std::string& one : untold) {
+        leaves = leaves || one.starts_with("layout.");
+    }
+    return leaves;
+}
+
+struct Trip {
+    const char* stack;
+    const char* model;
+    const char* version;
+    const char* file;
+};
+
+class RoundTrip : public testing::TestWithParam<Trip> {};
+
+// What emit writes, import reads back: layout, batch and every setting but those said to be untold.
+TEST_P(RoundTrip, GivesThePlanBack) {
+    const Trip& trip = GetParam();
+    const LaunchTarget& target = **findLaunchTarget(trip.stack);
+    std::size_t same = 0;
+    for (const Scenario& scenario : layoutsOf(trip.stack, trip.model)) {
+        const auto launch = launchFiles(target, factsOf(scenario, trip.version));
+        if (!launch) {
+            EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
+            continue;
+        }
+        const auto textOf = [&](const std::string& name) -> Result<std::string> {
+            for (const LaunchFile& file : launch->files) {
+                if (file.name == name) {
+                    return file.text;
+                }
+            }
+            return fail(Error::Code::NotFound, name, "is not there");
+        };
+        const auto layers = [&](const std::string&) { return std::optional(std::int64_t{8}); };
+        const auto imported =
+            importLaunch(textOf(trip.file).value(), trip.file, {.read = textOf, .layers = layers});
+        ASSERT_TRUE(imported) << imported.error().text();
+        if (leavesLayout(launch->untold)) {
+            continue;  // the script has it
+        }
+        auto back = reloaded(*imported, trip.model, scenario);
+        ASSERT_TRUE(back) << back.error().text() << "\n" << textOf(trip.file).value();
+        back->scenario.settings.lora = scenario.settings.lora;  // of no adapters
+        Layout layout = back->scenario.layout;
+        if (layout.shardSize == layout.replicas()) {
+            layout.shardSize = scenario.layout.shardSize;  // all of them, said or not
+        }
+        EXPECT_EQ(layoutText(layout), layoutText(scenario.layout));
+        EXPECT_EQ(back->scenario.workload.globalBatch, scenario.workload.globalBatch);
+        EXPECT_EQ(back->scenario.workload.sequence, scenario.workload.sequence);
+        const bool settings = back->scenario.settings == scenario.settings;
+        EXPECT_TRUE(settings || !launch->untold.empty())
+            << layoutText(scenario.layout) << differencesOf(back->scenario, scenario);
+        same += settings ? 1U : 0U;
+        for (const std::string& note : back->assumed) {
+            EXPECT_FALSE(note.starts_with("not looked at")) << note;
+        }
+    }
+    EXPECT_GT(same, 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Frameworks,
+    RoundTrip,
+    testing::Values(Trip{"torchtitan", "llama-3.1-8b", "0.2.2", "train.toml"},
+                    Trip{"torchtitan", "llama-3.1-8b", "0.3.0", "run.sh"},
+                    Trip{"deepspeed", "llama-3.1-8b", "0.19.8", "deepspeed.json"},
+                    Trip{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml"},
+                    Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
+                    Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"}),
+    [](const auto& one) {
+        std::string name =
+            one.param.stack + std::string("_") + one.param.version + "_" + one.param.model;
+        std::ranges::replace_if(
+            name, [](char letter) { return std::isalnum(letter) == 0; }, '_');
+        return name;
+    });
+
+// The script has the micro-batch: what the file has is read back.
+TEST(RoundTripOfAccelerate, GivesTheMeshBack) {
+    const LaunchTarget& target = **findLaunchTarget("accelerate");
+    std::size_t read = 0;
+    for (const Scenario& scenario : layoutsOf("accelerate", "llama-3.1-8b")) {
+        const LaunchFiles launch = launchFiles(target, factsOf(scenario, "1.15")).value();
+        const auto textOf = [&](const std::string& name) -> Result<std::string> {
+            for (const LaunchFile& file : launch.files) {
+                if (file.name == name) {
+                    return file.text;
+                }
+            }
+            return fail(Error::Code::NotFound, name, "is not there");
+        };
+        const std::string yaml = textOf("accelerate.yaml").value();
+        JsonValue root =
+            importLaunch(yaml, "accelerate.yaml", {.read = textOf, .layers = {}}).value();
+        const JsonBuilder builder("test");
+        root =
+            builder
+                .with(root, "layout.micro_batch", builder.integer(scenario.layout.microBatch, ""))
+                .value();
+        const auto back = reloaded(root, "llama-3.1-8b", scenario);
+        ASSERT_TRUE(back) << back.error().text() << yaml;
+        Layout layout = back->scenario.layout;
+        if (layout.shardSize == layout.replicas()) {
+            layout.shardSize = scenario.layout.shardSize;
+        }
+        EXPECT_EQ(layoutText(layout), layoutText(scenario.layout)) << yaml;
+        EXPECT_EQ(back->scenario.settings.engine, scenario.settings.engine);
+        ++read;
+    }
+    EXPECT_GT(read, 50U);
+}
+
+}  // namespace
+}  // namespace fabricast
