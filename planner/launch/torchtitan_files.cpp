@@ -1,5 +1,6 @@
 #include "planner/launch/torchtitan_files.h"
 
+#include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
@@ -27,113 +28,6 @@ constexpr std::array<std::string_view, 15> kToldToTitan = {"recompute.*",
                                                            "allocator",
                                                            "engine",
                                                            "torch.backend"};
-
-/// One key of the configuration; text is quoted in TOML and not on a command line.
-struct TitanKey {
-    std::string section;
-    std::string name;
-    std::string value;
-    bool isText = false;
-};
-
-class TitanKeys {
-public:
-    void add(const char* section, const char* name, std::int64_t value) {
-        keys_.push_back({section, name, std::to_string(value)});
-    }
-    void add(const char* section, const char* name, bool value) {
-        keys_.push_back({section, name, value ? "true" : "false"});
-    }
-    void add(const char* section, const char* name, std::string_view value) {
-        keys_.push_back({section, name, std::string(value), true});
-    }
-    [[nodiscard]] const std::vector<TitanKey>& all() const { return keys_; }
-
-private:
-    std::vector<TitanKey> keys_;
-};
-
-std::string_view titanSchedule(ScheduleKind schedule) {
-    switch (schedule) {
-        case ScheduleKind::Gpipe:
-            return "GPipe";
-        case ScheduleKind::Interleaved:
-            return "Interleaved1F1B";
-        case ScheduleKind::LoopedBfs:
-            return "LoopedBFS";
-        case ScheduleKind::InterleavedZb:
-            return "InterleavedZeroBubble";
-        case ScheduleKind::ZbV:
-            return "ZBVZeroBubble";
-        case ScheduleKind::DualPipeV:
-            return "DualPipeV";
-        default:
-            return "1F1B";
-    }
-}
-
-/// Layers of a stage that make so many stages, the ends of the model counted as layers.
-std::optional<std::int64_t> layersPerStage(const Scenario& scenario) {
-    const PipelineSettings& pipeline = scenario.settings.pipeline;
-    const std::int64_t stages = scenario.layout.pp * scenario.layout.vpp;
-    const std::int64_t units =
-        scenario.model.layers + pipeline.embeddingWeight + pipeline.headWeight;
-    const std::int64_t layers = (units + stages - 1) / stages;
-    return (units + layers - 1) / layers == stages ? std::optional(layers) : std::nullopt;
-}
-
-Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys) {
-    const Layout& layout = scenario.layout;
-    keys.add("parallelism", "pipeline_parallel_degree", layout.pp);
-    if (layout.pp == 1) {
-        return {};
-    }
-    const std::optional<std::int64_t> layers = layersPerStage(scenario);
-    if (!layers) {
-        return fail(Error::Code::Unsupported,
-                    "layout.vpp",
-                    "no pipeline_parallel_layers_per_stage makes " +
-                        std::to_string(layout.pp * layout.vpp) + " stages of " +
-                        std::to_string(scenario.model.layers) + " layers",
-                    "another pp or vpp");
-    }
-    const PipelineSettings& pipeline = scenario.settings.pipeline;
-    keys.add("parallelism", "pipeline_parallel_schedule", titanSchedule(layout.schedule));
-    keys.add("parallelism", "pipeline_parallel_layers_per_stage", *layers);
-    keys.add("parallelism", "pipeline_parallel_first_stage_less_layers", pipeline.embeddingWeight);
-    keys.add("parallelism", "pipeline_parallel_last_stage_less_layers", pipeline.headWeight);
-    keys.add("parallelism", "pipeline_parallel_microbatch_size", layout.microBatch);
-    return {};
-}
-
-void addTitanMesh(const Scenario& scenario, TitanKeys& keys) {
-    const Layout& layout = scenario.layout;
-    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
-    const bool whole = layout.shard == Shard::None;
-    keys.add("parallelism",
-             "data_parallel_replicate_degree",
-             whole ? layout.dp : layout.replicas() / group);
-    keys.add("parallelism", "data_parallel_shard_degree", whole ? 1 : group / layout.cp);
-    keys.add("parallelism", "fsdp_reshard_after_forward", nameOf(scenario.settings.torch.reshard));
-    keys.add("parallelism", "tensor_parallel_degree", layout.tp);
-    keys.add("parallelism", "context_parallel_degree", layout.cp);
-    keys.add("parallelism", "expert_parallel_degree", layout.ep);
-}
-
-void addTitanTraining(const Scenario& scenario, TitanKeys& keys) {
-    const Layout& layout = scenario.layout;
-    const PrecisionSettings& precision = scenario.settings.precision;
-    const auto dtype = [](Dtype one) { return one == Dtype::Bf16 ? "bfloat16" : "float32"; };
-    const std::int64_t perRank =
-        scenario.workload.globalBatch / layout.dp / scenario.settings.pipeline.passes;
-    keys.add("training", "local_batch_size", layout.pp > 1 ? perRank : layout.microBatch);
-    keys.add("training", "global_batch_size", scenario.workload.globalBatch);
-    keys.add("training", "seq_len", scenario.workload.sequence);
-    keys.add("training", "dtype", std::string_view(dtype(precision.parameters)));
-    keys.add("training", "mixed_precision_param", std::string_view(dtype(precision.compute)));
-    keys.add("training", "mixed_precision_reduce", std::string_view("float32"));
-    keys.add("training", "enable_cpu_offload", layout.offload == Offload::ParametersCpu);
-}
 
 Result<void> checkTitan(const Scenario& scenario) {
     const Settings& settings = scenario.settings;

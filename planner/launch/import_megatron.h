@@ -1,0 +1,14 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/scenario_draft.h"
+
+namespace fabricast {
+
+// Parts of Megatron's arguments as keys of a scenario; layout and model stand beside
+// importMegatron.
+Result<void> importMegatronPrecision(ScenarioDraft& draft);
+Result<void> importRecompute(ScenarioDraft& draft);
+Result<void> importMegatronKernels(ScenarioDraft& draft);
+Result<void> importMegatronExperts(ScenarioDraft& draft);
+
+}  // namespace fabricast

@@ -1,0 +1,144 @@
+#include "planner/launch/import_megatron.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+Result<void> importMegatronPrecision(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const bool bf16 = keys.use("--bf16") != nullptr;
+    const bool fp16 = keys.use("--fp16") != nullptr;
+    const auto recipe = keys.text("--fp8-recipe");
+    const std::string format = keys.text("--fp8-format").value_or("");
+    if (!bf16) {
+        draft.set("workload.precision", fp16 ? "fp16" : "fp32", fp16 ? "--fp16" : "");
+    }
+    if (!format.empty()) {
+        const std::string typed = recipe.value_or("delayed");
+        if (typed != "tensorwise" && typed != "blockwise" && typed != "mxfp8") {
+            return keys.refuse(*keys.use("--fp8-format"),
+                               "with the recipe " + typed + " is not modelled",
+                               "--fp8-recipe tensorwise, blockwise or mxfp8");
+        }
+        draft.set("settings.kernels.quantization",
+                  typed == "mxfp8" ? typed : "fp8_" + typed,
+                  recipe ? "--fp8-recipe" : "--fp8-format");
+    }
+    if (keys.use("--fp4-format") != nullptr) {
+        draft.set("settings.kernels.quantization", "nvfp4", "--fp4-format");
+    }
+    if (keys.use("--grad-reduce-in-bf16") != nullptr) {
+        draft.set("settings.precision.gradients", "bf16", "--grad-reduce-in-bf16");
+        draft.set("settings.precision.reduce", "bf16", "--grad-reduce-in-bf16");
+    }
+    if (const auto moments = keys.text("--exp-avg-dtype")) {
+        draft.set("settings.precision.moments", *moments, "--exp-avg-dtype");
+        (void)keys.use("--exp-avg-sq-dtype");
+    }
+    (void)keys.use("--use-precision-aware-optimizer");
+    (void)keys.use("--main-grads-dtype");
+    if (keys.use("--optimizer-cpu-offload") != nullptr) {
+        draft.set("layout.offload", "optimizer_cpu", "--optimizer-cpu-offload");
+        (void)keys.use("--optimizer-offload-fraction");
+    }
+    const std::string optimizer = keys.text("--optimizer").value_or("adam");
+    if (optimizer != "adam") {
+        draft.set("workload.optimizer",
+                  optimizer == "sgd" && keys.text("--sgd-momentum").value_or("0.9") != "0"
+                      ? "sgd_momentum"
+                      : optimizer,
+                  "--optimizer");
+    }
+    return {};
+}
+
+Result<void> importRecompute(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string granularity =
+        keys.text("--recompute-granularity")
+            .value_or(keys.use("--recompute-activations") != nullptr ? "selective" : "none");
+    FABRICAST_ASSIGN(const auto layers, keys.whole("--recompute-num-layers"));
+    const std::string method = keys.text("--recompute-method").value_or("uniform");
+    std::string ours = "none";
+    if (granularity == "full") {
+        const std::int64_t count = layers.value_or(1);
+        ours = method == "block" ? "block:" + std::to_string(count)
+               : count == 1      ? std::string("full")
+                                 : "uniform:" + std::to_string(count);
+    } else if (granularity == "selective") {
+        const LaunchKey* const modules = keys.use("--recompute-modules");
+        ours = "";
+        for (const std::string& one :
+             modules == nullptr ? std::vector<std::string>{"core_attn"} : modules->values) {
+            ours += (ours.empty() ? "" : "+") + one;
+        }
+    }
+    draft.set("layout.recompute", ours, "--recompute-granularity");
+    return {};
+}
+
+Result<void> importMegatronKernels(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (keys.text("--transformer-impl") == "local") {
+        draft.set("settings.kernels.code", "megatron", "--transformer-impl");
+    }
+    const std::string backend = keys.text("--attention-backend").value_or("auto");
+    if (backend == "unfused") {
+        draft.set("settings.kernels.attention", "unfused", "--attention-backend");
+    } else if (backend == "flash") {
+        draft.set("settings.kernels.attention_code", "flash2", "--attention-backend");
+    }
+    if (keys.use("--cross-entropy-loss-fusion") != nullptr) {
+        draft.set("settings.kernels.loss", "fused", "--cross-entropy-loss-fusion");
+    }
+    if (keys.use("--no-gradient-accumulation-fusion") != nullptr) {
+        draft.set("settings.megatron.gradient_accumulation_fusion",
+                  false,
+                  "--no-gradient-accumulation-fusion");
+    }
+    if (const auto graphs = keys.text("--cuda-graph-impl"); graphs && *graphs != "none") {
+        draft.set("settings.kernels.cuda_graphs", true, "--cuda-graph-impl");
+        draft.set(
+            "settings.kernels.graph_experts", *graphs == "full_iteration", "--cuda-graph-impl");
+    }
+    FABRICAST_ASSIGN(const auto dropout, keys.number("--hidden-dropout"));
+    (void)keys.use("--attention-dropout");
+    draft.set("settings.kernels.dropout", dropout.value_or(0.1), "--hidden-dropout");
+    return {};
+}
+
+Result<void> importMegatronExperts(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    if (!keys.has("--num-experts")) {
+        return {};
+    }
+    const std::string dispatcher = keys.text("--moe-token-dispatcher-type").value_or("allgather");
+    draft.set("settings.kernels.dispatcher",
+              dispatcher == "allgather" ? "allgather" : "alltoall",
+              "--moe-token-dispatcher-type");
+    draft.set("settings.kernels.dispatch_once_per_node",
+              dispatcher == "flex",
+              "--moe-token-dispatcher-type");
+    if (keys.use("--moe-grouped-gemm") == nullptr) {
+        draft.set("settings.kernels.experts", "sequential", "--moe-grouped-gemm");
+    }
+    const bool fp32 = keys.text("--moe-router-dtype") == "fp32";
+    if (fp32) {
+        draft.set("settings.kernels.router_dtype", "fp32", "--moe-router-dtype");
+    }
+    const std::string balance = keys.text("--moe-router-load-balancing-type").value_or("aux_loss");
+    const char* const loss = balance == "aux_loss"          ? "batch"
+                             : balance == "seq_aux_loss"    ? "sequence"
+                             : balance == "global_aux_loss" ? "global"
+                                                            : "none";
+    draft.set("settings.kernels.aux_loss", loss, "--moe-router-load-balancing-type");
+    FABRICAST_ASSIGN(const auto capacity, keys.number("--moe-expert-capacity-factor"));
+    if (capacity) {
+        draft.set("settings.kernels.capacity_factor", *capacity, "--moe-expert-capacity-factor");
+    }
+    return {};
+}
+
+}  // namespace fabricast
