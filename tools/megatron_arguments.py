@@ -168,7 +168,7 @@ def check_batch(config, values, gpus):
 
 def read_megatron(plan):
     script, *words = read_start(plan)
-    if script != "pretrain_gpt.py":
+    if not script.endswith("/pretrain_gpt.py"):
         raise Rejected(f"run.sh starts {script}")
     release = release_of(plan.arguments)
     values = named_values(grouped(words, recorded(release), release))

@@ -56,6 +56,7 @@ Result<void> writeLaunchFiles(const std::vector<LaunchFile>& files, const EmitFl
         return fail(Error::Code::Environment, "--out", flags.folder + ": " + trouble.message());
     }
     std::vector<FolderText> texts;
+    texts.reserve(files.size());
     for (const LaunchFile& file : files) {
         texts.push_back({file.name, file.text});
     }
@@ -109,6 +110,26 @@ std::string untoldText(const Emitted& emitted) {
     return text;
 }
 
+/// How the run is started: in its folder, by what the launcher is called with.
+std::string nextOf(const Emitted& emitted, const EmitFlags& flags) {
+    if (flags.folder.empty()) {
+        return "--out DIR writes them";
+    }
+    const std::string folder = "cd " + shellWord(flags.folder) + " && ";
+    switch (flags.ask.launcher) {
+        case Launcher::Slurm:
+            return folder + "sbatch job.sbatch";
+        case Launcher::Kubernetes:
+            return folder + "kubectl apply -f job.yaml, with an image that has these files";
+        case Launcher::Torchrun:
+            break;
+    }
+    const bool several = emitted.forecast.scenario.cluster.nodes > 1;
+    return folder +
+           (several ? "MASTER_ADDR=first-node NODE_RANK=0 bash run.sh, on each node its own rank"
+                    : "bash run.sh");
+}
+
 std::string emittedText(const Emitted& emitted, const EmitFlags& flags, bool quiet) {
     std::string text = headOf(emitted);
     for (const LaunchFile& file : emitted.launch.files) {
@@ -118,18 +139,7 @@ std::string emittedText(const Emitted& emitted, const EmitFlags& flags, bool qui
     }
     const std::string untold = untoldText(emitted);
     text += (flags.folder.empty() && !untold.empty() ? "\n" : "") + untold;
-    if (quiet) {
-        return text;
-    }
-    const std::string start =
-        emitted.launch.files.back().name == "job.sbatch" ? "sbatch " : "bash ";
-    const std::string first =
-        emitted.launch.files.back().name == "job.sbatch" ? "job.sbatch" : "run.sh";
-    return text +
-           (flags.folder.empty()
-                ? "\nnext: --out DIR writes them\n"
-                : "\nnext: " + start +
-                      shellWord((std::filesystem::path(flags.folder) / first).string()) + "\n");
+    return quiet ? text : text + "\nnext: " + nextOf(emitted, flags) + "\n";
 }
 
 Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {

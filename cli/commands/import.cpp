@@ -7,6 +7,7 @@
 #include "study/explain.h"
 
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace fabricast {
@@ -31,10 +32,20 @@ void addRows(const JsonValue& object, const std::string& before, Table& table) {
     }
 }
 
-std::string forecastText(const Result<Explanation>& forecast) {
+/// What the file's reader has to say; a forecast says it among what it assumes.
+std::string notesText(const JsonValue& root) {
+    const JsonValue* const imported = root.find("imported");
+    const JsonValue* const notes = imported == nullptr ? nullptr : imported->find("notes");
+    std::string text;
+    for (const JsonValue& note : notes == nullptr ? std::span<const JsonValue>() : notes->items()) {
+        text += "assumed: " + note.text().value_or("") + "\n";
+    }
+    return text;
+}
+
+std::string forecastText(const Result<Explanation>& forecast, const JsonValue& root) {
     if (!forecast) {
-        const Error& error = forecast.error();
-        return "not forecast: " + error.text() + "\n";
+        return "not forecast: " + forecast.error().text() + "\n" + notesText(root);
     }
     std::string text;
     if (forecast->verdict) {
@@ -63,9 +74,10 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
         return tl::unexpected(forecast.error());
     }
     const bool tooBig = forecast && forecast->verdict == Verdict::DoesNotFit;
-    return Answer{.text = alignedText(table) + "\n" + forecastText(forecast) +
-                          (options.quiet ? "" : nextLine("explain", question, " --section all")),
-                  .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
+    return Answer{
+        .text = alignedText(table) + "\n" + forecastText(forecast, question.root) +
+                (options.quiet || !forecast ? "" : nextLine("explain", question, " --section all")),
+        .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
 }
 
 }  // namespace

@@ -114,6 +114,7 @@ std::string mixedPrecision(const Settings& settings) {
 
 void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) {
     const Settings& settings = scenario.settings;
+    untold.emplace_back("train.py, or what TRAIN names, is yours");
     untold.push_back("layout.micro_batch=" + std::to_string(scenario.layout.microBatch) +
                      ": train.py takes so many samples of " +
                      std::to_string(scenario.workload.sequence) + " tokens, " +

@@ -168,7 +168,8 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "recomputation: train.py calls model.gradient_checkpointing_enable()");
     }
     files.files.push_back({"deepspeed.json", std::move(text)});
-    files.command = {"train.py", "--deepspeed", "deepspeed.json"};
+    files.untold.emplace_back("train.py, or what TRAIN names, is yours");
+    files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     return files;
 }
 

@@ -15,7 +15,7 @@ Result<void> importFsdp(ScenarioDraft& draft) {
     if (version.value_or(1) == 1) {
         draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
         const std::string strategy = keys.text(at + "sharding_strategy").value_or("FULL_SHARD");
-        if (strategy != "FULL_SHARD" && strategy != "SHARD_GRAD_OP") {
+        if (strategy != "FULL_SHARD" && strategy != "1" && strategy != "SHARD_GRAD_OP") {
             return keys.refuse(*keys.use(at + "sharding_strategy"),
                                "is not modelled for FSDP2 without a mesh",
                                "fsdp_version: 2 with parallelism_config_dp_replicate_size");
@@ -101,6 +101,14 @@ Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
                     "zero_stage: 3");
     }
     draft.set("layout.shard", shards[static_cast<std::size_t>(*stage)], at + "zero_stage");
+    if (const auto steps = keys.text(at + "gradient_accumulation_steps");
+        steps && *steps != "auto") {
+        FABRICAST_ASSIGN(const auto count, keys.whole(at + "gradient_accumulation_steps"));
+        draft.set("workload.global_batch",
+                  std::to_string(*count) + " per rank",
+                  at + "gradient_accumulation_steps");
+        draft.note("the batch is of one sample a microbatch: train.py says how many it has");
+    }
     const std::string states = keys.text(at + "offload_optimizer_device").value_or("none");
     const std::string weights = keys.text(at + "offload_param_device").value_or("none");
     if (weights != "none") {

@@ -24,6 +24,7 @@ constexpr std::array kTrainerNames = {
     TrainerName{"adamw_bnb_8bit", "adamw_8bit", "library=bitsandbytes"},
     TrainerName{"adamw_8bit", "adamw_8bit", "library=bitsandbytes"},
     TrainerName{"paged_adamw_8bit", "paged_adamw_8bit", ""},
+    TrainerName{"paged_adamw_32bit", "adamw", ""},
     TrainerName{"adamw_torch_4bit", "adamw_4bit", ""},
     TrainerName{"ao_adamw_4bit", "adamw_4bit", ""},
     TrainerName{"adafactor", "adafactor", ""},
@@ -41,6 +42,9 @@ Result<void> importOptimizer(ScenarioDraft& draft) {
     for (const TrainerName& one : kTrainerNames) {
         if (one.typed == *typed) {
             draft.set("workload.optimizer", one.kind, "optimizer");
+            if (one.typed.starts_with("paged_adamw_32")) {
+                draft.note("paged_adamw_32bit is forecast as adamw, whose states stay on the GPU");
+            }
             if (!one.detail.empty()) {
                 const std::size_t equals = one.detail.find('=');
                 draft.set("settings.optimizer." + std::string(one.detail.substr(0, equals)),
@@ -98,15 +102,41 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     return {};
 }
 
+/// "fsdp_config.fsdp_offload_params" is how it was written before.
+LaunchKeys withoutPrefix(const LaunchKeys& file) {
+    constexpr std::string_view kOld = "fsdp_config.fsdp_";
+    LaunchKeys keys(file.source());
+    for (LaunchKey key : file.all()) {
+        if (key.path.starts_with(kOld) && key.path != "fsdp_config.fsdp_version") {
+            key.path = "fsdp_config." + key.path.substr(kOld.size());
+        } else if (key.path == "fsdp_config.fsdp_version") {
+            key.path = "fsdp_version";
+        } else if (key.path == "sequence_parallel_degree") {
+            key.path = "context_parallel_size";
+        }
+        keys.add(std::move(key));
+    }
+    return keys;
+}
+
 Result<void> importSharding(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    if (!keys.has("fsdp_config") && !keys.has("fsdp_version")) {
+    if (!keys.has("fsdp_config") && !keys.has("fsdp_version") && !keys.has("fsdp")) {
         draft.set("layout.shard", "none", "");
         return {};
     }
     FABRICAST_ASSIGN(const auto version, keys.whole("fsdp_version"));
     if (version.value_or(1) == 1) {
         draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
+    }
+    (void)keys.use("fsdp");
+    const std::string strategy = keys.text("fsdp_config.sharding_strategy").value_or("FULL_SHARD");
+    if (strategy == "SHARD_GRAD_OP") {
+        draft.set("settings.torch.reshard", "never", "fsdp_config.sharding_strategy");
+    } else if (strategy != "FULL_SHARD" && strategy != "1") {
+        return keys.refuse(*keys.use("fsdp_config.sharding_strategy"),
+                           "is not modelled for FSDP2",
+                           "fsdp_version: 2 with dp_replicate_size and dp_shard_size");
     }
     FABRICAST_ASSIGN(const auto shards, keys.whole("dp_shard_size"));
     FABRICAST_ASSIGN(const auto copies, keys.whole("dp_replicate_size"));
@@ -161,6 +191,11 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         draft.set("workload.precision", "fp32", "bf16");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "torch_compile"));
+    FABRICAST_ASSIGN(const auto fp8, keys.flag("fp8"));
+    if (fp8.value_or(false)) {
+        const std::string recipe = keys.text("fp8_config.recipe").value_or("tensorwise");
+        draft.set("settings.kernels.quantization", "fp8_" + recipe, "fp8");
+    }
     FABRICAST_ASSIGN(const auto old, keys.flag("flash_attention"));
     const std::string attention = keys.text("attn_implementation")
                                       .value_or(old.value_or(true) ? "flash_attention_2" : "sdpa");
@@ -181,7 +216,8 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
 
 }  // namespace
 
-Result<ImportedRun> importAxolotl(LaunchKeys& keys) {
+Result<ImportedRun> importAxolotl(LaunchKeys& file) {
+    LaunchKeys keys = withoutPrefix(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "axolotl", "");
     if (const auto model = keys.text("base_model")) {
@@ -204,6 +240,7 @@ Result<ImportedRun> importAxolotl(LaunchKeys& keys) {
     JsonValue scenario = draft.finish("axolotl",
                                       {"datasets",
                                        "test_datasets",
+                                       "fp8_",
                                        "output_dir",
                                        "val_set_size",
                                        "num_epochs",

@@ -111,6 +111,68 @@ Result<JsonValue> withDeepspeed(ImportedRun run, LaunchKeys& keys, const ImportC
     return draft.finish(run.framework, {""});
 }
 
+Result<JsonValue> importYaml(LaunchKeys& keys, const ImportContext& context) {
+    if (keys.has("compute_environment") || keys.has("distributed_type")) {
+        FABRICAST_ASSIGN(ImportedRun run, importAccelerate(keys));
+        return withDeepspeed(std::move(run), keys, context);
+    }
+    if (keys.has("base_model")) {
+        FABRICAST_ASSIGN(ImportedRun run, importAxolotl(keys));
+        return withDeepspeed(std::move(run), keys, context);
+    }
+    return fail(Error::Code::BadInput,
+                keys.source(),
+                "is no YAML of Accelerate (distributed_type) or Axolotl (base_model)");
+}
+
+Result<JsonValue> importNamed(const std::string& name,
+                              LaunchKeys& keys,
+                              const ImportContext& context) {
+    FABRICAST_ASSIGN(const std::string text, context.read(name));
+    const std::string source = besideOf(keys.source(), name);
+    const Form form = formOf(text, source);
+    if (form == Form::Shell) {
+        return fail(Error::Code::BadInput, source, "is another script");
+    }
+    FABRICAST_ASSIGN(LaunchKeys named,
+                     keysOf(form == Form::Scenario ? Form::Json : form, text, source));
+    if (form == Form::Toml) {
+        return importTitan(named, context);
+    }
+    return form == Form::Yaml ? importYaml(named, context) : importDeepspeed(named);
+}
+
+/// A script of arguments, or one that starts a file of another kind.
+Result<JsonValue> importScript(LaunchKeys& keys, const ImportContext& context) {
+    const std::string script = keys.text("script").value_or("");
+    if (script == "torchtitan.train" && keys.has("--module")) {
+        return importTitan(keys, context);
+    }
+    const bool megatron = keys.has("--tensor-model-parallel-size") || keys.has("--num-layers") ||
+                          keys.has("--micro-batch-size");
+    if (megatron) {
+        return importMegatron(keys);
+    }
+    for (const char* const flag : {"--job.config_file",
+                                   "--deepspeed",
+                                   "--deepspeed_config",
+                                   "torchrun --config_file",
+                                   "torchrun --config-file"}) {
+        if (const auto file = keys.text(flag)) {
+            return importNamed(*file, keys, context);
+        }
+    }
+    if (script.ends_with(".yaml") || script.ends_with(".yml")) {
+        return importNamed(script, keys, context);
+    }
+    const LaunchKey* const at = keys.use("script");
+    return fail(
+        Error::Code::BadInput,
+        at == nullptr ? keys.source() : keys.where(*at),
+        "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
+        "the file that it reads: deepspeed.json, accelerate.yaml, …");
+}
+
 }  // namespace
 
 bool isLaunchFile(std::string_view text, const std::string& source) {
@@ -128,21 +190,7 @@ Result<JsonValue> importLaunch(std::string_view text,
     if (form == Form::Json) {
         return importDeepspeed(keys);
     }
-    if (form == Form::Shell) {
-        const bool titan = keys.has("script") && keys.text("script") == "torchtitan.train";
-        return titan ? importTitan(keys, context) : importMegatron(keys);
-    }
-    if (keys.has("compute_environment") || keys.has("distributed_type")) {
-        FABRICAST_ASSIGN(ImportedRun run, importAccelerate(keys));
-        return withDeepspeed(std::move(run), keys, context);
-    }
-    if (keys.has("base_model")) {
-        FABRICAST_ASSIGN(ImportedRun run, importAxolotl(keys));
-        return withDeepspeed(std::move(run), keys, context);
-    }
-    return fail(Error::Code::BadInput,
-                source,
-                "is no YAML of Accelerate (distributed_type) or Axolotl (base_model)");
+    return form == Form::Shell ? importScript(keys, context) : importYaml(keys, context);
 }
 
 }  // namespace fabricast

@@ -82,7 +82,13 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
 
 Result<void> importRanks(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    FABRICAST_ASSIGN(auto nodes, keys.whole("torchrun --nnodes"));
+    const std::string typedNodes = keys.text("torchrun --nnodes").value_or("");
+    std::optional<std::int64_t> nodes;
+    if (typedNodes.starts_with("$")) {
+        draft.note("--nnodes " + typedNodes + " is not known: -n says how many");
+        return {};
+    }
+    FABRICAST_ASSIGN(nodes, keys.whole("torchrun --nnodes"));
     FABRICAST_ASSIGN(auto each, keys.whole("torchrun --nproc-per-node"));
     if (!each) {
         FABRICAST_ASSIGN(each, keys.whole("torchrun --nproc_per_node"));
@@ -177,6 +183,13 @@ Result<void> importPipeline(ScenarioDraft& draft) {
 
 Result<JsonValue> importMegatron(LaunchKeys& keys) {
     ScenarioDraft draft(keys);
+    for (const LaunchKey& key : keys.all()) {
+        if (key.path.starts_with("$")) {
+            return keys.refuse(key,
+                               "is not known: it is set in a branch, or outside the script",
+                               "its value in the script");
+        }
+    }
     draft.set("stack", "megatron", "");
     FABRICAST_TRY(importMegatronModel(draft));
     FABRICAST_TRY(importMegatronLayout(draft));

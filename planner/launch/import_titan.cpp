@@ -212,10 +212,17 @@ Result<void> importTitanKernels(ScenarioDraft& draft) {
                   *how == "for-loop" ? "for_loop" : *how,
                   "optimizer.implementation");
     }
-    if (const auto recipe = keys.text("quantize.linear.float8.recipe_name")) {
-        draft.set("settings.kernels.quantization",
-                  "fp8_" + *recipe,
-                  "quantize.linear.float8.recipe_name");
+    if (const LaunchKey* const converters = keys.use("model.converters")) {
+        for (const std::string& one : converters->values) {
+            if (one != "float8" && one != "quantize.linear.float8") {
+                return keys.refuse(
+                    *converters, "\"" + one + "\" is not modelled", "quantize.linear.float8");
+            }
+            const char* const recipe = "quantize.linear.float8.recipe_name";
+            draft.set("settings.kernels.quantization",
+                      "fp8_" + keys.text(recipe).value_or("tensorwise"),
+                      "model.converters");
+        }
     }
     return {};
 }

@@ -69,7 +69,7 @@ Result<std::optional<bool>> LaunchKeys::flag(std::string_view path) {
         return std::optional<bool>();
     }
     const std::string value = key->values.empty() ? "true" : key->values.front();
-    if (value == "null") {
+    if (value == "null" || value == "auto") {  // whoever starts it decides
         return std::optional<bool>();
     }
     const bool on = value == "true" || value == "True" || value == "yes" || value == "on";

@@ -108,7 +108,8 @@ Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
     if (layout.tp > 1 || layout.cp > 1) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");
     }
-    files.command = {"pretrain_gpt.py", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
+    files.script = ": \"${MEGATRON:?the folder of Megatron-LM}\"\n\n" + files.script;
+    files.command = {"\"$MEGATRON/pretrain_gpt.py\"", "\"${ARGUMENTS[@]}\"", "\"${YOURS[@]}\""};
     return files;
 }
 

@@ -11,7 +11,7 @@ tl::unexpected<Error> lacksModel(const ModelSpec& model, const std::string& what
         Error::Code::Unsupported,
         "model",
         "pretrain_gpt.py of Megatron-Core has no " + what + ", which " + model.name + " has",
-        "--target of a stack that runs Hugging Face's code: fsdp2, accelerate, deepspeed");
+        "--stack fsdp2, accelerate or deepspeed, which run Hugging Face's code");
 }
 
 Result<void> checkMegatronModel(const ModelSpec& model) {
@@ -58,7 +58,9 @@ void addAttention(const AttentionSpec& attention, MegatronArguments& out) {
         out.add("--kv-channels", attention.headDim);
         out.addIf(attention.qkvBias, "--add-qkv-bias");
     }
-    out.addIf(attention.qkNorm != QkNorm::None, "--qk-layernorm");
+    // Latent attention has norms of what it projects down, which Megatron adds only if asked.
+    const bool latent = attention.kind == AttentionKind::Latent;
+    out.addIf(latent || attention.qkNorm != QkNorm::None, "--qk-layernorm");
 }
 
 /// "([0]*3+[1]*58)": runs of dense and sparse layers.

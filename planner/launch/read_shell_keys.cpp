@@ -12,6 +12,11 @@ bool isFlag(const std::string& word) {
            word.starts_with("activation-checkpoint:");
 }
 
+/// What nobody knows is no value of a flag that has one: it may be a list of others.
+bool isUnknown(const std::string& word, const LaunchKey& key) {
+    return word.starts_with("$") && (word.ends_with("[@]") || !key.values.empty());
+}
+
 bool isScript(const std::string& word) {
     return word.ends_with(".py") || word == "torchtitan.train";
 }
@@ -32,21 +37,37 @@ void addFlags(const ShellCommand& words,
             key.values.push_back(word.text.substr(equals + 1));
         }
         while (word.text.starts_with("--") && i + 1 < end && !isFlag(words[i + 1].text) &&
-               !isScript(words[i + 1].text)) {
+               !isScript(words[i + 1].text) && !isUnknown(words[i + 1].text, key)) {
             key.values.push_back(words[++i].text);
         }
         keys.add(std::move(key));
     }
 }
 
-/// A file of arguments alone begins with one.
+/// Where the script, or Axolotl's file, stands in a command; its length where there is none.
 std::size_t scriptOf(const ShellCommand& command) {
     for (std::size_t i = 0; i < command.size(); ++i) {
-        if (isScript(command[i].text)) {
+        const std::string& word = command[i].text;
+        const bool isAxolotl = command.front().text == "axolotl" &&
+                               (word.ends_with(".yaml") || word.ends_with(".yml"));
+        if (isScript(word) || isAxolotl) {
             return i;
         }
     }
     return command.size();
+}
+
+/// Of the commands that name a script, the one with most to say: a test whether it is there is
+/// shorter.
+const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
+    const ShellCommand* longest = nullptr;
+    for (const ShellCommand& command : commands) {
+        if (scriptOf(command) < command.size() &&
+            (longest == nullptr || command.size() > longest->size())) {
+            longest = &command;
+        }
+    }
+    return longest;
 }
 
 }  // namespace
@@ -54,17 +75,17 @@ std::size_t scriptOf(const ShellCommand& command) {
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source) {
     FABRICAST_ASSIGN(const std::vector<ShellCommand> commands, shellCommands(text, source));
     LaunchKeys keys(source);
-    for (const ShellCommand& command : commands) {
+    const ShellCommand* const start = startOf(commands);
+    if (start != nullptr) {
+        const ShellCommand& command = *start;
         const std::size_t script = scriptOf(command);
-        if (script < command.size()) {
-            addFlags(command, 0, script, "torchrun ", keys);
-            keys.add({.path = "script",
-                      .values = {command[script].text},
-                      .line = command[script].line,
-                      .column = command[script].column});
-            addFlags(command, script + 1, command.size(), "", keys);
-            return keys;
-        }
+        addFlags(command, 0, script, "torchrun ", keys);
+        keys.add({.path = "script",
+                  .values = {command[script].text},
+                  .line = command[script].line,
+                  .column = command[script].column});
+        addFlags(command, script + 1, command.size(), "", keys);
+        return keys;
     }
     ShellCommand all;  // a list of arguments may have a line for each
     for (const ShellCommand& command : commands) {

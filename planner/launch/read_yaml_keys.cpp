@@ -18,6 +18,9 @@ public:
                             whereOf(member.first),
                             "more keys or levels than a launch file has");
             }
+            if (member.second.IsNull()) {
+                continue;  // as if it were not there
+            }
             if (member.second.IsMap()) {
                 FABRICAST_TRY(add(member.second, path + ".", level + 1));
                 continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -63,6 +64,9 @@ private:
             take();
             inArray_ = false;
             lists_[array_] = std::exchange(list_, {});
+            if (branches_ > 0) {
+                inBranches_.insert(array_);
+            }
         } else if (letter == '\n' || letter == ';' || letter == '|' || letter == '&' ||
                    letter == '(' || letter == ')' || letter == '<' || letter == '>') {
             take();
@@ -136,8 +140,12 @@ private:
             }
         } else if (letter == '$') {
             std::string value;
-            variable(value, spliced);
+            std::vector<ShellWord> items;
+            variable(value, items);
             split(value, word);
+            for (const ShellWord& item : items) {
+                splitInto(item, spliced);
+            }
         } else {
             word.text += letter;
             if (letter == '=' && next() == '(') {
@@ -155,6 +163,18 @@ private:
                 word.text += letter;
             } else if (!word.text.empty()) {
                 addWord(word);
+                word.text.clear();
+            }
+        }
+    }
+
+    static void splitInto(const ShellWord& item, std::vector<ShellWord>& words) {
+        ShellWord word{.text = {}, .line = item.line, .column = item.column};
+        for (const char letter : item.text + " ") {
+            if (letter != ' ' && letter != '\t' && letter != '\n') {
+                word.text += letter;
+            } else if (!word.text.empty()) {
+                words.push_back(word);
                 word.text.clear();
             }
         }
@@ -201,16 +221,28 @@ private:
         while (at_ < end) {
             take();
         }
+        const bool isOpen = inBranches_.contains(name);  // which is taken is not known
         if (rest == "[@]" || rest == "[*]") {
             const auto list = lists_.find(name);
-            spliced = list == lists_.end() ? std::vector<ShellWord>() : list->second;
+            if (list == lists_.end() || isOpen) {
+                text += "$" + name + "[@]";
+            } else {
+                spliced = list->second;
+            }
+            return;
+        }
+        if (isOpen) {
+            text += "$" + name;
             return;
         }
         const auto known = values_.find(name);
         if (known != values_.end()) {
             text += known->second;
         } else if (rest.starts_with(":-") || rest.starts_with(":=")) {
-            text += rest.substr(2);
+            std::string usual = rest.substr(2);
+            std::erase(usual, '"');
+            std::erase(usual, '\'');
+            text += usual;
         } else {
             text += "$" + name;
         }
@@ -225,6 +257,11 @@ private:
     void endCommand() {
         ShellCommand command = std::exchange(command_, {});
         std::size_t first = 0;
+        while (first < command.size() && isKeyword(command[first].text)) {
+            ++first;
+        }
+        command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
+        first = 0;
         if (!command.empty() && (command[0].text == "export" || command[0].text == "declare")) {
             first = 1;
         }
@@ -237,6 +274,20 @@ private:
         }
     }
 
+    /// Words of the shell itself; what is set between some of them may not be.
+    bool isKeyword(const std::string& word) {
+        if (word == "if" || word == "case" || word == "for" || word == "while" || word == "until") {
+            ++branches_;
+            return word != "case" && word != "for";
+        }
+        if (word == "fi" || word == "esac" || word == "done") {
+            branches_ = std::max(0, branches_ - 1);
+            return true;
+        }
+        return word == "then" || word == "do" || word == "else" || word == "elif" ||
+               word == "exec" || word == "{" || word == "}";
+    }
+
     bool assign(const std::string& word) {
         const std::size_t equals = word.find('=');
         const auto isName = [](std::string_view name) {
@@ -245,7 +296,13 @@ private:
         if (equals == std::string::npos || !isName(word.substr(0, equals))) {
             return false;
         }
-        values_[word.substr(0, equals)] = word.substr(equals + 1);
+        const std::string name = word.substr(0, equals);
+        values_[name] = word.substr(equals + 1);
+        if (branches_ > 0) {
+            inBranches_.insert(name);
+        } else {
+            inBranches_.erase(name);
+        }
         return true;
     }
 
@@ -260,6 +317,8 @@ private:
     std::vector<ShellWord> list_;  ///< that is being read
     ShellCommand command_;
     std::vector<ShellCommand> commands_;
+    int branches_ = 0;  ///< of if, case and loops that are open
+    std::set<std::string> inBranches_;
     std::map<std::string, std::string> values_;
     std::map<std::string, std::vector<ShellWord>> lists_;
 };

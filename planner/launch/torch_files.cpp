@@ -172,6 +172,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
         "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
         "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
         "    model_config = AutoConfig.from_pretrained(MODEL)\n"
+        "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
         "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
         torchDtype(settings.precision.parameters) +
         ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
@@ -180,7 +181,8 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
         text += "    model.gradient_checkpointing_enable()\n";
     }
     const bool onHost = scenario.layout.offload == Offload::ParametersCpu;
-    text += onHost ? "" : "    model.cuda()\n";
+    // fully_shard takes each block to the GPU and leaves its part there.
+    text += onHost || fsdp ? "" : "    model.cuda()\n";
     if (settings.kernels.compile) {
         text += "    for block in blocks_of(model):\n        block.compile()\n";
     }

@@ -49,7 +49,16 @@ TEST(ShellWords, AreThoseThatTheShellWouldPass) {
               (Words{{"x", "--a", "1", "--b", "\n  --a 1   --b", "p", "--a", "1", "--b"}}));
     EXPECT_EQ(wordsOf("a \\\n  b\nc && d | e"), (Words{{"a", "b"}, {"c"}, {"d"}, {"e"}}));
     EXPECT_EQ(wordsOf("export N=2\nfor i in 1 2; do x $i; done"),
-              (Words{{"for", "i", "in", "1", "2"}, {"do", "x", "$i"}, {"done"}}));
+              (Words{{"for", "i", "in", "1", "2"}, {"x", "$i"}}));
+}
+
+// Which branch is taken is not worked out: what they set is not known, and so said.
+TEST(ShellWords, KnowNothingThatABranchSets) {
+    using Words = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(wordsOf("T=2\nif [ $M = 8 ]\nthen T=1; A=(--x)\nfi\nrun $T ${A[@]}\nT=3\nrun $T\n"),
+              (Words{{"[", "$M", "=", "8", "]"}, {"run", "$T", "$A[@]"}, {"run", "3"}}));
+    EXPECT_EQ(wordsOf("A=(\"--a 1\" b)\nx ${A[@]} \"${A[@]}\" ${C:-\"7\"}\n"),
+              (Words{{"x", "--a", "1", "b", "--a 1", "b", "7"}}));
 }
 
 TEST(ShellWords, StandWhereTheyAreWritten) {
@@ -73,6 +82,51 @@ TEST(Import, NamesThePlaceOfWhatIsWrong) {
     EXPECT_EQ(why("--tensor-model-parallel-size $TP\n", "a.sh").substr(0, 9), "a.sh:1:1:");
     EXPECT_EQ(why("echo hello\n", "a.sh"), "a.sh: no command of it starts a training script");
     EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"), "z.json: is not there");
+}
+
+TEST(Import, TakesTheCommandThatStartsATraining) {
+    const std::string check = "if [ ! -f pretrain_gpt.py ]; then exit 1; fi\n";
+    const JsonValue scenario =
+        imported(check +
+                     "torchrun --nproc_per_node 8 pretrain_gpt.py --micro-batch-size 1 "
+                     "--tensor-model-parallel-size 2\n",
+                 "a.sh")
+            .value();
+    EXPECT_EQ(scenario.find("layout")->find("tp")->shown(), "2");
+    EXPECT_EQ(why("torchrun train.py --lr 1\n", "a.sh"),
+              "a.sh:1:10: the framework of train.py is not known");
+    EXPECT_EQ(why("deepspeed train.py --deepspeed ds.json\n", "a.sh"), "ds.json: is not there");
+    EXPECT_EQ(why("case $R in a) L=(--num-layers 2);; esac\nx pretrain_gpt.py --micro-batch-size 1 "
+                  "${L[@]}\n",
+                  "a.sh"),
+              "a.sh:2:40: $L[@] is not known: it is set in a branch, or outside the script");
+}
+
+TEST(Import, ReadsAxolotlAsItWasWritten) {
+    const std::string base = "base_model: x\nmicro_batch_size: 1\n";
+    const auto layoutOf = [&](const std::string& more) {
+        const JsonValue scenario = imported(base + more, "a.yaml").value();
+        const JsonValue* const layout = scenario.find("layout");
+        const JsonValue* const offload = layout->find("offload");
+        return layout->find("shard")->text().value() + " " +
+               (offload == nullptr ? "" : offload->text().value());
+    };
+    EXPECT_EQ(layoutOf("fsdp:\nfsdp_config:\n"), "none ");
+    EXPECT_EQ(layoutOf("fsdp: [full_shard, auto_wrap]\nfsdp_config:\n"
+                       "  fsdp_offload_params: true\n"),
+              "fsdp parameters_cpu");
+    EXPECT_EQ(why(base + "fsdp_config:\n  fsdp_sharding_strategy: HYBRID_SHARD\n", "a.yaml"),
+              "a.yaml:4:3: fsdp_config.sharding_strategy is not modelled for FSDP2");
+}
+
+TEST(Import, TakesFloat8OfTorchtitanWhereItIsConverted) {
+    const std::string model = "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = [";
+    const std::string rest = "]\n[activation_checkpoint]\nmode = \"full\"\n";
+    const JsonValue scenario =
+        imported(model + "\"quantize.linear.float8\"" + rest, "a.toml").value();
+    EXPECT_EQ(scenario.find("settings")->find("kernels")->find("quantization")->text().value(),
+              "fp8_tensorwise");
+    EXPECT_NE(why(model + "\"other\"" + rest, "a.toml"), "");
 }
 
 TEST(Import, SaysWhatItDoesNotLookAt) {
