@@ -168,7 +168,8 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
             "recomputation: train.py calls model.gradient_checkpointing_enable()");
     }
     files.files.push_back({"deepspeed.json", std::move(text)});
-    files.untold.emplace_back("train.py, or what TRAIN names, is yours");
+    files.untold.push_back("train.py, or what TRAIN names, is yours: it takes samples of " +
+                           std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     return files;
 }

@@ -29,6 +29,12 @@ Result<void> importFsdp(ScenarioDraft& draft) {
             draft.set("settings.torch.reshard", "never", at + "reshard_after_forward");
         }
     }
+    const std::string wrap = keys.text(at + "auto_wrap_policy").value_or("TRANSFORMER_BASED_WRAP");
+    if (wrap != "TRANSFORMER_BASED_WRAP") {
+        return keys.refuse(*keys.use(at + "auto_wrap_policy"),
+                           "\"" + wrap + "\" is not modelled",
+                           "TRANSFORMER_BASED_WRAP");
+    }
     draft.set("layout.shard", "fsdp", "distributed_type");
     FABRICAST_ASSIGN(const auto offload, keys.flag(at + "offload_params"));
     if (offload.value_or(false)) {
@@ -89,7 +95,7 @@ Result<void> importAccelerateMesh(ScenarioDraft& draft) {
 Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string at = "deepspeed_config.";
-    if (const auto file = keys.text(at + "deepspeed_config_file")) {
+    if (const auto file = keys.text(at + "deepspeed_config_file"); file && !file->empty()) {
         return *file;
     }
     FABRICAST_ASSIGN(const auto stage, keys.whole(at + "zero_stage"));
@@ -121,11 +127,15 @@ Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
 
 Result<void> importMixedPrecision(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    const std::string mixed = keys.text("mixed_precision").value_or("bf16");
+    const bool zero = keys.text("distributed_type") == "DEEPSPEED";  // whose file may say it
+    const std::string mixed = keys.text("mixed_precision").value_or(zero ? "bf16" : "no");
     if (mixed == "fp8") {
         return keys.refuse(*keys.use("mixed_precision"),
                            "fp8 does not say which recipe",
                            "bf16, and --precision fp8_tensorwise over it");
+    }
+    if (mixed != "fp16" && mixed != "no" && mixed != "bf16") {
+        return keys.refuse(*keys.use("mixed_precision"), "is no, fp16, bf16 or fp8");
     }
     if (mixed == "fp16" || mixed == "no") {
         draft.set("workload.precision", mixed == "no" ? "fp32" : "fp16", "mixed_precision");

@@ -2,6 +2,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -9,6 +10,18 @@ namespace fabricast {
 namespace {
 
 using namespace std::string_view_literals;
+
+constexpr std::array<std::string_view, 11> kUnmodelledByAxolotl = {"rl",
+                                                                   "relora",
+                                                                   "qat",
+                                                                   "unfrozen_parameters",
+                                                                   "activation_offloading",
+                                                                   "layer_offloading",
+                                                                   "lora_modules_to_save",
+                                                                   "tiled_mlp",
+                                                                   "reward_model",
+                                                                   "deepspeed.zero_optimization",
+                                                                   "overrides_of_model_config"};
 
 /// transformers' names of optimizers, and ours with the library that runs them.
 struct TrainerName {
@@ -129,7 +142,16 @@ Result<void> importSharding(ScenarioDraft& draft) {
     if (version.value_or(1) == 1) {
         draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
     }
-    (void)keys.use("fsdp");
+    const LaunchKey* const old = keys.use("fsdp");
+    for (const std::string& one : old == nullptr ? std::vector<std::string>() : old->values) {
+        if (one == "offload") {
+            draft.set("layout.offload", "parameters_cpu", "fsdp");
+        } else if (one == "shard_grad_op") {
+            draft.set("settings.torch.reshard", "never", "fsdp");
+        } else if (one != "full_shard" && one != "auto_wrap") {
+            return keys.refuse(*old, "\"" + one + "\" is not modelled", "full_shard, auto_wrap");
+        }
+    }
     const std::string strategy = keys.text("fsdp_config.sharding_strategy").value_or("FULL_SHARD");
     if (strategy == "SHARD_GRAD_OP") {
         draft.set("settings.torch.reshard", "never", "fsdp_config.sharding_strategy");
@@ -175,6 +197,28 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     return {};
 }
 
+/// Cross entropy that keeps no logits, as a plugin or a key asks for it.
+Result<void> importLoss(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const plugins = keys.use("plugins");
+    const auto named = [&](std::string_view part) {
+        return plugins != nullptr && std::ranges::any_of(plugins->values, [&](const auto& one) {
+                   return one.find(part) != std::string::npos;
+               });
+    };
+    FABRICAST_ASSIGN(const auto cut, keys.flag("cut_cross_entropy"));
+    FABRICAST_ASSIGN(const auto liger, keys.flag("liger_fused_linear_cross_entropy"));
+    FABRICAST_ASSIGN(const auto chunked, keys.flag("chunked_cross_entropy"));
+    if (cut.value_or(named("CutCrossEntropy")) || liger.value_or(false)) {
+        draft.set("settings.kernels.loss",
+                  "fused",
+                  liger ? "liger_fused_linear_cross_entropy" : "plugins");
+    } else if (chunked.value_or(false)) {
+        draft.set("settings.kernels.loss", "chunked", "chunked_cross_entropy");
+    }
+    return {};
+}
+
 Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
@@ -187,10 +231,13 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     const std::string bf16 = keys.text("bf16").value_or("true");
     if (half.value_or(false)) {
         draft.set("workload.precision", "fp16", "fp16");
-    } else if (bf16 == "false") {
-        draft.set("workload.precision", "fp32", "bf16");
+    } else if (bf16 == "false" || bf16 == "full") {
+        draft.set("workload.precision", bf16 == "full" ? "pure_bf16" : "fp32", "bf16");
+    } else if (bf16 != "true" && bf16 != "auto") {
+        return keys.refuse(*keys.use("bf16"), "is true, false, auto or full");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "torch_compile"));
+    FABRICAST_TRY(importLoss(draft));
     FABRICAST_ASSIGN(const auto fp8, keys.flag("fp8"));
     if (fp8.value_or(false)) {
         const std::string recipe = keys.text("fp8_config.recipe").value_or("tensorwise");
@@ -223,6 +270,7 @@ Result<ImportedRun> importAxolotl(LaunchKeys& file) {
     if (const auto model = keys.text("base_model")) {
         draft.set("model", *model, "base_model");
     }
+    FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByAxolotl));
     const std::string deepspeed = keys.text("deepspeed").value_or("");
     if (deepspeed.empty()) {
         FABRICAST_TRY(importSharding(draft));

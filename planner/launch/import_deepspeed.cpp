@@ -26,6 +26,22 @@ constexpr std::array kZeroFlags = {
     std::pair{"use_multi_rank_bucket_allreduce"sv, "multi_rank_buckets"sv},
     std::pair{"round_robin_gradients"sv, "round_robin"sv}};
 
+constexpr std::array<std::string_view, 14> kUnmodelledByDeepspeed = {
+    "zero_optimization",
+    "zero_optimization.zero_hpz_partition_size",
+    "zero_optimization.zero_quantized_weights",
+    "zero_optimization.zero_quantized_gradients",
+    "zero_optimization.zero_quantized_nontrainable_weights",
+    "zero_optimization.mics_shard_size",
+    "zero_optimization.cpu_offload",
+    "zero_optimization.offload_optimizer.ratio",
+    "activation_checkpointing.partition_activations",
+    "activation_checkpointing.cpu_checkpointing",
+    "compile.deepcompile",
+    "bf16.bf16_master_weights_and_grads",
+    "bf16.bf16_optimizer_states",
+    "pipeline.stages"};
+
 /// The Trainer fills in "auto": the stack's default does here.
 bool isAuto(LaunchKeys& keys, std::string_view path) {
     return keys.text(path) == "auto";
@@ -88,7 +104,7 @@ Result<void> importDtypes(ScenarioDraft& draft) {
         draft.set("workload.precision", "fp16", "fp16.enabled");
     } else if (autocast.value_or(false)) {
         draft.set("settings.precision.autocast", true, "torch_autocast.enabled");
-    } else if (bf16 && !*bf16) {
+    } else if ((bf16 && !*bf16) || !(keys.has("bf16") || keys.has("fp16"))) {
         draft.set("workload.precision", "fp32", "bf16.enabled");
     }
     if (const auto dtype = keys.text("data_types.grad_accum_dtype")) {
@@ -112,7 +128,17 @@ Result<void> importBatch(ScenarioDraft& draft) {
         draft.set("layout.micro_batch", *each, micro);
     }
     if (!isAuto(keys, "train_batch_size") && keys.has("train_batch_size")) {
-        (void)keys.use(steps);
+        if (each && !isAuto(keys, steps)) {
+            FABRICAST_ASSIGN(const auto count, keys.whole(steps));
+            FABRICAST_ASSIGN(const auto all, keys.whole("train_batch_size"));
+            const std::int64_t round = saturatingProduct(*each, count.value_or(1));
+            if (round > 0 && *all % round != 0) {
+                return keys.refuse(*keys.use("train_batch_size"),
+                                   std::to_string(*all) + " is not a multiple of " +
+                                       std::to_string(round) +
+                                       ", a micro-batch times gradient_accumulation_steps");
+            }
+        }
         return draft.copyWhole("workload.global_batch", "train_batch_size");
     }
     if (each && !isAuto(keys, steps)) {
@@ -129,6 +155,7 @@ Result<void> importBatch(ScenarioDraft& draft) {
 Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     ScenarioDraft draft(keys);
     draft.set("stack", "deepspeed", "");
+    FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByDeepspeed));
     FABRICAST_TRY(importZero(draft));
     FABRICAST_TRY(importOffload(draft));
     FABRICAST_TRY(importDtypes(draft));

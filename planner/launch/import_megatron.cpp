@@ -38,6 +38,20 @@ constexpr std::array kSwitches = {
     std::pair{"--moe-pad-expert-input-to-capacity"sv, "settings.kernels.pad_to_capacity"sv},
     std::pair{"--moe-router-force-load-balancing"sv, "settings.kernels.balanced_routing"sv}};
 
+constexpr std::array<std::string_view, 12> kUnmodelledByMegatron = {
+    "--use-megatron-fsdp",
+    "--use-torch-fsdp2",
+    "--use-custom-fsdp",
+    "--fp8-param-gather",
+    "--fp4-param-gather",
+    "--cpu-offloading",
+    "--fine-grained-activation-offloading",
+    "--distribute-saved-activations",
+    "--rampup-batch-size",
+    "--yaml-cfg",
+    "--heterogeneous-layers-config-path",
+    "--hybrid-override-pattern"};
+
 /// Numbers of a model that Hugging Face's config names, for a decoder of Llama's or Mixtral's kind.
 constexpr std::array kShape = {
     std::pair{"--num-layers"sv, "num_hidden_layers"sv},
@@ -63,7 +77,8 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
         draft.note("the model's shape is not read: -m names the model");
         return {};
     }
-    draft.set("model.model_type", sparse ? "mixtral" : "llama", "--num-layers");
+    const bool biased = keys.use("--add-qkv-bias") != nullptr;  // as Qwen 2 has it
+    draft.set("model.model_type", sparse ? "mixtral" : biased ? "qwen2" : "llama", "--num-layers");
     for (const auto& [argument, name] : kShape) {
         FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
     }
@@ -73,7 +88,6 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
     if (!keys.has("--num-query-groups")) {
         FABRICAST_TRY(draft.copyWhole("model.num_key_value_heads", "--num-attention-heads"));
     }
-    draft.set("model.attention_bias", keys.has("--add-qkv-bias"), "--add-qkv-bias");
     draft.set("model.tie_word_embeddings",
               !keys.has("--untie-embeddings-and-output-weights"),
               "--untie-embeddings-and-output-weights");
@@ -191,6 +205,7 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
         }
     }
     draft.set("stack", "megatron", "");
+    FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
     FABRICAST_TRY(importMegatronModel(draft));
     FABRICAST_TRY(importMegatronLayout(draft));
     FABRICAST_TRY(importPipeline(draft));

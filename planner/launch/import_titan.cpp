@@ -4,6 +4,7 @@
 #include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 namespace {
@@ -14,13 +15,14 @@ struct TitanSchedule {
     std::string_view ours;
     bool several;
 };
-constexpr TitanSchedule kTitanSchedules[] = {{"1F1B", "1f1b", false},
-                                             {"GPipe", "gpipe", false},
-                                             {"Interleaved1F1B", "interleaved", true},
-                                             {"LoopedBFS", "looped_bfs", true},
-                                             {"InterleavedZeroBubble", "interleaved_zb", true},
-                                             {"ZBVZeroBubble", "zb_v", true},
-                                             {"DualPipeV", "dualpipe_v", true}};
+constexpr std::array kTitanSchedules = {
+    TitanSchedule{"1F1B", "1f1b", false},
+    TitanSchedule{"GPipe", "gpipe", false},
+    TitanSchedule{"Interleaved1F1B", "interleaved", true},
+    TitanSchedule{"LoopedBFS", "looped_bfs", true},
+    TitanSchedule{"InterleavedZeroBubble", "interleaved_zb", true},
+    TitanSchedule{"ZBVZeroBubble", "zb_v", true},
+    TitanSchedule{"DualPipeV", "dualpipe_v", true}};
 
 /// Arguments of 0.3 as keys of 0.2: "--compile.no-enable" is compile.enable = false.
 LaunchKeys withoutDashes(const LaunchKeys& arguments) {
@@ -140,7 +142,7 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
     }
     draft.set("layout.pp", *stages, at + "degree");
     const auto* const schedule = std::ranges::find(kTitanSchedules, name, &TitanSchedule::name);
-    if (schedule == std::end(kTitanSchedules)) {
+    if (schedule == kTitanSchedules.end()) {
         return keys.refuse(*keys.use(at + "schedule"), "is a schedule that is not modelled");
     }
     draft.set("layout.schedule", schedule->ours, at + "schedule");
@@ -207,6 +209,11 @@ Result<void> importTitanKernels(ScenarioDraft& draft) {
     if (const auto backend = keys.text("parallelism.spmd_backend")) {
         draft.set("settings.torch.backend", *backend, "parallelism.spmd_backend");
     }
+    if (const auto name = keys.text("optimizer.name");
+        name && *name != "AdamW" && *name != "Adam") {
+        return keys.refuse(
+            *keys.use("optimizer.name"), "\"" + *name + "\" is not modelled", "AdamW");
+    }
     if (const auto how = keys.text("optimizer.implementation")) {
         draft.set("settings.optimizer.kernel",
                   *how == "for-loop" ? "for_loop" : *how,
@@ -260,6 +267,8 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
     ScenarioDraft draft(keys);
     draft.set("stack", "torchtitan", "");
     importTitanModel(draft);
+    FABRICAST_TRY(draft.refuseUnmodelled(std::array<std::string_view, 2>{
+        "parallelism.disable_loss_parallel", "optimizer.early_step_in_backward"}));
     FABRICAST_TRY(importMesh(draft));
     FABRICAST_TRY(importStages(draft, context));
     FABRICAST_TRY(importTitanBatch(draft));
@@ -278,8 +287,8 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
                          "training.disable_cuda_graphs",
                          "validation",
                          "comm.",
-                         "experimental",
-                         "model.",
+
+                         "model.print",
                          "torchrun",
                          "script",
                          "quantize.",

@@ -3,18 +3,34 @@
 #include "planner/text/json_text.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace fabricast {
 
-std::string commentOf(const std::vector<std::string>& lines) {
+std::string oneLine(std::string text) {
     constexpr unsigned char kFirstPrintable = 0x20;
+    constexpr unsigned char kDelete = 0x7f;
+    std::ranges::replace_if(
+        text,
+        [](char letter) {
+            const auto byte = static_cast<unsigned char>(letter);
+            return byte < kFirstPrintable || byte == kDelete;
+        },
+        '?');
+    // Where YAML and others end a line as well: U+0085, U+2028 and U+2029.
+    for (const std::string_view end : {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"}) {
+        for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end)) {
+            text.replace(at, end.size(), "?");
+        }
+    }
+    return text;
+}
+
+std::string commentOf(const std::vector<std::string>& lines) {
     std::string text;
-    for (std::string line : lines) {
-        std::ranges::replace_if(
-            line,
-            [](char letter) { return static_cast<unsigned char>(letter) < kFirstPrintable; },
-            '?');
-        text += (line.empty() ? "#" : "# ") + line + "\n";
+    for (const std::string& line : lines) {
+        text += (line.empty() ? "#" : "# ") + oneLine(line) + "\n";
     }
     return text;
 }
@@ -26,7 +42,18 @@ std::string decimalText(double value) {
 }
 
 std::string quotedText(std::string_view text) {
-    return jsonQuoted(text);
+    std::string quoted = jsonQuoted(text);
+    constexpr std::array kEnds = {
+        std::pair<std::string_view, std::string_view>("\xc2\x85", "\\u0085"),
+        std::pair<std::string_view, std::string_view>("\xe2\x80\xa8", "\\u2028"),
+        std::pair<std::string_view, std::string_view>("\xe2\x80\xa9", "\\u2029"),
+        std::pair<std::string_view, std::string_view>("\x7f", "\\u007f")};
+    for (const auto& [end, escaped] : kEnds) {
+        for (std::size_t at = quoted.find(end); at != std::string::npos; at = quoted.find(end)) {
+            quoted.replace(at, end.size(), escaped);
+        }
+    }
+    return quoted;
 }
 
 std::int64_t accumulationOf(const Scenario& scenario) {

@@ -42,6 +42,9 @@ constexpr bool isZero(Shard shard) {
     return shard == Shard::Zero1 || shard == Shard::Zero2 || shard == Shard::Zero3;
 }
 
+/// The text with what ends a line, or controls a terminal, as question marks.
+std::string oneLine(std::string text);
+
 /// The lines behind "# ", for files in which that is a comment. A name that breaks lines does not
 /// end it.
 std::string commentOf(const std::vector<std::string>& lines);

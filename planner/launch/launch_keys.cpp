@@ -44,6 +44,10 @@ Result<std::optional<std::int64_t>> LaunchKeys::whole(std::string_view path) {
 }
 
 Result<std::optional<double>> LaunchKeys::number(std::string_view path) {
+    const LaunchKey* const key = use(path);
+    if (key != nullptr && key->values.size() != 1) {
+        return refuse(*key, key->values.empty() ? "has no value" : "must be one number");
+    }
     const std::optional<std::string> value = text(path);
     if (!value) {
         return std::optional<double>();

@@ -235,6 +235,13 @@ void addKernels(const Scenario& scenario, MegatronArguments& out) {
 
 Result<void> addMegatronRun(const Scenario& scenario, MegatronArguments& out) {
     const Layout& layout = scenario.layout;
+    const PrecisionSettings& precision = scenario.settings.precision;
+    if ((precision.reduce == Dtype::Bf16) != (precision.gradients == Dtype::Bf16)) {
+        return fail(Error::Code::Unsupported,
+                    "settings.precision.reduce",
+                    "--grad-reduce-in-bf16 keeps and reduces gradients in bf16, not one of the two",
+                    "--set settings.precision.gradients=bf16");
+    }
     out.begin("layout");
     out.add("--tensor-model-parallel-size", layout.tp);
     out.addIf(layout.sp, "--sequence-parallel");

@@ -44,10 +44,34 @@ void addToml(const toml::table& table, const std::string& section, LaunchKeys& k
     }
 }
 
+/// A key of very many parts makes tables in tables, deeper than a reader can go.
+std::int64_t lineOfLongKey(std::string_view text) {
+    std::int64_t line = 1;
+    int dots = 0;
+    bool inKey = true;
+    for (const char letter : text) {
+        if (letter == '\n') {
+            ++line;
+            dots = 0;
+            inKey = true;
+        } else if (letter == '=' || letter == '#') {
+            inKey = false;
+        } else if (letter == '.' && inKey && ++dots > kMostLaunchLevels) {
+            return line;
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source) {
     LaunchKeys keys(source);
+    if (const std::int64_t line = lineOfLongKey(text); line > 0) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(line) + ":1",
+                    "a key has more levels than a launch file has");
+    }
     try {
         addToml(toml::parse(text, source), "", keys);
     } catch (const toml::parse_error& error) {

@@ -3,6 +3,7 @@
 #include "planner/launch/launch_files.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace fabricast {
@@ -19,7 +20,7 @@ void ScenarioDraft::put(std::string_view path, JsonValue value) {
 
 void ScenarioDraft::set(std::string_view path, std::string_view text, std::string_view from) {
     moveTo(from);
-    put(path, builder_.string(std::string(text)));
+    put(path, builder_.string(oneLine(std::string(text))));
 }
 
 void ScenarioDraft::set(std::string_view path, std::int64_t number, std::string_view from) {
@@ -53,6 +54,21 @@ Result<void> ScenarioDraft::copyFlag(std::string_view path, std::string_view fro
     return {};
 }
 
+Result<void> ScenarioDraft::refuseUnmodelled(std::span<const std::string_view> paths) {
+    constexpr std::array<std::string_view, 9> kNo = {
+        "false", "False", "no", "none", "null", "auto", "0", "1", "-1"};
+    for (const std::string_view path : paths) {
+        const LaunchKey* const key = keys_.use(path);
+        const bool saysNo =
+            key == nullptr ||
+            (key->values.size() == 1 && std::ranges::find(kNo, key->values.front()) != kNo.end());
+        if (!saysNo) {
+            return keys_.refuse(*key, "is not modelled", "leave it out, and what it costs with it");
+        }
+    }
+    return {};
+}
+
 void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) {
     for (const JsonValue& member : scenario.members()) {
         const std::string path = before + member.name();
@@ -71,7 +87,7 @@ JsonValue ScenarioDraft::finish(const std::string& framework,
         const bool matters = std::ranges::none_of(
             harmless, [&key](std::string_view one) { return key.path.starts_with(one); });
         if (!key.isUsed && matters) {
-            unread += (unread.empty() ? "" : ", ") + key.path + " (line " +
+            unread += (unread.empty() ? "" : ", ") + oneLine(key.path) + " (line " +
                       std::to_string(key.line) + ")";
         }
     }

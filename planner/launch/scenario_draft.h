@@ -3,6 +3,7 @@
 #include "planner/text/json_builder.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ public:
     // What the file says as it is; nothing where it does not.
     Result<void> copyWhole(std::string_view path, std::string_view from);
     Result<void> copyFlag(std::string_view path, std::string_view from);
+
+    /// Refuses keys that would change the forecast and are not modelled, unless they say no.
+    Result<void> refuseUnmodelled(std::span<const std::string_view> paths);
 
     void note(std::string text) { notes_.push_back(std::move(text)); }
     [[nodiscard]] LaunchKeys& keys() { return keys_; }

@@ -64,19 +64,75 @@ private:
             take();
             inArray_ = false;
             lists_[array_] = std::exchange(list_, {});
-            if (branches_ > 0) {
+            if (branches_ > 0 || subshells_ > 0 || mayNot_) {
                 inBranches_.insert(array_);
             }
+        } else if (letter == '<' || letter == '>') {
+            redirect();
         } else if (letter == '\n' || letter == ';' || letter == '|' || letter == '&' ||
-                   letter == '(' || letter == ')' || letter == '<' || letter == '>') {
-            take();
-            if (!inArray_) {
-                endCommand();
-            }
+                   letter == '(' || letter == ')') {
+            separate();
         } else {
             return word();
         }
         return {};
+    }
+
+    /// What ends a command. Behind && and ||, and in a subshell, things may not be so.
+    void separate() {
+        const char letter = take();
+        if (inArray_) {
+            return;
+        }
+        endCommand();
+        mayNot_ = (letter == '&' || letter == '|') && next() == letter;
+        if (mayNot_) {
+            take();
+        }
+        subshells_ += letter == '(' ? 1 : letter == ')' && subshells_ > 0 ? -1 : 0;
+        if (letter == '\n' && !heredoc_.empty()) {
+            skipHeredoc();
+        }
+    }
+
+    /// "2> file", "2>&1" and "<<END" are no words of the command.
+    void redirect() {
+        const char letter = take();
+        std::vector<ShellWord>& words = inArray_ ? list_ : command_;
+        const bool joined =
+            at_ >= 2 && std::isdigit(static_cast<unsigned char>(script_[at_ - 2])) != 0;
+        if (joined && !words.empty() &&
+            std::ranges::all_of(words.back().text,
+                                [](unsigned char one) { return std::isdigit(one) != 0; })) {
+            words.pop_back();
+        }
+        const bool here = letter == '<' && next() == '<';
+        while (at_ < script_.size() &&
+               std::string_view("<>&-| \t").find(next()) != std::string_view::npos) {
+            take();
+        }
+        std::string target;
+        while (at_ < script_.size() && !endsWord(next())) {
+            target += take();
+        }
+        if (here) {
+            std::erase(target, '\'');
+            std::erase(target, '"');
+            heredoc_ = target;
+        }
+    }
+
+    void skipHeredoc() {
+        const std::string end = std::exchange(heredoc_, "");
+        std::string line;
+        while (at_ < script_.size()) {
+            const char letter = take();
+            if (letter != '\n') {
+                line += letter == '\t' && line.empty() ? "" : std::string(1, letter);
+            } else if (std::exchange(line, "") == end) {
+                return;
+            }
+        }
     }
 
     /// One word with its quotes; "${LIST[@]}" is as many as the list has.
@@ -265,13 +321,33 @@ private:
         if (!command.empty() && (command[0].text == "export" || command[0].text == "declare")) {
             first = 1;
         }
-        while (first < command.size() && assign(command[first].text)) {
+        const std::size_t begin = first;
+        while (first < command.size() && isAssignment(command[first].text)) {
             ++first;
         }
-        if (first < command.size()) {
+        if (first < command.size()) {  // before a command they are its own
+            if (command[first].text == "unset") {
+                for (const ShellWord& word : command) {
+                    inBranches_.insert(word.text);
+                }
+            }
             command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
             commands_.push_back(std::move(command));
+            return;
         }
+        for (std::size_t i = begin; i < first; ++i) {
+            assign(command[i].text);
+        }
+    }
+
+    static std::string nameOfAssignment(const std::string& word) {
+        const std::size_t equals = word.find('=');
+        const bool adds = equals != std::string::npos && equals > 0 && word[equals - 1] == '+';
+        return equals == std::string::npos ? "" : word.substr(0, equals - (adds ? 1 : 0));
+    }
+    static bool isAssignment(const std::string& word) {
+        const std::string name = nameOfAssignment(word);
+        return !name.empty() && std::ranges::all_of(name, isNameLetter);
     }
 
     /// Words of the shell itself; what is set between some of them may not be.
@@ -288,22 +364,16 @@ private:
                word == "exec" || word == "{" || word == "}";
     }
 
-    bool assign(const std::string& word) {
+    void assign(const std::string& word) {
+        const std::string name = nameOfAssignment(word);
         const std::size_t equals = word.find('=');
-        const auto isName = [](std::string_view name) {
-            return !name.empty() && std::ranges::all_of(name, isNameLetter);
-        };
-        if (equals == std::string::npos || !isName(word.substr(0, equals))) {
-            return false;
-        }
-        const std::string name = word.substr(0, equals);
-        values_[name] = word.substr(equals + 1);
-        if (branches_ > 0) {
+        const bool adds = equals > name.size();
+        values_[name] = (adds ? values_[name] : "") + word.substr(equals + 1);
+        if (branches_ > 0 || subshells_ > 0 || mayNot_) {
             inBranches_.insert(name);
-        } else {
+        } else if (!adds) {
             inBranches_.erase(name);
         }
-        return true;
     }
 
     std::string_view script_;
@@ -318,6 +388,9 @@ private:
     ShellCommand command_;
     std::vector<ShellCommand> commands_;
     int branches_ = 0;  ///< of if, case and loops that are open
+    int subshells_ = 0;
+    bool mayNot_ = false;  ///< the command stands behind && or ||
+    std::string heredoc_;  ///< what ends the text that begins with the next line
     std::set<std::string> inBranches_;
     std::map<std::string, std::string> values_;
     std::map<std::string, std::vector<ShellWord>> lists_;

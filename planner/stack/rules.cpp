@@ -89,6 +89,11 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
             std::string(stack.name) + " does not run model code " + std::string(nameOf(code)),
             std::string(nameOf(own.kernels.code)));
     }
+    if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron) {
+        return lacks("settings.kernels.attention",
+                     "attention that keeps its scores is modelled in Megatron's code only",
+                     "flash");
+    }
     return {};
 }
 

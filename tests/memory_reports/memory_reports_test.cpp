@@ -107,8 +107,8 @@ TEST(MemoryReports, HaveTheVerdictThatTheirRunsShow) {
     }
     EXPECT_GE(failed, 10);
     EXPECT_GE(ran, 6);
-    // 8-bit LoRA of 2023 with eager attention; GPT-OSS whose attention had no fused kernel then.
-    EXPECT_EQ(wrongFits, (std::vector<std::string>{"oom-0020", "oom-0231"}));
+    // GPT-OSS whose attention had no fused kernel then.
+    EXPECT_EQ(wrongFits, (std::vector<std::string>{"oom-0231"}));
     // Logits of 16 x 16,384 tokens, which the row's own owner could not explain; three ranks of a
     // run whose states took 14 bytes a parameter, by settings that the row does not give.
     EXPECT_EQ(wrongMisfits,

@@ -61,6 +61,18 @@ TEST(ShellWords, KnowNothingThatABranchSets) {
               (Words{{"x", "--a", "1", "b", "--a 1", "b", "7"}}));
 }
 
+TEST(ShellWords, LeaveOutWhatIsNotTheCommands) {
+    using Words = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(wordsOf("x --a 4 2>&1 | tee log\ny > out 2> err --b\n"),
+              (Words{{"x", "--a", "4"}, {"tee", "log"}, {"y", "--b"}}));
+    EXPECT_EQ(wordsOf("cat <<'END' > job\nx pretrain_gpt.py\nEND\ny\n"), (Words{{"cat"}, {"y"}}));
+    EXPECT_EQ(wordsOf("A=\"--a 1\"\nA+=\" --b\"\nx $A\n"), (Words{{"x", "--a", "1", "--b"}}));
+    EXPECT_EQ(wordsOf("T=2\n[ -n \"$B\" ] && T=8\nx $T\n"),
+              (Words{{"[", "-n", "$B", "]"}, {"x", "$T"}}));
+    EXPECT_EQ(wordsOf("T=2\n(T=8)\nx $T\nU=1 y\nz $U\n"), (Words{{"x", "$T"}, {"y"}, {"z", "$U"}}));
+    EXPECT_EQ(wordsOf("T=4; unset T; x ${T:-2}\n").back(), (std::vector<std::string>{"x", "$T"}));
+}
+
 TEST(ShellWords, StandWhereTheyAreWritten) {
     const auto commands =
         shellCommands("A=(\n    --bf16\n    --seq-length 8)\nrun \"${A[@]}\"\n", "run.sh").value();
@@ -129,6 +141,39 @@ TEST(Import, TakesFloat8OfTorchtitanWhereItIsConverted) {
     EXPECT_NE(why(model + "\"other\"" + rest, "a.toml"), "");
 }
 
+TEST(Import, RefusesWhatWouldChangeTheForecast) {
+    const std::string zero = "{\"zero_optimization\": {\"stage\": 3, ";
+    EXPECT_EQ(why(zero + "\"zero_hpz_partition_size\": 8}}", "ds.json"),
+              "ds.json:1:63: zero_optimization.zero_hpz_partition_size is not modelled");
+    EXPECT_EQ(why(zero + "\"zero_hpz_partition_size\": 1}}", "ds.json"), "");
+    EXPECT_EQ(why("base_model: x\nrl: dpo\n", "a.yaml"), "a.yaml:2:1: rl is not modelled");
+    EXPECT_EQ(why("--micro-batch-size 1\n--use-megatron-fsdp\n", "a.sh"),
+              "a.sh:2:1: --use-megatron-fsdp is not modelled");
+    EXPECT_EQ(why("--micro-batch-size 1 2\n", "a.sh"),
+              "a.sh:1:1: --micro-batch-size must be one number");
+    EXPECT_EQ(why("distributed_type: FSDP\nmixed_precision: fp32\n", "a.yaml"),
+              "a.yaml:2:1: mixed_precision is no, fp16, bf16 or fp8");
+    EXPECT_EQ(why("{\"train_batch_size\": 64, \"train_micro_batch_size_per_gpu\": 2, "
+                  "\"gradient_accumulation_steps\": 3}",
+                  "ds.json"),
+              "ds.json:1:22: train_batch_size 64 is not a multiple of 6, a micro-batch times "
+              "gradient_accumulation_steps");
+}
+
+TEST(Import, TakesThePrecisionThatAFrameworkHasWithoutOne) {
+    const auto precisionOf = [](const std::string& text, const std::string& source) {
+        const JsonValue scenario = imported(text, source).value();
+        const JsonValue* const workload = scenario.find("workload");
+        const JsonValue* const said = workload == nullptr ? nullptr : workload->find("precision");
+        return said == nullptr ? "" : said->text().value();
+    };
+    EXPECT_EQ(precisionOf("{\"train_batch_size\": 8}", "ds.json"), "fp32");
+    EXPECT_EQ(
+        precisionOf("{\"train_batch_size\": 8, \"bf16\": {\"enabled\": \"auto\"}}", "ds.json"), "");
+    EXPECT_EQ(precisionOf("distributed_type: FSDP\n", "a.yaml"), "fp32");
+    EXPECT_EQ(precisionOf("base_model: x\nbf16: full\n", "a.yaml"), "pure_bf16");
+}
+
 TEST(Import, SaysWhatItDoesNotLookAt) {
     const JsonValue scenario =
         imported("base_model: x\nlearning_rate: 1\nmystery: 4\n", "a.yaml").value();
@@ -177,6 +222,12 @@ TEST(Import, EndsSoonWhateverTheFileIs) {
     EXPECT_FALSE(why(nested, "a.yaml").empty());
     EXPECT_FALSE(why(indented, "a.yaml").empty());
     EXPECT_FALSE(why("a = " + deep, "a.toml").empty());
+    std::string dotted;
+    for (int i = 0; i < 100'000; ++i) {
+        dotted += "a.";
+    }
+    EXPECT_FALSE(why(dotted + "b = 1", "a.toml").empty());
+    EXPECT_FALSE(why("[" + dotted + "b]", "a.toml").empty());
     EXPECT_FALSE(why(doubling + "torchrun x.py $A\n", "a.sh").empty());
     EXPECT_FALSE(why(lists + "torchrun x.py ${L[@]}\n", "a.sh").empty());
     EXPECT_FALSE(why(std::string(3'000'000, 'x'), "a.yaml").empty());

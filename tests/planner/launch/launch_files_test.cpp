@@ -86,6 +86,17 @@ TEST(LaunchFiles, KeepANameThatBreaksLinesInItsComment) {
     EXPECT_TRUE(fileOf(launch, "run.sh").text.starts_with("#!/bin/bash\n# a?rm -rf x?\n"));
 }
 
+// Where YAML ends a line as well.
+TEST(LaunchFiles, KeepEveryEndOfALineInItsText) {
+    EXPECT_EQ(commentOf({"a\xc2\x85"
+                         "b\xe2\x80\xa8"
+                         "c\x7f"}),
+              "# a?b?c?\n");
+    EXPECT_EQ(quotedText("a\xc2\x85"
+                         "b"),
+              "\"a\\u0085b\"");
+}
+
 TEST(LaunchFiles, AreRefusedWhereAnArgumentCameLater) {
     Scenario scenario = firstOf("megatron");
     scenario.settings.optimizer.kind = OptimizerKind::Lion;

@@ -25,12 +25,15 @@ Result<LoadedScenario> reloaded(JsonValue root, const std::string& model, const 
     root = builder.with(JsonBuilder::without(root, "model"), "model", config).value();
     root = builder.with(root, "cluster.name", builder.string("dgx-h100")).value();
     root = builder.with(root, "cluster.nodes", builder.integer(2, "2")).value();
-    const JsonValue* const workload = root.find("workload");
     const WorkloadSpec& asked = written.workload;
-    if (workload == nullptr || workload->find("sequence") == nullptr) {
+    const auto leavesOut = [&root](const char* key) {
+        const JsonValue* const workload = root.find("workload");
+        return workload == nullptr || workload->find(key) == nullptr;
+    };
+    if (leavesOut("sequence")) {
         root = builder.with(root, "workload.sequence", builder.integer(asked.sequence, "")).value();
     }
-    if (workload == nullptr || workload->find("global_batch") == nullptr) {
+    if (leavesOut("global_batch")) {
         root = builder.with(root, "workload.global_batch", builder.integer(asked.globalBatch, ""))
                    .value();
     }
