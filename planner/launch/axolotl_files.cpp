@@ -188,7 +188,10 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     FABRICAST_ASSIGN(const Keys keys, axolotlKeys(facts));
     std::string text = commentOf(facts.about);
     for (const auto& [key, value] : keys) {
-        text += key + ": " + value + "\n";
+        text += key;
+        text += ": ";
+        text += value;
+        text += '\n';
     }
     if (scenario.layout.shard == Shard::Fsdp || scenario.layout.shard == Shard::Hsdp) {
         text += fsdpBlock(scenario);

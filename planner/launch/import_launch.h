@@ -39,9 +39,9 @@ Result<JsonValue> importLaunch(std::string_view text,
 
 // One framework each.
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
-Result<JsonValue> importTitan(LaunchKeys& keys, const ImportContext& context);
+Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);
 Result<ImportedRun> importAccelerate(LaunchKeys& keys);
-Result<ImportedRun> importAxolotl(LaunchKeys& keys);
+Result<ImportedRun> importAxolotl(LaunchKeys& file);
 
 }  // namespace fabricast

@@ -1,5 +1,6 @@
 #include "planner/launch/launch_keys.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -17,12 +18,9 @@ const LaunchKey* LaunchKeys::use(std::string_view path) {
 }
 
 bool LaunchKeys::has(std::string_view path) const {
-    for (const LaunchKey& key : keys_) {
-        if (key.path == path || (key.path.starts_with(path) && key.path[path.size()] == '.')) {
-            return true;
-        }
-    }
-    return false;
+    return std::ranges::any_of(keys_, [path](const LaunchKey& key) {
+        return key.path == path || (key.path.starts_with(path) && key.path[path.size()] == '.');
+    });
 }
 
 std::optional<std::string> LaunchKeys::text(std::string_view path) {
