@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-inline constexpr std::string_view kAccelerateVersions = "1.15.0, 1.14.0, 1.13.0, 1.12.0";
+inline constexpr std::string_view kAccelerateVersions = "1.15.0";
 inline constexpr std::string_view kNewestAccelerate = "1.15.0";
 
 /// accelerate.yaml, and deepspeed.json where ZeRO splits the states.

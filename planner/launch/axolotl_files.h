@@ -6,7 +6,7 @@
 
 namespace fabricast {
 
-inline constexpr std::string_view kAxolotlVersions = "0.19.0, 0.18.0";
+inline constexpr std::string_view kAxolotlVersions = "0.19.0";
 inline constexpr std::string_view kNewestAxolotl = "0.19.0";
 
 /// axolotl.yaml, and deepspeed.json where ZeRO splits the states.

@@ -7,9 +7,8 @@
 
 namespace fabricast {
 
-/// Releases of DeepSpeed whose keys are known; those before 0.19.5 have other defaults, and every
-/// default that moved is written out.
-inline constexpr std::string_view kDeepspeedVersions = "0.19.8, 0.18.9, 0.17.6";
+/// The release whose own parser read these files.
+inline constexpr std::string_view kDeepspeedVersions = "0.19.8";
 inline constexpr std::string_view kNewestDeepspeed = "0.19.8";
 
 /// Who makes the optimizer: DeepSpeed as its file says, the script, or transformers' Trainer, which

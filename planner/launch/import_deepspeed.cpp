@@ -42,11 +42,6 @@ constexpr std::array<std::string_view, 14> kUnmodelledByDeepspeed = {
     "bf16.bf16_optimizer_states",
     "pipeline.stages"};
 
-/// The Trainer fills in "auto": the stack's default does here.
-bool isAuto(LaunchKeys& keys, std::string_view path) {
-    return keys.text(path) == "auto";
-}
-
 Result<void> importZero(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string zero = "zero_optimization.";
@@ -57,10 +52,8 @@ Result<void> importZero(ScenarioDraft& draft) {
     }
     draft.set("layout.shard", shards[static_cast<std::size_t>(stage.value_or(0))], zero + "stage");
     for (const auto& [key, setting] : kZeroNumbers) {
-        const std::string path = zero + std::string(key);
-        if (!isAuto(keys, path)) {
-            FABRICAST_TRY(draft.copyWhole("settings.deepspeed." + std::string(setting), path));
-        }
+        FABRICAST_TRY(
+            draft.copyWhole("settings.deepspeed." + std::string(setting), zero + std::string(key)));
     }
     for (const auto& [key, setting] : kZeroFlags) {
         FABRICAST_TRY(
@@ -120,32 +113,24 @@ Result<void> importBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const char* const micro = "train_micro_batch_size_per_gpu";
     const char* const steps = "gradient_accumulation_steps";
-    std::optional<std::int64_t> each;
-    if (!isAuto(keys, micro)) {
-        FABRICAST_ASSIGN(each, keys.whole(micro));
-    }
+    FABRICAST_ASSIGN(const auto each, keys.whole(micro));
+    FABRICAST_ASSIGN(const auto count, keys.whole(steps));
+    FABRICAST_ASSIGN(const auto all, keys.whole("train_batch_size"));
     if (each) {
         draft.set("layout.micro_batch", *each, micro);
     }
-    if (!isAuto(keys, "train_batch_size") && keys.has("train_batch_size")) {
-        if (each && !isAuto(keys, steps)) {
-            FABRICAST_ASSIGN(const auto count, keys.whole(steps));
-            FABRICAST_ASSIGN(const auto all, keys.whole("train_batch_size"));
-            const std::int64_t round = saturatingProduct(*each, count.value_or(1));
-            if (round > 0 && *all % round != 0) {
-                return keys.refuse(*keys.use("train_batch_size"),
-                                   std::to_string(*all) + " is not a multiple of " +
-                                       std::to_string(round) +
-                                       ", a micro-batch times gradient_accumulation_steps");
-            }
-        }
-        return draft.copyWhole("workload.global_batch", "train_batch_size");
+    const bool counts = keys.text(steps).has_value() || !keys.has(steps);  // not left to others
+    const std::int64_t round = saturatingProduct(each.value_or(1), count.value_or(1));
+    if (all && each && counts && round > 0 && *all % round != 0) {
+        return keys.refuse(*keys.use("train_batch_size"),
+                           std::to_string(*all) + " is not a multiple of " + std::to_string(round) +
+                               ", a micro-batch times gradient_accumulation_steps");
     }
-    if (each && !isAuto(keys, steps)) {
-        FABRICAST_ASSIGN(const auto count, keys.whole(steps));
-        draft.set("workload.global_batch",
-                  std::to_string(saturatingProduct(*each, count.value_or(1))) + " per rank",
-                  count ? steps : micro);
+    if (all) {
+        draft.set("workload.global_batch", *all, "train_batch_size");
+    } else if (each && counts) {
+        draft.set(
+            "workload.global_batch", std::to_string(round) + " per rank", count ? steps : micro);
     }
     return {};
 }
@@ -168,7 +153,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     }
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
-    } else if (type && *type != "AdamW" && *type != "Adam" && *type != "auto") {
+    } else if (type && *type != "AdamW" && *type != "Adam") {
         return keys.refuse(*keys.use("optimizer.type"),
                            "is an optimizer that is not modelled",
                            "AdamW, Adam or Lion");

@@ -25,7 +25,8 @@ bool LaunchKeys::has(std::string_view path) const {
 
 std::optional<std::string> LaunchKeys::text(std::string_view path) {
     const LaunchKey* const key = use(path);
-    const bool says = key != nullptr && key->values.size() == 1 && key->values.front() != "null";
+    const bool says = key != nullptr && key->values.size() == 1 && key->values.front() != "null" &&
+                      key->values.front() != "auto";
     return says ? std::optional(key->values.front()) : std::nullopt;
 }
 

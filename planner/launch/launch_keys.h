@@ -32,7 +32,8 @@ public:
     [[nodiscard]] const std::string& source() const { return source_; }
     [[nodiscard]] const std::vector<LaunchKey>& all() const { return keys_; }
 
-    /// Its text, number or switch; empty where the key is missing or says null.
+    /// Its text, number or switch; empty where the key is missing, or says null or "auto": whoever
+    /// starts it fills that in, and the stack's default does here.
     std::optional<std::string> text(std::string_view path);
     Result<std::optional<std::int64_t>> whole(std::string_view path);
     Result<std::optional<double>> number(std::string_view path);
