@@ -4,6 +4,7 @@
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/rank_groups.h"
 
 #include <array>
 #include <utility>
@@ -75,7 +76,7 @@ void addAdapters(const LoraSettings& lora, Keys& keys) {
 
 void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
     const Layout& layout = scenario.layout;
-    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    const std::int64_t group = shardSize(layout);
     if (layout.tp > 1) {
         addKey(keys, "tensor_parallel_size", layout.tp);
     }

@@ -3,6 +3,7 @@
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/rank_groups.h"
 
 #include <array>
 
@@ -60,7 +61,7 @@ Result<std::string> optimizerCall(const OptimizerSettings& optimizer) {
 std::string fsdpPart(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const Settings& settings = scenario.settings;
-    const std::int64_t shards = layout.shardSize > 0 ? layout.shardSize : layout.dp;
+    const std::int64_t shards = shardSize(layout);
     const bool hybrid = shards < layout.dp;
     std::string mesh = hybrid ? "(" + std::to_string(layout.dp / shards) + ", " +
                                     std::to_string(shards) +

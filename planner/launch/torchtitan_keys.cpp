@@ -1,6 +1,7 @@
 #include "planner/launch/torchtitan_keys.h"
 
 #include "planner/spec/setting_names.h"
+#include "planner/stack/rank_groups.h"
 
 #include <optional>
 
@@ -64,7 +65,7 @@ Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys) {
 
 void addTitanMesh(const Scenario& scenario, TitanKeys& keys) {
     const Layout& layout = scenario.layout;
-    const std::int64_t group = layout.shardSize > 0 ? layout.shardSize : layout.replicas();
+    const std::int64_t group = shardSize(layout);
     const bool whole = layout.shard == Shard::None;
     keys.add("parallelism",
              "data_parallel_replicate_degree",
