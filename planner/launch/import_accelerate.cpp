@@ -92,11 +92,11 @@ Result<void> importAccelerateMesh(ScenarioDraft& draft) {
     return {};
 }
 
-Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
+Result<void> importZeroOfAccelerate(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string at = "deepspeed_config.";
     if (const auto file = keys.text(at + "deepspeed_config_file"); file && !file->empty()) {
-        return *file;
+        return {};
     }
     FABRICAST_ASSIGN(const auto stage, keys.whole(at + "zero_stage"));
     const std::array<const char*, 4> shards = {"none", "zero1", "zero2", "zero3"};
@@ -122,7 +122,7 @@ Result<std::string> importZeroOfAccelerate(ScenarioDraft& draft) {
     } else if (states != "none") {
         draft.set("layout.offload", "optimizer_" + states, at + "offload_optimizer_device");
     }
-    return std::string();
+    return {};
 }
 
 Result<void> importMixedPrecision(ScenarioDraft& draft) {
@@ -145,15 +145,14 @@ Result<void> importMixedPrecision(ScenarioDraft& draft) {
 
 }  // namespace
 
-Result<ImportedRun> importAccelerate(LaunchKeys& keys) {
+Result<JsonValue> importAccelerate(LaunchKeys& keys) {
     ScenarioDraft draft(keys);
     const std::string type = keys.text("distributed_type").value_or("NO");
-    std::string deepspeed;
     draft.set("stack", "accelerate", "distributed_type");
     if (type == "FSDP") {
         FABRICAST_TRY(importFsdp(draft));
     } else if (type == "DEEPSPEED") {
-        FABRICAST_ASSIGN(deepspeed, importZeroOfAccelerate(draft));
+        FABRICAST_TRY(importZeroOfAccelerate(draft));
     } else if (type == "MULTI_GPU" || type == "NO") {
         draft.set("layout.shard", "none", "distributed_type");
     } else {
@@ -166,30 +165,29 @@ Result<ImportedRun> importAccelerate(LaunchKeys& keys) {
     if (keys.text("dynamo_config.dynamo_backend").value_or("NO") != "NO") {
         draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");
     }
-    JsonValue scenario = draft.finish("accelerate",
-                                      {"compute_environment",
-                                       "machine_rank",
-                                       "main_",
-                                       "rdzv_backend",
-                                       "same_network",
-                                       "use_cpu",
-                                       "num_machines",
-                                       "debug",
-                                       "enable_cpu_affinity",
-                                       "downcast_bf16",
-                                       "tpu",
-                                       "gpu_ids",
-                                       "dynamo_config.",
-                                       "fsdp_config.fsdp_auto_wrap",
-                                       "fsdp_config.fsdp_transformer",
-                                       "fsdp_config.fsdp_state_dict",
-                                       "fsdp_config.fsdp_cpu_ram",
-                                       "fsdp_config.fsdp_sync",
-                                       "fsdp_config.fsdp_use_orig",
-                                       "deepspeed_config.zero3_",
-                                       "deepspeed_config.deepspeed_",
-                                       "deepspeed_config.gradient_clipping"});
-    return ImportedRun{"accelerate", std::move(scenario), std::move(deepspeed)};
+    return draft.finish("accelerate",
+                        {"compute_environment",
+                         "machine_rank",
+                         "main_",
+                         "rdzv_backend",
+                         "same_network",
+                         "use_cpu",
+                         "num_machines",
+                         "debug",
+                         "enable_cpu_affinity",
+                         "downcast_bf16",
+                         "tpu",
+                         "gpu_ids",
+                         "dynamo_config.",
+                         "fsdp_config.fsdp_auto_wrap",
+                         "fsdp_config.fsdp_transformer",
+                         "fsdp_config.fsdp_state_dict",
+                         "fsdp_config.fsdp_cpu_ram",
+                         "fsdp_config.fsdp_sync",
+                         "fsdp_config.fsdp_use_orig",
+                         "deepspeed_config.zero3_",
+                         "deepspeed_config.deepspeed_",
+                         "deepspeed_config.gradient_clipping"});
 }
 
 }  // namespace fabricast

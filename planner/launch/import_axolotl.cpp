@@ -318,7 +318,7 @@ const std::vector<std::string_view>& harmlessToAxolotl() {
 
 }  // namespace
 
-Result<ImportedRun> importAxolotl(LaunchKeys& file) {
+Result<JsonValue> importAxolotl(LaunchKeys& file) {
     LaunchKeys keys = withoutPrefix(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "axolotl", "");
@@ -340,8 +340,7 @@ Result<ImportedRun> importAxolotl(LaunchKeys& file) {
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.ep", "expert_parallel_size"));
-    JsonValue scenario = draft.finish("axolotl", harmlessToAxolotl());
-    return ImportedRun{"axolotl", std::move(scenario), deepspeed};
+    return draft.finish("axolotl", harmlessToAxolotl());
 }
 
 }  // namespace fabricast

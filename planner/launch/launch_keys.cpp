@@ -17,6 +17,11 @@ const LaunchKey* LaunchKeys::use(std::string_view path) {
     return found;
 }
 
+const LaunchKey* LaunchKeys::find(std::string_view path) const {
+    const auto at = std::ranges::find(keys_.rbegin(), keys_.rend(), path, &LaunchKey::path);
+    return at == keys_.rend() ? nullptr : &*at;
+}
+
 bool LaunchKeys::has(std::string_view path) const {
     return std::ranges::any_of(keys_, [path](const LaunchKey& key) {
         return key.path == path || (key.path.starts_with(path) && key.path[path.size()] == '.');

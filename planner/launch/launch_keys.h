@@ -28,6 +28,8 @@ public:
     void add(LaunchKey key) { keys_.push_back(std::move(key)); }
     /// The last of that path; null where there is none.
     [[nodiscard]] const LaunchKey* use(std::string_view path);
+    /// The same without marking it.
+    [[nodiscard]] const LaunchKey* find(std::string_view path) const;
     [[nodiscard]] bool has(std::string_view path) const;
     [[nodiscard]] const std::string& source() const { return source_; }
     [[nodiscard]] const std::vector<LaunchKey>& all() const { return keys_; }
@@ -59,7 +61,8 @@ Result<LaunchKeys> readTomlKeys(std::string_view text, const std::string& source
 Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source);
 Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source);
 /// The arguments of the first command that starts a training: nothing is run. Paths are flags;
-/// torchrun's have "torchrun" before them, what the script is called is "script".
+/// torchrun's have "torchrun" before them, what the script is called is "script"; beside them
+/// "env NAME" and "sbatch --nodes".
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

@@ -2,6 +2,8 @@
 #include "planner/launch/shell_words.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -72,21 +74,51 @@ const ShellCommand* startOf(const std::vector<ShellCommand>& commands) {
     return longest;
 }
 
+/// "env NCCL_DEBUG" and its value.
+void addEnvironment(const ShellCommand& environment, LaunchKeys& keys) {
+    for (const ShellWord& word : environment) {
+        const std::size_t equals = word.text.find('=');
+        keys.add({.path = "env " + word.text.substr(0, equals),
+                  .values = {word.text.substr(equals + 1)},
+                  .line = word.line,
+                  .column = word.column});
+    }
+}
+
+/// Options of sbatch by their long names: "sbatch --nodes".
+void addBatch(ShellCommand words, LaunchKeys& keys) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
+        {{"-N", "--nodes"}, {"-n", "--ntasks"}, {"-c", "--cpus-per-task"}, {"-G", "--gpus"}}};
+    for (ShellWord& word : words) {
+        for (const auto& [typed, option] : kShort) {
+            if (word.text == typed) {
+                word.text = option;
+            } else if (word.text.starts_with(typed)) {
+                word.text = std::string(option) + "=" + word.text.substr(typed.size());
+            }
+        }
+    }
+    addFlags(words, 0, words.size(), "sbatch ", keys);
+}
+
 }  // namespace
 
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source) {
-    FABRICAST_ASSIGN(const std::vector<ShellCommand> commands, shellCommands(text, source));
+    FABRICAST_ASSIGN(const ShellScript script, readShellScript(text, source));
+    const std::vector<ShellCommand>& commands = script.commands;
     LaunchKeys keys(source);
+    addBatch(script.batch, keys);
+    addEnvironment(script.environment, keys);
     const ShellCommand* const start = startOf(commands);
     if (start != nullptr) {
         const ShellCommand& command = *start;
-        const std::size_t script = scriptOf(command);
-        addFlags(command, 0, script, "torchrun ", keys);
+        const std::size_t at = scriptOf(command);
+        addFlags(command, 0, at, "torchrun ", keys);
         keys.add({.path = "script",
-                  .values = {command[script].text},
-                  .line = command[script].line,
-                  .column = command[script].column});
-        addFlags(command, script + 1, command.size(), "", keys);
+                  .values = {command[at].text},
+                  .line = command[at].line,
+                  .column = command[at].column});
+        addFlags(command, at + 1, command.size(), "", keys);
         return keys;
     }
     ShellCommand all;  // a list of arguments may have a line for each

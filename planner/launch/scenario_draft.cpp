@@ -86,7 +86,8 @@ JsonValue ScenarioDraft::finish(const std::string& framework,
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(
             harmless, [&key](std::string_view one) { return key.path.starts_with(one); });
-        if (!key.isUsed && matters) {
+        const bool surrounds = key.path.starts_with("env ") || key.path.starts_with("sbatch ");
+        if (!key.isUsed && matters && !surrounds) {
             unread += (unread.empty() ? "" : ", ") + oneLine(key.path) + " (line " +
                       std::to_string(key.line) + ")";
         }

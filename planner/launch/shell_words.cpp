@@ -22,7 +22,7 @@ public:
     ShellReader(std::string_view script, const std::string& source)
         : script_(script), source_(source) {}
 
-    Result<std::vector<ShellCommand>> read() {
+    Result<ShellScript> read() {
         while (at_ < script_.size()) {
             FABRICAST_TRY(step());
         }
@@ -30,7 +30,7 @@ public:
         if (inArray_) {
             return fail(Error::Code::BadInput, where(), "a list that began with ( does not end");
         }
-        return std::move(commands_);
+        return std::move(read_);
     }
 
 private:
@@ -57,9 +57,7 @@ private:
         } else if (letter == ' ' || letter == '\t' || letter == '\r') {
             take();
         } else if (letter == '#') {
-            while (at_ < script_.size() && next() != '\n') {
-                take();
-            }
+            comment();
         } else if (letter == ')' && inArray_) {
             take();
             inArray_ = false;
@@ -76,6 +74,25 @@ private:
             return word();
         }
         return {};
+    }
+
+    /// Slurm reads comments that begin a line with #SBATCH.
+    void comment() {
+        const bool begins = column_ == 1;
+        ShellCommand words;
+        while (at_ < script_.size() && next() != '\n') {
+            const bool blank = next() == ' ' || next() == '\t' || next() == '\r';
+            if (!blank && (words.empty() || script_[at_ - 1] == ' ' || script_[at_ - 1] == '\t')) {
+                words.push_back({.text = {}, .line = line_, .column = column_});
+            }
+            const char letter = take();
+            if (!blank) {
+                words.back().text += letter;
+            }
+        }
+        if (begins && !words.empty() && words.front().text == "#SBATCH") {
+            read_.batch.insert(read_.batch.end(), words.begin() + 1, words.end());
+        }
     }
 
     /// What ends a command. Behind && and ||, and in a subshell, things may not be so.
@@ -318,12 +335,16 @@ private:
         }
         command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
         first = 0;
-        if (!command.empty() && (command[0].text == "export" || command[0].text == "declare")) {
+        const bool exports = !command.empty() && command[0].text == "export";
+        if (exports || (!command.empty() && command[0].text == "declare")) {
             first = 1;
         }
         const std::size_t begin = first;
         while (first < command.size() && isAssignment(command[first].text)) {
             ++first;
+        }
+        if (exports || first < command.size()) {
+            pass(command, begin);
         }
         if (first < command.size()) {  // before a command they are its own
             if (command[first].text == "unset") {
@@ -332,11 +353,30 @@ private:
                 }
             }
             command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
-            commands_.push_back(std::move(command));
+            read_.commands.push_back(std::move(command));
             return;
         }
         for (std::size_t i = begin; i < first; ++i) {
             assign(command[i].text);
+        }
+    }
+
+    /// What a command is given in its environment: "NAME=value", or a variable that has a value.
+    void pass(const ShellCommand& command, std::size_t begin) {
+        if (branches_ > 0 || subshells_ > 0 || mayNot_) {
+            return;
+        }
+        for (std::size_t i = begin; i < command.size(); ++i) {
+            const auto known = values_.find(command[i].text);
+            if (isAssignment(command[i].text)) {
+                read_.environment.push_back(command[i]);
+            } else if (command[0].text != "export") {
+                return;
+            } else if (known != values_.end()) {
+                ShellWord word = command[i];
+                word.text += "=" + known->second;
+                read_.environment.push_back(std::move(word));
+            }
         }
     }
 
@@ -386,7 +426,7 @@ private:
     std::string array_;
     std::vector<ShellWord> list_;  ///< that is being read
     ShellCommand command_;
-    std::vector<ShellCommand> commands_;
+    ShellScript read_;
     int branches_ = 0;  ///< of if, case and loops that are open
     int subshells_ = 0;
     bool mayNot_ = false;  ///< the command stands behind && or ||
@@ -398,8 +438,7 @@ private:
 
 }  // namespace
 
-Result<std::vector<ShellCommand>> shellCommands(std::string_view script,
-                                                const std::string& source) {
+Result<ShellScript> readShellScript(std::string_view script, const std::string& source) {
     return ShellReader(script, source).read();
 }
 

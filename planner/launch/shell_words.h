@@ -16,9 +16,17 @@ struct ShellWord {
 };
 using ShellCommand = std::vector<ShellWord>;
 
-/// The commands of a script in their order. Loops, tests and substitutions are left as the words
-/// that they are, and nothing is run: a variable that the script does not set stays "$NAME".
-///     shellCommands("A=(--bf16)\ntorchrun x.py ${A[@]}\n", "run.sh")  →  {torchrun, x.py, --bf16}
-Result<std::vector<ShellCommand>> shellCommands(std::string_view script, const std::string& source);
+/// A script as it would be run.
+struct ShellScript {
+    std::vector<ShellCommand> commands;  ///< in their order
+    ShellCommand environment;            ///< "NAME=value", exported or before a command
+    ShellCommand batch;                  ///< the words of its #SBATCH lines
+};
+
+/// Loops, tests and substitutions are left as the words that they are, and nothing is run: a
+/// variable that the script does not set stays "$NAME".
+///     readShellScript("A=(--bf16)\ntorchrun x.py ${A[@]}\n", "run.sh")
+///         →  commands = {{torchrun, x.py, --bf16}}
+Result<ShellScript> readShellScript(std::string_view script, const std::string& source);
 
 }  // namespace fabricast

@@ -27,8 +27,8 @@ std::string why(const std::string& text, const std::string& source) {
 
 std::vector<std::vector<std::string>> wordsOf(const std::string& script) {
     std::vector<std::vector<std::string>> commands;
-    const std::vector<ShellCommand> read = shellCommands(script, "run.sh").value();
-    for (const ShellCommand& command : read) {
+    const ShellScript read = readShellScript(script, "run.sh").value();
+    for (const ShellCommand& command : read.commands) {
         std::vector<std::string> words;
         for (const ShellWord& word : command) {
             words.push_back(word.text);
@@ -74,11 +74,32 @@ TEST(ShellWords, LeaveOutWhatIsNotTheCommands) {
 }
 
 TEST(ShellWords, StandWhereTheyAreWritten) {
-    const auto commands =
-        shellCommands("A=(\n    --bf16\n    --seq-length 8)\nrun \"${A[@]}\"\n", "run.sh").value();
+    const ShellScript script =
+        readShellScript("A=(\n    --bf16\n    --seq-length 8)\nrun \"${A[@]}\"\n", "run.sh")
+            .value();
+    const std::vector<ShellCommand>& commands = script.commands;
     EXPECT_EQ(commands[0][1].line, 2);
     EXPECT_EQ(commands[0][1].column, 5);
     EXPECT_EQ(commands[0][3].line, 3);
+}
+
+// Slurm reads comments, and a command has what is exported before it.
+TEST(ShellScripts, HaveABatchAndAnEnvironment) {
+    const LaunchKeys keys =
+        readShellKeys(
+            "#!/bin/bash\n#SBATCH --nodes=2 -n 16\n#SBATCH -N4\n # #SBATCH -n 9\n"
+            "A=1\nexport A B=2\nif x; then export C=3; fi\n"
+            "D=4 torchrun train.py --bf16\n",
+            "run.sh")
+            .value();
+    const auto value = [&keys](const char* path) {
+        const LaunchKey* const key = keys.find(path);
+        return key == nullptr ? std::string("-") : key->values.front();
+    };
+    EXPECT_EQ(value("sbatch --nodes"), "4");
+    EXPECT_EQ(value("sbatch --ntasks"), "16");
+    EXPECT_EQ(value("env A") + value("env B") + value("env C") + value("env D"), "12-4");
+    EXPECT_EQ(keys.where(*keys.find("sbatch --ntasks")), "run.sh:2:19");
 }
 
 TEST(Import, NamesThePlaceOfWhatIsWrong) {

@@ -1,0 +1,152 @@
+#include "planner/launch/opened_file.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kMostLaunchBytes = std::size_t{1} << 20;
+
+enum class Form { Toml, Yaml, Json, Shell, Scenario };
+
+bool endsWithOneOf(std::string_view source, const std::array<std::string_view, 4>& endings) {
+    return std::ranges::any_of(
+        endings, [source](std::string_view ending) { return source.ends_with(ending); });
+}
+
+bool isDeepspeedText(std::string_view text) {
+    const auto says = [text](std::string_view key) {
+        return text.find("\"" + std::string(key) + "\"") != std::string_view::npos;
+    };
+    return says("zero_optimization") || says("train_micro_batch_size_per_gpu") ||
+           says("train_batch_size");
+}
+
+Form formOf(std::string_view text, const std::string& source) {
+    if (source.ends_with(".toml")) {
+        return Form::Toml;
+    }
+    if (source.ends_with(".yaml") || source.ends_with(".yml")) {
+        return Form::Yaml;
+    }
+    if (endsWithOneOf(source, {".sh", ".sbatch", ".slurm", ".bash"}) || text.starts_with("#!") ||
+        text.starts_with("--")) {
+        return Form::Shell;
+    }
+    const bool isScenario = text.find("fabricast.") != std::string_view::npos ||
+                            text.find("\"model\"") != std::string_view::npos;
+    return isDeepspeedText(text) && !isScenario ? Form::Json : Form::Scenario;
+}
+
+/// How errors call a file that another one names.
+std::string besideOf(const std::string& source, const std::string& name) {
+    return name.starts_with("/") ? name : source.substr(0, source.find_last_of('/') + 1) + name;
+}
+
+/// Where a file is named by one of these keys, its name.
+std::string namedBy(const LaunchKeys& keys, std::initializer_list<std::string_view> paths) {
+    for (const std::string_view path : paths) {
+        const LaunchKey* const key = keys.find(path);
+        const bool says = key != nullptr && key->values.size() == 1;
+        if (says && key->values.front() != "null" && key->values.front() != "auto") {
+            return key->values.front();
+        }
+    }
+    return "";
+}
+
+Result<OpenedFile> yamlFile(LaunchKeys keys) {
+    if (keys.has("compute_environment") || keys.has("distributed_type")) {
+        std::string names = namedBy(keys, {"deepspeed_config.deepspeed_config_file"});
+        return OpenedFile{LaunchKind::Accelerate, std::move(keys), std::move(names)};
+    }
+    if (keys.has("base_model")) {
+        std::string names = namedBy(keys, {"deepspeed"});
+        return OpenedFile{LaunchKind::Axolotl, std::move(keys), std::move(names)};
+    }
+    return fail(Error::Code::BadInput,
+                keys.source(),
+                "is no YAML of Accelerate (distributed_type) or Axolotl (base_model)");
+}
+
+/// A script of arguments, or one that starts a file of another kind.
+OpenedFile scriptFile(LaunchKeys keys) {
+    const std::string script = namedBy(keys, {"script"});
+    if (script == "torchtitan.train" && keys.has("--module")) {
+        return {LaunchKind::Titan, std::move(keys)};
+    }
+    if (keys.has("--tensor-model-parallel-size") || keys.has("--num-layers") ||
+        keys.has("--micro-batch-size")) {
+        return {LaunchKind::Megatron, std::move(keys)};
+    }
+    std::string names = namedBy(keys,
+                                {"--job.config_file",
+                                 "--deepspeed",
+                                 "--deepspeed_config",
+                                 "torchrun --config_file",
+                                 "torchrun --config-file"});
+    if (names.empty() && (script.ends_with(".yaml") || script.ends_with(".yml"))) {
+        names = script;
+    }
+    const bool isTrainer = keys.has("--per_device_train_batch_size") || keys.has("--output_dir");
+    return {isTrainer ? LaunchKind::Trainer : LaunchKind::Script, std::move(keys), names};
+}
+
+Result<OpenedFile> openForm(Form form, std::string_view text, const std::string& source) {
+    if (text.size() > kMostLaunchBytes) {
+        return fail(Error::Code::BadInput, source, "is longer than a launch file: 1 MiB");
+    }
+    if (form == Form::Toml) {
+        FABRICAST_ASSIGN(LaunchKeys keys, readTomlKeys(text, source));
+        return OpenedFile{LaunchKind::Titan, std::move(keys)};
+    }
+    if (form == Form::Json) {
+        FABRICAST_ASSIGN(LaunchKeys keys, readJsonKeys(text, source));
+        return OpenedFile{LaunchKind::Deepspeed, std::move(keys)};
+    }
+    if (form == Form::Yaml) {
+        FABRICAST_ASSIGN(LaunchKeys keys, readYamlKeys(text, source));
+        return yamlFile(std::move(keys));
+    }
+    FABRICAST_ASSIGN(LaunchKeys keys, readShellKeys(text, source));
+    return scriptFile(std::move(keys));
+}
+
+}  // namespace
+
+bool isLaunchFile(std::string_view text, const std::string& source) {
+    return formOf(text, source) != Form::Scenario;
+}
+
+Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source) {
+    return openForm(formOf(text, source), text, source);
+}
+
+Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
+    FABRICAST_ASSIGN(const std::string text, read(file.names));
+    const std::string source = besideOf(file.keys.source(), file.names);
+    const Form form = formOf(text, source);
+    if (form == Form::Shell) {
+        return fail(Error::Code::BadInput, source, "is another script");
+    }
+    return openForm(form == Form::Scenario ? Form::Json : form, text, source);
+}
+
+Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
+                                                const std::string& source,
+                                                const ReadNamed& read) {
+    std::vector<OpenedFile> files;
+    FABRICAST_ASSIGN(OpenedFile first, openLaunchFile(text, source));
+    files.push_back(std::move(first));
+    constexpr std::size_t kMostFiles = 3;
+    while (!files.back().names.empty() && files.size() < kMostFiles) {
+        FABRICAST_ASSIGN(OpenedFile named, openNamed(files.back(), read));
+        files.push_back(std::move(named));
+    }
+    return files;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,50 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/launch_keys.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// Who reads a launch file. A script is of Megatron or torchtitan where its arguments are theirs,
+/// of Trainer where they are those of Hugging Face's TrainingArguments.
+enum class LaunchKind : std::uint8_t {
+    Megatron,
+    Titan,
+    Deepspeed,
+    Accelerate,
+    Axolotl,
+    Trainer,
+    Script
+};
+
+/// A launch file that was opened: whose it is, and what it says.
+struct OpenedFile {
+    LaunchKind kind = LaunchKind::Script;
+    LaunchKeys keys;
+    std::string names{};  ///< another launch file that it starts or reads; empty: none
+};
+
+/// The text of a file that another one names.
+using ReadNamed = std::function<Result<std::string>(const std::string& name)>;
+
+/// Whether a file is read as a launch file: by its ending, a script by its first line, and
+/// DeepSpeed's JSON by its keys.
+bool isLaunchFile(std::string_view text, const std::string& source);
+
+/// One file as its keys; whose it is follows from them.
+Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source);
+
+/// The file that `file` names, which is no script.
+Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read);
+
+/// A file, the one that it names, and the one that this names.
+Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
+                                                const std::string& source,
+                                                const ReadNamed& read);
+
+}  // namespace fabricast
