@@ -34,6 +34,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options);
 Command explainCommand(const FlagSet& program, const GlobalOptions& options);
 Command emitCommand(const FlagSet& program, const GlobalOptions& options);
 Command importCommand(const FlagSet& program, const GlobalOptions& options);
+Command lintCommand(const FlagSet& program, const GlobalOptions& options);
 Command oomCommand(const FlagSet& program, const GlobalOptions& options);
 Command checkCommand(const FlagSet& program, const GlobalOptions& options);
 Command compareCommand(const FlagSet& program, const GlobalOptions& options);

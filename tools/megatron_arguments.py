@@ -11,7 +11,7 @@ from pathlib import Path
 
 from launch_parsers import Rejected, need, read_start
 
-TABLE = Path(__file__).resolve().parent.parent / "tests/cases/launch_files/megatron_arguments.csv"
+TABLE = Path(__file__).resolve().parent.parent / "hardware_profiles/launch/megatron_arguments.csv"
 DEFAULT_RELEASE = 19
 
 # Arguments whose field has another name; the others are called as their argument.

@@ -3,11 +3,11 @@
 #include "cli/check_baseline.h"
 #include "cli/command.h"
 #include "cli/question_arguments.h"
+#include "cli/report_files.h"
 #include "planner/report/check_ci.h"
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
 #include "planner/report/check_words.h"
-#include "planner/text/text_file.h"
 #include "study/percent.h"
 #include "study/read_requirement.h"
 
@@ -88,88 +88,37 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
     return tasks;
 }
 
-struct ReportForm {
-    std::string_view name;
-    std::string (*write)(const std::vector<CheckOutcome>&, OnUnsure);
+/// What is reported: the outcomes, and what becomes of those of which nobody can tell.
+struct Checked {
+    std::vector<CheckOutcome> outcomes;
+    OnUnsure onUnsure = OnUnsure::Fail;
 };
+using CheckForm = ReportForm<Checked>;
 constexpr std::array kReports = {
-    ReportForm{"text", [](const auto& all, OnUnsure) { return checkText(all, CheckShow::All); }},
-    ReportForm{"json", [](const auto& all, OnUnsure) { return checkJson(all, FABRICAST_VERSION); }},
-    ReportForm{"csv", [](const auto& all, OnUnsure) { return checkCsv(all); }},
-    ReportForm{"md", [](const auto& all, OnUnsure) { return checkMarkdown(all); }},
-    ReportForm{"junit", &checkJunit},
-    ReportForm{"sarif",
-               [](const auto& all, OnUnsure) { return checkSarif(all, FABRICAST_VERSION); }},
-    ReportForm{"github", [](const auto& all, OnUnsure) { return checkAnnotations(all); }},
-    ReportForm{"gitlab", [](const auto& all, OnUnsure) { return checkCodeQuality(all); }}};
+    CheckForm{"text", [](const Checked& all) { return checkText(all.outcomes, CheckShow::All); }},
+    CheckForm{"json",
+              [](const Checked& all) { return checkJson(all.outcomes, FABRICAST_VERSION); }},
+    CheckForm{"csv", [](const Checked& all) { return checkCsv(all.outcomes); }},
+    CheckForm{"md", [](const Checked& all) { return checkMarkdown(all.outcomes); }},
+    CheckForm{"junit", [](const Checked& all) { return checkJunit(all.outcomes, all.onUnsure); }},
+    CheckForm{"sarif",
+              [](const Checked& all) { return checkSarif(all.outcomes, FABRICAST_VERSION); }},
+    CheckForm{"github", [](const Checked& all) { return checkAnnotations(all.outcomes); }},
+    CheckForm{"gitlab", [](const Checked& all) { return checkCodeQuality(all.outcomes); }}};
 
-struct Report {
-    const ReportForm* form = nullptr;
-    std::string file;
-    bool isAnswer = false;  ///< FILE is "-": it goes to standard output
-};
-
-/// "junit=out.xml".
-Result<Report> reportOf(const std::string& typed) {
-    const std::size_t equals = typed.find('=');
-    const std::string name = typed.substr(0, equals);
-    for (const ReportForm& form : kReports) {
-        if (form.name == name && equals != std::string::npos && equals + 1 < typed.size()) {
-            return Report{.form = &form,
-                          .file = typed.substr(equals + 1),
-                          .isAnswer = typed.substr(equals) == "=-"};
-        }
-    }
-    return fail(Error::Code::BadInput,
-                "--report",
-                "\"" + typed + "\" is not FORMAT=FILE",
-                "--report junit=check.xml; formats: text, json, csv, md, junit, sarif, github, "
-                "gitlab");
-}
-
-Result<std::vector<Report>> reportsOf(const CheckFlags& flags) {
-    std::vector<Report> reports;
-    for (const std::string& typed : flags.reports) {
-        FABRICAST_ASSIGN(Report report, reportOf(typed));
-        if (report.isAnswer && std::ranges::any_of(reports, &Report::isAnswer)) {
-            return fail(Error::Code::BadInput,
-                        "--report",
-                        "two reports go to standard output",
-                        typed.substr(0, typed.find('=')) + "=FILE");
-        }
-        reports.push_back(std::move(report));
-    }
-    return reports;
-}
-
-/// The files are written; a report that goes to "-" is the answer, else the form of -f is.
-Result<std::string> written(const std::vector<CheckOutcome>& outcomes,
-                            const std::vector<Report>& reports,
-                            const CheckFlags& flags,
-                            const GlobalOptions& options) {
-    std::optional<std::string> answer;
-    for (const Report& report : reports) {
-        const std::string text = report.form->write(outcomes, flags.onUnsure);
-        if (report.isAnswer) {
-            answer = text;
-        } else {
-            FABRICAST_TRY(writeTextFile(options.at(report.file), text));
-        }
-    }
-    if (answer) {
-        return *answer;
-    }
+/// The form of -f.
+std::string answerText(const Checked& all, const CheckFlags& flags, const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
-            return checkJson(outcomes, FABRICAST_VERSION);
+            return checkJson(all.outcomes, FABRICAST_VERSION);
         case Format::Csv:
-            return checkCsv(outcomes);
+            return checkCsv(all.outcomes);
         case Format::Markdown:
-            return checkMarkdown(outcomes);
+            return checkMarkdown(all.outcomes);
         case Format::Text:
             break;
     }
-    return checkText(outcomes, flags.show);
+    return checkText(all.outcomes, flags.show);
 }
 
 /// What could not be checked is worse than what fails, and that than what nobody can tell.
@@ -190,18 +139,21 @@ ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
 }
 
 Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const std::vector<Report> reports, reportsOf(flags));
+    FABRICAST_ASSIGN(const std::vector<ReportFile> reports,
+                     reportFiles(flags.reports, formNames<Checked>(kReports)));
     FABRICAST_ASSIGN(const CheckAsk ask, askOf(flags));
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(const std::vector<CheckOutcome> outcomes,
-                     checkAll(tasks, ask, bench, options.watch()));
+    Checked all{.outcomes = {}, .onUnsure = flags.onUnsure};
+    FABRICAST_ASSIGN(all.outcomes, checkAll(tasks, ask, bench, options.watch()));
     // One scenario that cannot be checked is an error like any other command's.
-    if (outcomes.size() == 1 && outcomes.front().error) {
-        return tl::unexpected(*outcomes.front().error);
+    if (all.outcomes.size() == 1 && all.outcomes.front().error) {
+        return tl::unexpected(*all.outcomes.front().error);
     }
-    FABRICAST_ASSIGN(std::string text, written(outcomes, reports, flags, options));
-    return Answer{.text = std::move(text), .code = codeOf(outcomes, flags.onUnsure)};
+    FABRICAST_ASSIGN(const std::optional<std::string> piped,
+                     writeReports<Checked>(all, reports, kReports, options));
+    return Answer{.text = piped ? *piped : answerText(all, flags, options),
+                  .code = codeOf(all.outcomes, flags.onUnsure)};
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "planner/report/explanation_report.h"
+#include "planner/report/lint_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/table.h"
 #include "study/explain.h"
+#include "study/lint.h"
 
 #include <memory>
 #include <span>
@@ -60,6 +62,24 @@ std::string forecastText(const Result<Explanation>& forecast, const JsonValue& r
     return text;
 }
 
+/// What `lint` finds beside the forecast, without its notes.
+Result<std::string> lintOf(const Question& question,
+                           const Workbench& bench,
+                           const GlobalOptions& options) {
+    if (question.file.empty() || question.file == "-" ||
+        question.root.find("imported") == nullptr) {
+        return std::string();
+    }
+    FABRICAST_ASSIGN(const LintReport report,
+                     lint(question.file,
+                          options.directory,
+                          question,
+                          {.least = LintSeverity::Warning},
+                          bench,
+                          options.watch()));
+    return report.findings.empty() ? "" : "\n" + findingsText(report);
+}
+
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     if (options.format == Format::Json) {
@@ -73,9 +93,10 @@ Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options)
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
+    FABRICAST_ASSIGN(const std::string regrets, lintOf(question, bench, options));
     const bool tooBig = forecast && forecast->verdict == Verdict::DoesNotFit;
     return Answer{
-        .text = alignedText(table) + "\n" + forecastText(forecast, question.root) +
+        .text = alignedText(table) + "\n" + forecastText(forecast, question.root) + regrets +
                 (options.quiet || !forecast ? "" : nextLine("explain", question, " --section all")),
         .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
 }

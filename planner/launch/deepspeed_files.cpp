@@ -159,6 +159,12 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
         files.untold.push_back("layout.ep=" + std::to_string(scenario.layout.ep) +
                                ": train.py makes deepspeed.moe layers with this ep_size");
     }
+    if (scenario.layout.cp > 1) {
+        files.untold.emplace_back(
+            "sequence_parallel_size: train.py gives DeepSpeed what the file says, and not its "
+            "name, "
+            "or Ulysses' groups as mpu");
+    }
     const OptimizerKind optimizer = scenario.settings.optimizer.kind;
     if (!isDeepspeedOptimizer(optimizer)) {
         files.untold.push_back("train.py makes the optimizer: " + std::string(nameOf(optimizer)));

@@ -115,23 +115,6 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     return {};
 }
 
-/// "fsdp_config.fsdp_offload_params" is how it was written before.
-LaunchKeys withoutPrefix(const LaunchKeys& file) {
-    constexpr std::string_view kOld = "fsdp_config.fsdp_";
-    LaunchKeys keys(file.source());
-    for (LaunchKey key : file.all()) {
-        if (key.path.starts_with(kOld) && key.path != "fsdp_config.fsdp_version") {
-            key.path = "fsdp_config." + key.path.substr(kOld.size());
-        } else if (key.path == "fsdp_config.fsdp_version") {
-            key.path = "fsdp_version";
-        } else if (key.path == "sequence_parallel_degree") {
-            key.path = "context_parallel_size";
-        }
-        keys.add(std::move(key));
-    }
-    return keys;
-}
-
 Result<void> importSharding(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     if (!keys.has("fsdp_config") && !keys.has("fsdp_version") && !keys.has("fsdp")) {
@@ -318,8 +301,24 @@ const std::vector<std::string_view>& harmlessToAxolotl() {
 
 }  // namespace
 
+LaunchKeys axolotlKeysOf(const LaunchKeys& file) {
+    constexpr std::string_view kOld = "fsdp_config.fsdp_";
+    LaunchKeys keys(file.source());
+    for (LaunchKey key : file.all()) {
+        if (key.path.starts_with(kOld) && key.path != "fsdp_config.fsdp_version") {
+            key.path = "fsdp_config." + key.path.substr(kOld.size());
+        } else if (key.path == "fsdp_config.fsdp_version") {
+            key.path = "fsdp_version";
+        } else if (key.path == "sequence_parallel_degree") {
+            key.path = "context_parallel_size";
+        }
+        keys.add(std::move(key));
+    }
+    return keys;
+}
+
 Result<JsonValue> importAxolotl(LaunchKeys& file) {
-    LaunchKeys keys = withoutPrefix(file);
+    LaunchKeys keys = axolotlKeysOf(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "axolotl", "");
     if (const auto model = keys.text("base_model")) {

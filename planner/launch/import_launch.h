@@ -26,6 +26,9 @@ Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,
                                const ImportContext& context);
 
+/// The keys of an Axolotl file by their present names.
+LaunchKeys axolotlKeysOf(const LaunchKeys& file);
+
 // One framework each.
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);

@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>
@@ -23,26 +24,6 @@ constexpr std::array kTitanSchedules = {
     TitanSchedule{"InterleavedZeroBubble", "interleaved_zb", true},
     TitanSchedule{"ZBVZeroBubble", "zb_v", true},
     TitanSchedule{"DualPipeV", "dualpipe_v", true}};
-
-/// Arguments of 0.3 as keys of 0.2: "--compile.no-enable" is compile.enable = false.
-LaunchKeys withoutDashes(const LaunchKeys& arguments) {
-    LaunchKeys keys(arguments.source());
-    for (LaunchKey key : arguments.all()) {
-        if (key.path.starts_with("activation-checkpoint:")) {
-            key.values = {key.path.substr(key.path.find(':') + 1)};
-            key.path = "activation_checkpoint.mode";
-        } else if (key.path.starts_with("--")) {
-            key.path = key.path.substr(2);
-            const std::size_t no = key.path.find(".no-");
-            if (no != std::string::npos) {
-                key.path.erase(no + 1, 3);
-                key.values = {"false"};
-            }
-        }
-        keys.add(std::move(key));
-    }
-    return keys;
-}
 
 void importTitanModel(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -263,7 +244,7 @@ Result<void> importTitanCheckpointing(ScenarioDraft& draft) {
 }  // namespace
 
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
-    LaunchKeys keys = withoutDashes(file);
+    LaunchKeys keys = titanKeysOf(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "torchtitan", "");
     importTitanModel(draft);

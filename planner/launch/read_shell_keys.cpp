@@ -11,7 +11,7 @@ namespace {
 /// Or a choice that stands alone, as torchtitan's "activation-checkpoint:full".
 bool isFlag(const std::string& word) {
     return (word.size() > 2 && word.starts_with("--")) ||
-           word.starts_with("activation-checkpoint:");
+           word.starts_with("activation-checkpoint:") || word.starts_with("activation_checkpoint:");
 }
 
 /// What nobody knows is no value of a flag that has one: it may be a list of others.

@@ -39,6 +39,25 @@ std::optional<std::int64_t> layersPerStage(const Scenario& scenario) {
 
 }  // namespace
 
+LaunchKeys titanKeysOf(const LaunchKeys& arguments) {
+    LaunchKeys keys(arguments.source());
+    for (LaunchKey key : arguments.all()) {
+        if (key.path.starts_with("activation-checkpoint:")) {
+            key.values = {key.path.substr(key.path.find(':') + 1)};
+            key.path = "activation_checkpoint.mode";
+        } else if (key.path.starts_with("--")) {
+            key.path = key.path.substr(2);
+            const std::size_t no = key.path.find(".no-");
+            if (no != std::string::npos) {
+                key.path.erase(no + 1, 3);
+                key.values = {"false"};
+            }
+        }
+        keys.add(std::move(key));
+    }
+    return keys;
+}
+
 Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys) {
     const Layout& layout = scenario.layout;
     keys.add("parallelism", "pipeline_parallel_degree", layout.pp);

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/launch_keys.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -39,5 +40,8 @@ private:
 void addTitanTraining(const Scenario& scenario, TitanKeys& keys);
 void addTitanMesh(const Scenario& scenario, TitanKeys& keys);
 Result<void> addTitanPipeline(const Scenario& scenario, TitanKeys& keys);
+
+/// Arguments of 0.3 as keys of 0.2: "--compile.no-enable" is compile.enable = false.
+LaunchKeys titanKeysOf(const LaunchKeys& arguments);
 
 }  // namespace fabricast

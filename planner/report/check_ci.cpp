@@ -1,8 +1,8 @@
 #include "planner/report/check_ci.h"
 
 #include "planner/report/check_findings.h"
+#include "planner/report/check_words.h"
 #include "planner/report/xml_escaped.h"
-#include "planner/text/json_text.h"
 
 #include <fmt/format.h>
 
@@ -13,64 +13,17 @@
 namespace fabricast {
 namespace {
 
-std::string_view levelWord(FindingLevel level) {
-    return level == FindingLevel::Error ? "error" : "warning";
-}
-
-void addLocation(JsonText& json, const FilePlace& place) {
-    json.beginArray("locations");
-    json.beginObject();
-    json.beginObject("physicalLocation");
-    json.beginObject("artifactLocation");
-    json.add("uri", place.file);
-    json.end();
-    json.beginObject("region");
-    json.add("startLine", place.line);
-    json.add("startColumn", place.column);
-    json.end();
-    json.end();
-    json.end();
-    json.end();
-}
-
-void addRules(JsonText& json, const std::vector<CheckFinding>& findings) {
-    std::set<std::string> rules;
-    for (const CheckFinding& finding : findings) {
-        rules.insert(finding.rule);
+/// A rule per metric that is found fault with.
+std::vector<ReportedRule> rulesOf(const std::vector<ReportedFinding>& findings) {
+    std::set<std::string> names;
+    for (const ReportedFinding& finding : findings) {
+        names.insert(finding.rule);
     }
-    json.beginArray("rules");
-    for (const std::string& rule : rules) {
-        json.beginObject();
-        json.add("id", rule);
-        json.beginObject("shortDescription");
-        json.add("text", "requirement on " + rule);
-        json.end();
-        json.end();
+    std::vector<ReportedRule> rules;
+    for (const std::string& name : names) {
+        rules.push_back({.id = name, .text = "requirement on " + name});
     }
-    json.end();
-}
-
-/// A number that stays the same while the finding does: FNV-1a of 64 bits.
-std::string fingerprintOf(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char letter : text) {
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    }
-    return fmt::format("{:016x}", hash);
-}
-
-/// As the runner reads it: the data of a command, or one of its properties.
-std::string commandEscaped(std::string_view text, bool isProperty) {
-    std::string safe;
-    for (const char letter : text) {
-        const bool mark = isProperty && (letter == ':' || letter == ',');
-        if (letter == '%' || letter == '\n' || letter == '\r' || mark) {
-            safe += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
-        } else {
-            safe += letter;
-        }
-    }
-    return safe;
+    return rules;
 }
 
 enum class CaseEnd : std::uint8_t { Passed, Skipped, Failed };
@@ -130,64 +83,12 @@ std::string testSuite(const CheckOutcome& outcome, OnUnsure onUnsure) {
 }  // namespace
 
 std::string checkSarif(const std::vector<CheckOutcome>& outcomes, std::string_view version) {
-    const std::vector<CheckFinding> findings = findingsOf(outcomes);
-    JsonText json;
-    json.beginObject();
-    json.add("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    json.add("version", "2.1.0");
-    json.beginArray("runs");
-    json.beginObject();
-    json.beginObject("tool");
-    json.beginObject("driver");
-    json.add("name", "fabricast");
-    json.add("version", version);
-    addRules(json, findings);
-    json.end();
-    json.end();
-    json.beginArray("results");
-    for (const CheckFinding& finding : findings) {
-        json.beginObject();
-        json.add("ruleId", finding.rule);
-        json.add("level", levelWord(finding.level));
-        json.beginObject("message");
-        json.add("text", finding.message);
-        json.end();
-        addLocation(json, finding.place);
-        json.end();
-    }
-    json.end();
-    json.end();
-    json.end();
-    json.end();
-    return std::move(json).finish();
+    const std::vector<ReportedFinding> findings = findingsOf(outcomes);
+    return findingsSarif(findings, rulesOf(findings), version);
 }
 
 std::string checkCodeQuality(const std::vector<CheckOutcome>& outcomes) {
-    JsonText json;
-    json.beginArray();
-    std::set<std::string> seen;
-    for (const CheckFinding& finding : findingsOf(outcomes)) {
-        std::string key = finding.place.file + "\n" + finding.rule + "\n" +
-                          std::to_string(finding.place.line) + ":" +
-                          std::to_string(finding.place.column);
-        while (!seen.insert(key).second) {
-            key += "+";
-        }
-        json.beginObject();
-        json.add("description", finding.message);
-        json.add("check_name", finding.rule);
-        json.add("fingerprint", fingerprintOf(key));
-        json.add("severity", finding.level == FindingLevel::Error ? "major" : "minor");
-        json.beginObject("location");
-        json.add("path", finding.place.file);
-        json.beginObject("lines");
-        json.add("begin", finding.place.line);
-        json.end();
-        json.end();
-        json.end();
-    }
-    json.end();
-    return std::move(json).finish();
+    return findingsCodeQuality(findingsOf(outcomes));
 }
 
 std::string checkJunit(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
@@ -200,25 +101,7 @@ std::string checkJunit(const std::vector<CheckOutcome>& outcomes, OnUnsure onUns
 }
 
 std::string checkAnnotations(const std::vector<CheckOutcome>& outcomes) {
-    constexpr std::size_t kMostShown = 10;
-    const std::vector<CheckFinding> findings = findingsOf(outcomes);
-    std::string text;
-    const std::size_t shown = findings.size() <= kMostShown ? findings.size() : kMostShown - 1;
-    for (std::size_t i = 0; i < shown; ++i) {
-        const CheckFinding& one = findings[i];
-        text += fmt::format("::{} file={},line={},col={},title={}::{}\n",
-                            levelWord(one.level),
-                            commandEscaped(one.place.file, true),
-                            one.place.line,
-                            one.place.column,
-                            commandEscaped(one.rule, true),
-                            commandEscaped(one.message, false));
-    }
-    if (shown < findings.size()) {
-        text += fmt::format("::warning title=fabricast check::{} more findings are in the log\n",
-                            findings.size() - shown);
-    }
-    return text;
+    return findingsAnnotations(findingsOf(outcomes), "fabricast check");
 }
 
 }  // namespace fabricast

@@ -1,5 +1,7 @@
 #include "planner/report/check_findings.h"
 
+#include "planner/report/check_words.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +23,7 @@ FilePlace placeIn(const CheckReport& report, const CheckedRequirement& one) {
     return {.file = report.source};
 }
 
-CheckFinding findingOf(const CheckReport& report, const CheckedRequirement& one) {
+ReportedFinding findingOf(const CheckReport& report, const CheckedRequirement& one) {
     return {.level = one.isWarning() || one.verdict == CheckVerdict::CannotTell
                          ? FindingLevel::Warning
                          : FindingLevel::Error,
@@ -32,16 +34,16 @@ CheckFinding findingOf(const CheckReport& report, const CheckedRequirement& one)
 
 }  // namespace
 
-std::vector<CheckFinding> findingsOf(const std::vector<CheckOutcome>& outcomes) {
-    std::vector<std::pair<int, CheckFinding>> ranked;
+std::vector<ReportedFinding> findingsOf(const std::vector<CheckOutcome>& outcomes) {
+    std::vector<std::pair<int, ReportedFinding>> ranked;
     for (const CheckOutcome& outcome : outcomes) {
         if (!outcome.report) {
             ranked.emplace_back(
                 0,
-                CheckFinding{.level = FindingLevel::Error,
-                             .rule = "scenario",
-                             .message = outcome.error->text(),
-                             .place = placeOf(outcome.error->where, outcome.source)});
+                ReportedFinding{.level = FindingLevel::Error,
+                                .rule = "scenario",
+                                .message = outcome.error->text(),
+                                .place = placeOf(outcome.error->where, outcome.source)});
             continue;
         }
         for (const CheckedRequirement& one : outcome.report->requirements) {
@@ -51,8 +53,8 @@ std::vector<CheckFinding> findingsOf(const std::vector<CheckOutcome>& outcomes) 
             }
         }
     }
-    std::ranges::stable_sort(ranked, {}, &std::pair<int, CheckFinding>::first);
-    std::vector<CheckFinding> findings;
+    std::ranges::stable_sort(ranked, {}, &std::pair<int, ReportedFinding>::first);
+    std::vector<ReportedFinding> findings;
     for (auto& [rank, finding] : ranked) {
         findings.push_back(std::move(finding));
     }

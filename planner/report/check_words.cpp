@@ -60,22 +60,6 @@ std::string afterText(const CheckedRequirement& after) {
                                                                    : " (fails)");
 }
 
-/// The number at the end behind a colon, which is cut off.
-std::optional<std::int64_t> cutNumber(std::string& text) {
-    const std::size_t colon = text.rfind(':');
-    if (colon == std::string::npos) {
-        return std::nullopt;
-    }
-    std::int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, trouble] = std::from_chars(text.data() + colon + 1, end, number);
-    if (trouble != std::errc() || stop != end || number < 1) {
-        return std::nullopt;
-    }
-    text.resize(colon);
-    return number;
-}
-
 }  // namespace
 
 std::string_view verdictWord(CheckVerdict verdict) {
@@ -199,18 +183,6 @@ std::string fixText(const CheckFix& fix) {
         text += (text.ends_with(':') ? " " : ", ") + afterText(one);
     }
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
-}
-
-FilePlace placeOf(const std::string& where, const std::string& source) {
-    FilePlace place{.file = where};
-    const std::optional<std::int64_t> column = cutNumber(place.file);
-    const std::optional<std::int64_t> line = column ? cutNumber(place.file) : std::nullopt;
-    if (!line) {
-        return {.file = source};
-    }
-    place.line = *line;
-    place.column = *column;
-    return place;
 }
 
 CheckCount countOf(const std::vector<CheckOutcome>& outcomes) {

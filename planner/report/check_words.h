@@ -31,15 +31,6 @@ std::string fixText(const CheckFix& fix);
 /// Whether something is missing that the requirement is about: no interval would tell.
 bool isNotJudged(const CheckedRequirement& checked);
 
-/// A position as reports for other programs take it.
-struct FilePlace {
-    std::string file;
-    std::int64_t line = 1;
-    std::int64_t column = 1;
-};
-/// Of a requirement: its own, or the scenario's first line where it was typed.
-FilePlace placeOf(const std::string& where, const std::string& source);
-
 /// What decides the exit code of a call: scenarios that fail, that nobody can tell, with errors.
 struct CheckCount {
     int scenarios = 0;

@@ -21,7 +21,7 @@ struct RecordedArgument {
 
 std::multimap<std::string, RecordedArgument> recordedArguments() {
     std::multimap<std::string, RecordedArgument> recorded;
-    for (const CaseRow& row : readCases("launch_files/megatron_arguments.csv")) {
+    for (const CaseRow& row : readCases("../../hardware_profiles/launch/megatron_arguments.csv")) {
         recorded.insert({row.at("argument"),
                          {std::stoi(row.at("first")),
                           std::stoi(row.at("last")),
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
 using Keys = std::set<std::string>;
 Keys keysOf(const std::string& framework, const std::string& version) {
     Keys keys;
-    for (const CaseRow& row : readCases("launch_files/keys.csv")) {
+    for (const CaseRow& row : readCases("../../hardware_profiles/launch/framework_keys.csv")) {
         if (row.at("framework") == framework && row.at("version") == version) {
             keys.insert(row.at("section").empty() ? row.at("key")
                                                   : row.at("section") + "." + row.at("key"));

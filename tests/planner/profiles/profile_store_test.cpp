@@ -30,7 +30,8 @@ TEST(EmbeddedProfiles, AreTheFilesOfTheRepository) {
     const fs::path folder = fs::path(FABRICAST_SOURCE_DIR) / "hardware_profiles";
     std::size_t files = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-        files += entry.path().extension() == ".json" ? 1U : 0U;
+        const auto ending = entry.path().extension();
+        files += ending == ".json" || ending == ".csv" ? 1U : 0U;
     }
     EXPECT_EQ(embeddedProfiles().size(), files);
     for (const EmbeddedFile& file : embeddedProfiles()) {

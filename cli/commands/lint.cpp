@@ -1,0 +1,207 @@
+#include "study/lint.h"
+
+#include "cli/command.h"
+#include "cli/question_arguments.h"
+#include "cli/report_files.h"
+#include "planner/base/enum_names.h"
+#include "planner/base/nearest_name.h"
+#include "planner/report/lint_text.h"
+#include "planner/report/table.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr std::array kSeverities = {Choice<LintSeverity>{"error", LintSeverity::Error},
+                                    Choice<LintSeverity>{"warning", LintSeverity::Warning},
+                                    Choice<LintSeverity>{"note", LintSeverity::Note}};
+
+struct LintFlags {
+    QuestionArguments question;
+    std::vector<std::string> files;
+    std::vector<std::string> reports;
+    LintAsk ask;
+    LintSeverity failOn = LintSeverity::Error;
+    bool rules = false;
+};
+
+using Reports = std::vector<LintReport>;
+
+std::vector<ReportedRule> reportedRules() {
+    std::vector<ReportedRule> rules;
+    for (const ListedRule& one : lintRules()) {
+        rules.push_back({.id = one.code, .text = one.title});
+    }
+    return rules;
+}
+
+using LintForm = ReportForm<Reports>;
+constexpr std::array kLintForms = {
+    LintForm{"text", &lintText},
+    LintForm{"json", [](const Reports& all) { return lintJson(all, FABRICAST_VERSION); }},
+    LintForm{"csv", &lintCsv},
+    LintForm{"md", &lintMarkdown},
+    LintForm{"junit", &lintJunit},
+    LintForm{"sarif",
+             [](const Reports& all) {
+                 return findingsSarif(findingsOf(all), reportedRules(), FABRICAST_VERSION);
+             }},
+    LintForm{
+        "github",
+        [](const Reports& all) { return findingsAnnotations(findingsOf(all), "fabricast lint"); }},
+    LintForm{"gitlab", [](const Reports& all) { return findingsCodeQuality(findingsOf(all)); }}};
+
+std::string lintAnswer(const Reports& all, Format format) {
+    switch (format) {
+        case Format::Json:
+            return lintJson(all, FABRICAST_VERSION);
+        case Format::Csv:
+            return lintCsv(all);
+        case Format::Markdown:
+            return lintMarkdown(all);
+        case Format::Text:
+            break;
+    }
+    return lintText(all);
+}
+
+Table ruleTable() {
+    Table table{.columns = {{"code"}, {"severity"}, {"finds"}, {"why"}}, .rows = {}};
+    for (const ListedRule& one : lintRules()) {
+        table.rows.push_back({one.code, std::string(nameOf(one.severity)), one.title, one.why});
+    }
+    return table;
+}
+
+Result<Answer> listRules(const GlobalOptions& options) {
+    const Table table = ruleTable();
+    switch (options.format) {
+        case Format::Csv:
+            return Answer{.text = csvText(table)};
+        case Format::Markdown:
+            return Answer{.text = markdownText(table)};
+        case Format::Text:
+            return Answer{.text = alignedText(table)};
+        case Format::Json:
+            break;
+    }
+    return fail(Error::Code::BadInput, "--rules", "has no JSON", "-f csv");
+}
+
+Result<void> checkCodes(const std::vector<std::string>& codes) {
+    std::vector<std::string> known;
+    for (const ListedRule& one : lintRules()) {
+        known.push_back(one.code);
+    }
+    for (const std::string& code : codes) {
+        if (std::ranges::find(known, code) == known.end()) {
+            return fail(Error::Code::BadInput,
+                        "--ignore",
+                        "\"" + code + "\" is no rule",
+                        suggestName(code, known));
+        }
+    }
+    return {};
+}
+
+/// A file that another one names is looked at with it, and not once more.
+void leaveOutNamed(Reports& all) {
+    std::set<std::string> named;
+    for (const LintReport& one : all) {
+        named.insert(one.reads.begin() + 1, one.reads.end());
+    }
+    std::erase_if(all,
+                  [&named](const LintReport& one) { return named.contains(one.reads.front()); });
+}
+
+Result<Reports> lintAll(const LintFlags& flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    Reports all;
+    for (const std::string& file : flags.files) {
+        QuestionArguments arguments = flags.question;
+        arguments.file = file;
+        FABRICAST_ASSIGN(LintReport report,
+                         lint(file,
+                              options.directory,
+                              questionOf(arguments, options),
+                              flags.ask,
+                              bench,
+                              options.watch()));
+        all.push_back(std::move(report));
+    }
+    leaveOutNamed(all);
+    return all;
+}
+
+bool fails(const Reports& all, LintSeverity least) {
+    return std::ranges::any_of(all, [least](const LintReport& report) {
+        return std::ranges::any_of(
+            report.findings, [least](const LintFinding& one) { return one.severity <= least; });
+    });
+}
+
+Result<Answer> runLint(const LintFlags& flags, const GlobalOptions& options) {
+    if (flags.rules) {
+        return listRules(options);
+    }
+    if (flags.files.empty()) {
+        return fail(
+            Error::Code::BadInput, "lint", "needs a launch file", "fabricast lint train.sh");
+    }
+    FABRICAST_TRY(checkCodes(flags.ask.ignored));
+    FABRICAST_ASSIGN(const std::vector<ReportFile> reports,
+                     reportFiles(flags.reports, formNames<Reports>(kLintForms)));
+    FABRICAST_ASSIGN(const Reports all, lintAll(flags, options));
+    FABRICAST_ASSIGN(const std::optional<std::string> piped,
+                     writeReports<Reports>(all, reports, kLintForms, options));
+    return Answer{.text = piped ? *piped : lintAnswer(all, options.format),
+                  .code = fails(all, flags.failOn) ? ExitCode::DoesNotFit : ExitCode::Ok};
+}
+
+}  // namespace
+
+Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("lint", "Find what launch files of a framework will be regretted for");
+    const auto flags = std::make_shared<LintFlags>();
+    app.footer(
+        "files: those that import reads, and scripts that call Hugging Face's Trainer.\n"
+        "examples:\n"
+        "  fabricast lint accelerate.yaml\n"
+        "  fabricast lint pretrain.sh -m llama-3.1-70b -c dgx-h100 -n 8\n"
+        "  fabricast lint configs/*.yaml --fail-on warning --report sarif=lint.sarif\n"
+        "  fabricast lint --rules\n"
+        "An error does not start; a warning starts and does other than the file says, or costs\n"
+        "memory, time or precision for nothing. With model and cluster the forecast is looked at "
+        "too.\n"
+        "Exit status: 0 no error, 1 an error, 2 bad input.");
+    constexpr const char* kGroup = "The rules";
+    app.add("files", flags->files, "launch files").takes("[FILE...]");
+    app.add("--rules", flags->rules, "list all rules").group(kGroup);
+    app.add("--ignore", flags->ask.ignored, "leave a rule out")
+        .takes("CODE")
+        .oneEach()
+        .group(kGroup);
+    app.addChoice<LintSeverity>("--least", flags->ask.least, kSeverities)
+        .describe("the least that is shown: error, warning, note (default)")
+        .takes("SEVERITY")
+        .group(kGroup);
+    app.addChoice<LintSeverity>("--fail-on", flags->failOn, kSeverities)
+        .describe("exit status 1 from here on: error (default), warning, note")
+        .takes("SEVERITY")
+        .group(kGroup);
+    app.add("--report", flags->reports, "also write a report: junit=FILE, sarif, github, gitlab, …")
+        .takes("FORMAT=FILE")
+        .oneEach()
+        .group(kGroup);
+    addQuestionFlags(app, flags->question, scenarioFlags());
+    return {app, [flags, &options] { return runLint(*flags, options); }};
+}
+
+}  // namespace fabricast

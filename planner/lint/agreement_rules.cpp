@@ -1,0 +1,139 @@
+#include "planner/lint/lint_rule.h"
+
+namespace fabricast {
+namespace {
+
+/// "bf16", "fp16" or "fp32", where a file says one; empty where it leaves it to others.
+struct SaidPrecision {
+    std::string name;
+    const LaunchKey* at = nullptr;
+};
+
+SaidPrecision precisionOf(const LintFile& file) {
+    if (file.kind() == LaunchKind::Deepspeed) {
+        for (const char* const name : {"bf16", "fp16"}) {
+            const std::string path = std::string(name) + ".enabled";
+            if (file.isOn(path)) {
+                return {name, file.at(path)};
+            }
+        }
+        return {};
+    }
+    if (file.kind() == LaunchKind::Accelerate) {
+        const LaunchKey* const key = file.at("mixed_precision");
+        if (key == nullptr || key->values.size() != 1) {
+            return {};
+        }
+        return {key->values.front() == "no" ? "fp32" : key->values.front(), key};
+    }
+    const std::string dashes = file.kind() == LaunchKind::Trainer ? "--" : "";
+    for (const char* const name : {"bf16", "fp16"}) {
+        if (file.isOn(dashes + name)) {
+            return {name, file.at(dashes + name)};
+        }
+    }
+    return {};
+}
+
+/// Pairs of a file and one that was named before it.
+template <typename Look>
+LintHits besideEarlier(const LintView& view, const Look& look) {
+    LintHits hits;
+    for (const LintFile& earlier : view.files) {
+        if (&earlier == &view.file) {
+            break;
+        }
+        look(earlier, hits);
+    }
+    return hits;
+}
+
+LintHits twoPrecisions(const LintView& view) {
+    return besideEarlier(view, [&view](const LintFile& earlier, LintHits& hits) {
+        const SaidPrecision before = precisionOf(earlier);
+        const SaidPrecision here = precisionOf(view.file);
+        if (!before.name.empty() && !here.name.empty() && before.name != here.name) {
+            hits.push_back(
+                {here.at,
+                 here.name + " here, " + before.name + " in " + earlier.keys().where(*before.at),
+                 "the same in both"});
+        }
+    });
+}
+
+/// What the same number is called in a file.
+struct SharedNumber {
+    std::string_view accelerate;
+    std::string_view axolotl;
+    std::string_view trainer;
+    std::string_view deepspeed;
+};
+constexpr std::array kShared = {
+    SharedNumber{"deepspeed_config.gradient_accumulation_steps",
+                 "gradient_accumulation_steps",
+                 "--gradient_accumulation_steps",
+                 "gradient_accumulation_steps"},
+    SharedNumber{
+        "", "micro_batch_size", "--per_device_train_batch_size", "train_micro_batch_size_per_gpu"},
+    SharedNumber{"deepspeed_config.gradient_clipping",
+                 "max_grad_norm",
+                 "--max_grad_norm",
+                 "gradient_clipping"},
+    SharedNumber{"deepspeed_config.zero_stage", "", "", "zero_optimization.stage"}};
+
+std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {
+    switch (kind) {
+        case LaunchKind::Accelerate:
+            return number.accelerate;
+        case LaunchKind::Axolotl:
+            return number.axolotl;
+        case LaunchKind::Trainer:
+            return number.trainer;
+        case LaunchKind::Deepspeed:
+            return number.deepspeed;
+        case LaunchKind::Megatron:
+        case LaunchKind::Titan:
+        case LaunchKind::Script:
+            break;
+    }
+    return "";
+}
+
+LintHits twoNumbers(const LintView& view) {
+    return besideEarlier(view, [&view](const LintFile& earlier, LintHits& hits) {
+        for (const SharedNumber& one : kShared) {
+            const std::string_view there = nameIn(one, earlier.kind());
+            const std::string_view here = nameIn(one, view.file.kind());
+            const auto before = earlier.number(there);
+            const auto now = view.file.number(here);
+            if (before && now && *before != *now) {
+                hits.push_back({view.file.at(here),
+                                std::string(here) + " is " + view.file.text(here) + ", " +
+                                    std::string(there) + " is " + earlier.text(there) + " in " +
+                                    earlier.keys().where(*earlier.at(there)),
+                                "the same in both, or \"auto\" here"});
+            }
+        }
+    });
+}
+
+constexpr std::array kAgreementRules = {
+    LintRule{
+        "AG01",
+        LintSeverity::Error,
+        "precisions that differ between files",
+        "The start ends with a mismatch, or the model trains in another precision than expected.",
+        &twoPrecisions},
+    LintRule{"AG02",
+             LintSeverity::Error,
+             "numbers that differ between files",
+             "The start ends with a mismatch, or one of the two is used without a word.",
+             &twoNumbers}};
+
+}  // namespace
+
+std::span<const LintRule> agreementRules() {
+    return kAgreementRules;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,319 @@
+#include "planner/lint/lint_rule.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+bool isSharded(const LintFile& file) {
+    return file.has("fsdp") || file.keys().has("fsdp_config");
+}
+
+bool isSecondFsdp(const LintFile& file) {
+    return isSharded(file) && file.whole("fsdp_version", 1) == 2;
+}
+
+bool isEightBit(const LintFile& file) {
+    const std::string optimizer = file.text("optimizer");
+    return optimizer == "adamw_8bit" || optimizer == "adamw_bnb_8bit" ||
+           optimizer == "paged_adamw_8bit";
+}
+
+LintHits wholeBase(const LintView& view) {
+    const LintFile& file = view.file;
+    if (file.text("adapter") != "qlora" || file.isOn("load_in_4bit")) {
+        return {};
+    }
+    return {
+        {file.at("adapter"), "adapter is qlora, and load_in_4bit is not on", "load_in_4bit: true"}};
+}
+
+LintHits frozenBase(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const bits = file.isOn("load_in_4bit") ? "load_in_4bit" : "load_in_8bit";
+    if (!file.isOn(bits) || !file.text("adapter").empty()) {
+        return {};
+    }
+    return {{file.at(bits),
+             std::string(bits) + " is on, and there is no adapter",
+             "adapter: qlora, or leave it out to train all weights"}};
+}
+
+LintHits bnbUnderFsdp2(const LintView& view) {
+    const std::string optimizer = view.file.text("optimizer");
+    const bool refused = optimizer == "adamw_8bit" || optimizer == "adamw_bnb_8bit";
+    if (!isSecondFsdp(view.file) || !refused) {
+        return {};
+    }
+    return {{view.file.at("optimizer"),
+             "optimizer " + optimizer + " under FSDP2",
+             "optimizer: adamw_torch_8bit"}};
+}
+
+LintHits quantizedOnRankZero(const LintView& view) {
+    const char* const path = "fsdp_config.cpu_ram_efficient_loading";
+    if (!isSecondFsdp(view.file) || !view.file.isOn("load_in_4bit") || !view.file.isOn(path)) {
+        return {};
+    }
+    return {{view.file.at(path),
+             "cpu_ram_efficient_loading with load_in_4bit under FSDP2",
+             "cpu_ram_efficient_loading: false"}};
+}
+
+LintHits packedRing(const LintView& view) {
+    const LintFile& file = view.file;
+    if (file.whole("context_parallel_size", 1) <= 1) {
+        return {};
+    }
+    LintHits hits;
+    if (file.isOn("sample_packing") && file.whole("micro_batch_size", 1) > 1) {
+        hits.push_back({file.at("micro_batch_size"),
+                        "micro_batch_size " + file.text("micro_batch_size") +
+                            " with sample_packing and context_parallel_size",
+                        "micro_batch_size: 1"});
+    }
+    const std::string attention = file.text("attn_implementation");
+    const bool isFlash =
+        attention == "flash_attention_2" || attention == "flash" || file.isOn("flash_attention");
+    if (!isFlash) {
+        hits.push_back(
+            {file.at(attention.empty() ? "context_parallel_size" : "attn_implementation"),
+             (attention.empty() ? "the default" : attention) +
+                 " attention with context_parallel_size",
+             "attn_implementation: flash_attention_2"});
+    }
+    return hits;
+}
+
+LintHits muonElsewhere(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool firstFsdp = isSharded(file) && !isSecondFsdp(file);
+    if (file.text("optimizer") != "muon" || (!firstFsdp && file.text("deepspeed").empty())) {
+        return {};
+    }
+    return {{file.at("optimizer"),
+             firstFsdp ? "optimizer muon under FSDP1" : "optimizer muon under DeepSpeed",
+             "fsdp_version: 2"}};
+}
+
+LintHits refusedPair(const LintView& view) {
+    const LintFile& file = view.file;
+    return !file.text("deepspeed").empty() && file.has("fsdp")
+               ? LintHits{{file.at("deepspeed"),
+                           "deepspeed and fsdp are both in the file",
+                           "one of the two"}}
+               : LintHits{};
+}
+
+LintHits silentPair(const LintView& view) {
+    const LintFile& file = view.file;
+    return !file.text("deepspeed").empty() && !file.has("fsdp") && file.keys().has("fsdp_config")
+               ? LintHits{{file.at("deepspeed"),
+                           "deepspeed and fsdp_config are both in the file",
+                           "one of the two"}}
+               : LintHits{};
+}
+
+LintHits splitEightBits(const LintView& view) {
+    const LintFile& file = view.file;
+    if (file.whole("tensor_parallel_size", 1) <= 1 || !isEightBit(file)) {
+        return {};
+    }
+    return {{file.at("optimizer"),
+             "optimizer " + file.text("optimizer") + " with tensor_parallel_size",
+             "optimizer: adamw_torch_fused"}};
+}
+
+LintHits oldFsdp(const LintView& view) {
+    const LintFile& file = view.file;
+    if (!isSharded(file) || isSecondFsdp(file)) {
+        return {};
+    }
+    const LaunchKey* const version = file.at("fsdp_version");
+    return {{version != nullptr ? version : file.at("fsdp"),
+             version != nullptr ? "fsdp_version is 1" : "fsdp_version is not said, which means 1",
+             "fsdp_version: 2; `fabricast emit FILE --stack axolotl` writes it"}};
+}
+
+LintHits wholeGradients(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool isFull = file.text("adapter").empty();
+    if (!isSharded(file) || !isFull || file.whole("gradient_accumulation_steps", 1) < 2) {
+        return {};
+    }
+    return {
+        {file.at("gradient_accumulation_steps"),
+         "gradients of " + file.text("gradient_accumulation_steps") +
+             " micro-batches are summed before they are sharded",
+         "gradient_accumulation_steps: 1 and a larger micro_batch_size, where memory is short"}};
+}
+
+LintHits offloadsWhatIsKept(const LintView& view) {
+    const LintFile& file = view.file;
+    const LaunchKey* const key = file.at("activation_offloading");
+    if (key == nullptr || file.isOff("activation_offloading") ||
+        file.isOn("gradient_checkpointing")) {
+        return {};
+    }
+    return {{key,
+             "activation_offloading without gradient_checkpointing",
+             "gradient_checkpointing: true"}};
+}
+
+LintHits unpinnedOnTheGpu(const LintView& view) {
+    const char* const path = "fsdp_config.cpu_offload_pin_memory";
+    if (!view.file.isOff(path) || view.file.isOn("fsdp_config.offload_params")) {
+        return {};
+    }
+    return {{view.file.at(path),
+             "cpu_offload_pin_memory is off, and nothing is offloaded",
+             "offload_params: true, or leave it out"}};
+}
+
+LintHits twoBatches(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.has("batch_size") && file.has("gradient_accumulation_steps")
+               ? LintHits{{file.at("batch_size"),
+                           "batch_size and gradient_accumulation_steps are both there",
+                           "one of the two"}}
+               : LintHits{};
+}
+
+LintHits twoHalves(const LintView& view) {
+    return view.file.isOn("fp16") && view.file.isOn("bf16")
+               ? LintHits{{view.file.at("fp16"), "fp16 and bf16 are both on", "leave fp16 out"}}
+               : LintHits{};
+}
+
+/// Backends that keep packed samples apart (axolotl/utils/schemas/enums.py).
+constexpr std::array<std::string_view, 13> kSeparates = {"flash_attention_2",
+                                                         "flash_attention_3",
+                                                         "flash_attention_4",
+                                                         "flash_attention_torch",
+                                                         "flex_attention",
+                                                         "xformers",
+                                                         "sage",
+                                                         "sdpa",
+                                                         "eager",
+                                                         "flash",
+                                                         "flex",
+                                                         "sdp",
+                                                         "auto"};
+
+LintHits mixedSamples(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string attention = file.text("attn_implementation");
+    const bool isOld = std::ranges::any_of(
+        std::array{"flash_attention", "flex_attention", "xformers_attention", "sdp_attention"},
+        [&file](const char* key) { return file.isOn(key); });
+    const bool separates = isOld || attention.starts_with("kernels-community/") ||
+                           std::ranges::find(kSeparates, attention) != kSeparates.end();
+    if (!file.isOn("sample_packing") || separates) {
+        return {};
+    }
+    return {{file.at("sample_packing"),
+             attention.empty() ? "sample_packing, and attn_implementation is not said"
+                               : "sample_packing with " + attention + " attention",
+             "attn_implementation: flash_attention_2"}};
+}
+
+LintHits eightBitsForFour(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.text("adapter") == "qlora" && file.isOn("load_in_8bit")
+               ? LintHits{{file.at("load_in_8bit"),
+                           "adapter is qlora, and load_in_8bit is on",
+                           "load_in_4bit: true"}}
+               : LintHits{};
+}
+
+LintHits idlePlugin(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.whole("expert_parallel_size", 1) > 1 && !file.has("plugins")
+               ? LintHits{{file.at("expert_parallel_size"),
+                           "expert_parallel_size without its plugin",
+                           "plugins: [axolotl.integrations.expert_parallel.ExpertParallelPlugin]"}}
+               : LintHits{};
+}
+
+using enum LintSeverity;
+constexpr std::array kAxolotlRules = {
+    LintRule{"AX01", Error, "QLoRA over a whole base", "Axolotl ends at the start.", &wholeBase},
+    LintRule{"AX02",
+             Error,
+             "quantized weights without an adapter",
+             "Axolotl ends at the start: nothing can be trained.",
+             &frozenBase},
+    LintRule{"AX03",
+             Error,
+             "bitsandbytes' Adam under FSDP2",
+             "Axolotl ends at the start.",
+             &bnbUnderFsdp2},
+    LintRule{"AX04",
+             Error,
+             "quantization on rank 0 under FSDP2",
+             "The scatter of the weights would never end: Axolotl refuses it.",
+             &quantizedOnRankZero},
+    LintRule{"AX05",
+             Error,
+             "ring attention that its kernel does not have",
+             "Axolotl ends at the start.",
+             &packedRing},
+    LintRule{"AX06", Error, "Muon without FSDP2", "Axolotl ends at the start.", &muonElsewhere},
+    LintRule{"AX07",
+             Error,
+             "fsdp and deepspeed in one file",
+             "Axolotl ends at the start.",
+             &refusedPair},
+    LintRule{"AX18",
+             Warning,
+             "fsdp_config and deepspeed in one file",
+             "Axolotl takes it, and starts with one of the two.",
+             &silentPair},
+    LintRule{"AX08",
+             Warning,
+             "an 8-bit optimizer over tensor ranks",
+             "It is meant to be refused and is not: its states do not match the shards.",
+             &splitEightBits},
+    LintRule{"AX09",
+             Warning,
+             "FSDP1",
+             "Axolotl calls it deprecated; FSDP2 shards each parameter and holds less memory.",
+             &oldFsdp},
+    LintRule{"AX10",
+             Warning,
+             "whole gradients between micro-batches",
+             "Each rank keeps the gradients of the whole model until the last micro-batch.",
+             &wholeGradients},
+    LintRule{"AX11",
+             Error,
+             "offloaded activations that are not checkpointed",
+             "Axolotl ends at the start.",
+             &offloadsWhatIsKept},
+    LintRule{
+        "AX12", Error, "pinning without offload", "Axolotl ends at the start.", &unpinnedOnTheGpu},
+    LintRule{"AX13", Error, "two batch sizes", "Axolotl ends at the start.", &twoBatches},
+    LintRule{"AX14",
+             Warning,
+             "fp16 and bf16 are both on",
+             "Axolotl takes it, and one of the two is not what trains.",
+             &twoHalves},
+    LintRule{"AX15",
+             Warning,
+             "packed samples that see each other",
+             "Each sample attends to those packed before it: the model learns from text that is "
+             "not its own.",
+             &mixedSamples},
+    LintRule{"AX16", Error, "QLoRA in 8 bits", "Axolotl ends at the start.", &eightBitsForFour},
+    LintRule{"AX17",
+             Warning,
+             "expert parallelism without its plugin",
+             "The key is dropped: every rank holds all experts.",
+             &idlePlugin}};
+
+}  // namespace
+
+std::span<const LintRule> axolotlRules() {
+    return kAxolotlRules;
+}
+
+}  // namespace fabricast

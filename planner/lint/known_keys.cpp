@@ -1,0 +1,89 @@
+#include "planner/lint/known_keys.h"
+
+#include "planner/profiles/embedded_profiles.h"
+#include "planner/text/csv_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace fabricast {
+namespace {
+
+/// A table as it was when the program was built, without its notes. That it can be read is tested.
+CsvText embeddedTable(std::string_view path) {
+    const auto files = embeddedProfiles();
+    const auto file = std::ranges::find(files, path, &EmbeddedFile::path);
+    std::string_view text = file->text;
+    while (text.starts_with('#')) {
+        text.remove_prefix(text.find('\n') + 1);
+    }
+    return parseCsv(text, std::string(path)).value();
+}
+
+int releaseNumber(std::string_view cell) {
+    int number = 0;
+    std::from_chars(cell.data(), cell.data() + cell.size(), number);
+    return number;
+}
+
+std::vector<std::string> choicesOf(std::string_view cell) {
+    std::vector<std::string> choices;
+    while (!cell.empty()) {
+        const std::size_t bar = std::min(cell.find('|'), cell.size());
+        choices.emplace_back(cell.substr(0, bar));
+        cell.remove_prefix(std::min(bar + 1, cell.size()));
+    }
+    return choices;
+}
+
+std::vector<KnownArgument> readArguments() {
+    const CsvText table = embeddedTable("launch/megatron_arguments.csv");
+    std::vector<KnownArgument> arguments;
+    for (const CsvText::Row& row : table.rows) {
+        arguments.push_back({.name = std::string(table.cell(row, "argument")),
+                             .first = releaseNumber(table.cell(row, "first")),
+                             .last = releaseNumber(table.cell(row, "last")),
+                             .choices = choicesOf(table.cell(row, "choices"))});
+    }
+    std::ranges::stable_sort(arguments, {}, &KnownArgument::name);
+    return arguments;
+}
+
+using KeyTable = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+KeyTable readKeys() {
+    const CsvText table = embeddedTable("launch/framework_keys.csv");
+    KeyTable keys;
+    for (const CsvText::Row& row : table.rows) {
+        const std::string section(table.cell(row, "section"));
+        const std::string owner = std::string(table.cell(row, "framework")) + " " +
+                                  std::string(table.cell(row, "version"));
+        keys[owner].push_back((section.empty() ? "" : section + ".") +
+                              std::string(table.cell(row, "key")));
+    }
+    return keys;
+}
+
+}  // namespace
+
+std::span<const KnownArgument> megatronArgumentTable() {
+    static const std::vector<KnownArgument> arguments = readArguments();
+    return arguments;
+}
+
+int newestMegatronRelease() {
+    static const int newest =
+        std::ranges::max_element(megatronArgumentTable(), {}, &KnownArgument::last)->last;
+    return newest;
+}
+
+const std::vector<std::string>& frameworkKeys(std::string_view framework,
+                                              std::string_view version) {
+    static const KeyTable keys = readKeys();
+    static const std::vector<std::string> none;
+    const auto found = keys.find(std::string(framework) + " " + std::string(version));
+    return found == keys.end() ? none : found->second;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,132 @@
+#include "planner/lint/lint.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Rules of the file's own framework; names, agreement and launcher are everybody's.
+std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
+    std::vector<std::span<const LintRule>> rules = {
+        namesRules(), agreementRules(), launcherRules()};
+    switch (kind) {
+        case LaunchKind::Megatron:
+            rules.push_back(megatronLayoutRules());
+            rules.push_back(megatronRunRules());
+            break;
+        case LaunchKind::Titan:
+            rules.push_back(titanRules());
+            break;
+        case LaunchKind::Deepspeed:
+            rules.push_back(deepspeedRules());
+            break;
+        case LaunchKind::Accelerate:
+            rules.push_back(accelerateRules());
+            break;
+        case LaunchKind::Axolotl:
+            rules.push_back(axolotlRules());
+            break;
+        case LaunchKind::Trainer:
+            rules.push_back(trainerRules());
+            break;
+        case LaunchKind::Script:
+            break;
+    }
+    return rules;
+}
+
+std::int64_t nodesOf(const LintFile& file) {
+    for (const char* const path : {"torchrun --nnodes", "sbatch --nodes"}) {
+        if (file.has(path)) {
+            return file.whole(path, 0);
+        }
+    }
+    return 1;
+}
+
+/// Ranks that a script starts.
+std::optional<std::int64_t> ranksOf(const LintFile& file) {
+    for (const char* const path : {"torchrun --nproc_per_node", "torchrun --nproc-per-node"}) {
+        const std::int64_t each = file.whole(path, 0);
+        if (each > 0 && nodesOf(file) > 0) {
+            return each * nodesOf(file);
+        }
+    }
+    const std::int64_t processes = file.whole("num_processes", 0);
+    return processes > 0 ? std::optional(processes) : std::nullopt;
+}
+
+LintFinding findingOf(const LintRule& rule, LintHit hit, const LintFile& file) {
+    return {.code = std::string(rule.code),
+            .severity = rule.severity,
+            .where = hit.at == nullptr ? file.keys().source() : file.keys().where(*hit.at),
+            .what = std::move(hit.what),
+            .why = std::string(rule.why),
+            .fix = std::move(hit.fix)};
+}
+
+}  // namespace
+
+const LintFile* LintView::other(LaunchKind kind) const {
+    const auto found = std::ranges::find(files, kind, &LintFile::kind);
+    return found == files.end() ? nullptr : &*found;
+}
+
+std::optional<std::int64_t> LintView::gpus() const {
+    if (facts.gpus) {
+        return facts.gpus;
+    }
+    for (const LintFile& one : files) {
+        if (const auto ranks = ranksOf(one)) {
+            return ranks;
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<LintRule> allLintRules() {
+    std::vector<LintRule> all;
+    for (const auto rules : {namesRules(),
+                             agreementRules(),
+                             launcherRules(),
+                             deepspeedRules(),
+                             accelerateRules(),
+                             axolotlRules(),
+                             titanRules(),
+                             megatronLayoutRules(),
+                             megatronRunRules(),
+                             trainerRules()}) {
+        all.insert(all.end(), rules.begin(), rules.end());
+    }
+    std::ranges::sort(all, {}, &LintRule::code);
+    return all;
+}
+
+std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& facts) {
+    std::vector<std::pair<std::tuple<LintSeverity, std::size_t, std::int64_t>, LintFinding>> found;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const LintFile& file = files[i];
+        const LintView view{.file = file, .files = files, .facts = facts};
+        for (const std::span<const LintRule> rules : rulesOf(file.kind())) {
+            for (const LintRule& rule : rules) {
+                for (LintHit& hit : rule.look(view)) {
+                    hit.at = hit.at == nullptr ? file.at("script") : hit.at;  // the command
+                    const std::int64_t line = hit.at == nullptr ? 0 : hit.at->line;
+                    found.emplace_back(std::tuple(rule.severity, i, line),
+                                       findingOf(rule, std::move(hit), file));
+                }
+            }
+        }
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    std::vector<LintFinding> findings;
+    findings.reserve(found.size());
+    for (auto& [order, finding] : found) {
+        findings.push_back(std::move(finding));
+    }
+    return findings;
+}
+
+}  // namespace fabricast

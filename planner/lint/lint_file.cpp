@@ -1,0 +1,67 @@
+#include "planner/lint/lint_file.h"
+
+#include "planner/launch/import_launch.h"
+#include "planner/launch/torchtitan_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+bool isWordOf(const std::string& word, std::span<const std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+constexpr std::array<std::string_view, 6> kOn = {"true", "True", "yes", "on", "1", "TRUE"};
+constexpr std::array<std::string_view, 6> kOff = {"false", "False", "no", "off", "0", "FALSE"};
+constexpr std::array<std::string_view, 5> kNothing = {"null", "none", "None", "NO", "~"};
+
+}  // namespace
+
+LintFile::LintFile(OpenedFile file)
+    : file_(std::move(file)), isArguments_(!file_.keys.source().ends_with(".toml")) {
+    if (file_.kind == LaunchKind::Titan && isArguments_) {
+        file_.keys = titanKeysOf(file_.keys);
+    } else if (file_.kind == LaunchKind::Axolotl) {
+        file_.keys = axolotlKeysOf(file_.keys);
+    }
+}
+
+std::string LintFile::text(std::string_view path) const {
+    const LaunchKey* const key = at(path);
+    const bool says =
+        key != nullptr && key->values.size() == 1 && !isWordOf(key->values.front(), kNothing);
+    return says ? key->values.front() : "";
+}
+
+std::optional<double> LintFile::number(std::string_view path) const {
+    std::string digits = text(path);
+    std::erase(digits, '_');
+    double value = 0.0;
+    const auto [end, trouble] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool isNumber = trouble == std::errc() && end == digits.data() + digits.size();
+    return isNumber && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::int64_t LintFile::whole(std::string_view path, std::int64_t otherwise) const {
+    constexpr double kMost = 1e12;
+    const std::optional<double> value = number(path);
+    const bool isWhole = value && std::abs(*value) <= kMost && std::floor(*value) == *value;
+    return isWhole ? static_cast<std::int64_t>(*value) : otherwise;
+}
+
+bool LintFile::isOn(std::string_view path) const {
+    const LaunchKey* const key = at(path);
+    return key != nullptr && (key->values.empty() || isWordOf(text(path), kOn));
+}
+
+bool LintFile::isOff(std::string_view path) const {
+    return isWordOf(text(path), kOff);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,42 @@
+#pragma once
+#include "planner/launch/opened_file.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// A launch file as rules look at it. What cannot be read as a number is none: that it is wrong is
+/// said by whoever imports the file.
+///     if (file.isOn("fp16.enabled") && file.isOn("bf16.enabled")) …
+class LintFile {
+public:
+    /// Arguments of torchtitan are looked at as the keys of its TOML, old names of Axolotl as the
+    /// present ones.
+    explicit LintFile(OpenedFile file);
+
+    [[nodiscard]] LaunchKind kind() const { return file_.kind; }
+    [[nodiscard]] const LaunchKeys& keys() const { return file_.keys; }
+    /// Whether its keys stand behind dashes, on a command line.
+    [[nodiscard]] bool isArguments() const { return isArguments_; }
+
+    /// The key that holds, the last of its path; null where there is none.
+    [[nodiscard]] const LaunchKey* at(std::string_view path) const { return keys().find(path); }
+    [[nodiscard]] bool has(std::string_view path) const { return at(path) != nullptr; }
+    /// Its one value; empty where it is missing or says nothing ("null", "none").
+    [[nodiscard]] std::string text(std::string_view path) const;
+    [[nodiscard]] std::optional<double> number(std::string_view path) const;
+    [[nodiscard]] std::int64_t whole(std::string_view path, std::int64_t otherwise) const;
+    /// A switch that is on: "true", "yes", "1", or an argument without a value.
+    [[nodiscard]] bool isOn(std::string_view path) const;
+    /// A switch that is off in so many words.
+    [[nodiscard]] bool isOff(std::string_view path) const;
+
+private:
+    OpenedFile file_;
+    bool isArguments_ = false;
+};
+
+}  // namespace fabricast

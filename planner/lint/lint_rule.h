@@ -1,0 +1,64 @@
+#pragma once
+#include "planner/lint/lint_file.h"
+#include "planner/result/lint_report.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fabricast {
+
+/// One place where a rule does not hold.
+struct LintHit {
+    const LaunchKey* at = nullptr;  ///< null: the file as a whole
+    std::string what;               ///< what the file says: "stage is 2, and offload_param is set"
+    std::string fix;                ///< what to write
+};
+using LintHits = std::vector<LintHit>;
+
+/// What is known of the run beside its files; nothing where nobody says.
+struct LintFacts {
+    std::optional<std::int64_t> gpus{};  ///< ranks, of all nodes
+    std::optional<std::int64_t> gpusPerNode{};
+    std::optional<std::int64_t> kvHeads{};
+    std::optional<bool> isBlackwell{};
+};
+
+/// What a rule looks at: one file, beside those that belong to it.
+struct LintView {
+    const LintFile& file;
+    std::span<const LintFile> files;
+    const LintFacts& facts;
+
+    /// The first of a kind; null where there is none.
+    [[nodiscard]] const LintFile* other(LaunchKind kind) const;
+    /// How many ranks are started: as somebody says, else as the files do.
+    [[nodiscard]] std::optional<std::int64_t> gpus() const;
+};
+
+/// Something that frameworks take in silence, and that is regretted later.
+struct LintRule {
+    std::string_view code;  ///< "DS06"
+    LintSeverity severity = LintSeverity::Warning;
+    std::string_view title;  ///< what it finds, in a line
+    std::string_view why;    ///< what happens then
+    LintHits (*look)(const LintView& view);
+};
+
+// The rules by what they look at.
+std::span<const LintRule> namesRules();
+std::span<const LintRule> agreementRules();
+std::span<const LintRule> launcherRules();
+std::span<const LintRule> deepspeedRules();
+std::span<const LintRule> accelerateRules();
+std::span<const LintRule> axolotlRules();
+std::span<const LintRule> titanRules();
+std::span<const LintRule> megatronLayoutRules();
+std::span<const LintRule> megatronRunRules();
+std::span<const LintRule> trainerRules();
+
+}  // namespace fabricast

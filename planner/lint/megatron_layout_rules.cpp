@@ -1,0 +1,376 @@
+#include "planner/lint/megatron_sizes.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+std::string counted(std::int64_t count) {
+    return std::to_string(count);
+}
+
+LintHits undividedRanks(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::int64_t model = sizes.tp * sizes.pp * sizes.cp * sizes.weightShards;
+    if (!sizes.ranks || *sizes.ranks % model == 0) {
+        return {};
+    }
+    return {hitAt(
+        view.file,
+        "--tensor-model-parallel-size",
+        counted(*sizes.ranks) + " ranks are no multiple of " + counted(model) + " (tp x pp x cp)",
+        "sizes whose product divides the ranks")};
+}
+
+LintHits undividedExpertRanks(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::int64_t model = sizes.etp * sizes.ep * sizes.pp;
+    if (sizes.experts == 0 || !sizes.ranks || *sizes.ranks % model == 0) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--expert-model-parallel-size",
+                  counted(*sizes.ranks) + " ranks are no multiple of " + counted(model) + " (etp " +
+                      counted(sizes.etp) + " x ep x pp)",
+                  "--expert-tensor-parallel-size 1")};
+}
+
+LintHits silentExpertTensor(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    if (sizes.experts == 0 || sizes.tp <= 1 || sizes.ep <= 1 ||
+        view.file.has("--expert-tensor-parallel-size")) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--expert-model-parallel-size",
+                  "experts are split over " + counted(sizes.tp) +
+                      " tensor ranks too: --expert-tensor-parallel-size is not said",
+                  "--expert-tensor-parallel-size 1")};
+}
+
+LintHits undividedExperts(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    if (sizes.ep <= 1 || (sizes.experts > 0 && sizes.experts % sizes.ep == 0)) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--expert-model-parallel-size",
+                  sizes.experts == 0
+                      ? "expert parallelism, and --num-experts is not said"
+                      : counted(sizes.experts) + " experts on " + counted(sizes.ep) + " ranks",
+                  "a size that divides the experts")};
+}
+
+LintHits undividedHeads(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    LintHits hits;
+    if (sizes.heads && *sizes.heads % sizes.tp != 0) {
+        hits.push_back(hitAt(
+            view.file,
+            "--tensor-model-parallel-size",
+            counted(*sizes.heads) + " attention heads on " + counted(sizes.tp) + " tensor ranks",
+            "a size that divides the heads"));
+    }
+    const std::int64_t groups = view.file.whole("--num-query-groups", 0);
+    const bool grouped = view.file.has("--group-query-attention") && groups > 0;
+    if (grouped && groups % sizes.tp != 0 && sizes.tp % groups != 0) {
+        hits.push_back(
+            hitAt(view.file,
+                  "--num-query-groups",
+                  counted(groups) + " query groups on " + counted(sizes.tp) + " tensor ranks",
+                  "a size that divides them, or that they divide"));
+    }
+    return hits;
+}
+
+/// Layers and what counts as one beside them.
+struct SplitLayers {
+    std::int64_t layers = 0;
+    std::int64_t stages = 1;
+};
+
+std::optional<SplitLayers> evenSplit(const LintView& view, const MegatronSizes& sizes) {
+    const LintFile& file = view.file;
+    if (!sizes.layers || sizes.pp <= 1 || file.has("--pipeline-model-parallel-layout")) {
+        return std::nullopt;
+    }
+    SplitLayers split{*sizes.layers, sizes.pp};
+    for (const char* const flag :
+         {"--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split"}) {
+        split.layers += file.has(flag) ? 1 : 0;
+    }
+    for (const char* const flag :
+         {"--decoder-first-pipeline-num-layers", "--decoder-last-pipeline-num-layers"}) {
+        if (file.has(flag)) {
+            split.layers -= file.whole(flag, 0);
+            split.stages -= 1;
+        }
+    }
+    return split.stages > 0 && split.layers > 0 ? std::optional(split) : std::nullopt;
+}
+
+LintHits undividedLayers(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::optional<SplitLayers> split = evenSplit(view, sizes);
+    if (!split || split->layers % split->stages == 0) {
+        return {};
+    }
+    return {
+        hitAt(view.file,
+              "--pipeline-model-parallel-size",
+              counted(split->layers) + " layers on " + counted(split->stages) + " stages",
+              (split->layers + 2) % split->stages == 0
+                  ? "--account-for-embedding-in-pipeline-split "
+                    "--account-for-loss-in-pipeline-split, which make them " +
+                        counted(split->layers + 2)
+                  : "--decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers")};
+}
+
+LintHits undividedChunks(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::int64_t each = view.file.whole("--num-layers-per-virtual-pipeline-stage", 0);
+    const std::optional<SplitLayers> split = evenSplit(view, sizes);
+    if (each <= 0 || !split || split->layers % split->stages != 0 ||
+        split->layers / split->stages % each == 0) {
+        return {};
+    }
+    return {hitAt(
+        view.file,
+        "--num-layers-per-virtual-pipeline-stage",
+        counted(split->layers / split->stages) + " layers of a stage in chunks of " + counted(each),
+        "a number that divides them")};
+}
+
+LintHits idleChunks(const LintView& view) {
+    const LintFile& file = view.file;
+    const MegatronSizes sizes = megatronSizes(view);
+    if (sizes.chunks <= 1) {
+        return {};
+    }
+    const bool alone = file.has("--no-overlap-p2p-communication");
+    if (sizes.pp > (alone ? 2 : 1)) {
+        return {};
+    }
+    return {hitAt(
+        file,
+        "--pipeline-model-parallel-size",
+        alone ? "interleaved stages without overlapped sends, on " + counted(sizes.pp) + " stages"
+              : "interleaved stages without a pipeline",
+        alone ? "more than 2 stages, or overlapped sends" : "leave the chunks out")};
+}
+
+LintHits undividedBatch(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::optional<std::int64_t> ranks = sizes.dataRanks();
+    if (!ranks) {
+        return {};
+    }
+    // Ranks that hold further shards of the weights have samples of their own; the default batch
+    // does not count them.
+    const std::int64_t round = sizes.microBatch * *ranks * sizes.weightShards;
+    const std::int64_t batch = sizes.batch.value_or(sizes.microBatch * *ranks);
+    if (batch % round == 0) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--global-batch-size",
+                  "a batch of " + counted(batch) + " is no multiple of " + counted(round) +
+                      " (micro-batch x data ranks)",
+                  "a multiple of " + counted(round))};
+}
+
+LintHits unevenRounds(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const std::optional<std::int64_t> ranks = sizes.dataRanks();
+    const std::int64_t round = ranks ? sizes.microBatch * *ranks * sizes.weightShards : 0;
+    if (sizes.chunks <= 1 || sizes.pp <= 1 || !sizes.batch || round == 0 ||
+        *sizes.batch % round != 0) {
+        return {};
+    }
+    const std::int64_t rounds = *sizes.batch / round;
+    const std::int64_t group =
+        view.file.whole("--microbatch-group-size-per-virtual-pipeline-stage", sizes.pp);
+    const std::int64_t rest = group > 0 ? rounds % group : 0;
+    if (rest == 0 || rest >= sizes.pp) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--global-batch-size",
+                  counted(rounds) + " micro-batches in groups of " + counted(group) +
+                      " on interleaved stages",
+                  "a batch of a multiple of " + counted(round * group))};
+}
+
+LintHits undividedSequence(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    if (sizes.cp <= 1 || !sizes.sequence) {
+        return {};
+    }
+    const std::int64_t parts = 2 * sizes.cp * (sizes.sequenceParallel ? sizes.tp : 1);
+    if (*sizes.sequence % parts == 0) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--seq-length",
+                  "a sequence of " + counted(*sizes.sequence) + " is no multiple of " +
+                      counted(parts) + " (twice cp" + (sizes.sequenceParallel ? ", and tp)" : ")"),
+                  "a multiple of " + counted(parts))};
+}
+
+LintHits unhierarchical(const LintView& view) {
+    const LaunchKey* const key = view.file.at("--cp-comm-type");
+    const bool nests =
+        key != nullptr && std::ranges::find(key->values, "a2a+p2p") != key->values.end();
+    return nests && !view.file.has("--hierarchical-context-parallel-sizes")
+               ? LintHits{{key,
+                           "a2a+p2p without --hierarchical-context-parallel-sizes",
+                           "--hierarchical-context-parallel-sizes, whose product is cp"}}
+               : LintHits{};
+}
+
+LintHits scatteredHeads(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    const LaunchKey* const key = view.file.at("--cp-comm-type");
+    const bool exchanges =
+        key != nullptr && std::ranges::find(key->values, "a2a") != key->values.end();
+    if (!exchanges || !sizes.heads || *sizes.heads % (sizes.tp * sizes.cp) == 0) {
+        return {};
+    }
+    return {{key,
+             counted(*sizes.heads) + " heads over tp " + counted(sizes.tp) + " and cp " +
+                 counted(sizes.cp),
+             "--cp-comm-type p2p"}};
+}
+
+LintHits idleSequenceParallel(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    return sizes.sequenceParallel && sizes.tp == 1
+               ? LintHits{hitAt(view.file,
+                                "--sequence-parallel",
+                                "--sequence-parallel without tensor ranks",
+                                "leave it out")}
+               : LintHits{};
+}
+
+LintHits copiedActivations(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    if (sizes.tp <= 1 || sizes.sequenceParallel) {
+        return {};
+    }
+    const bool experts = sizes.experts > 0 && sizes.ep > 1;
+    return {hitAt(view.file,
+                  "--tensor-model-parallel-size",
+                  counted(sizes.tp) + " tensor ranks " +
+                      (experts ? "with expert parallelism, " : "") + "without --sequence-parallel",
+                  "--sequence-parallel")};
+}
+
+LintHits farTensorRanks(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    std::optional<std::int64_t> each = view.facts.gpusPerNode;
+    for (const char* const path : {"torchrun --nproc_per_node", "torchrun --nproc-per-node"}) {
+        const std::int64_t typed = view.file.whole(path, 0);
+        each = !each && typed > 0 ? std::optional(typed) : each;
+    }
+    if (!each || sizes.tp <= *each) {
+        return {};
+    }
+    return {hitAt(view.file,
+                  "--tensor-model-parallel-size",
+                  counted(sizes.tp) + " tensor ranks, and " + counted(*each) + " GPUs in a node",
+                  "--tensor-model-parallel-size " + counted(*each) + ", and more stages")};
+}
+
+using enum LintSeverity;
+constexpr std::array kMegatronLayoutRules = {
+    LintRule{"MG01",
+             Error,
+             "ranks that the sizes do not divide",
+             "Megatron ends at the start.",
+             &undividedRanks},
+    LintRule{"MG02",
+             Error,
+             "ranks that the sizes of the experts do not divide",
+             "Megatron ends when it makes its groups.",
+             &undividedExpertRanks},
+    LintRule{
+        "MG03",
+        Warning,
+        "experts split over tensor ranks unasked",
+        "--expert-tensor-parallel-size is --tensor-model-parallel-size unless said: products of "
+        "experts get small, and tokens are gathered.",
+        &silentExpertTensor},
+    LintRule{"MG04",
+             Error,
+             "experts that their ranks do not divide",
+             "Megatron ends at the start.",
+             &undividedExperts},
+    LintRule{"MG05",
+             Error,
+             "heads that tensor ranks do not divide",
+             "Megatron ends at the start.",
+             &undividedHeads},
+    LintRule{"MG06",
+             Error,
+             "layers that stages do not divide",
+             "Megatron ends at the start.",
+             &undividedLayers},
+    LintRule{"MG07",
+             Error,
+             "layers of a stage that chunks do not divide",
+             "Megatron ends at the start.",
+             &undividedChunks},
+    LintRule{"MG08",
+             Error,
+             "interleaving without the stages for it",
+             "Megatron ends at the start.",
+             &idleChunks},
+    LintRule{"MG09",
+             Error,
+             "a batch that the data ranks do not divide",
+             "Megatron ends at the start.",
+             &undividedBatch},
+    LintRule{"MG10",
+             Error,
+             "micro-batches that interleaved stages do not divide",
+             "The schedule ends with an error in its first step.",
+             &unevenRounds},
+    LintRule{"MG11",
+             Error,
+             "a sequence that its ranks do not divide",
+             "Megatron ends at the start, or in the first step.",
+             &undividedSequence},
+    LintRule{"MG12",
+             Error,
+             "a hierarchy of context ranks without sizes",
+             "Megatron ends at the start.",
+             &unhierarchical},
+    LintRule{"MG13",
+             Error,
+             "heads that context ranks cannot exchange",
+             "Nobody checks it at the start: Transformer Engine ends in the first step.",
+             &scatteredHeads},
+    LintRule{"MG14",
+             Note,
+             "sequence parallelism without tensor ranks",
+             "It is turned off without a word.",
+             &idleSequenceParallel},
+    LintRule{
+        "MG15",
+        Warning,
+        "activations that every tensor rank holds",
+        "Norms and dropouts are computed and kept tp times; with experts Megatron wants it on.",
+        &copiedActivations},
+    LintRule{"MG16",
+             Warning,
+             "tensor ranks across nodes",
+             "Each layer waits for the network four times: the layout is bound by communication.",
+             &farTensorRanks}};
+
+}  // namespace
+
+std::span<const LintRule> megatronLayoutRules() {
+    return kMegatronLayoutRules;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,563 @@
+#include "planner/lint/megatron_sizes.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+LintHits noHits() {
+    return {};
+}
+
+LintHits oneHit(const LintFile& file, const char* flag, std::string what, std::string fix) {
+    return {hitAt(file, flag, std::move(what), std::move(fix))};
+}
+
+LintHits halvesOfMegatron(const LintView& view) {
+    return view.file.has("--bf16") && view.file.has("--fp16")
+               ? oneHit(view.file, "--fp16", "--fp16 and --bf16 are both given", "--bf16")
+               : noHits();
+}
+
+LintHits fullMegatron(const LintView& view) {
+    return view.file.has("--bf16") || view.file.has("--fp16")
+               ? noHits()
+               : LintHits{{nullptr, "neither --bf16 nor --fp16 is given", "--bf16"}};
+}
+
+LintHits wrongRecompute(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string granularity = file.text("--recompute-granularity");
+    const bool method = file.has("--recompute-method");
+    const bool layers = file.has("--recompute-num-layers");
+    if (granularity == "selective" && (method || layers)) {
+        return oneHit(file,
+                      method ? "--recompute-method" : "--recompute-num-layers",
+                      std::string(method ? "a method" : "a number of layers") +
+                          " with selective recomputation",
+                      "leave it out, or --recompute-granularity full");
+    }
+    if (granularity == "full" && (!method || !layers)) {
+        return oneHit(file,
+                      "--recompute-granularity",
+                      std::string("full recomputation without ") +
+                          (method ? "--recompute-num-layers" : "--recompute-method"),
+                      "--recompute-method uniform --recompute-num-layers 1");
+    }
+    return {};
+}
+
+LintHits distributedActivations(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const flag = "--distribute-saved-activations";
+    const bool holds = megatronSizes(view).tp > 1 &&
+                       file.text("--recompute-granularity") == "full" &&
+                       !file.has("--sequence-parallel");
+    return !file.has(flag) || holds
+               ? noHits()
+               : oneHit(file,
+                        flag,
+                        "distributed activations without tensor ranks, full recomputation, or "
+                        "beside --sequence-parallel",
+                        "--sequence-parallel instead of it");
+}
+
+LintHits unsupportedGather(const LintView& view) {
+    const LintFile& file = view.file;
+    if (!file.has("--overlap-param-gather")) {
+        return {};
+    }
+    const bool shards = file.has("--use-distributed-optimizer") || usesMegatronFsdp(file) ||
+                        file.text("--optimizer").ends_with("muon");
+    if (shards && file.has("--overlap-grad-reduce")) {
+        return {};
+    }
+    return oneHit(file,
+                  "--overlap-param-gather",
+                  std::string("--overlap-param-gather without ") +
+                      (shards ? "--overlap-grad-reduce" : "--use-distributed-optimizer"),
+                  shards ? "--overlap-grad-reduce" : "--use-distributed-optimizer");
+}
+
+LintHits unawareOptimizer(const LintView& view) {
+    const LintFile& file = view.file;
+    if (file.has("--use-precision-aware-optimizer")) {
+        return {};
+    }
+    if (file.has("--optimizer-cpu-offload")) {
+        return oneHit(file,
+                      "--optimizer-cpu-offload",
+                      "an optimizer on the CPU without --use-precision-aware-optimizer",
+                      "--use-precision-aware-optimizer");
+    }
+    for (const char* const flag :
+         {"--exp-avg-dtype", "--exp-avg-sq-dtype", "--main-params-dtype", "--main-grads-dtype"}) {
+        const std::string type = file.text(flag);
+        if (!type.empty() && type != "fp32") {
+            return oneHit(
+                file,
+                flag,
+                std::string(flag) + " " + type + " without --use-precision-aware-optimizer",
+                "--use-precision-aware-optimizer");
+        }
+    }
+    return {};
+}
+
+LintHits awareOfWhat(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const flag = "--use-precision-aware-optimizer";
+    const std::string optimizer = file.text("--optimizer");
+    const bool isAdam = optimizer.empty() || optimizer == "adam";
+    return !file.has(flag) || (isAdam && file.has("--use-distributed-optimizer"))
+               ? noHits()
+               : oneHit(file,
+                        flag,
+                        isAdam ? "it needs --use-distributed-optimizer" : "it is for Adam alone",
+                        isAdam ? "--use-distributed-optimizer" : "leave it out");
+}
+
+LintHits fsdp2Beside(const LintView& view) {
+    const LintFile& file = view.file;
+    if (!usesFsdp2(file)) {
+        return {};
+    }
+    const MegatronSizes sizes = megatronSizes(view);
+    LintHits hits;
+    const auto add = [&](const char* flag, const char* what, const char* fix) {
+        hits.push_back(hitAt(file, flag, what, fix));
+    };
+    if (file.has("--use-distributed-optimizer")) {
+        add("--use-distributed-optimizer", "FSDP2 with the distributed optimizer", "leave it out");
+    }
+    if (sizes.pp > 1 || sizes.ep > 1) {
+        add(sizes.pp > 1 ? "--pipeline-model-parallel-size" : "--expert-model-parallel-size",
+            "FSDP2 with a pipeline or expert ranks",
+            "--use-megatron-fsdp");
+    }
+    if (!file.has("--no-gradient-accumulation-fusion")) {
+        add("--use-torch-fsdp2",
+            "FSDP2 with fused gradient accumulation",
+            "--no-gradient-accumulation-fusion");
+    }
+    if (file.has("--fp16")) {
+        add("--fp16", "FSDP2 with fp16", "--bf16");
+    }
+    if (!file.has("--untie-embeddings-and-output-weights")) {
+        add("--use-torch-fsdp2",
+            "FSDP2 with tied embeddings",
+            "--untie-embeddings-and-output-weights");
+    }
+    return hits;
+}
+
+LintHits fsdpCheckpoints(const LintView& view) {
+    const LintFile& file = view.file;
+    return usesMegatronFsdp(file) && file.text("--ckpt-format") != "fsdp_dtensor"
+               ? oneHit(file,
+                        file.has("--ckpt-format") ? "--ckpt-format" : "--use-megatron-fsdp",
+                        "Megatron-FSDP with checkpoints of another format",
+                        "--ckpt-format fsdp_dtensor")
+               : noHits();
+}
+
+LintHits wrongConnections(const LintView& view) {
+    const LintFile& file = view.file;
+    const MegatronSizes sizes = megatronSizes(view);
+    const LaunchKey* const key = file.at("env CUDA_DEVICE_MAX_CONNECTIONS");
+    if (key == nullptr) {
+        return {};
+    }
+    const bool isOne = key->values.front() == "1";
+    const bool fsdp = usesFsdp2(file) || usesMegatronFsdp(file);
+    if (fsdp && isOne) {
+        return {{key, "CUDA_DEVICE_MAX_CONNECTIONS is 1 under FSDP", "leave it unset, or 8"}};
+    }
+    const bool needsOne = (sizes.tp > 1 || sizes.cp > 1) && !fsdp &&
+                          !file.has("--overlap-moe-expert-parallel-comm") &&
+                          !view.facts.isBlackwell.value_or(false);
+    return needsOne && !isOne ? LintHits{{key,
+                                          "CUDA_DEVICE_MAX_CONNECTIONS is " + key->values.front() +
+                                              " with tensor or context ranks",
+                                          "export CUDA_DEVICE_MAX_CONNECTIONS=1"}}
+                              : noHits();
+}
+
+LintHits unsetConnections(const LintView& view) {
+    const LintFile& file = view.file;
+    const MegatronSizes sizes = megatronSizes(view);
+    const bool needs = (sizes.tp > 1 || sizes.cp > 1) && !usesFsdp2(file) &&
+                       !usesMegatronFsdp(file) && !file.has("--overlap-moe-expert-parallel-comm") &&
+                       !view.facts.isBlackwell.value_or(false);
+    return needs && file.has("script") && !file.has("env CUDA_DEVICE_MAX_CONNECTIONS")
+               ? LintHits{{file.at("script"),
+                           "CUDA_DEVICE_MAX_CONNECTIONS is not set here",
+                           "export CUDA_DEVICE_MAX_CONNECTIONS=1, before Blackwell"}}
+               : noHits();
+}
+
+LintHits unoverlappedTensor(const LintView& view) {
+    const bool holds = view.file.has("--sequence-parallel") && megatronSizes(view).tp > 1;
+    return view.file.has("--tp-comm-overlap") && !holds
+               ? oneHit(view.file,
+                        "--tp-comm-overlap",
+                        "--tp-comm-overlap without --sequence-parallel",
+                        "--sequence-parallel")
+               : noHits();
+}
+
+LintHits gatheredTokens(const LintView& view) {
+    const std::string type = view.file.text("--moe-token-dispatcher-type");
+    const bool gathers = type.empty() || type == "allgather";
+    return megatronSizes(view).ep > 1 && gathers
+               ? oneHit(
+                     view.file,
+                     type.empty() ? "--expert-model-parallel-size" : "--moe-token-dispatcher-type",
+                     type.empty() ? "tokens go by all-gather, which is the default"
+                                  : "tokens go by all-gather",
+                     "--moe-token-dispatcher-type alltoall, or flex with DeepEP")
+               : noHits();
+}
+
+LintHits oneExpertATime(const LintView& view) {
+    const MegatronSizes sizes = megatronSizes(view);
+    return sizes.experts / std::max<std::int64_t>(1, sizes.ep) > 1 &&
+                   !view.file.has("--moe-grouped-gemm")
+               ? oneHit(view.file,
+                        "--num-experts",
+                        std::to_string(sizes.experts / sizes.ep) +
+                            " experts of a rank are computed one after another",
+                        "--moe-grouped-gemm")
+               : noHits();
+}
+
+LintHits roundedRouter(const LintView& view) {
+    constexpr std::int64_t kMany = 32;
+    return megatronSizes(view).experts >= kMany && !view.file.has("--moe-router-dtype")
+               ? oneHit(view.file,
+                        "--num-experts",
+                        "the router chooses among " + view.file.text("--num-experts") +
+                            " experts in bf16",
+                        "--moe-router-dtype fp32")
+               : noHits();
+}
+
+LintHits singleChoice(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string score = file.text("--moe-router-score-function");
+    const bool softmax = score.empty() || score == "softmax";
+    const bool sinkhorn = file.text("--moe-router-load-balancing-type") == "sinkhorn";
+    return file.whole("--moe-router-topk", 2) == 1 && softmax && !sinkhorn &&
+                   file.has("--num-experts") && !file.has("--moe-router-pre-softmax")
+               ? oneHit(file,
+                        "--moe-router-topk",
+                        "one expert a token, with the softmax after the choice",
+                        "--moe-router-pre-softmax")
+               : noHits();
+}
+
+LintHits unoverlappableExperts(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const flag = "--overlap-moe-expert-parallel-comm";
+    const MegatronSizes sizes = megatronSizes(view);
+    if (!file.has(flag)) {
+        return {};
+    }
+    const std::string type = file.text("--moe-token-dispatcher-type");
+    const char* const what =
+        sizes.ep <= 1                                    ? "without expert ranks"
+        : type != "alltoall" && type != "flex"           ? "with tokens by all-gather"
+        : file.text("--recompute-granularity") == "full" ? "with full recomputation"
+        : sizes.pp > 1 && sizes.chunks <= 1              ? "with a pipeline of one chunk a stage"
+        : file.has("--moe-shared-expert-overlap")        ? "beside --moe-shared-expert-overlap"
+                                                         : nullptr;
+    return what == nullptr ? noHits()
+                           : oneHit(file, flag, std::string(flag) + " " + what, "one of the two");
+}
+
+LintHits offloadedLayers(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const flag = "--cpu-offloading-num-layers";
+    const bool pipeline = megatronSizes(view).pp > 1;
+    const bool refused = pipeline || file.has("--recompute-granularity");
+    return file.whole(flag, 0) > 0 && refused
+               ? oneHit(file,
+                        flag,
+                        std::string("offloaded activations with ") +
+                            (pipeline ? "a pipeline" : "recomputation"),
+                        "one of the two")
+               : noHits();
+}
+
+LintHits wholeStates(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::optional<std::int64_t> ranks = megatronSizes(view).dataRanks();
+    const bool shards =
+        file.has("--use-distributed-optimizer") || usesFsdp2(file) || usesMegatronFsdp(file);
+    return ranks && *ranks > 1 && !shards
+               ? LintHits{{nullptr,
+                           "each of " + std::to_string(*ranks) + " data ranks holds all states",
+                           "--use-distributed-optimizer"}}
+               : noHits();
+}
+
+LintHits waitingGradients(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::optional<std::int64_t> ranks = megatronSizes(view).dataRanks();
+    return ranks && *ranks > 1 && !file.has("--overlap-grad-reduce") && !usesFsdp2(file) &&
+                   !usesMegatronFsdp(file)
+               ? LintHits{{nullptr,
+                           "gradients of " + std::to_string(*ranks) +
+                               " data ranks are reduced at the end",
+                           "--overlap-grad-reduce"}}
+               : noHits();
+}
+
+LintHits twoLowPrecisions(const LintView& view) {
+    return view.file.has("--fp4-format") && view.file.has("--fp8-format")
+               ? oneHit(
+                     view.file, "--fp4-format", "--fp4-format and --fp8-format", "one of the two")
+               : noHits();
+}
+
+LintHits narrowGradients(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string recipe = file.text("--fp8-recipe");
+    const bool blocks = recipe == "blockwise" || recipe == "mxfp8" || recipe == "custom";
+    return file.text("--fp8-format") == "e4m3" && !blocks
+               ? oneHit(file,
+                        "--fp8-format",
+                        "gradients in e4m3 with one scale a tensor",
+                        "--fp8-format hybrid, or --fp8-recipe blockwise or mxfp8")
+               : noHits();
+}
+
+LintHits staleScales(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string recipe = file.text("--fp8-recipe");
+    return file.has("--fp8-format") && (recipe.empty() || recipe == "delayed") &&
+                   file.whole("--fp8-amax-history-len", 1) < 16
+               ? oneHit(file,
+                        "--fp8-format",
+                        "fp8 is scaled by the largest value of the last " +
+                            std::to_string(file.whole("--fp8-amax-history-len", 1)) + " step(s)",
+                        "--fp8-recipe tensorwise, or --fp8-amax-history-len 1024 "
+                        "--fp8-amax-compute-algo max")
+               : noHits();
+}
+
+LintHits roundedEnds(const LintView& view) {
+    return view.file.has("--fp4-format") && !view.file.has("--first-last-layers-bf16")
+               ? oneHit(view.file,
+                        "--fp4-format",
+                        "the first and last layers are computed in fp4 too",
+                        "--first-last-layers-bf16")
+               : noHits();
+}
+
+LintHits roundedSums(const LintView& view) {
+    constexpr std::int64_t kMany = 16;
+    const std::optional<std::int64_t> ranks = megatronSizes(view).dataRanks();
+    return view.file.has("--grad-reduce-in-bf16") && ranks.value_or(kMany) >= kMany
+               ? oneHit(view.file,
+                        "--grad-reduce-in-bf16",
+                        "gradients of " + (ranks ? std::to_string(*ranks) : "all") +
+                            " data ranks are summed in bf16",
+                        "leave it out, for 2 more bytes a parameter")
+               : noHits();
+}
+
+LintHits removedFusion(const LintView& view) {
+    const LintFile& file = view.file;
+    return file.has("--cross-entropy-loss-fusion") &&
+                   file.text("--cross-entropy-fusion-impl") == "te"
+               ? oneHit(file,
+                        "--cross-entropy-fusion-impl",
+                        "the fused loss of Transformer Engine",
+                        "--cross-entropy-fusion-impl native")
+               : noHits();
+}
+
+LintHits groupedLatents(const LintView& view) {
+    return view.file.has("--multi-latent-attention") && view.file.has("--group-query-attention")
+               ? oneHit(view.file,
+                        "--group-query-attention",
+                        "latent attention with query groups",
+                        "leave --group-query-attention out")
+               : noHits();
+}
+
+LintHits unshardedFp8(const LintView& view) {
+    const LintFile& file = view.file;
+    const bool shards =
+        file.has("--use-distributed-optimizer") || usesFsdp2(file) || usesMegatronFsdp(file);
+    return file.has("--fp8-param-gather") && !shards
+               ? oneHit(file,
+                        "--fp8-param-gather",
+                        "weights gathered in fp8 that are not sharded",
+                        "--use-distributed-optimizer")
+               : noHits();
+}
+
+LintHits twoChunkings(const LintView& view) {
+    const LintFile& file = view.file;
+    const LaunchKey* last = nullptr;
+    int said = 0;
+    for (const char* const flag : {"--num-layers-per-virtual-pipeline-stage",
+                                   "--num-virtual-stages-per-pipeline-rank",
+                                   "--pipeline-model-parallel-layout"}) {
+        if (file.has(flag)) {
+            last = file.at(flag);
+            ++said;
+        }
+    }
+    return said > 1 ? LintHits{{last, "chunks are said in two ways", "one of them"}} : noHits();
+}
+
+using enum LintSeverity;
+constexpr std::array kMegatronRunRules = {
+    LintRule{
+        "MG20", Error, "fp16 and bf16 together", "Megatron ends at the start.", &halvesOfMegatron},
+    LintRule{"MG21",
+             Warning,
+             "training in fp32",
+             "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             &fullMegatron},
+    LintRule{"MG22",
+             Error,
+             "recomputation that is not said whole",
+             "Megatron ends at the start.",
+             &wrongRecompute},
+    LintRule{"MG23",
+             Error,
+             "distributed activations without their ranks",
+             "Megatron ends at the start.",
+             &distributedActivations},
+    LintRule{"MG24",
+             Error,
+             "overlapped gathers of what is not sharded",
+             "Megatron ends at the start.",
+             &unsupportedGather},
+    LintRule{"MG25",
+             Error,
+             "an optimizer that is not aware of its precisions",
+             "Megatron ends at the start.",
+             &unawareOptimizer},
+    LintRule{"MG26",
+             Error,
+             "a precision-aware optimizer of whole states",
+             "Megatron ends at the start.",
+             &awareOfWhat},
+    LintRule{"MG27",
+             Error,
+             "what torch's FSDP2 does not go with",
+             "Megatron ends at the start.",
+             &fsdp2Beside},
+    LintRule{"MG28",
+             Error,
+             "checkpoints that Megatron-FSDP does not write",
+             "Megatron ends at the start.",
+             &fsdpCheckpoints},
+    LintRule{"MG29",
+             Error,
+             "a wrong CUDA_DEVICE_MAX_CONNECTIONS",
+             "Megatron ends at the start.",
+             &wrongConnections},
+    LintRule{"MG30",
+             Warning,
+             "CUDA_DEVICE_MAX_CONNECTIONS left to the cluster",
+             "Megatron ends at the start where nobody sets it to 1.",
+             &unsetConnections},
+    LintRule{"MG31",
+             Error,
+             "overlapped products without sequence parallelism",
+             "Megatron ends at the start.",
+             &unoverlappedTensor},
+    LintRule{"MG32",
+             Warning,
+             "tokens by all-gather",
+             "Every rank gets the tokens of all: communication grows with the ranks.",
+             &gatheredTokens},
+    LintRule{"MG33",
+             Warning,
+             "experts one after another",
+             "Small products leave most of the GPU idle.",
+             &oneExpertATime},
+    LintRule{"MG34",
+             Note,
+             "a router in bf16",
+             "Close scores are rounded to the same: tokens change their experts without reason.",
+             &roundedRouter},
+    LintRule{"MG35",
+             Error,
+             "one expert a token, softmax after the choice",
+             "Its weight would always be 1: Megatron ends at the start.",
+             &singleChoice},
+    LintRule{"MG36",
+             Error,
+             "experts whose communication cannot be overlapped",
+             "Megatron ends at the start.",
+             &unoverlappableExperts},
+    LintRule{"MG37",
+             Error,
+             "offloaded activations beside what excludes them",
+             "Megatron ends at the start.",
+             &offloadedLayers},
+    LintRule{
+        "MG38",
+        Warning,
+        "states that nobody shards",
+        "Adam's states take 12 bytes a parameter on every rank, instead of 12 on all together.",
+        &wholeStates},
+    LintRule{"MG39",
+             Warning,
+             "gradients that are waited for",
+             "They could be sent beside the backward pass: the layout is bound by communication.",
+             &waitingGradients},
+    LintRule{
+        "MG40", Error, "fp4 and fp8 together", "Megatron ends at the start.", &twoLowPrecisions},
+    LintRule{"MG41",
+             Warning,
+             "gradients in a narrow fp8",
+             "e4m3 ends at 448: with one scale a tensor small gradients become zero.",
+             &narrowGradients},
+    LintRule{"MG42",
+             Warning,
+             "fp8 with scales of the past",
+             "A value that grows within a step overflows; losses diverged so.",
+             &staleScales},
+    LintRule{"MG43",
+             Warning,
+             "fp4 in the first and last layers",
+             "They are the most sensitive to rounding; the published recipes keep them in bf16.",
+             &roundedEnds},
+    LintRule{"MG44",
+             Warning,
+             "gradients of many ranks summed in bf16",
+             "Its 8 bits lose small gradients in a large sum: the loss may stop falling.",
+             &roundedSums},
+    LintRule{"MG45",
+             Warning,
+             "a fusion that was withdrawn",
+             "It was unstable: newer releases end at the start.",
+             &removedFusion},
+    LintRule{"MG46",
+             Error,
+             "latent attention with groups",
+             "Megatron ends at the start.",
+             &groupedLatents},
+    LintRule{"MG47",
+             Error,
+             "fp8 gathers of what is not sharded",
+             "Megatron ends at the start.",
+             &unshardedFp8},
+    LintRule{
+        "MG48", Error, "chunks said in two ways", "Megatron ends at the start.", &twoChunkings}};
+
+}  // namespace
+
+std::span<const LintRule> megatronRunRules() {
+    return kMegatronRunRules;
+}
+
+}  // namespace fabricast

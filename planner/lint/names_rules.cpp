@@ -1,0 +1,304 @@
+#include "planner/base/nearest_name.h"
+#include "planner/lint/known_keys.h"
+#include "planner/lint/lint_rule.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+/// Whose keys a file has, and what becomes of those that are not among them.
+struct KeyOwner {
+    std::string_view framework;
+    std::string_view version;
+    /// Sections whose unknown keys end the start; "" is the top level.
+    std::vector<std::string_view> strict;
+    /// Sections whose unknown keys are dropped without a word.
+    std::vector<std::string_view> silent;
+};
+
+std::optional<KeyOwner> ownerOf(const LintFile& file) {
+    switch (file.kind()) {
+        case LaunchKind::Deepspeed:
+            return KeyOwner{"deepspeed",
+                            "0.19.8",
+                            {"zero_optimization",
+                             "zero_optimization.offload_optimizer",
+                             "zero_optimization.offload_param",
+                             "bf16",
+                             "fp16"},
+                            {"", "data_types", "torch_autocast"}};
+        case LaunchKind::Accelerate:
+            return KeyOwner{"accelerate",
+                            "1.15.0",
+                            {""},
+                            {"fsdp_config", "deepspeed_config", "parallelism_config"}};
+        case LaunchKind::Axolotl:
+            return KeyOwner{"axolotl", "0.19.0", {}, {"", "fsdp_config"}};
+        case LaunchKind::Titan:
+            return file.isArguments()
+                       ? KeyOwner{"torchtitan", "0.3.0", {"training", "parallelism", "compile"}, {}}
+                       : KeyOwner{"torchtitan",
+                                  "0.2.2",
+                                  {"",
+                                   "activation_checkpoint",
+                                   "checkpoint",
+                                   "comm",
+                                   "compile",
+                                   "job",
+                                   "lr_scheduler",
+                                   "metrics",
+                                   "model",
+                                   "optimizer",
+                                   "parallelism",
+                                   "profiling",
+                                   "training",
+                                   "validation"},
+                                  {}};
+        case LaunchKind::Megatron:
+        case LaunchKind::Trainer:
+        case LaunchKind::Script:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// What surrounds a script is not the framework's.
+bool isOfTheLauncher(const std::string& path) {
+    return path == "script" || path.starts_with("torchrun ") || path.starts_with("env ") ||
+           path.starts_with("sbatch ");
+}
+
+/// Where a path of some levels stops to be known: "zero_optimization.foo" in zero_optimization.
+struct UnknownKey {
+    std::string section;
+    std::string name;
+};
+std::optional<UnknownKey> unknownIn(const std::string& path,
+                                    const std::vector<std::string>& known) {
+    std::string section;
+    std::size_t begin = 0;
+    while (begin <= path.size()) {
+        const std::size_t dot = std::min(path.find('.', begin), path.size());
+        const std::string upTo = path.substr(0, dot);
+        const bool isKey = std::ranges::find(known, upTo) != known.end();
+        const bool isSection = std::ranges::any_of(
+            known, [&](const std::string& one) { return one.starts_with(upTo + "."); });
+        if (!isKey && !isSection) {
+            return UnknownKey{section, path.substr(begin, dot - begin)};
+        }
+        if (isKey && !isSection) {
+            return std::nullopt;  // whatever is in it is its own
+        }
+        section = upTo;
+        begin = dot + 1;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> keysIn(const std::string& section, const std::vector<std::string>& known) {
+    std::set<std::string> names;
+    const std::string before = section.empty() ? "" : section + ".";
+    for (const std::string& one : known) {
+        if (one.starts_with(before)) {
+            const std::string rest = one.substr(before.size());
+            names.insert(rest.substr(0, rest.find('.')));
+        }
+    }
+    return {names.begin(), names.end()};
+}
+
+/// Keys of Axolotl's plugins are read where plugins are named.
+bool isOfAPlugin(const LintFile& file, const std::string& path) {
+    const std::vector<std::string>& known = frameworkKeys("axolotl-plugins", "0.19.0");
+    return file.kind() == LaunchKind::Axolotl && file.has("plugins") &&
+           std::ranges::find(known, path.substr(0, path.find('.'))) != known.end();
+}
+
+LintHits unknownKeys(const LintView& view, bool strict) {
+    const std::optional<KeyOwner> owner = ownerOf(view.file);
+    if (!owner) {
+        return {};
+    }
+    const std::vector<std::string>& known = frameworkKeys(owner->framework, owner->version);
+    LintHits hits;
+    std::set<std::string> said;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        if (isOfTheLauncher(key.path) || isOfAPlugin(view.file, key.path)) {
+            continue;
+        }
+        const std::optional<UnknownKey> unknown = unknownIn(key.path, known);
+        const auto& sections = strict ? owner->strict : owner->silent;
+        const bool counts =
+            unknown && std::ranges::find(sections, unknown->section) != sections.end();
+        if (!counts || !said.insert(unknown->section + "." + unknown->name).second) {
+            continue;
+        }
+        hits.push_back({.at = &key,
+                        .what = "\"" + unknown->name + "\" is no key of " +
+                                (unknown->section.empty() ? "" : unknown->section + " in ") +
+                                std::string(owner->framework) + " " + std::string(owner->version),
+                        .fix = suggestName(unknown->name, keysIn(unknown->section, known))});
+    }
+    return hits;
+}
+
+std::string releaseText(int release) {
+    return "Megatron-Core 0." + std::to_string(release);
+}
+
+std::span<const KnownArgument> argumentsNamed(std::string_view name) {
+    const auto found =
+        std::ranges::equal_range(megatronArgumentTable(), name, {}, &KnownArgument::name);
+    return {found.begin(), found.end()};
+}
+
+LintHits unknownArguments(const LintView& view) {
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const bool isArgument =
+            view.file.kind() == LaunchKind::Megatron && key.path.starts_with("--");
+        if (!isArgument || !argumentsNamed(key.path).empty()) {
+            continue;
+        }
+        std::vector<std::string_view> names;
+        for (const KnownArgument& one : megatronArgumentTable()) {
+            names.push_back(one.name);
+        }
+        const std::string near = nearestName(key.path, names);
+        hits.push_back({.at = &key,
+                        .what = key.path + " is no argument of " +
+                                releaseText(newestMegatronRelease()) + " or the five before it",
+                        .fix = near.empty() ? "leave it out" : "did you mean " + near + "?"});
+    }
+    return hits;
+}
+
+/// torchtitan chooses a kind of checkpointing by a word of its own.
+LintHits unknownChoices(const LintView& view) {
+    constexpr std::array<std::string_view, 4> kKinds = {
+        "full", "selective", "memory-budget", "none"};
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const bool isOld = key.path.starts_with("activation_checkpoint:");
+        const bool isOther = key.path == "activation_checkpoint.mode" && view.file.isArguments() &&
+                             std::ranges::find(kKinds, key.values.front()) == kKinds.end();
+        if (view.file.kind() == LaunchKind::Titan && (isOld || isOther)) {
+            hits.push_back({.at = &key,
+                            .what = "\"" + (isOld ? key.path : key.values.front()) +
+                                    "\" is no choice of torchtitan 0.3.0",
+                            .fix = "activation-checkpoint:full"});
+        }
+    }
+    return hits;
+}
+
+LintHits refusedKeys(const LintView& view) {
+    LintHits hits;
+    for (LintHits some : {unknownKeys(view, true), unknownArguments(view), unknownChoices(view)}) {
+        std::ranges::move(some, std::back_inserter(hits));
+    }
+    return hits;
+}
+
+LintHits droppedKeys(const LintView& view) {
+    return unknownKeys(view, false);
+}
+
+LintHits wrongChoices(const LintView& view) {
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const auto known = argumentsNamed(key.path);
+        if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
+            continue;
+        }
+        for (const std::string& value : key.values) {
+            const bool isTaken =
+                value.starts_with("$") || std::ranges::any_of(known, [&](const auto& one) {
+                    return one.choices.empty() ||
+                           std::ranges::find(one.choices, value) != one.choices.end();
+                });
+            if (!isTaken) {
+                hits.push_back({.at = &key,
+                                .what = key.path + " does not take \"" + value + "\"",
+                                .fix = suggestName(value, known.back().choices)});
+            }
+        }
+    }
+    return hits;
+}
+
+LintHits movedArguments(const LintView& view) {
+    LintHits hits;
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const auto known = argumentsNamed(key.path);
+        if (view.file.kind() != LaunchKind::Megatron || known.empty()) {
+            continue;
+        }
+        int first = known.front().first;
+        int last = known.front().last;
+        for (const KnownArgument& one : known) {
+            first = std::min(first, one.first);
+            last = std::max(last, one.last);
+        }
+        if (last < newestMegatronRelease()) {
+            hits.push_back({.at = &key,
+                            .what = key.path + " is gone since " + releaseText(last + 1),
+                            .fix = "leave it out for newer releases"});
+        }
+    }
+    return hits;
+}
+
+LintHits repeatedArguments(const LintView& view) {
+    LintHits hits;
+    const bool isScript = view.file.kind() == LaunchKind::Megatron || view.file.isArguments();
+    for (const LaunchKey& key : view.file.keys().all()) {
+        const LaunchKey* const holds = view.file.at(key.path);
+        if (isScript && !isOfTheLauncher(key.path) && holds != &key &&
+            holds->values != key.values) {
+            hits.push_back({.at = &key,
+                            .what = key.path + " is said again in line " +
+                                    std::to_string(holds->line) + ", with another value",
+                            .fix = "one of the two"});
+        }
+    }
+    return hits;
+}
+
+constexpr std::array kNamesRules = {
+    LintRule{"KEY1",
+             LintSeverity::Error,
+             "a key or argument that the framework refuses",
+             "Its parser ends with an error at the start, on every node.",
+             &refusedKeys},
+    LintRule{"KEY2",
+             LintSeverity::Warning,
+             "a key that the framework drops without a word",
+             "The run starts without it: what it was meant to change is at its default.",
+             &droppedKeys},
+    LintRule{"KEY3",
+             LintSeverity::Error,
+             "a value that the argument does not take",
+             "The parser ends with an error at the start.",
+             &wrongChoices},
+    LintRule{"KEY4",
+             LintSeverity::Note,
+             "an argument that newer releases do not have",
+             "The script ends at its start after an update.",
+             &movedArguments},
+    LintRule{"KEY5",
+             LintSeverity::Warning,
+             "an argument that is given twice, with different values",
+             "The last one holds; whoever reads the script sees the first.",
+             &repeatedArguments}};
+
+}  // namespace
+
+std::span<const LintRule> namesRules() {
+    return kNamesRules;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,317 @@
+#include "planner/lint/lint_rule.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+std::int64_t degreeOf(const LintFile& file, const std::string& axis, std::int64_t usual = 1) {
+    return file.whole("parallelism." + axis + "_degree", usual);
+}
+
+bool isTaken(const std::string& value, std::span<const std::string_view> words) {
+    return value.empty() || std::ranges::find(words, value) != words.end();
+}
+
+/// Ranks that all axes but data_parallel_shard make, at most 10^9.
+std::int64_t otherRanks(const LintFile& file) {
+    std::int64_t ranks = 1;
+    for (const char* const axis :
+         {"data_parallel_replicate", "tensor_parallel", "context_parallel", "pipeline_parallel"}) {
+        ranks *= std::clamp<std::int64_t>(degreeOf(file, axis), 1, 1'000'000);
+        ranks = std::min<std::int64_t>(ranks, 1'000'000'000);
+    }
+    return ranks;
+}
+
+LintHits wrongProduct(const LintView& view) {
+    const std::optional<std::int64_t> gpus = view.gpus();
+    const std::int64_t shards = degreeOf(view.file, "data_parallel_shard", -1);
+    const std::int64_t others = otherRanks(view.file);
+    const bool holds =
+        !gpus || (shards < 0 ? *gpus % others == 0
+                             : *gpus == others * std::min<std::int64_t>(shards, 1'000'000));
+    if (holds) {
+        return {};
+    }
+    const LaunchKey* const at = view.file.at("parallelism.data_parallel_shard_degree");
+    return {{at != nullptr ? at : view.file.at("parallelism.tensor_parallel_degree"),
+             "the degrees make " + std::to_string(others) +
+                 (shards < 0 ? " and a whole number of shards" : " x " + std::to_string(shards)) +
+                 ", and " + std::to_string(*gpus) + " ranks start",
+             "data_parallel_shard_degree = -1, with degrees that divide the ranks"}};
+}
+
+/// As TOML and as arguments have them.
+constexpr std::array<std::string_view, 5> kModes = {
+    "none", "selective", "full", "memory_budget", "memory-budget"};
+
+LintHits wrongMode(const LintView& view) {
+    const std::string mode = view.file.text("activation_checkpoint.mode");
+    return isTaken(mode, kModes) ? LintHits{}
+                                 : LintHits{{view.file.at("activation_checkpoint.mode"),
+                                             "mode \"" + mode + "\" of activation_checkpoint",
+                                             "none, selective, full or memory_budget"}};
+}
+
+constexpr std::array<std::string_view, 8> kSchedules = {"1F1B",
+                                                        "GPipe",
+                                                        "Interleaved1F1B",
+                                                        "InterleavedZeroBubble",
+                                                        "LoopedBFS",
+                                                        "ZBVZeroBubble",
+                                                        "DualPipeV",
+                                                        "PipelineScheduleMulti"};
+
+LintHits wrongSchedule(const LintView& view) {
+    const char* const path = "parallelism.pipeline_parallel_schedule";
+    const std::string schedule = view.file.text(path);
+    if (degreeOf(view.file, "pipeline_parallel") <= 1 || isTaken(schedule, kSchedules) ||
+        schedule == "PipelineScheduleSingle") {
+        return {};
+    }
+    return {{view.file.at(path), "schedule \"" + schedule + "\"", "1F1B, Interleaved1F1B, …"}};
+}
+
+LintHits uncompiled(const LintView& view) {
+    const LintFile& file = view.file;
+    LintHits hits;
+    if (file.isOn("compile.enable")) {
+        return hits;
+    }
+    for (const char* const path :
+         {"parallelism.enable_async_tensor_parallel", "compile.enable_async_tensor_parallel"}) {
+        if (file.isOn(path) && degreeOf(file, "tensor_parallel") > 1) {
+            hits.push_back(
+                {file.at(path), "asynchronous TP without compile", "compile.enable = true"});
+        }
+    }
+    if (file.text("activation_checkpoint.mode").starts_with("memory")) {
+        hits.push_back({file.at("activation_checkpoint.mode"),
+                        "memory_budget without compile",
+                        "compile.enable = true"});
+    }
+    return hits;
+}
+
+LintHits unevenMicrobatches(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t batch = file.whole("training.local_batch_size", 8);
+    const std::int64_t micro = file.whole("parallelism.pipeline_parallel_microbatch_size", 1);
+    if (degreeOf(file, "pipeline_parallel") <= 1 || micro <= 0 || batch % micro == 0) {
+        return {};
+    }
+    return {{file.at("parallelism.pipeline_parallel_microbatch_size"),
+             "local_batch_size " + std::to_string(batch) + " is not a multiple of " +
+                 std::to_string(micro) + ", a micro-batch",
+             "pipeline_parallel_microbatch_size = 1"}};
+}
+
+bool isSingle(const LintFile& file) {
+    const std::string schedule = file.text("parallelism.pipeline_parallel_schedule");
+    return schedule.empty() || schedule == "1F1B" || schedule == "GPipe";
+}
+
+LintHits fewMicrobatches(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t stages = degreeOf(file, "pipeline_parallel") * (isSingle(file) ? 1 : 2);
+    const std::int64_t micro = file.whole("parallelism.pipeline_parallel_microbatch_size", 1);
+    const std::int64_t batches =
+        file.whole("training.local_batch_size", 8) / std::max<std::int64_t>(1, micro);
+    if (degreeOf(file, "pipeline_parallel") <= 1 || batches >= stages) {
+        return {};
+    }
+    const LaunchKey* const at = file.at("training.local_batch_size");
+    return {{at != nullptr ? at : file.at("parallelism.pipeline_parallel_degree"),
+             std::to_string(batches) + " micro-batches for " + std::to_string(stages) + " stages",
+             "local_batch_size = " + std::to_string(stages * std::max<std::int64_t>(1, micro)) +
+                 ", or more"}};
+}
+
+LintHits unevenSequence(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t cp = degreeOf(file, "context_parallel");
+    const std::int64_t tp = degreeOf(file, "tensor_parallel");
+    const std::int64_t parts = std::max<std::int64_t>(1, tp) * (cp > 1 ? 2 * cp : 1);
+    const std::int64_t tokens = file.whole("training.seq_len", 2048);
+    if (parts <= 1 || tokens % parts == 0) {
+        return {};
+    }
+    return {{file.at("training.seq_len"),
+             "seq_len " + std::to_string(tokens) + " is not a multiple of " +
+                 std::to_string(parts) + " (tp, and twice cp)",
+             "a multiple of " + std::to_string(parts)}};
+}
+
+LintHits unevenHeads(const LintView& view) {
+    const std::int64_t tp = degreeOf(view.file, "tensor_parallel");
+    const std::int64_t heads = view.facts.kvHeads.value_or(tp);
+    if (tp <= 1 || heads % tp == 0) {
+        return {};
+    }
+    return {{view.file.at("parallelism.tensor_parallel_degree"),
+             "tensor_parallel_degree " + std::to_string(tp) + " of " + std::to_string(heads) +
+                 " key-value heads",
+             "a degree that divides " + std::to_string(heads)}};
+}
+
+bool convertsToFloat8(const LintFile& file) {
+    const LaunchKey* const key = file.at("model.converters");
+    return key != nullptr && std::ranges::any_of(key->values, [](const std::string& one) {
+               return one.find("float8") != std::string::npos;
+           });
+}
+
+LintHits roundedHead(const LintView& view) {
+    const LintFile& file = view.file;
+    const LaunchKey* const filter = file.at("quantize.linear.float8.filter_fqns");
+    const bool keeps =
+        filter != nullptr && std::ranges::any_of(filter->values, [](const std::string& one) {
+            return one == "output" || one == "lm_head";
+        });
+    if (!convertsToFloat8(file) || keeps) {
+        return {};
+    }
+    return {{filter != nullptr ? filter : file.at("model.converters"),
+             "the last layer is computed in float8 too",
+             "filter_fqns = [\"output\"]"}};
+}
+
+LintHits slowFloat8(const LintView& view) {
+    if (!convertsToFloat8(view.file) || view.file.isOn("compile.enable")) {
+        return {};
+    }
+    return {{view.file.at("model.converters"), "float8 without compile", "compile.enable = true"}};
+}
+
+LintHits gatheredRows(const LintView& view) {
+    const LintFile& file = view.file;
+    const char* const path = "quantize.linear.float8.enable_fsdp_float8_all_gather";
+    if (!file.isOn(path) || file.text("quantize.linear.float8.recipe_name").empty()) {
+        return {};
+    }
+    return {{file.at(path),
+             "float8 all-gathers with recipe " + file.text("quantize.linear.float8.recipe_name"),
+             "leave recipe_name out, which means tensorwise"}};
+}
+
+LintHits graphsOfPipelines(const LintView& view) {
+    const LintFile& file = view.file;
+    if (!file.isArguments() || degreeOf(file, "pipeline_parallel") <= 1 ||
+        file.isOn("training.disable_cuda_graphs")) {
+        return {};
+    }
+    return {{file.at("parallelism.pipeline_parallel_degree"),
+             "a pipeline, and CUDA graphs are not disabled",
+             "--training.disable_cuda_graphs"}};
+}
+
+LintHits reducedEachPass(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::int64_t all = file.whole("training.global_batch_size", -1);
+    const std::int64_t local = file.whole("training.local_batch_size", 8);
+    const std::optional<std::int64_t> gpus = view.gpus();
+    const std::int64_t replicas = degreeOf(file, "data_parallel_replicate");
+    const std::int64_t split = otherRanks(file) / std::max<std::int64_t>(1, replicas);
+    if (all <= 0 || local <= 0 || !gpus || split <= 0 || *gpus < split) {
+        return {};
+    }
+    const std::int64_t passes = all / std::max<std::int64_t>(1, local * (*gpus / split));
+    constexpr std::int64_t kMany = 4;
+    if (passes < kMany || degreeOf(file, "pipeline_parallel") > 1) {
+        return {};
+    }
+    return {
+        {file.at("training.global_batch_size"),
+         "a step is " + std::to_string(passes) + " passes, and each reduces all gradients in fp32",
+         "a larger local_batch_size, with full recomputation where memory is short"}};
+}
+
+LintHits fp32Products(const LintView& view) {
+    const char* const path = "training.mixed_precision_param";
+    return view.file.text(path) == "float32" ? LintHits{{view.file.at(path),
+                                                         "mixed_precision_param is float32",
+                                                         "mixed_precision_param = \"bfloat16\""}}
+                                             : LintHits{};
+}
+
+using enum LintSeverity;
+constexpr std::array kTitanRules = {
+    LintRule{"TT01",
+             Error,
+             "degrees of another size than the run",
+             "torchtitan ends at the start.",
+             &wrongProduct},
+    LintRule{"TT02",
+             Error,
+             "a mode of checkpointing that there is not",
+             "The parser takes any word; the model cannot be made.",
+             &wrongMode},
+    LintRule{"TT03",
+             Error,
+             "a schedule that there is not",
+             "The parser takes any word; the pipeline cannot be made.",
+             &wrongSchedule},
+    LintRule{"TT04",
+             Error,
+             "what needs compile without it",
+             "torchtitan ends when the model is made.",
+             &uncompiled},
+    LintRule{"TT05",
+             Error,
+             "a batch that micro-batches do not divide",
+             "torchtitan ends at the start.",
+             &unevenMicrobatches},
+    LintRule{"TT06",
+             Warning,
+             "fewer micro-batches than stages",
+             "Most of the step is spent waiting for the pipeline to fill.",
+             &fewMicrobatches},
+    LintRule{"TT07",
+             Error,
+             "a sequence that its ranks do not divide",
+             "The shards of a sequence must be equal.",
+             &unevenSequence},
+    LintRule{"TT08",
+             Error,
+             "more tensor ranks than key-value heads divide",
+             "torchtitan does not copy heads: it ends when the model is made.",
+             &unevenHeads},
+    LintRule{"TT09",
+             Warning,
+             "the last layer in float8",
+             "Its sums are the most sensitive to rounding; the loss is worse for little time.",
+             &roundedHead},
+    LintRule{"TT10",
+             Warning,
+             "float8 without compile",
+             "Scaling and casting are kernels of their own: it is slower than bf16.",
+             &slowFloat8},
+    LintRule{"TT11",
+             Error,
+             "float8 all-gathers with a recipe",
+             "Only the default, tensorwise, has them: torchtitan ends at the start.",
+             &gatheredRows},
+    LintRule{"TT12",
+             Error,
+             "CUDA graphs of a pipeline",
+             "0.3.0 refuses it when it reads its arguments.",
+             &graphsOfPipelines},
+    LintRule{"TT13",
+             Note,
+             "gradients that are reduced in every pass",
+             "FSDP of torchtitan does not wait for the last pass: communication is multiplied.",
+             &reducedEachPass},
+    LintRule{"TT14",
+             Warning,
+             "products in fp32",
+             "They run at a sixteenth of the rate of bf16, or an eighth with TF32.",
+             &fp32Products}};
+
+}  // namespace
+
+std::span<const LintRule> titanRules() {
+    return kTitanRules;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,40 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/base/watch.h"
+#include "planner/result/lint_report.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What is looked for in a launch file.
+struct LintAsk {
+    std::vector<std::string> ignored;  ///< codes of rules
+    LintSeverity least = LintSeverity::Note;
+};
+
+/// What the frameworks take in silence and what will be regretted, in one launch file and those
+/// that it names. `question` is the file's with what was typed over it: where it knows the model
+/// and the cluster, what its forecast shows is looked at too. `directory` is where `file` starts.
+///     FABRICAST_ASSIGN(const LintReport report, lint("train.sh", "", question, {}, bench, watch));
+Result<LintReport> lint(const std::string& file,
+                        const std::string& directory,
+                        const Result<Question>& question,
+                        const LintAsk& ask,
+                        const Workbench& bench,
+                        const Watch& watch);
+
+/// A rule as it is listed: its code, severity, what it finds and why that matters.
+struct ListedRule {
+    std::string code;
+    LintSeverity severity = LintSeverity::Warning;
+    std::string title;
+    std::string why;
+};
+/// All rules by their codes, those of forecasts among them.
+std::vector<ListedRule> lintRules();
+
+}  // namespace fabricast

@@ -1,0 +1,94 @@
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+const std::string kExamples = FABRICAST_SOURCE_DIR "/tests/cases/launch_files/examples/";
+
+TEST(Lint, FailsWhereSomethingDoesNotStart) {
+    const ProgramOutput careless = ran("lint " + kExamples + "pretrain_careless.sh");
+    EXPECT_EQ(careless.code, ExitCode::DoesNotFit) << careless.out;
+    EXPECT_NE(careless.out.find("pretrain_careless.sh:2:19: error LN01"), std::string::npos)
+        << careless.out;
+    EXPECT_NE(careless.out.find("did you mean --use-distributed-optimizer?"), std::string::npos);
+    const ProgramOutput careful = ran("lint " + kExamples + "pretrain_70b.sh -c dgx-h100");
+    EXPECT_EQ(careful.code, ExitCode::Ok) << careful.out;
+    EXPECT_EQ(careful.out.substr(0, 4), "ok  ") << careful.out;
+}
+
+TEST(Lint, LeavesOutWhatIsNotWanted) {
+    const std::string file = kExamples + "pretrain_careless.sh";
+    const std::string without = "lint " + file + " --ignore LN01 --ignore KEY1";
+    EXPECT_EQ(ran(without).code, ExitCode::Ok) << ran(without).out;
+    EXPECT_EQ(ran(without + " --fail-on warning").code, ExitCode::DoesNotFit);
+    EXPECT_EQ(ran("lint " + file + " --least error").out.find("warning LN06"), std::string::npos);
+    EXPECT_EQ(ran("lint " + file + " --ignore LN99").code, ExitCode::BadInput);
+}
+
+// What the forecast shows stands at the line that says it.
+TEST(Lint, LooksAtTheForecast) {
+    const std::string file = tempFolder() + "ds.json";
+    ASSERT_TRUE(
+        writeTextFile(file,
+                      "{\"train_micro_batch_size_per_gpu\": 16,\n \"bf16\": {\"enabled\": true},\n"
+                      " \"zero_optimization\": {\"stage\": 3}}\n"));
+    const ProgramOutput big = ran("lint " + file + " -m llama-3.1-70b -c dgx-h100 --seq 8192");
+    EXPECT_NE(big.out.find("ds.json:1:36: error FC01: the run needs"), std::string::npos)
+        << big.out;
+    EXPECT_NE(big.out.find("DOES NOT FIT  llama-3.1-70b"), std::string::npos) << big.out;
+    const ProgramOutput unknown = ran("lint " + file);
+    EXPECT_NE(unknown.out.find("not forecast: "), std::string::npos) << unknown.out;
+}
+
+TEST(Lint, ReadsFilesThatBelongTogether) {
+    const std::string folder = tempFolder();
+    ASSERT_TRUE(writeTextFile(folder + "accelerate.yaml",
+                              "distributed_type: DEEPSPEED\nmixed_precision: bf16\n"
+                              "deepspeed_config:\n  deepspeed_config_file: ds.json\n"));
+    ASSERT_TRUE(writeTextFile(
+        folder + "ds.json", "{\"train_batch_size\": \"auto\",\n \"fp16\": {\"enabled\": true}}\n"));
+    const ProgramOutput one = ran("lint " + folder + "accelerate.yaml");
+    EXPECT_NE(one.out.find("ds.json:2:22: error AG01"), std::string::npos) << one.out;
+    EXPECT_EQ(one.out.find("DS04"), std::string::npos) << one.out;
+    const ProgramOutput both = ran("lint " + folder + "ds.json " + folder + "accelerate.yaml");
+    EXPECT_EQ(both.out, one.out);
+}
+
+TEST(Lint, WritesReportsForOtherPrograms) {
+    const std::string folder = tempFolder();
+    const ProgramOutput answer = ran(
+        "lint " + kExamples + "pretrain_careless.sh -f json --report sarif=" + folder +
+        "lint.sarif --report junit=" + folder + "lint.xml --report github=" + folder + "lint.txt");
+    ASSERT_EQ(answer.code, ExitCode::DoesNotFit) << answer.err;
+    const JsonValue json = parseJson(answer.out, "answer").value();
+    EXPECT_EQ(json.find("schema")->text(), "fabricast.lint/1");
+    const JsonValue sarif =
+        parseJson(readTextFile(folder + "lint.sarif").value(), "lint.sarif").value();
+    EXPECT_EQ(sarif.find("version")->text(), "2.1.0");
+    EXPECT_NE(readTextFile(folder + "lint.xml").value().find("failures=\"2\""), std::string::npos);
+    EXPECT_EQ(readTextFile(folder + "lint.txt").value().substr(0, 12), "::error file");
+}
+
+TEST(Lint, RefusesWhatIsNoLaunchFile) {
+    const std::string file = tempFolder() + "run.json";
+    ASSERT_TRUE(writeTextFile(file, "{\"model\": \"llama-3.1-8b\"}"));
+    EXPECT_EQ(ran("lint " + file).code, ExitCode::BadInput);
+    EXPECT_EQ(ran("lint").code, ExitCode::BadInput);
+    EXPECT_EQ(ran("lint --rules").code, ExitCode::Ok);
+}
+
+TEST(Lint, IsRunByImport) {
+    const std::string file = tempFolder() + "pretrain.sh";
+    ASSERT_TRUE(writeTextFile(
+        file, "export NCCL_IB_DISABLE=1\n" + readTextFile(kExamples + "pretrain_70b.sh").value()));
+    const ProgramOutput answer = ran("import " + file + " -c dgx-h100");
+    EXPECT_NE(answer.out.find("warning LN06"), std::string::npos) << answer.out << answer.err;
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,169 @@
+#include "planner/lint/lint.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace fabricast {
+namespace {
+
+/// One entry of tests/cases/lint/examples.txt.
+struct LintExample {
+    std::string code;
+    std::string file;
+    LintFacts facts;
+    std::vector<std::pair<std::string, std::string>> with;  ///< names and texts
+    std::string fails;
+    std::string passes;
+};
+
+std::string unescaped(const std::string& text) {
+    std::string lines = text;
+    for (std::size_t at = lines.find("\\n"); at != std::string::npos; at = lines.find("\\n", at)) {
+        lines.replace(at, 2, "\n");
+    }
+    return lines;
+}
+
+LintExample exampleOf(const std::string& line) {
+    std::istringstream words(line);
+    LintExample example;
+    words >> example.code >> example.file;
+    for (std::string word; words >> word;) {
+        const std::string name = word.substr(0, word.find('='));
+        const std::int64_t value = std::stoll(word.substr(word.find('=') + 1));
+        (name == "gpus"   ? example.facts.gpus
+         : name == "each" ? example.facts.gpusPerNode
+                          : example.facts.kvHeads) = value;
+    }
+    return example;
+}
+
+std::vector<LintExample> lintExamples() {
+    std::ifstream file(FABRICAST_SOURCE_DIR "/tests/cases/lint/examples.txt");
+    std::vector<LintExample> examples;
+    for (std::string line; std::getline(file, line);) {
+        const std::string word = line.substr(0, 9);
+        if (line.empty() || line.front() == '#') {
+            continue;
+        }
+        if (line.front() != ' ') {
+            examples.push_back(exampleOf(line));
+        } else if (word == "  fails  ") {
+            examples.back().fails = unescaped(line.substr(9));
+        } else if (word == "  passes ") {
+            examples.back().passes = unescaped(line.substr(9));
+        } else {
+            const std::string rest = line.substr(9);
+            const std::size_t space = rest.find(' ');
+            examples.back().with.emplace_back(rest.substr(0, space),
+                                              unescaped(rest.substr(space + 1)));
+        }
+    }
+    return examples;
+}
+
+LintFile opened(const std::string& text, const std::string& name) {
+    Result<OpenedFile> file = openLaunchFile(text, name);
+    if (!file) {
+        throw std::runtime_error(file.error().text() + ": " + text);
+    }
+    return LintFile(*std::move(file));
+}
+
+/// What a text is found fault with, and where.
+std::map<std::string, std::string> foundIn(const LintExample& example, const std::string& text) {
+    std::vector<LintFile> files;
+    for (const auto& [name, other] : example.with) {
+        files.push_back(opened(other, name));
+    }
+    files.push_back(opened(text, example.file));
+    std::map<std::string, std::string> found;
+    for (const LintFinding& one : lint(files, example.facts)) {
+        found.emplace(one.code, one.where);
+        EXPECT_FALSE(one.what.empty() || one.why.empty() || one.fix.empty()) << one.code;
+    }
+    return found;
+}
+
+TEST(LintRules, FindFaultWithTheirExamplesAndNotWithTheOthers) {
+    for (const LintExample& example : lintExamples()) {
+        const auto failing = foundIn(example, example.fails);
+        EXPECT_TRUE(failing.contains(example.code)) << example.code << ": " << example.fails;
+        if (failing.contains(example.code)) {
+            EXPECT_TRUE(failing.at(example.code).starts_with(example.file)) << example.code;
+        }
+        EXPECT_FALSE(foundIn(example, example.passes).contains(example.code))
+            << example.code << ": " << example.passes;
+    }
+}
+
+TEST(LintRules, HaveAnExampleEachAndCodesOfTheirOwn) {
+    std::set<std::string> shown;
+    for (const LintExample& example : lintExamples()) {
+        shown.insert(example.code);
+    }
+    std::set<std::string> codes;
+    for (const LintRule& rule : allLintRules()) {
+        EXPECT_TRUE(codes.insert(std::string(rule.code)).second) << rule.code;
+        EXPECT_FALSE(rule.title.empty() || rule.why.empty()) << rule.code;
+    }
+    EXPECT_EQ(codes, shown);
+    EXPECT_GE(codes.size(), 40U);
+}
+
+/// A file that the framework's own code read, and what it said of it.
+struct RecordedVerdict {
+    bool accepted = false;
+    std::string code;  ///< of the rule that finds why not
+    std::string name;
+    LintExample example;
+};
+
+std::vector<RecordedVerdict> recordedVerdicts() {
+    std::ifstream file(FABRICAST_SOURCE_DIR "/tests/cases/lint/recorded.txt");
+    std::vector<RecordedVerdict> recorded;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line.front() == '#') {
+            continue;
+        }
+        if (line.front() == ' ') {
+            recorded.back().example.fails = unescaped(line.substr(2));
+            continue;
+        }
+        std::istringstream words(line);
+        std::string verdict;
+        std::string gpus;
+        RecordedVerdict one;
+        words >> verdict >> one.code >> one.example.file >> gpus;
+        std::getline(words, one.name);
+        one.accepted = verdict == "accepted";
+        one.example.facts.gpus = std::stoll(gpus.substr(gpus.find('=') + 1));
+        recorded.push_back(one);
+    }
+    return recorded;
+}
+
+// Errors are what the frameworks refuse, for the reason that they give.
+TEST(LintRules, SayWhatTheFrameworksSaid) {
+    const std::vector<RecordedVerdict> all = recordedVerdicts();
+    EXPECT_GT(all.size(), 80U);
+    for (const RecordedVerdict& one : all) {
+        const LintFile file = opened(one.example.fails, one.example.file);
+        std::set<std::string> errors;
+        bool isFound = false;
+        for (const LintFinding& finding : lint({&file, 1}, one.example.facts)) {
+            isFound = isFound || finding.code == one.code;
+            if (finding.severity == LintSeverity::Error) {
+                errors.insert(finding.code + " " + finding.what);
+            }
+        }
+        EXPECT_TRUE(!one.accepted || errors.empty()) << one.name << ": " << *errors.begin();
+        EXPECT_TRUE(one.accepted || isFound) << one.name << ": no " << one.code;
+    }
+}
+
+}  // namespace
+}  // namespace fabricast
