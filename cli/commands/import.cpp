@@ -109,8 +109,9 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
     app.footer(
         "files: torchtitan's TOML, DeepSpeed's JSON, Accelerate's and Axolotl's YAML, scripts that "
         "call\n"
-        "Megatron's pretrain_gpt.py or torchtitan. Every command takes such a file for a "
-        "scenario.\n"
+        "Megatron's pretrain_gpt.py, torchtitan or Hugging Face's Trainer. Every command takes "
+        "such a "
+        "file\nfor a scenario.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
         "  fabricast import train.toml -f json -o run.json\n"

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
 
@@ -22,55 +23,6 @@ constexpr std::array<std::string_view, 11> kUnmodelledByAxolotl = {"rl",
                                                                    "reward_model",
                                                                    "deepspeed.zero_optimization",
                                                                    "overrides_of_model_config"};
-
-/// transformers' names of optimizers, and ours with the library that runs them.
-struct TrainerName {
-    std::string_view typed;
-    std::string_view kind;
-    std::string_view detail;  ///< "settings.optimizer.…=…"; empty: the default
-};
-constexpr std::array kTrainerNames = {
-    TrainerName{"adamw_torch_fused", "adamw", ""},
-    TrainerName{"adamw_torch", "adamw", "kernel=foreach"},
-    TrainerName{"adamw_hf", "adamw", "kernel=foreach"},
-    TrainerName{"adamw_torch_8bit", "adamw_8bit", "library=torchao"},
-    TrainerName{"adamw_bnb_8bit", "adamw_8bit", "library=bitsandbytes"},
-    TrainerName{"adamw_8bit", "adamw_8bit", "library=bitsandbytes"},
-    TrainerName{"paged_adamw_8bit", "paged_adamw_8bit", ""},
-    TrainerName{"paged_adamw_32bit", "adamw", ""},
-    TrainerName{"adamw_torch_4bit", "adamw_4bit", ""},
-    TrainerName{"ao_adamw_4bit", "adamw_4bit", ""},
-    TrainerName{"adafactor", "adafactor", ""},
-    TrainerName{"lion_32bit", "lion", ""},
-    TrainerName{"lion_8bit", "lion_8bit", ""},
-    TrainerName{"sgd", "sgd", ""},
-    TrainerName{"muon", "muon", ""}};
-
-Result<void> importOptimizer(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    const auto typed = keys.text("optimizer");
-    if (!typed) {
-        return {};
-    }
-    for (const TrainerName& one : kTrainerNames) {
-        if (one.typed == *typed) {
-            draft.set("workload.optimizer", one.kind, "optimizer");
-            if (one.typed.starts_with("paged_adamw_32")) {
-                draft.note("paged_adamw_32bit is forecast as adamw, whose states stay on the GPU");
-            }
-            if (!one.detail.empty()) {
-                const std::size_t equals = one.detail.find('=');
-                draft.set("settings.optimizer." + std::string(one.detail.substr(0, equals)),
-                          one.detail.substr(equals + 1),
-                          "optimizer");
-            }
-            return {};
-        }
-    }
-    return keys.refuse(*keys.use("optimizer"),
-                       "\"" + *typed + "\" is not modelled",
-                       "adamw_torch_fused, adamw_torch_8bit, paged_adamw_8bit, …");
-}
 
 Result<void> importAdapter(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -227,15 +179,8 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         draft.set("settings.kernels.quantization", "fp8_" + recipe, "fp8");
     }
     FABRICAST_ASSIGN(const auto old, keys.flag("flash_attention"));
-    const std::string attention = keys.text("attn_implementation")
-                                      .value_or(old.value_or(true) ? "flash_attention_2" : "sdpa");
-    if (attention == "eager") {
-        draft.set("settings.kernels.attention", "unfused", "attn_implementation");
-    } else if (attention == "sdpa" || attention == "flash_attention_3") {
-        draft.set("settings.kernels.attention_code",
-                  attention == "sdpa" ? "native" : "flash3",
-                  "attn_implementation");
-    }
+    importAttention(
+        draft, "attn_implementation", old.value_or(true) ? "flash_attention_2" : "sdpa");
     const std::string sync = "accelerator_config.gradient_accumulation_kwargs.sync_each_batch";
     FABRICAST_ASSIGN(const auto every, keys.flag(sync));
     if (every.value_or(false)) {
@@ -333,7 +278,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file) {
             *keys.use("deepspeed"), "and fsdp_config are both in the file", "one of them");
     }
     FABRICAST_TRY(importAxolotlBatch(draft));
-    FABRICAST_TRY(importOptimizer(draft));
+    FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAdapter(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));

@@ -54,8 +54,6 @@ Result<JsonValue> withDeepspeed(JsonValue run,
     return draft.finish(framework, {""});
 }
 
-Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context);
-
 /// A script that starts a file of another kind.
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (!file.names.empty()) {
@@ -70,6 +68,8 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         "the framework of " + (script.empty() ? "these arguments" : script) + " is not known",
         "the file that it reads: deepspeed.json, accelerate.yaml, …");
 }
+
+}  // namespace
 
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
     switch (file.kind) {
@@ -88,13 +88,12 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
             return withDeepspeed(std::move(run), "axolotl", file, context);
         }
         case LaunchKind::Trainer:
+            return importTrainer(file, context);
         case LaunchKind::Script:
             break;
     }
     return importScript(file, context);
 }
-
-}  // namespace
 
 Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,

@@ -20,7 +20,8 @@ struct ImportContext {
 };
 
 /// What a launch file says, as a scenario: torchtitan's TOML and arguments, DeepSpeed's JSON,
-/// Accelerate's and Axolotl's YAML, and scripts that call Megatron. Nothing of it is run.
+/// Accelerate's and Axolotl's YAML, and scripts that call Megatron or Hugging Face's Trainer.
+/// Nothing of it is run.
 ///     FABRICAST_ASSIGN(const JsonValue scenario, importLaunch(text, "train.toml", context));
 Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,
@@ -30,6 +31,8 @@ Result<JsonValue> importLaunch(std::string_view text,
 LaunchKeys axolotlKeysOf(const LaunchKeys& file);
 
 // One framework each.
+Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context);
+Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);

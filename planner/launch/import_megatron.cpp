@@ -2,7 +2,9 @@
 
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/pipeline_parts.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 
 #include <algorithm>
 #include <array>
@@ -96,32 +98,22 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
 
 Result<void> importRanks(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
-    const std::string typedNodes = keys.text("torchrun --nnodes").value_or("");
-    std::optional<std::int64_t> nodes;
-    if (typedNodes.starts_with("$")) {
-        draft.note("--nnodes " + typedNodes + " is not known: -n says how many");
-        return {};
-    }
-    FABRICAST_ASSIGN(nodes, keys.whole("torchrun --nnodes"));
-    FABRICAST_ASSIGN(auto each, keys.whole("torchrun --nproc-per-node"));
-    if (!each) {
-        FABRICAST_ASSIGN(each, keys.whole("torchrun --nproc_per_node"));
-    }
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> started, startedRanks(draft));
     FABRICAST_ASSIGN(const auto tp, keys.whole("--tensor-model-parallel-size"));
     FABRICAST_ASSIGN(const auto pp, keys.whole("--pipeline-model-parallel-size"));
     FABRICAST_ASSIGN(const auto cp, keys.whole("--context-parallel-size"));
     const std::int64_t model = saturatingProduct(tp.value_or(1), pp.value_or(1), cp.value_or(1));
-    const std::int64_t world = saturatingProduct(each.value_or(0), nodes.value_or(1));
-    if (world > 0 && model > 0 && world % model == 0) {
-        draft.set(
-            "layout.dp", world / model, nodes ? "torchrun --nnodes" : "torchrun --nproc-per-node");
-    } else if (world > 0) {
+    if (!started || model <= 0) {
+        return {};
+    }
+    if (started->count % model != 0) {
         return fail(Error::Code::BadInput,
                     keys.source(),
-                    "world size (" + std::to_string(world) +
+                    "world size (" + std::to_string(started->count) +
                         ") is not divisible by total_model_size (total_model_size=" +
                         std::to_string(model) + ")");
     }
+    draft.set("layout.dp", started->count / model, started->from);
     return {};
 }
 
@@ -161,31 +153,34 @@ Result<void> importPipeline(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto pp, keys.whole("--pipeline-model-parallel-size"));
     FABRICAST_ASSIGN(const auto layers, keys.whole("--num-layers"));
     FABRICAST_ASSIGN(const auto each, keys.whole("--num-layers-per-virtual-pipeline-stage"));
+    std::int64_t counted = layers.value_or(0);
     if (keys.use("--account-for-embedding-in-pipeline-split") != nullptr) {
+        ++counted;
         draft.set("settings.pipeline.embedding_weight",
                   std::int64_t{1},
                   "--account-for-embedding-in-pipeline-split");
     }
     if (keys.use("--account-for-loss-in-pipeline-split") != nullptr) {
+        ++counted;
         draft.set("settings.pipeline.head_weight",
                   std::int64_t{1},
                   "--account-for-loss-in-pipeline-split");
     }
     if (each && layers && pp && *each > 0 && *pp > 0 &&
-        *layers % saturatingProduct(*each, *pp) == 0) {
-        draft.set("layout.vpp", *layers / *pp / *each, "--num-layers-per-virtual-pipeline-stage");
+        counted % saturatingProduct(*each, *pp) == 0) {
+        draft.set("layout.vpp", counted / *pp / *each, "--num-layers-per-virtual-pipeline-stage");
     } else if (each) {
         return keys.refuse(*keys.use("--num-layers-per-virtual-pipeline-stage"),
                            "does not divide the layers of a pipeline stage");
     }
     if (const auto stages = keys.text("--pipeline-model-parallel-layout")) {
-        const auto chunks = std::ranges::count(*stages, '|') + 1;
-        if (stages->find('(') != std::string::npos || !pp || *pp < 1 || chunks % *pp != 0) {
+        const std::optional<std::int64_t> parts = pipelineParts(*stages);
+        if (!parts || !pp || *pp < 1 || *parts % *pp != 0) {
             return keys.refuse(*keys.use("--pipeline-model-parallel-layout"),
-                               "is read where it has a part for each stage: Et*15|t*16|…",
-                               "the layout without brackets");
+                               "does not give each stage as many parts",
+                               "Et*15|(t*16|)*6t*15,L for 8 stages");
         }
-        draft.set("layout.vpp", chunks / *pp, "--pipeline-model-parallel-layout");
+        draft.set("layout.vpp", *parts / *pp, "--pipeline-model-parallel-layout");
         draft.note(
             "layers are split as the forecast's own rule splits them, not by "
             "--pipeline-model-parallel-layout");

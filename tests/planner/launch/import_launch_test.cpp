@@ -1,5 +1,6 @@
 #include "planner/launch/import_launch.h"
 
+#include "planner/launch/pipeline_parts.h"
 #include "planner/launch/shell_words.h"
 #include "tests/planner/launch/launch_example.h"
 #include "tests/support/text_mutator.h"
@@ -279,6 +280,78 @@ TEST(Import, ReadsAnyText) {
         }
     }
     EXPECT_GT(refused, 100U);
+}
+
+TEST(PipelineParts, AreThoseOfTheLayoutWithItsBracketsWritten) {
+    EXPECT_EQ(pipelineParts("Et*15|(t*16|)*6t*15,L"), 8);
+    EXPECT_EQ(pipelineParts("Et|t|t|tL"), 4);
+    EXPECT_EQ(pipelineParts("E((t|)*2t|)*3tL"), 10);
+    for (const char* const none :
+         {"(t|", "t)", "Et*|L", "x|t", "t*0|t", "(((((((((((((((((t|", "(t|)*99999999999"}) {
+        EXPECT_EQ(pipelineParts(none), std::nullopt) << none;
+    }
+}
+
+std::string valueAt(const JsonValue& scenario, const char* part, const char* key) {
+    const JsonValue* const section = scenario.find(part);
+    const JsonValue* const value = section == nullptr ? nullptr : section->find(key);
+    return value == nullptr ? "-" : value->shown();
+}
+
+// Layers that count as two more divide; a layout with brackets is read.
+TEST(Import, CountsWhatIsBesideTheLayers) {
+    const std::string base =
+        "torchrun pretrain_gpt.py --num-layers 126 --hidden-size 16384 --num-attention-heads 128 "
+        "--vocab-size 128256 --bf16 --micro-batch-size 1 --pipeline-model-parallel-size 8 ";
+    const auto split = imported(base +
+                                    "--account-for-embedding-in-pipeline-split "
+                                    "--account-for-loss-in-pipeline-split "
+                                    "--num-layers-per-virtual-pipeline-stage 4",
+                                "a.sh");
+    ASSERT_TRUE(split) << split.error().text();
+    EXPECT_EQ(valueAt(*split, "layout", "vpp"), "4");
+    const auto written =
+        imported(base + "--pipeline-model-parallel-layout 'Et*15|(t*16|)*6t*15,L'", "a.sh");
+    ASSERT_TRUE(written) << written.error().text();
+    EXPECT_EQ(valueAt(*written, "layout", "vpp"), "1");
+}
+
+TEST(Import, ReadsTrainersArguments) {
+    const auto run = imported(
+        "torchrun --nnodes 2 --nproc_per_node 8 sft.py --model_name_or_path a/b --bf16 "
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 2 --max_seq_length 2048 "
+        "--fsdp 'shard_grad_op auto_wrap' --fsdp_config '{\"activation_checkpointing\": true}' "
+        "--optim adamw_bnb_8bit",
+        "a.sh");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(valueAt(*run, "layout", "dp"), "16");
+    EXPECT_EQ(valueAt(*run, "layout", "shard"), "\"fsdp\"");
+    EXPECT_EQ(valueAt(*run, "layout", "recompute"), "\"full\"");
+    EXPECT_EQ(valueAt(*run, "workload", "global_batch"), "\"8 per rank\"");
+    EXPECT_EQ(valueAt(*run, "workload", "sequence"), "2048");
+    EXPECT_EQ(valueAt(*run, "workload", "optimizer"), "\"adamw_8bit\"");
+    EXPECT_EQ(why("torchrun t.py --output_dir o --fsdp hybrid_shard", "a.sh"),
+              "a.sh:1:30: --fsdp hybrid_shard does not say how many ranks share a copy");
+}
+
+// What DeepSpeed's file leaves to the Trainer is filled in from its arguments.
+TEST(Import, FillsInWhatIsAuto) {
+    const auto read = [](const std::string& name) -> Result<std::string> {
+        return name == "ds.json" ? Result<std::string>(
+                                       "{\"train_micro_batch_size_per_gpu\": \"auto\", "
+                                       "\"bf16\": {\"enabled\": \"auto\"}, "
+                                       "\"zero_optimization\": {\"stage\": 3}}")
+                                 : noFile(name);
+    };
+    const auto run = importLaunch(
+        "deepspeed t.py --deepspeed ds.json --bf16 --per_device_train_batch_size 4 --output_dir o",
+        "a.sh",
+        {.read = read, .layers = {}});
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(valueAt(*run, "layout", "shard"), "\"zero3\"");
+    EXPECT_EQ(valueAt(*run, "layout", "micro_batch"), "4");
+    EXPECT_EQ(valueAt(*run, "workload", "precision"), "\"bf16\"");
+    EXPECT_EQ(run->find("stack")->text(), "accelerate");
 }
 
 }  // namespace

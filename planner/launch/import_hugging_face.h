@@ -1,0 +1,18 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <string_view>
+
+namespace fabricast {
+
+// What files of Axolotl and arguments of Hugging Face's Trainer say by transformers' names; `from`
+// is the key that says it.
+
+/// "adamw_torch_fused": ours, with the library that runs it.
+Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from);
+
+/// "flash_attention_2", "sdpa", "eager"; `usual` where nobody says.
+void importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
+
+}  // namespace fabricast

@@ -1,0 +1,190 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// What scripts of the Hub's world call the length of a sample.
+constexpr std::array kLengths = {
+    "--max_length", "--max_seq_length", "--model_max_length", "--cutoff_len", "--block_size"};
+
+constexpr std::array<std::string_view, 4> kUnmodelledByTrainer = {
+    "--tp_size", "--neftune_noise_alpha", "--group_by_length", "--torch_empty_cache_steps"};
+
+/// How the parameters are sharded, where no file of its own says so.
+Result<void> importFsdpWords(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const key = keys.use("--fsdp");
+    std::string words;
+    for (const std::string& one : key == nullptr ? std::vector<std::string>() : key->values) {
+        words += " " + one + " ";
+    }
+    const auto says = [&words](const char* word) { return words.find(word) != std::string::npos; };
+    if (key == nullptr || says("False") || says("false")) {
+        draft.set("layout.shard", "none", "script");
+        return {};
+    }
+    if (says("hybrid_shard")) {
+        return keys.refuse(
+            *key,
+            "hybrid_shard does not say how many ranks share a copy",
+            "Accelerate's parallelism_config with dp_replicate_size and dp_shard_size");
+    }
+    draft.set("layout.shard", says("no_shard") ? "none" : "fsdp", "--fsdp");
+    if (says("shard_grad_op")) {
+        draft.set("settings.torch.reshard", "never", "--fsdp");
+    }
+    if (says("offload")) {
+        draft.set("layout.offload", "parameters_cpu", "--fsdp");
+    }
+    draft.note("FSDP is forecast as FSDP2");
+    return {};
+}
+
+/// Activation checkpointing of a file, or a text, of FSDP.
+Result<void> importFsdpConfig(ScenarioDraft& draft, const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    const auto typed = keys.text("--fsdp_config");
+    if (!typed) {
+        return {};
+    }
+    std::string text = *typed;
+    if (!text.starts_with("{")) {
+        FABRICAST_ASSIGN(text, context.read(*typed));
+    }
+    FABRICAST_ASSIGN(LaunchKeys config, readJsonKeys(text, *typed));
+    for (const char* const path : {"activation_checkpointing", "fsdp_activation_checkpointing"}) {
+        FABRICAST_ASSIGN(const auto checkpoints, config.flag(path));
+        if (checkpoints.value_or(false)) {
+            draft.set("layout.recompute", "full", "--fsdp_config");
+        }
+    }
+    return {};
+}
+
+Result<void> importTrainerBatch(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments
+    FABRICAST_ASSIGN(const auto each, keys.whole("--per_device_train_batch_size"));
+    FABRICAST_ASSIGN(const auto steps, keys.whole("--gradient_accumulation_steps"));
+    const std::int64_t micro = each.value_or(kUsualBatch);
+    draft.set("layout.micro_batch", micro, each ? "--per_device_train_batch_size" : "script");
+    draft.set("workload.global_batch",
+              std::to_string(saturatingProduct(micro, steps.value_or(1))) + " per rank",
+              steps ? "--gradient_accumulation_steps" : "--per_device_train_batch_size");
+    for (const char* const length : kLengths) {
+        FABRICAST_TRY(draft.copyWhole("workload.sequence", length));
+    }
+    return {};
+}
+
+Result<void> importTrainerPrecision(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
+    FABRICAST_ASSIGN(const auto fp16, keys.flag("--fp16"));
+    if (fp16.value_or(false)) {
+        draft.set("workload.precision", "fp16", "--fp16");
+    } else if (!bf16.value_or(false)) {
+        draft.set("workload.precision", "fp32", "script");
+    } else {
+        draft.set("workload.precision", "bf16", "--bf16");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "--torch_compile"));
+    FABRICAST_ASSIGN(const auto checkpoints, keys.flag("--gradient_checkpointing"));
+    if (checkpoints.value_or(false)) {
+        draft.set("layout.recompute", "full", "--gradient_checkpointing");
+    }
+    importAttention(draft, "--attn_implementation", "sdpa");
+    return {};
+}
+
+Result<void> importPeft(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto peft, keys.flag("--use_peft"));
+    FABRICAST_ASSIGN(const auto four, keys.flag("--load_in_4bit"));
+    FABRICAST_ASSIGN(const auto eight, keys.flag("--load_in_8bit"));
+    if (!peft.value_or(false)) {
+        return {};
+    }
+    draft.set("settings.tuning", "lora", "--use_peft");
+    draft.set("settings.lora.base",
+              four.value_or(false)    ? "nf4"
+              : eight.value_or(false) ? "int8"
+                                      : "bf16",
+              four.value_or(false) ? "--load_in_4bit" : "--use_peft");
+    return draft.copyWhole("settings.lora.rank", "--lora_r");
+}
+
+}  // namespace
+
+Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) {
+    LaunchKeys& keys = file.keys;
+    ScenarioDraft draft(keys);
+    draft.set("stack", "accelerate", "script");
+    if (const auto model = keys.text("--model_name_or_path")) {
+        draft.set("model", *model, "--model_name_or_path");
+    }
+    FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
+    if (file.names.empty()) {
+        FABRICAST_TRY(importFsdpWords(draft));
+        FABRICAST_TRY(importFsdpConfig(draft, context));
+    } else {
+        FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
+        FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
+        draft.merge(scenario);
+    }
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
+    if (ranks) {
+        draft.set("layout.dp", ranks->count, ranks->from);
+    }
+    FABRICAST_TRY(importTrainerBatch(draft));
+    FABRICAST_TRY(importTrainerPrecision(draft));
+    FABRICAST_TRY(importPeft(draft));
+    FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    return draft.finish("Hugging Face Trainer",
+                        {"torchrun",
+                         "script",
+                         "--output_dir",
+                         "--dataset",
+                         "--data_",
+                         "--learning_rate",
+                         "--lr_",
+                         "--weight_decay",
+                         "--warmup",
+                         "--adam_",
+                         "--max_steps",
+                         "--max_grad_norm",
+                         "--num_train_epochs",
+                         "--logging",
+                         "--log_",
+                         "--save",
+                         "--eval",
+                         "--per_device_eval",
+                         "--do_",
+                         "--report_to",
+                         "--run_name",
+                         "--seed",
+                         "--ddp_",
+                         "--dataloader",
+                         "--preprocessing",
+                         "--push_to_hub",
+                         "--hub",
+                         "--tf32",
+                         "--lora_alpha",
+                         "--lora_dropout",
+                         "--remove_unused",
+                         "--overwrite",
+                         "--trust_remote_code",
+                         "--torch_dtype",
+                         "--template",
+                         "--bf16_full_eval",
+                         "--deepspeed"});
+}
+
+}  // namespace fabricast
