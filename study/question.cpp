@@ -179,6 +179,11 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     if (isAnswer) {
         FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
     }
+    // How many data ranks a launch file starts follows from the GPUs, where those are said.
+    const bool divides = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
+    if (divides && root.find("imported") != nullptr) {
+        root = JsonBuilder::without(std::move(root), "layout.dp");
+    }
     for (const std::string_view path : supersededBy(edit)) {
         root = JsonBuilder::without(std::move(root), path);
     }

@@ -63,6 +63,21 @@ Result<CheckAsk> askOf(const CheckFlags& flags) {
     return ask;
 }
 
+/// A launch file says nothing of the hardware: what was typed of it holds for the baseline too.
+Result<std::optional<Question>> onTypedHardware(Result<std::optional<Question>> baseline,
+                                                const Result<Question>& question) {
+    if (!baseline || !*baseline || !question || !says(**baseline, "imported")) {
+        return baseline;
+    }
+    std::vector<Edit> edits = question->edits;
+    std::erase_if(edits, [&baseline](const Edit& edit) {
+        const bool isHardware = edit.path.starts_with("cluster.") || edit.path == "model";
+        return !isHardware || says(**baseline, edit.path);
+    });
+    FABRICAST_ASSIGN(Question changed, with(**std::move(baseline), edits));
+    return std::optional(std::move(changed));
+}
+
 /// The scenario of a file, or of the flags alone, and what it was.
 CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalOptions& options) {
     QuestionArguments arguments = flags.question;
@@ -74,7 +89,7 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.
     if (!flags.baseline.empty()) {
-        task.baseline = baselineOf(flags.baseline, file, options);
+        task.baseline = onTypedHardware(baselineOf(flags.baseline, file, options), task.question);
     }
     return task;
 }

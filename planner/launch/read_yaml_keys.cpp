@@ -11,7 +11,11 @@ public:
     explicit YamlWalk(LaunchKeys& keys) : keys_(keys) {}
 
     Result<void> add(const YAML::Node& map, const std::string& section, int level) {
+        FABRICAST_TRY(addMerged(map, section, level));
         for (const auto& member : map) {
+            if (member.first.IsScalar() && member.first.Scalar() == kMerge) {
+                continue;
+            }
             const std::string path = section + scalarOf(member.first);
             if (++walked_ > kMostLaunchKeys || level > kMostLaunchLevels) {
                 return fail(Error::Code::BadInput,
@@ -41,6 +45,32 @@ public:
     }
 
 private:
+    static constexpr const char* kMerge = "<<";
+
+    /// What "<<: *usual" takes from another map, or from several; the map's own keys win.
+    Result<void> addMerged(const YAML::Node& map, const std::string& section, int level) {
+        for (const auto& member : map) {
+            if (!member.first.IsScalar() || member.first.Scalar() != kMerge) {
+                continue;
+            }
+            if (level > kMostLaunchLevels) {
+                return fail(Error::Code::BadInput,
+                            whereOf(member.first),
+                            "more levels than a launch file has");
+            }
+            const YAML::Node taken = member.second;
+            for (std::size_t i = taken.IsSequence() ? taken.size() : 0; i > 0; --i) {
+                if (taken[i - 1].IsMap()) {  // the first of several wins
+                    FABRICAST_TRY(add(taken[i - 1], section, level + 1));
+                }
+            }
+            if (taken.IsMap()) {
+                FABRICAST_TRY(add(taken, section, level + 1));
+            }
+        }
+        return {};
+    }
+
     static std::string scalarOf(const YAML::Node& node) {
         return node.IsScalar() ? node.Scalar() : node.IsNull() ? "null" : "?";
     }

@@ -50,5 +50,28 @@ TEST(Import, ReadsBackWhatEmitWrote) {
     EXPECT_EQ(read.out, direct.out) << read.err;
 }
 
+// A script's own data ranks are those of its cluster: with another one typed they follow from it.
+TEST(Import, TakesTheGpusThatAreTyped) {
+    const std::string script = kExamples + "pretrain_70b.sh";
+    const ProgramOutput answer = ran("explain " + script + " -c dgx-h100 -n 8 --no-fail");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("8 x dgx-h100 (64"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("dp=2,tp=8"), std::string::npos) << answer.out;
+}
+
+TEST(Import, IsABaselineOfACheckOnTheSameHardware) {
+    const std::string before = kExamples + "pretrain_70b.sh";
+    const std::string after = tempFolder() + "after.sh";
+    std::string text = readTextFile(before).value();
+    const std::string small = "--micro-batch-size 1";
+    ASSERT_NE(text.find(small), std::string::npos);
+    text.replace(text.find(small), small.size(), "--micro-batch-size 2");
+    ASSERT_TRUE(writeTextFile(after, text));
+    const ProgramOutput answer = ran("check " + after + " -c dgx-h100 --baseline " + before +
+                                     " --require step_s<=baseline*10 --no-fail -f json");
+    EXPECT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("layout.micro_batch"), std::string::npos) << answer.out;
+}
+
 }  // namespace
 }  // namespace fabricast

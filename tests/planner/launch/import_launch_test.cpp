@@ -354,5 +354,17 @@ TEST(Import, FillsInWhatIsAuto) {
     EXPECT_EQ(run->find("stack")->text(), "accelerate");
 }
 
+// What is merged from another map is there, and the map's own keys win.
+TEST(YamlKeys, TakeWhatIsMerged) {
+    const LaunchKeys keys = readYamlKeys(
+                                "usual: &usual {a: 1, b: 2, c: {d: 3}}\n"
+                                "more: &more {a: 7, e: 8}\n"
+                                "run:\n  b: 4\n  <<: [*usual, *more]\n",
+                                "a.yaml")
+                                .value();
+    const auto value = [&keys](const char* path) { return keys.find(path)->values.front(); };
+    EXPECT_EQ(value("run.a") + value("run.b") + value("run.c.d") + value("run.e"), "1438");
+}
+
 }  // namespace
 }  // namespace fabricast
