@@ -2,6 +2,7 @@
 #include "cli/command_line.h"
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
+#include "planner/report/format.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,6 @@
 
 namespace fabricast {
 
-enum class Format { Text, Json, Csv, Markdown };
 enum class ColorMode { Auto, Always, Never };
 
 /// A file that the command writes, and the flag that names it.

@@ -1,10 +1,10 @@
 #include "cli/command.h"
-#include "cli/key_meanings.h"
 #include "planner/base/nearest_name.h"
 #include "planner/report/table.h"
 #include "planner/request/layout_json.h"
 #include "planner/request/settings_json.h"
 #include "planner/stack/stack.h"
+#include "study/key_meanings.h"
 
 #include <array>
 #include <memory>

@@ -1,8 +1,8 @@
 #include "cli/command.h"
-#include "cli/node_template.h"
-#include "cli/profiles_answer.h"
 #include "cli/question_arguments.h"
 #include "planner/base/nearest_name.h"
+#include "planner/report/profiles_report.h"
+#include "study/node_template.h"
 
 #include <memory>
 #include <optional>

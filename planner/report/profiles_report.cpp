@@ -1,4 +1,4 @@
-#include "cli/profiles_answer.h"
+#include "planner/report/profiles_report.h"
 
 #include "planner/report/table.h"
 #include "planner/text/json_text.h"
@@ -63,16 +63,16 @@ std::string listByKind(const std::vector<ProfileRow>& rows) {
     return text;
 }
 
-std::string valueText(const ProfileFact& fact) {
+std::string factText(const ProfileFact& fact) {
     const std::string value = fact.value.empty() ? "not known" : fact.value;
     return fact.range.empty() ? value : value + " (" + fact.range + ")";
 }
 
-std::string sourceText(const ProfileFact& fact) {
+std::string factSource(const ProfileFact& fact) {
     return fact.from.empty() ? fact.source : fact.source + ", " + fact.from;
 }
 
-std::string heading(const ProfileSheet& sheet) {
+std::string sheetHeading(const ProfileSheet& sheet) {
     std::string text = std::string(profileKindName(sheet.kind)) + " " + sheet.name;
     text += sheet.title.empty() ? "" : ": " + sheet.title;
     text += "\nfile: " + sheet.file + "\n";
@@ -93,10 +93,10 @@ std::string sheetsPlain(const std::vector<ProfileSheet>& sheets,
     for (const ProfileSheet& sheet : sheets) {
         Table table{{{"key"}, {"value"}, {"source"}, {"note"}}, {}};
         for (const ProfileFact& fact : sheet.facts) {
-            table.rows.push_back({fact.key, valueText(fact), sourceText(fact), fact.note});
+            table.rows.push_back({fact.key, factText(fact), factSource(fact), fact.note});
             mentioned.insert(fact.from);
         }
-        text += (text.empty() ? "" : "\n") + heading(sheet) + alignedText(table);
+        text += (text.empty() ? "" : "\n") + sheetHeading(sheet) + alignedText(table);
     }
     std::string list;
     for (const std::string& id : mentioned) {
@@ -127,7 +127,7 @@ std::string sheetsTable(const std::vector<ProfileSheet>& sheets, Format format) 
     return profilesTable(table, format);
 }
 
-void addFact(JsonText& json, const ProfileFact& fact) {
+void addSheetFact(JsonText& json, const ProfileFact& fact) {
     json.beginObject();
     json.add("key", fact.key);
     if (fact.value.empty()) {
@@ -167,7 +167,7 @@ std::string sheetsJson(const std::vector<ProfileSheet>& sheets) {
         json.end();
         json.beginArray("facts");
         for (const ProfileFact& fact : sheet.facts) {
-            addFact(json, fact);
+            addSheetFact(json, fact);
         }
         json.end();
         json.end();
@@ -177,11 +177,11 @@ std::string sheetsJson(const std::vector<ProfileSheet>& sheets) {
     return std::move(json).finish();
 }
 
-std::string_view severityName(ProfileFinding::Severity severity) {
+std::string_view findingWord(ProfileFinding::Severity severity) {
     return severity == ProfileFinding::Severity::Error ? "error" : "warning";
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
+std::string countedNoun(std::size_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
@@ -191,7 +191,7 @@ struct Totals {
     std::size_t unknown = 0;
 };
 
-Totals totalsOf(const ProfileVerification& result) {
+Totals verificationTotals(const ProfileVerification& result) {
     Totals totals;
     for (const ProfileFinding& finding : result.findings) {
         ++(finding.severity == ProfileFinding::Severity::Error ? totals.errors : totals.warnings);
@@ -211,7 +211,7 @@ std::string verificationPlain(const ProfileVerification& result, bool everything
     }
     text += "\n";
     for (const ProfileFinding& finding : result.findings) {
-        text += std::string(severityName(finding.severity)) + ": " +
+        text += std::string(findingWord(finding.severity)) + ": " +
                 Error(Error::Code::BadInput, finding.where, finding.why, finding.hint).text() +
                 "\n";
     }
@@ -222,18 +222,17 @@ std::string verificationPlain(const ProfileVerification& result, bool everything
             }
         }
     }
-    const Totals totals = totalsOf(result);
-    return text + counted(totals.errors, "error") + ", " + counted(totals.warnings, "warning") +
-           ", " + counted(totals.unknown, "number") + " without a value\n";
+    const Totals totals = verificationTotals(result);
+    return text + countedNoun(totals.errors, "error") + ", " +
+           countedNoun(totals.warnings, "warning") + ", " + countedNoun(totals.unknown, "number") +
+           " without a value\n";
 }
 
 std::string verificationTable(const ProfileVerification& result, Format format) {
     Table table{{{"severity"}, {"where"}, {"why"}, {"hint"}}, {}};
     for (const ProfileFinding& finding : result.findings) {
-        table.rows.push_back({std::string(severityName(finding.severity)),
-                              finding.where,
-                              finding.why,
-                              finding.hint});
+        table.rows.push_back(
+            {std::string(findingWord(finding.severity)), finding.where, finding.why, finding.hint});
     }
     return profilesTable(table, format);
 }
@@ -251,7 +250,7 @@ std::string verificationJson(const ProfileVerification& result) {
     json.beginArray("findings");
     for (const ProfileFinding& finding : result.findings) {
         json.beginObject();
-        json.add("severity", severityName(finding.severity));
+        json.add("severity", findingWord(finding.severity));
         json.add("where", finding.where);
         json.add("why", finding.why);
         json.add("hint", finding.hint);

@@ -1,8 +1,8 @@
 #pragma once
-#include "cli/global_options.h"
 #include "planner/profiles/profile_list.h"
 #include "planner/profiles/profile_sheet.h"
 #include "planner/profiles/verify_profiles.h"
+#include "planner/report/format.h"
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-#include "cli/node_template.h"
+#include "study/node_template.h"
 
 namespace fabricast {
 

@@ -1,4 +1,4 @@
-#include "cli/key_meanings.h"
+#include "study/key_meanings.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace fabricast {
+
+enum class Format { Text, Json, Csv, Markdown };
+
+}  // namespace fabricast
