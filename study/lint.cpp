@@ -199,6 +199,21 @@ void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
     std::ranges::stable_sort(findings, {}, &LintFinding::severity);
 }
 
+/// The file and those that it names, which are looked for beside it.
+Result<std::vector<LintFile>> filesOf(const std::string& text, const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const auto read = [&folder](const std::string& name) -> Result<std::string> {
+        FABRICAST_ASSIGN(InputText input, readInputText(pathFrom(folder, name), nullptr));
+        return std::move(input.text);
+    };
+    FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, sourceName(path), read));
+    std::vector<LintFile> files;
+    for (OpenedFile& one : opened) {
+        files.emplace_back(std::move(one));
+    }
+    return files;
+}
+
 }  // namespace
 
 Result<LintReport> lint(const std::string& file,
@@ -216,17 +231,10 @@ Result<LintReport> lint(const std::string& file,
                     "is no launch file of a framework",
                     "fabricast check, for a scenario");
     }
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    const auto read = [&folder](const std::string& name) -> Result<std::string> {
-        FABRICAST_ASSIGN(InputText input, readInputText(pathFrom(folder, name), nullptr));
-        return std::move(input.text);
-    };
-    FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(text, source, read));
-    std::vector<LintFile> files;
+    FABRICAST_ASSIGN(const std::vector<LintFile> files, filesOf(text, path));
     LintReport report{.file = file, .reads = {}, .findings = {}};
-    for (OpenedFile& one : opened) {
-        report.reads.push_back(one.keys.source());
-        files.emplace_back(std::move(one));
+    for (const LintFile& one : files) {
+        report.reads.push_back(one.keys().source());
     }
     const Result<Explanation> forecast =
         question ? forecastToLint(*question, bench, watch) : tl::unexpected(question.error());

@@ -121,6 +121,48 @@ Result<void> importPeft(ScenarioDraft& draft) {
     return draft.copyWhole("settings.lora.rank", "--lora_r");
 }
 
+/// Arguments that change no forecast, by how they begin.
+const std::vector<std::string_view>& harmlessToTrainer() {
+    static const std::vector<std::string_view> keys = {"torchrun",
+                                                       "script",
+                                                       "--output_dir",
+                                                       "--dataset",
+                                                       "--data_",
+                                                       "--learning_rate",
+                                                       "--lr_",
+                                                       "--weight_decay",
+                                                       "--warmup",
+                                                       "--adam_",
+                                                       "--max_steps",
+                                                       "--max_grad_norm",
+                                                       "--num_train_epochs",
+                                                       "--logging",
+                                                       "--log_",
+                                                       "--save",
+                                                       "--eval",
+                                                       "--per_device_eval",
+                                                       "--do_",
+                                                       "--report_to",
+                                                       "--run_name",
+                                                       "--seed",
+                                                       "--ddp_",
+                                                       "--dataloader",
+                                                       "--preprocessing",
+                                                       "--push_to_hub",
+                                                       "--hub",
+                                                       "--tf32",
+                                                       "--lora_alpha",
+                                                       "--lora_dropout",
+                                                       "--remove_unused",
+                                                       "--overwrite",
+                                                       "--trust_remote_code",
+                                                       "--torch_dtype",
+                                                       "--template",
+                                                       "--bf16_full_eval",
+                                                       "--deepspeed"};
+    return keys;
+}
+
 }  // namespace
 
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) {
@@ -147,44 +189,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importTrainerPrecision(draft));
     FABRICAST_TRY(importPeft(draft));
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
-    return draft.finish("Hugging Face Trainer",
-                        {"torchrun",
-                         "script",
-                         "--output_dir",
-                         "--dataset",
-                         "--data_",
-                         "--learning_rate",
-                         "--lr_",
-                         "--weight_decay",
-                         "--warmup",
-                         "--adam_",
-                         "--max_steps",
-                         "--max_grad_norm",
-                         "--num_train_epochs",
-                         "--logging",
-                         "--log_",
-                         "--save",
-                         "--eval",
-                         "--per_device_eval",
-                         "--do_",
-                         "--report_to",
-                         "--run_name",
-                         "--seed",
-                         "--ddp_",
-                         "--dataloader",
-                         "--preprocessing",
-                         "--push_to_hub",
-                         "--hub",
-                         "--tf32",
-                         "--lora_alpha",
-                         "--lora_dropout",
-                         "--remove_unused",
-                         "--overwrite",
-                         "--trust_remote_code",
-                         "--torch_dtype",
-                         "--template",
-                         "--bf16_full_eval",
-                         "--deepspeed"});
+    return draft.finish("Hugging Face Trainer", harmlessToTrainer());
 }
 
 }  // namespace fabricast

@@ -111,7 +111,7 @@ LintHits twoNumbers(const LintView& view) {
                                 std::string(here) + " is " + view.file.text(here) + ", " +
                                     std::string(there) + " is " + earlier.text(there) + " in " +
                                     earlier.keys().where(*earlier.at(there)),
-                                "the same in both, or \"auto\" here"});
+                                R"(the same in both, or "auto" here)"});
             }
         }
     });

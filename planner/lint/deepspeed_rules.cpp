@@ -24,7 +24,7 @@ LintHits bothHalves(const LintView& view) {
     }
     return {{file.at("fp16.enabled"),
              "fp16 and bf16 are both on",
-             "\"enabled\": false in one of them"}};
+             R"("enabled": false in one of them)"}};
 }
 
 /// The ranks that have samples of their own are a part of all where a script makes a pipeline, or
@@ -67,7 +67,7 @@ LintHits noBatch(const LintView& view) {
     }
     return {{nullptr,
              "neither train_batch_size nor train_micro_batch_size_per_gpu is there",
-             "\"train_micro_batch_size_per_gpu\": 1"}};
+             R"("train_micro_batch_size_per_gpu": 1)"}};
 }
 
 LintHits autoByItself(const LintView& view) {
@@ -79,7 +79,7 @@ LintHits autoByItself(const LintView& view) {
             key.values.front() == "auto") {
             return {{&key,
                      key.path +
-                         " is \"auto\", which only Hugging Face's Trainer and Accelerate fill in",
+                         R"( is "auto", which only Hugging Face's Trainer and Accelerate fill in)",
                      "the number itself, where deepspeed.initialize reads the file"}};
         }
     }
@@ -93,7 +93,7 @@ LintHits badStage(const LintView& view) {
     }
     return {{view.file.at("zero_optimization.stage"),
              "stage is " + std::to_string(stage),
-             "\"stage\": 0, 1, 2 or 3"}};
+             R"("stage": 0, 1, 2 or 3)"}};
 }
 
 LintHits idleOffload(const LintView& view) {
@@ -102,7 +102,7 @@ LintHits idleOffload(const LintView& view) {
     }
     return {{view.file.at("zero_optimization.offload_param.device"),
              "offload_param is set, and stage is " + std::to_string(stageOf(view.file)),
-             "\"stage\": 3, or leave offload_param out"}};
+             R"("stage": 3, or leave offload_param out)"}};
 }
 
 LintHits partialOffload(const LintView& view) {
@@ -113,7 +113,7 @@ LintHits partialOffload(const LintView& view) {
     return {
         {view.file.at(path),
          "offload_optimizer.ratio is below 1, and stage is " + std::to_string(stageOf(view.file)),
-         "\"stage\": 3, or a ratio of 1"}};
+         R"("stage": 3, or a ratio of 1)"}};
 }
 
 LintHits summedGradients(const LintView& view) {
@@ -122,7 +122,7 @@ LintHits summedGradients(const LintView& view) {
     }
     return {{view.file.at("gradient_allreduce_op"),
              "gradient_allreduce_op is sum, and stage is 3",
-             "\"gradient_allreduce_op\": \"mean\""}};
+             R"("gradient_allreduce_op": "mean")"}};
 }
 
 LintHits halfStates(const LintView& view) {
@@ -130,7 +130,7 @@ LintHits halfStates(const LintView& view) {
     if (file.isOn("bf16.bf16_master_weights_and_grads") && stageOf(file) == 0) {
         return {{file.at("bf16.bf16_master_weights_and_grads"),
                  "weights and gradients in bf16 at stage 0",
-                 "\"stage\": 1, 2 or 3"}};
+                 R"("stage": 1, 2 or 3)"}};
     }
     if (!file.isOn("bf16.bf16_optimizer_states") ||
         file.isOn("bf16.bf16_master_weights_and_grads")) {
@@ -138,7 +138,7 @@ LintHits halfStates(const LintView& view) {
     }
     return {{file.at("bf16.bf16_optimizer_states"),
              "bf16_optimizer_states is on without bf16_master_weights_and_grads",
-             "\"bf16_master_weights_and_grads\": true, or fp32 states"}};
+             R"("bf16_master_weights_and_grads": true, or fp32 states)"}};
 }
 
 /// What DeepSpeed 0.19.8 ends at (deepspeed/runtime/config.py, _REMOVED_…_CONFIG_KEYS).
@@ -183,7 +183,7 @@ LintHits movedDefaults(const LintView& view) {
     if (!file.has("gradient_clipping")) {
         hits.push_back({nullptr,
                         "gradient_clipping is not said: 0 to release 0.19.0, 1.0 in 0.19.8",
-                        "\"gradient_clipping\": 1.0"});
+                        R"("gradient_clipping": 1.0)"});
     }
     for (const char* const what : {"offload_optimizer", "offload_param"}) {
         const std::string section = std::string("zero_optimization.") + what;
@@ -191,7 +191,7 @@ LintHits movedDefaults(const LintView& view) {
             hits.push_back({file.at(section + ".device"),
                             std::string(what) +
                                 ".pin_memory is not said: false to release 0.19.0, true in 0.19.8",
-                            "\"pin_memory\": true"});
+                            R"("pin_memory": true)"});
         }
     }
     return hits;
@@ -207,7 +207,7 @@ LintHits halfAccumulation(const LintView& view) {
     return {{file.at("gradient_accumulation_steps"),
              "gradients of " + file.text("gradient_accumulation_steps") +
                  " micro-batches are summed in bf16",
-             "\"data_types\": {\"grad_accum_dtype\": \"fp32\"}, for 2 more bytes a parameter"}};
+             R"("data_types": {"grad_accum_dtype": "fp32"}, for 2 more bytes a parameter)"}};
 }
 
 LintHits reducedEachTime(const LintView& view) {
@@ -217,7 +217,7 @@ LintHits reducedEachTime(const LintView& view) {
     return {{view.file.at("gradient_accumulation_steps"),
              "stage 2 reduces the gradients after each of " +
                  view.file.text("gradient_accumulation_steps") + " micro-batches",
-             "\"stage\": 1, where its gradients fit: it reduces once"}};
+             R"("stage": 1, where its gradients fit: it reduces once)"}};
 }
 
 LintHits largeBuckets(const LintView& view) {
@@ -232,7 +232,7 @@ LintHits largeBuckets(const LintView& view) {
     return {{file.at("zero_optimization.overlap_comm"),
              "with overlap_comm two buckets of " +
                  std::to_string(file.whole(path, kDefaultBucket)) + " gradients are held",
-             "\"reduce_bucket_size\": 5e7"}};
+             R"("reduce_bucket_size": 5e7)"}};
 }
 
 LintHits noWholeWeights(const LintView& view) {
@@ -240,9 +240,10 @@ LintHits noWholeWeights(const LintView& view) {
         view.file.has("zero_optimization.stage3_gather_16bit_weights_on_model_save")) {
         return {};
     }
-    return {{view.file.at("zero_optimization.stage"),
-             "stage 3 saves shards alone",
-             "\"stage3_gather_16bit_weights_on_model_save\": true, or zero_to_fp32.py afterwards"}};
+    return {
+        {view.file.at("zero_optimization.stage"),
+         "stage 3 saves shards alone",
+         R"("stage3_gather_16bit_weights_on_model_save": true, or zero_to_fp32.py afterwards)"}};
 }
 
 LintHits nowhereToOffload(const LintView& view) {
@@ -252,7 +253,7 @@ LintHits nowhereToOffload(const LintView& view) {
         if (offloads(view.file, what, "nvme") && view.file.text(section + ".nvme_path").empty()) {
             hits.push_back({view.file.at(section + ".device"),
                             std::string(what) + " goes to nvme, and nvme_path is not said",
-                            "\"nvme_path\": \"/local_nvme\""});
+                            R"("nvme_path": "/local_nvme")"});
         }
     }
     return hits;
@@ -269,7 +270,7 @@ LintHits fewBuffers(const LintView& view) {
     }
     return {{file.at(section + "buffer_count"),
              "pipelined swapping has " + file.text(section + "buffer_count") + " buffers",
-             "\"buffer_count\": 4, or more"}};
+             R"("buffer_count": 4, or more)"}};
 }
 
 LintHits unevenSecondCopy(const LintView& view) {
@@ -281,7 +282,7 @@ LintHits unevenSecondCopy(const LintView& view) {
     return {{view.file.at(path),
              "the second copy spans " + std::to_string(size) + " ranks, a node has " +
                  std::to_string(*view.facts.gpusPerNode) + " GPUs",
-             "\"zero_hpz_partition_size\": " + std::to_string(*view.facts.gpusPerNode)}};
+             R"("zero_hpz_partition_size": )" + std::to_string(*view.facts.gpusPerNode)}};
 }
 
 LintHits fixedScale(const LintView& view) {
@@ -290,7 +291,7 @@ LintHits fixedScale(const LintView& view) {
     }
     return {{view.file.at("fp16.loss_scale"),
              "the loss of fp16 is scaled by a fixed number",
-             "\"loss_scale\": 0, which finds it as it runs"}};
+             R"("loss_scale": 0, which finds it as it runs)"}};
 }
 
 LintHits unsupportedMix(const LintView& view) {
@@ -300,7 +301,7 @@ LintHits unsupportedMix(const LintView& view) {
     }
     return {{view.file.at("data_types.grad_accum_dtype"),
              "bf16 with gradients in fp32 at stage 0",
-             "\"stage\": 1"}};
+             R"("stage": 1)"}};
 }
 
 LintHits waitingReductions(const LintView& view) {
@@ -309,7 +310,7 @@ LintHits waitingReductions(const LintView& view) {
     }
     return {{view.file.at("zero_optimization.overlap_comm"),
              "overlap_comm is off at stage 3",
-             "\"overlap_comm\": true"}};
+             R"("overlap_comm": true)"}};
 }
 
 using enum LintSeverity;
@@ -324,7 +325,7 @@ constexpr std::array kDeepspeedRules = {
     LintRule{"DS03", Error, "no batch size", "DeepSpeed ends at the start.", &noBatch},
     LintRule{"DS04",
              Warning,
-             "\"auto\" where nobody fills it in",
+             R"("auto" where nobody fills it in)",
              "DeepSpeed itself ends with a TypeError.",
              &autoByItself},
     LintRule{"DS05",
@@ -386,7 +387,7 @@ constexpr std::array kDeepspeedRules = {
     LintRule{"DS17",
              Error,
              "too few buffers to swap in a pipeline",
-             "The first step ends with \"ran out of swap buffers\".",
+             R"(The first step ends with "ran out of swap buffers".)",
              &fewBuffers},
     LintRule{"DS18",
              Warning,
@@ -401,7 +402,7 @@ constexpr std::array kDeepspeedRules = {
     LintRule{"DS20",
              Error,
              "gradients in fp32 at stage 0",
-             "The engine ends with \"unsupported mix\".",
+             R"(The engine ends with "unsupported mix".)",
              &unsupportedMix},
     LintRule{"DS21",
              Warning,

@@ -150,9 +150,10 @@ std::string releaseText(int release) {
 }
 
 std::span<const KnownArgument> argumentsNamed(std::string_view name) {
-    const auto found =
-        std::ranges::equal_range(megatronArgumentTable(), name, {}, &KnownArgument::name);
-    return {found.begin(), found.end()};
+    const std::span<const KnownArgument> all = megatronArgumentTable();
+    const auto found = std::ranges::equal_range(all, name, {}, &KnownArgument::name);
+    const auto begin = static_cast<std::size_t>(found.begin() - all.begin());
+    return all.subspan(begin, static_cast<std::size_t>(found.end() - found.begin()));
 }
 
 LintHits unknownArguments(const LintView& view) {

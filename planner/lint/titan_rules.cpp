@@ -50,7 +50,7 @@ LintHits wrongMode(const LintView& view) {
     const std::string mode = view.file.text("activation_checkpoint.mode");
     return isTaken(mode, kModes) ? LintHits{}
                                  : LintHits{{view.file.at("activation_checkpoint.mode"),
-                                             "mode \"" + mode + "\" of activation_checkpoint",
+                                             R"(mode ")" + mode + R"(" of activation_checkpoint)",
                                              "none, selective, full or memory_budget"}};
 }
 
@@ -70,7 +70,7 @@ LintHits wrongSchedule(const LintView& view) {
         schedule == "PipelineScheduleSingle") {
         return {};
     }
-    return {{view.file.at(path), "schedule \"" + schedule + "\"", "1F1B, Interleaved1F1B, …"}};
+    return {{view.file.at(path), R"(schedule ")" + schedule + R"(")", "1F1B, Interleaved1F1B, …"}};
 }
 
 LintHits uncompiled(const LintView& view) {
@@ -174,7 +174,7 @@ LintHits roundedHead(const LintView& view) {
     }
     return {{filter != nullptr ? filter : file.at("model.converters"),
              "the last layer is computed in float8 too",
-             "filter_fqns = [\"output\"]"}};
+             R"(filter_fqns = ["output"])"}};
 }
 
 LintHits slowFloat8(const LintView& view) {
@@ -231,7 +231,7 @@ LintHits fp32Products(const LintView& view) {
     const char* const path = "training.mixed_precision_param";
     return view.file.text(path) == "float32" ? LintHits{{view.file.at(path),
                                                          "mixed_precision_param is float32",
-                                                         "mixed_precision_param = \"bfloat16\""}}
+                                                         R"(mixed_precision_param = "bfloat16")"}}
                                              : LintHits{};
 }
 
