@@ -101,7 +101,7 @@ std::vector<fs::path> sourcesUnder(const std::string& folder) {
 std::vector<fs::path> allSources() {
     std::vector<fs::path> files;
     for (const char* folder :
-         {"planner", "simulator", "study", "machine", "cli", "probes", "tests"}) {
+         {"planner", "simulator", "study", "machine", "cli", "gui", "probes", "tests"}) {
         std::ranges::copy(sourcesUnder(folder), std::back_inserter(files));
     }
     return files;
@@ -299,7 +299,8 @@ std::vector<std::string> typesDefinedIn(const fs::path& file) {
 TEST(Layering, ATypeNameMeansOneThing) {
     // Two types of one name in different files link silently, and corrupt memory when they run.
     std::map<std::string, fs::path> definedIn;
-    for (const char* folder : {"planner", "simulator", "study", "machine", "cli", "probes"}) {
+    for (const char* folder :
+         {"planner", "simulator", "study", "machine", "cli", "gui", "probes"}) {
         for (const fs::path& file : sourcesUnder(folder)) {
             for (const std::string& type : typesDefinedIn(file)) {
                 const auto [entry, isNew] = definedIn.emplace(type, file);
