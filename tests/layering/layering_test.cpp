@@ -65,7 +65,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"chrono", {"machine", "cli", "probes", "tests"}},
     {"ctime", {"cli", "probes", "tests"}},
     {"iostream", {"cli", "probes", "tests"}},
-    {"cstdio", {"cli", "probes", "tests"}},
+    {"cstdio", {"cli", "gui", "probes", "tests"}},
     {"random", {"probes", "tests"}},
 };
 
