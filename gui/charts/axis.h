@@ -9,7 +9,8 @@ namespace fabricast {
 enum class AxisUnit : std::uint8_t {
     Number,
     Percent,  ///< 0.41 is 41 %
-    Count,    ///< tokens, GPUs: 1.13M
+    Count,    ///< tokens: 1.13M
+    Gpus,     ///< 4096; a log axis doubles
     Bytes,    ///< GiB
     BytesPerSecond,
     Seconds,
@@ -58,6 +59,8 @@ AxisTicks axisTicks(const Axis& axis, const ValueRange& range, std::size_t most)
 std::string axisCaption(const Axis& axis, const AxisTicks& ticks);
 /// One value with its unit, as in a tooltip: "71.8 GiB", "41 %", "1.13M".
 std::string valueText(AxisUnit unit, double value);
+/// As it is, for CSV; empty where it is not known.
+std::string exactNumber(double value);
 
 /// From 0 to 1 along the range, and back.
 double shareOf(AxisScale scale, const ValueRange& range, double value);

@@ -55,7 +55,6 @@ struct Lettering {
     double size = 12.0;  ///< in pixels
     TextAnchor anchor = TextAnchor::Start;
     bool bold = false;
-    bool upwards = false;  ///< turned by 90 degrees, as beside a vertical axis
 };
 
 /// This is all that the charts ask of a surface, so that the same code paints windows, PNG, PDF
@@ -71,13 +70,13 @@ public:
     virtual void outline(const QRectF& box, const Stroke& stroke) = 0;
     /// Through all points, open.
     virtual void line(std::span<const QPointF> points, const Stroke& stroke) = 0;
-    virtual void area(std::span<const QPointF> corners, const Filling& filling) = 0;
+    virtual void area(std::span<const QPointF> corners, const QColor& colour) = 0;
     /// The same marker at each of many places; `size` is its width.
     virtual void markers(std::span<const QPointF> places,
                          MarkerShape shape,
                          const QColor& colour,
                          double size) = 0;
-    /// One colour per column of pixels, stretched down the box; transparent ones leave it as it is.
+    /// One colour per column of pixels, stretched down the box; each opaque or transparent.
     virtual void strip(const QRectF& box, std::span<const QRgb> colours) = 0;
     /// `base` is on the line on which the letters stand.
     virtual void text(const QPointF& base, std::string_view words, const Lettering& style) = 0;

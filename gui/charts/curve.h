@@ -41,9 +41,17 @@ struct CurveLayout {
     std::vector<CurvePlace> points;  ///< series by series
 };
 
-CurveLayout curveLayout(const CurveValues& values, const QSizeF& size, double textSize);
+CurveLayout curveLayout(const CurveValues& values, const QSizeF& size, const ChartTheme& theme);
+FrameParts curveFrameParts(const CurveValues& values, const ChartTheme& theme);
 /// Index into the layout's points, at most `reach` pixels away; -1: none.
 int curvePointAt(const CurveLayout& layout, const QPointF& place, double reach);
+/// How far from a point: along its series, or to another one.
+struct CurveStep {
+    int points = 0;
+    int series = 0;
+};
+/// In another series, the point nearest in x; -1: none.
+int curvePointBeside(const CurveLayout& layout, int from, const CurveStep& step);
 std::string curvePointText(const CurveValues& values, std::size_t series, std::size_t point);
 std::string describeCurve(const CurveValues& values);
 Table curveTable(const CurveValues& values);

@@ -50,9 +50,17 @@ struct MemoryBarLayout {
     std::size_t labelEvery = 1;  ///< every so many bars have a label, where they are thin
 };
 
-MemoryBarLayout memoryBarLayout(const MemoryBarValues& values, const QSizeF& size, double textSize);
+MemoryBarLayout memoryBarLayout(const MemoryBarValues& values,
+                                const QSizeF& size,
+                                const ChartTheme& theme);
+FrameParts memoryFrameParts(const MemoryBarValues& values,
+                            const QSizeF& size,
+                            const ChartTheme& theme);
 /// Index into the layout's parts; -1: none.
 int memoryPartAt(const MemoryBarLayout& layout, const QPointF& place);
+/// The part `shift` places after part `part` of a bar, or nearest to it where the bar has no such
+/// part; -1: no such bar or place.
+int memoryPartNear(const MemoryBarLayout& layout, std::size_t bar, std::size_t part, int shift);
 std::string memoryPartText(const MemoryBarValues& values, std::size_t bar, std::size_t part);
 std::string describeMemoryBars(const MemoryBarValues& values);
 Table memoryBarTable(const MemoryBarValues& values);

@@ -31,6 +31,9 @@ struct MapLink {
     std::string note;  ///< in the tip: whose traffic
 };
 
+/// A link with so much load is marked.
+inline constexpr double kFullLink = 0.9;
+
 /// This is a cluster's network: pods of nodes, rails, switches, and how loaded the links are.
 struct NetworkMapValues {
     std::string title;
@@ -69,10 +72,14 @@ struct NetworkMapLayout {
 
 NetworkMapLayout networkMapLayout(const NetworkMapValues& values,
                                   const QSizeF& size,
-                                  double textSize);
+                                  const ChartTheme& theme);
 /// Index into the layout's links, or -1; within three pixels.
 int mapLinkAt(const NetworkMapLayout& layout, const QPointF& place);
 int mapBoxAt(const NetworkMapLayout& layout, const QPointF& place);
+/// Of the links, then the boxes, the one whose middle is nearest on one side of another's.
+int mapItemBeside(const NetworkMapLayout& layout, int item, const QPointF& step);
+/// The middle of a link or box.
+QRectF mapItemBox(const NetworkMapLayout& layout, int item);
 std::string mapLinkText(const NetworkMapValues& values, std::size_t link);
 std::string mapBoxText(const NetworkMapValues& values, std::size_t box);
 std::string describeNetworkMap(const NetworkMapValues& values);

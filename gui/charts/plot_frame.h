@@ -14,7 +14,7 @@ namespace fabricast {
 
 /// An entry of a legend.
 struct LegendEntry {
-    enum class Key : std::uint8_t { Area, Marker, Line, DashedLine };
+    enum class Key : std::uint8_t { Area, Marker, Line, DashedLine, MarkedLine };
     std::string name;
     Key key = Key::Area;
     Filling filling;
@@ -27,6 +27,8 @@ struct FrameParts {
     Axis x;
     Axis y;
     std::vector<LegendEntry> legend;
+    double leftNames = 0.0;    ///< not 0: so wide a column of names stands instead of a y axis
+    double bottomNames = 0.0;  ///< not 0: so high a row of names stands instead of an x axis
 };
 
 struct LegendPlace {
@@ -59,7 +61,7 @@ PlotFrame plotFrame(const FrameParts& parts,
                     const QSizeF& size,
                     double textSize);
 
-/// The page, title, grid, axes with labels, and legend.
+/// Plot area, grid, axes with labels, and legend; the page is painted before.
 void paintFrame(Canvas& canvas,
                 const PlotFrame& frame,
                 const FrameParts& parts,

@@ -1,7 +1,6 @@
 #pragma once
 #include "gui/charts/canvas.h"
 #include "gui/charts/chart_theme.h"
-#include "planner/base/result.h"
 #include "planner/report/table.h"
 
 #include <QPixmap>
@@ -17,6 +16,8 @@
 namespace fabricast {
 
 enum class HoverStep : std::uint8_t { Left, Right, Up, Down };
+/// A step of length 1 on the screen.
+QPointF directionOf(HoverStep step);
 
 /// What is shown beside the item under the pointer or the keyboard's hover.
 struct HoverTip {
@@ -25,10 +26,9 @@ struct HoverTip {
 };
 
 /// This is what all charts have in common: a picture that is painted once and kept, an item that
-/// pointer and arrow keys move over and Enter picks, a text alternative, and exports.
-///     chart.setTheme(darkChartTheme());
-///     chart.exportTo("memory.svg");   // or .png, .pdf, .csv
-/// A chart is a list of items (points, parts of bars, links); -1 is no item.
+/// pointer and arrow keys move over and Enter picks, a text alternative, and what exports need
+/// (gui/charts/export_plot.h). A chart is a list of items (points, parts of bars, links); -1 is no
+/// item.
 class PlotWidget : public QWidget {
     Q_OBJECT
 
@@ -44,11 +44,6 @@ public:
     [[nodiscard]] virtual std::string describe() const = 0;
     /// All values: for CSV and "Show as table".
     [[nodiscard]] virtual Table table() const = 0;
-
-    /// A file of the kind that its name ends in: .png, .pdf, .svg or .csv. `scale` multiplies the
-    /// pixels of a PNG.
-    [[nodiscard]] Result<void> exportTo(const QString& file, double scale = 2.0) const;
-    void copyImage() const;
 
     [[nodiscard]] int hovered() const { return hovered_; }
     void setHovered(int item);
@@ -68,8 +63,12 @@ protected:
     virtual void pick(int item, Qt::KeyboardModifiers modifiers) = 0;
     /// Above the kept picture: brush, crosshair.
     virtual void paintAbove(Canvas& canvas) const;
-    /// After values, view or marks changed: paints anew.
+    /// After new values: names the chart to screen readers, forgets the hover, and paints anew.
+    void announce(const std::string& title);
+    /// After view or marks changed: paints anew.
     void refresh();
+    /// With the letters of this widget's font.
+    [[nodiscard]] ChartTheme themeHere() const;
 
     void paintEvent(QPaintEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -81,12 +80,12 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    void paintPicture(double density);
     void paintTip(Canvas& canvas, const HoverTip& tip) const;
-    /// With the letters of this widget's font.
-    [[nodiscard]] ChartTheme themeHere() const;
 
     ChartTheme theme_ = lightChartTheme();
     QPixmap picture_;
+    QString description_;
     int hovered_ = -1;
 };
 

@@ -50,11 +50,11 @@ ScatterView wholeView(const ScatterValues& values);
 /// Indices of the fitting points that no other beats in both, by x.
 std::vector<std::size_t> paretoFront(const ScatterValues& values);
 
-FrameParts scatterFrameParts(const ScatterValues& values);
+FrameParts scatterFrameParts(const ScatterValues& values, const ChartTheme& theme);
 PlotFrame scatterFrame(const ScatterValues& values,
                        const ScatterView& view,
                        const QSizeF& size,
-                       double textSize);
+                       const ChartTheme& theme);
 /// The index of the point nearest to a place, at most `reach` pixels away; -1: none.
 int nearestPoint(const ScatterValues& values,
                  const PlotFrame& frame,
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> pointsIn(const ScatterValues& values,
 
 /// "1.13M tokens/s, 71.8 GiB: …" for a tip.
 std::string pointText(const ScatterValues& values, const ScatterPoint& point);
-std::string describeScatter(const ScatterValues& values, const ScatterMarks& marks);
+std::string describeScatter(const ScatterValues& values);
 Table scatterTable(const ScatterValues& values);
 
 /// A scatter at a size, as paintScatter needs it.

@@ -57,7 +57,7 @@ struct SpanRef {
 
 /// From the first start to the last end.
 ValueRange wholeTime(const TimelineValues& values);
-/// Within the whole, and not so near that a pixel is less than a tenth of a nanosecond.
+/// Within the whole, and no nearer than a ten millionth of it.
 ValueRange timeZoomed(const TimelineValues& values,
                       const ValueRange& view,
                       double around,
@@ -68,20 +68,36 @@ struct TimelineLayout {
     PlotFrame frame;            ///< x is time
     std::vector<QRectF> lanes;  ///< from the first shown
     std::size_t firstLane = 0;
+    std::size_t laneRoom = 0;  ///< for how many there is space
     std::vector<QRectF> curves;
-    double nameWidth = 0.0;
 };
 
-/// `firstLane`: how far it is scrolled down.
-TimelineLayout timelineLayout(const TimelineValues& values,
-                              const ValueRange& view,
-                              std::size_t firstLane,
+/// What of it is shown.
+struct TimelineView {
+    ValueRange time;
+    std::size_t firstLane = 0;  ///< how far it is scrolled down
+};
+
+FrameParts timelineFrameParts(const TimelineValues& values,
                               const QSizeF& size,
-                              double textSize);
+                              const ChartTheme& theme);
+TimelineLayout timelineLayout(const TimelineValues& values,
+                              const TimelineView& view,
+                              const QSizeF& size,
+                              const ChartTheme& theme);
 /// The span at a place, or the nearest within two pixels.
 std::optional<SpanRef> spanAt(const TimelineValues& values,
                               const TimelineLayout& layout,
                               const QPointF& place);
+/// The one of a lane at a time, or the next, or the last; none in an empty lane.
+std::optional<SpanRef> spanNear(const TimelineValues& values, std::size_t lane, double time);
+/// So many spans later in the same lane.
+std::optional<SpanRef> spanBeside(const TimelineValues& values, const SpanRef& from, int spans);
+/// At the same time in the next lane up (-1) or down (1) that has spans.
+std::optional<SpanRef> spanInLaneBeside(const TimelineValues& values,
+                                        const SpanRef& from,
+                                        int lanes);
+/// Cut to the view; empty where its lane is scrolled away.
 QRectF spanBox(const TimelineValues& values, const TimelineLayout& layout, const SpanRef& span);
 std::string spanText(const TimelineValues& values, const SpanRef& span);
 std::string describeTimeline(const TimelineValues& values);

@@ -4,11 +4,13 @@
 
 #include <QPointF>
 #include <optional>
+#include <vector>
 
 namespace fabricast {
 
 /// This is the timeline of a step. The wheel zooms, dragging pans; W and S zoom, A and D move, F
-/// shows all, arrows go from span to span; a click or Enter selects a span.
+/// shows all, Shift with the wheel scrolls lanes, arrows go from span to span; a click or Enter
+/// selects a span.
 class TimelineWidget final : public PlotWidget {
     Q_OBJECT
 
@@ -17,7 +19,7 @@ public:
 
     void setValues(TimelineValues values);
     [[nodiscard]] const TimelineValues& values() const { return values_; }
-    [[nodiscard]] const ValueRange& view() const { return view_; }
+    [[nodiscard]] const ValueRange& view() const { return view_.time; }
     void setView(const ValueRange& view);
     void showAll();
     void select(std::optional<SpanRef> span);
@@ -47,14 +49,14 @@ protected:
 private:
     [[nodiscard]] TimelineLayout layoutHere() const;
     [[nodiscard]] SpanRef spanOf(int item) const;
-    [[nodiscard]] int itemOf(const SpanRef& span) const;
+    [[nodiscard]] int itemOf(const std::optional<SpanRef>& span) const;
     void scroll(int lanes);
+    /// Scrolls and moves so that it is seen.
     void reveal(const SpanRef& span);
 
     TimelineValues values_;
     std::vector<int> firstItem_;  ///< of each lane
-    ValueRange view_;
-    std::size_t firstLane_ = 0;
+    TimelineView view_;
     std::optional<SpanRef> selected_;
     std::optional<QPointF> panFrom_;
     bool panned_ = false;

@@ -2,6 +2,7 @@
 #include "gui/charts/plot_frame.h"
 #include "planner/report/table.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,15 @@ struct TornadoLayout {
     double baseX = 0.0;
 };
 
-TornadoLayout tornadoLayout(const TornadoValues& values, const QSizeF& size, double textSize);
+TornadoLayout tornadoLayout(const TornadoValues& values,
+                            const QSizeF& size,
+                            const ChartTheme& theme);
+FrameParts tornadoFrameParts(const TornadoValues& values,
+                             const QSizeF& size,
+                             const ChartTheme& theme);
+/// "÷ 2: 1.02M", at an end of a row's bars.
+enum class TornadoEnd : std::uint8_t { Low, High };
+std::string tornadoEndText(const TornadoValues& values, const TornadoRow& row, TornadoEnd end);
 /// Index into the layout's rows; -1: none.
 int tornadoRowAt(const TornadoLayout& layout, const QPointF& place);
 std::string tornadoRowText(const TornadoValues& values, std::size_t row);

@@ -24,6 +24,9 @@ struct WaterfallValues {
     [[nodiscard]] double to() const;
 };
 
+/// Below the bars.
+inline constexpr std::size_t kWaterfallNameLines = 3;
+
 struct WaterfallPlace {
     std::string label;
     double begin = 0.0;  ///< where the bar starts and ends, in values
@@ -38,7 +41,12 @@ struct WaterfallLayout {
     std::vector<WaterfallPlace> bars;
 };
 
-WaterfallLayout waterfallLayout(const WaterfallValues& values, const QSizeF& size, double textSize);
+WaterfallLayout waterfallLayout(const WaterfallValues& values,
+                                const QSizeF& size,
+                                const ChartTheme& theme);
+FrameParts waterfallFrameParts(const WaterfallValues& values, const ChartTheme& theme);
+/// "+1.2 s".
+std::string changeText(AxisUnit unit, double change);
 /// Index of the bar; -1: none.
 int waterfallBarAt(const WaterfallLayout& layout, const QPointF& place);
 std::string waterfallBarText(const WaterfallValues& values, std::size_t bar);

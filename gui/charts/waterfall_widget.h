@@ -19,6 +19,7 @@ public:
     [[nodiscard]] Table table() const override;
 
 Q_SIGNALS:
+    /// 0: what it starts from; then each step; then what it becomes.
     void barPicked(int bar);
 
 protected:

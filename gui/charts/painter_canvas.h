@@ -1,0 +1,46 @@
+#pragma once
+#include "gui/charts/canvas.h"
+
+#include <QFont>
+#include <QImage>
+
+class QPainter;
+
+namespace fabricast {
+
+/// What a picture is made of.
+enum class CanvasKind : std::uint8_t { Pixels, Vectors };
+
+/// A canvas on whatever Qt paints on: a window, an image, a page of a PDF. On pixels, markers are
+/// drawn once and stamped, at whole pixels; `density` is the number of pixels in a length of 1.
+class PainterCanvas final : public Canvas {
+public:
+    PainterCanvas(QPainter& painter, double density, CanvasKind kind = CanvasKind::Pixels);
+
+    using Canvas::line;
+    void fill(const QRectF& box, const Filling& filling) override;
+    void outline(const QRectF& box, const Stroke& stroke) override;
+    void line(std::span<const QPointF> points, const Stroke& stroke) override;
+    void area(std::span<const QPointF> corners, const QColor& colour) override;
+    void markers(std::span<const QPointF> places,
+                 MarkerShape shape,
+                 const QColor& colour,
+                 double size) override;
+    void strip(const QRectF& box, std::span<const QRgb> colours) override;
+    void text(const QPointF& base, std::string_view words, const Lettering& style) override;
+    void clip(const QRectF& box) override;
+    void unclip() override;
+    [[nodiscard]] double density() const override { return density_; }
+
+private:
+    /// A marker in the middle of a square image.
+    [[nodiscard]] QImage stamp(MarkerShape shape, const QColor& colour, double size) const;
+    void paintMarker(const QPointF& place, MarkerShape shape, const QColor& colour, double size);
+
+    QPainter& painter_;
+    double density_;
+    CanvasKind kind_;
+    QFont font_;
+};
+
+}  // namespace fabricast
