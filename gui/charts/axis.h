@@ -5,6 +5,9 @@
 
 namespace fabricast {
 
+// GCC takes scoped names for those of planner/base/units.h.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What the numbers along an axis count; they are in the base unit (bytes, seconds, …).
 enum class AxisUnit : std::uint8_t {
     Number,
@@ -18,6 +21,7 @@ enum class AxisUnit : std::uint8_t {
     Watts,
     Usd
 };
+#pragma GCC diagnostic pop
 
 enum class AxisScale : std::uint8_t { Linear, Log };
 

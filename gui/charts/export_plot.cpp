@@ -54,10 +54,12 @@ Result<QByteArray> bytesFor(const PlotWidget& plot, const QString& file) {
 
 QImage plotImage(const PlotWidget& plot, const QSizeF& size, double scale) {
     QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
-    image.setDevicePixelRatio(scale);
     QPainter painter(&image);
+    painter.scale(scale, scale);
     PainterCanvas canvas(painter, scale);
     plot.paintPlot(canvas, size, plot.theme());
+    painter.end();
+    image.setDevicePixelRatio(scale);
     return image;
 }
 

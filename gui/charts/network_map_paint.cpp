@@ -115,7 +115,8 @@ void paintLoadScale(Canvas& canvas, const QRectF& box, const ChartTheme& theme) 
 QColor loadColour(double load, const ChartTheme& theme) {
     // Through colours whose brightness also tells them apart.
     const QColor idle = mixed(theme.page, theme.axis, 0.45);
-    const QColor half = theme.seriesColour(1);
+    const QColor half =
+        theme.isDark ? mixed(theme.page, theme.seriesColour(1), 0.75) : theme.seriesColour(1);
     const double level = std::clamp(load, 0.0, 1.0);
     return level < 0.5 ? mixed(idle, half, level * 2.0) : mixed(half, theme.bad, level * 2.0 - 1.0);
 }

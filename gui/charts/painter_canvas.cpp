@@ -5,12 +5,15 @@
 
 #include <QBrush>
 #include <QFontMetricsF>
+#include <QPaintDevice>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPen>
 #include <QString>
+#include <QTransform>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -37,7 +40,13 @@ QPainterPath outlinePath(MarkerShape shape, double size) {
 }  // namespace
 
 PainterCanvas::PainterCanvas(QPainter& painter, double density, CanvasKind kind)
-    : painter_(painter), density_(density), kind_(kind), font_(painter.font()) {
+    : painter_(painter),
+      density_(density),
+      kind_(kind),
+      copiesPixels_(kind == CanvasKind::Pixels &&
+                    painter.worldTransform() == QTransform::fromScale(density, density) &&
+                    painter.device()->devicePixelRatioF() == 1.0),
+      font_(painter.font()) {
     painter_.setRenderHint(QPainter::Antialiasing);
     painter_.setRenderHint(QPainter::TextAntialiasing);
 }
@@ -74,16 +83,35 @@ void PainterCanvas::area(std::span<const QPointF> corners, const QColor& colour)
     painter_.drawPolygon(corners.data(), static_cast<int>(corners.size()));
 }
 
-QImage PainterCanvas::stamp(MarkerShape shape, const QColor& colour, double size) const {
-    const int pixels = static_cast<int>(std::ceil(size * 1.4 * density_)) + 2;
+std::vector<PainterCanvas::Stamp>::iterator PainterCanvas::find(MarkerShape shape,
+                                                                const QColor& colour,
+                                                                double size) {
+    return std::ranges::find_if(stamps_, [&](const Stamp& each) {
+        return each.shape == shape && each.colour == colour.rgba() && each.size == size;
+    });
+}
+
+void PainterCanvas::addStamp(MarkerShape shape, const QColor& colour, double size) {
+    const QPainterPath path = outlinePath(shape, size);
+    const QRectF bounds = path.boundingRect();
+    const double reach = std::max({-bounds.left(), bounds.right(), -bounds.top(), bounds.bottom()});
+    const int pixels = 2 * static_cast<int>(std::ceil(reach * density_)) + 1;
     QImage image(pixels, pixels, QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
-    image.setDevicePixelRatio(density_);
     QPainter painter(&image);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.translate(pixels / density_ / 2, pixels / density_ / 2);
-    painter.fillPath(outlinePath(shape, size), colour);
-    return image;
+    painter.translate(pixels / 2.0, pixels / 2.0);
+    painter.scale(density_, density_);
+    painter.fillPath(path, colour);
+    painter.end();
+    stamps_.push_back({shape, colour.rgba(), size, std::move(image)});
+}
+
+void PainterCanvas::copyPixels(const QPoint& corner, const QImage& image) {
+    const QTransform scaled = painter_.worldTransform();
+    painter_.resetTransform();
+    painter_.drawImage(corner, image);
+    painter_.setWorldTransform(scaled);
 }
 
 void PainterCanvas::paintMarker(const QPointF& place,
@@ -98,36 +126,44 @@ void PainterCanvas::markers(std::span<const QPointF> places,
                             const QColor& colour,
                             double size) {
     constexpr std::size_t kWorthAStamp = 8;
-    if (kind_ == CanvasKind::Vectors || places.size() < kWorthAStamp) {
+    auto known = find(shape, colour, size);
+    if (!copiesPixels_ || (known == stamps_.end() && places.size() < kWorthAStamp)) {
         for (const QPointF& place : places) {
             paintMarker(place, shape, colour, size);
         }
         return;
     }
-    const QImage image = stamp(shape, colour, size);
-    const double half = image.width() / density_ / 2;
-    for (const QPointF& place : places) {
-        const QPointF corner = (place - QPointF(half, half)) * density_;
-        painter_.drawImage(QPointF(std::round(corner.x()), std::round(corner.y())) / density_,
-                           image);
+    if (known == stamps_.end()) {
+        addStamp(shape, colour, size);
+        known = stamps_.end() - 1;
     }
+    const QImage& image = known->image;
+    const QPointF half(image.width() / 2.0, image.height() / 2.0);
+    const QTransform scaled = painter_.worldTransform();
+    painter_.resetTransform();
+    for (const QPointF& place : places) {
+        painter_.drawImage((place * density_ - half).toPoint(), image);
+    }
+    painter_.setWorldTransform(scaled);
 }
 
 void PainterCanvas::strip(const QRectF& box, std::span<const QRgb> colours) {
-    if (kind_ == CanvasKind::Vectors) {
+    if (!copiesPixels_) {
         for (const StripRun& run : stripRuns(box, colours)) {
             painter_.fillRect(run.box, QColor::fromRgba(run.colour));
         }
         return;
     }
     const int height = std::max(1, static_cast<int>(std::lround(box.height() * density_)));
-    QImage image(static_cast<int>(colours.size()), height, QImage::Format_ARGB32_Premultiplied);
+    const auto width = static_cast<int>(colours.size());
+    const bool opaque =
+        std::ranges::all_of(colours, [](QRgb colour) { return qAlpha(colour) == 255; });
+    QImage image(
+        width, height, opaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied);
     for (int row = 0; row < height; ++row) {
         std::ranges::copy(colours, reinterpret_cast<QRgb*>(image.scanLine(row)));
     }
-    image.setDevicePixelRatio(density_);
-    const QPointF corner = box.topLeft() * density_;
-    painter_.drawImage(QPointF(std::round(corner.x()), std::round(corner.y())) / density_, image);
+    copyPixels((box.topLeft() * density_).toPoint(), image);
 }
 
 void PainterCanvas::text(const QPointF& base, std::string_view words, const Lettering& style) {

@@ -3,6 +3,7 @@
 
 #include <QFont>
 #include <QImage>
+#include <vector>
 
 class QPainter;
 
@@ -11,8 +12,13 @@ namespace fabricast {
 /// What a picture is made of.
 enum class CanvasKind : std::uint8_t { Pixels, Vectors };
 
-/// A canvas on whatever Qt paints on: a window, an image, a page of a PDF. On pixels, markers are
-/// drawn once and stamped, at whole pixels; `density` is the number of pixels in a length of 1.
+/// A canvas on whatever Qt paints on: a window, an image, a page of a PDF. `density` is the number
+/// of pixels in a length of 1. On an image whose painter is scaled by it, the pixels of strips and
+/// of many markers are copied instead of painted.
+///     QImage image(size * density, QImage::Format_ARGB32_Premultiplied);
+///     QPainter painter(&image);
+///     painter.scale(density, density);
+///     PainterCanvas canvas(painter, density);
 class PainterCanvas final : public Canvas {
 public:
     PainterCanvas(QPainter& painter, double density, CanvasKind kind = CanvasKind::Pixels);
@@ -33,14 +39,23 @@ public:
     [[nodiscard]] double density() const override { return density_; }
 
 private:
-    /// A marker in the middle of a square image.
-    [[nodiscard]] QImage stamp(MarkerShape shape, const QColor& colour, double size) const;
+    struct Stamp {
+        MarkerShape shape = MarkerShape::Circle;
+        QRgb colour = 0;
+        double size = 0.0;
+        QImage image;  ///< with the marker in its middle
+    };
+    std::vector<Stamp>::iterator find(MarkerShape shape, const QColor& colour, double size);
+    void addStamp(MarkerShape shape, const QColor& colour, double size);
+    void copyPixels(const QPoint& corner, const QImage& image);
     void paintMarker(const QPointF& place, MarkerShape shape, const QColor& colour, double size);
 
     QPainter& painter_;
     double density_;
     CanvasKind kind_;
+    bool copiesPixels_;
     QFont font_;
+    std::vector<Stamp> stamps_;
 };
 
 }  // namespace fabricast

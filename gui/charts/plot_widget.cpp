@@ -112,11 +112,13 @@ void PlotWidget::paintAbove(Canvas& /*canvas*/) const {}
 
 void PlotWidget::paintPicture(double density) {
     picture_ = QPixmap(size() * density);
-    picture_.setDevicePixelRatio(density);
     QPainter painter(&picture_);
+    painter.scale(density, density);
     painter.setFont(font());
     PainterCanvas canvas(painter, density);
     paintPlot(canvas, size(), themeHere());
+    painter.end();
+    picture_.setDevicePixelRatio(density);
 }
 
 void PlotWidget::paintEvent(QPaintEvent* /*event*/) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace fabricast {
 namespace {
@@ -24,6 +25,13 @@ double merit(BetterEnd better, double value) {
     return better == BetterEnd::High ? value : -value;
 }
 
+/// A point on its way to the front; larger is better in both.
+struct Candidate {
+    double x = 0.0;
+    double y = 0.0;
+    std::size_t index = 0;
+};
+
 bool isShown(const PlotFrame& frame, const ScatterPoint& point) {
     return frame.xRange.contains(point.x) && frame.yRange.contains(point.y);
 }
@@ -40,21 +48,23 @@ ScatterView wholeView(const ScatterValues& values) {
 }
 
 std::vector<std::size_t> paretoFront(const ScatterValues& values) {
-    std::vector<std::size_t> order;
+    std::vector<Candidate> candidates;
     for (std::size_t index = 0; index < values.points.size(); ++index) {
-        if (values.points[index].fits) {
-            order.push_back(index);
+        const ScatterPoint& point = values.points[index];
+        if (point.fits) {
+            candidates.push_back(
+                {merit(values.betterX, point.x), merit(values.betterY, point.y), index});
         }
     }
-    const auto x = [&](std::size_t i) { return merit(values.betterX, values.points[i].x); };
-    const auto y = [&](std::size_t i) { return merit(values.betterY, values.points[i].y); };
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-        return x(a) != x(b) ? x(a) > x(b) : y(a) > y(b);
+    std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
+        return std::tie(b.x, b.y, a.index) < std::tie(a.x, a.y, b.index);
     });
     std::vector<std::size_t> front;
-    for (const std::size_t index : order) {
-        if (front.empty() || y(index) > y(front.back())) {
-            front.push_back(index);
+    double best = -std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : candidates) {
+        if (candidate.y > best) {
+            best = candidate.y;
+            front.push_back(candidate.index);
         }
     }
     if (values.betterX == BetterEnd::High) {

@@ -69,7 +69,7 @@ std::vector<std::uint32_t> pointsIn(const ScatterValues& values,
 
 /// "1.13M tokens/s, 71.8 GiB: …" for a tip.
 std::string pointText(const ScatterValues& values, const ScatterPoint& point);
-std::string describeScatter(const ScatterValues& values);
+std::string describeScatter(const ScatterValues& values, std::span<const std::size_t> front);
 Table scatterTable(const ScatterValues& values);
 
 /// A scatter at a size, as paintScatter needs it.

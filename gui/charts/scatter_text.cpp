@@ -14,7 +14,7 @@ std::string pointText(const ScatterValues& values, const ScatterPoint& point) {
     return text + (point.fits ? "" : "\ndoes not fit");
 }
 
-std::string describeScatter(const ScatterValues& values) {
+std::string describeScatter(const ScatterValues& values, std::span<const std::size_t> front) {
     if (values.points.empty()) {
         return values.title + ": no plans.";
     }
@@ -22,7 +22,6 @@ std::string describeScatter(const ScatterValues& values) {
     std::string text = values.title + ": " + values.y.title + " against " + values.x.title +
                        " of " + grouped(static_cast<long long>(values.points.size())) +
                        " plans, of which " + grouped(fitting) + " fit.";
-    const std::vector<std::size_t> front = paretoFront(values);
     if (!front.empty()) {
         const ScatterPoint& first = values.points[front.front()];
         const ScatterPoint& last = values.points[front.back()];
@@ -32,7 +31,7 @@ std::string describeScatter(const ScatterValues& values) {
                 " at " + valueText(values.x.unit, last.x) + ".";
     }
     if (values.xLimit) {
-        text += " " + values.limitName + ": " + valueText(values.x.unit, *values.xLimit) + ".";
+        text += " The limit is " + valueText(values.x.unit, *values.xLimit) + ".";
     }
     return text;
 }

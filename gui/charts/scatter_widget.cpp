@@ -64,7 +64,7 @@ void ScatterWidget::paintPlot(Canvas& canvas, const QSizeF& size, const ChartThe
 }
 
 std::string ScatterWidget::describe() const {
-    return describeScatter(values_);
+    return describeScatter(values_, front_);
 }
 
 Table ScatterWidget::table() const {

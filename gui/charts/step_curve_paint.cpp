@@ -8,26 +8,50 @@
 namespace fabricast {
 namespace {
 
-/// From column to column, as steps.
-std::vector<QPointF> stepOutline(const std::vector<double>& maxima,
-                                 const QRectF& row,
-                                 double most) {
-    std::vector<QPointF> outline;
+/// A stretch at one height.
+struct LevelStretch {
+    double left = 0.0;
+    double right = 0.0;
+    double top = 0.0;
+};
+
+std::vector<LevelStretch> levelStretches(const std::vector<double>& maxima,
+                                         const QRectF& row,
+                                         double most) {
+    std::vector<LevelStretch> stretches;
     const double wide = row.width() / static_cast<double>(maxima.size());
     for (std::size_t column = 0; column < maxima.size(); ++column) {
-        const double y = row.bottom() - row.height() * maxima[column] / most;
-        const double x = row.left() + static_cast<double>(column) * wide;
-        if (outline.empty() || outline.back().y() != y) {
-            if (!outline.empty()) {
-                outline.emplace_back(x, outline.back().y());
-            }
-            outline.emplace_back(x, y);
+        const double top = row.bottom() - row.height() * maxima[column] / most;
+        const double left = row.left() + static_cast<double>(column) * wide;
+        if (stretches.empty() || stretches.back().top != top) {
+            stretches.push_back({.left = left, .right = left, .top = top});
+        }
+        stretches.back().right = left + wide;
+    }
+    return stretches;
+}
+
+/// Of boxes, for a line with so many corners takes a painter long.
+void paintStretches(Canvas& canvas,
+                    const std::vector<LevelStretch>& stretches,
+                    double bottom,
+                    const ChartTheme& theme) {
+    constexpr double kLine = 1.5;
+    const Filling below{mixed(theme.plot, theme.seriesColour(0), 0.25)};
+    const Filling edge{theme.seriesColour(0)};
+    for (std::size_t index = 0; index < stretches.size(); ++index) {
+        const LevelStretch& here = stretches[index];
+        canvas.fill({here.left, here.top, here.right - here.left, bottom - here.top}, below);
+        canvas.fill({here.left, here.top, here.right - here.left, kLine}, edge);
+        if (index > 0) {
+            const double before = stretches[index - 1].top;
+            canvas.fill({here.left - kLine / 2,
+                         std::min(before, here.top),
+                         kLine,
+                         std::abs(before - here.top) + kLine},
+                        edge);
         }
     }
-    if (!outline.empty()) {
-        outline.emplace_back(row.right(), outline.back().y());
-    }
-    return outline;
 }
 
 void paintCurveLimit(Canvas& canvas,
@@ -74,15 +98,8 @@ void paintStepCurve(Canvas& canvas,
     const double peak = curve.bytes.empty() ? 0.0 : std::ranges::max(curve.bytes);
     const double most = std::max({peak, curve.limit, 1.0}) * 1.08;
     const auto columns = static_cast<std::size_t>(std::max(1.0, row.width()));
-    const std::vector<QPointF> outline =
-        stepOutline(stepMaxima(curve, frame.xRange, columns), row, most);
-    std::vector<QPointF> corners = outline;
-    corners.push_back(row.bottomRight());
-    corners.push_back(row.bottomLeft());
-    QColor tint = theme.seriesColour(0);
-    tint.setAlphaF(0.25F);
-    canvas.area(corners, tint);
-    canvas.line(outline, {.colour = theme.seriesColour(0), .width = 1.5});
+    const std::vector<double> maxima = stepMaxima(curve, frame.xRange, columns);
+    paintStretches(canvas, levelStretches(maxima, row, most), row.bottom(), theme);
     paintCurveLimit(canvas, curve, row, most, theme);
     const QRectF upper(0.0, row.top(), 1.0, row.height() / 2);
     const QRectF lower(0.0, row.center().y(), 1.0, row.height() / 2);

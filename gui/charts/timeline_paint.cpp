@@ -150,6 +150,22 @@ void paintArrows(Canvas& canvas,
     }
 }
 
+/// Where not all lanes have space: which ones are shown.
+void paintLaneNote(Canvas& canvas,
+                   const TimelineValues& values,
+                   const TimelineLayout& layout,
+                   const ChartTheme& theme) {
+    if (layout.lanes.size() >= values.lanes.size()) {
+        return;
+    }
+    const std::string text = "lanes " + std::to_string(layout.firstLane + 1) + " to " +
+                             std::to_string(layout.firstLane + layout.lanes.size()) + " of " +
+                             std::to_string(values.lanes.size());
+    canvas.text({theme.textSize * 0.8, layout.frame.plot.bottom() + theme.textSize * 2.8},
+                text,
+                {.colour = theme.faint, .size = theme.textSize});
+}
+
 }  // namespace
 
 void paintTimeline(Canvas& canvas,
@@ -175,6 +191,7 @@ void paintTimeline(Canvas& canvas,
     }
     paintArrows(canvas, values, layout, theme);
     canvas.unclip();
+    paintLaneNote(canvas, values, layout, theme);
     for (std::size_t row = 0; row < layout.curves.size(); ++row) {
         paintStepCurve(canvas, values.curves[row], layout.curves[row], frame, theme);
     }
