@@ -68,8 +68,9 @@ void StudySession::redo() {
 
 void StudySession::open(Question question, const std::string& a, const std::string& b) {
     history_ = History(std::move(question));
-    a_ = {.typed = a, .question = {}};
-    b_ = {.typed = b, .question = {}};
+    a_ = {};
+    b_ = {};
+    choose(a, b);
     aJob_.cancel();
     bJob_.cancel();
     answers_ = {};
@@ -150,6 +151,11 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
     }));
 }
 
+void StudySession::choose(const std::string& a, const std::string& b) {
+    a_.typed = a;
+    b_.typed = b;
+}
+
 void StudySession::chooseA(std::size_t place) {
     const std::vector<Plan>& plans = answers_.shown();
     if (place < plans.size() && answers_.stage == AnswerStage::Done) {
@@ -164,6 +170,13 @@ void StudySession::chooseB(std::size_t place) {
         look(b_, bJob_, plans[place]);
         emit viewChanged();
     }
+}
+
+void StudySession::compareWith(std::size_t place) {
+    if (placeOf(a_) == place) {
+        chooseA(place == 0 ? 1 : 0);
+    }
+    chooseB(place);
 }
 
 void StudySession::clearB() {

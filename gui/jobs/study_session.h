@@ -75,8 +75,12 @@ public:
     void open(Question question, const std::string& a, const std::string& b);
     void markSaved(const std::string& file);
     void markUnsaved();
+    /// The layouts that A and B are once they are found.
+    void choose(const std::string& a, const std::string& b);
     void chooseA(std::size_t place);
     void chooseB(std::size_t place);
+    /// It becomes B; where it is A, the best other one becomes A.
+    void compareWith(std::size_t place);
     void clearB();
     void swap();
     /// Also the plans beside the best: what they give up in speed for memory or GPUs.

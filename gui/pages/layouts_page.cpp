@@ -1,11 +1,14 @@
 #include "gui/pages/layouts_page.h"
 
+#include "gui/charts/scatter_widget.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/plan_metrics.h"
 #include "gui/models/plan_rows.h"
 #include "gui/pages/table_view.h"
 #include "planner/report/plan_text.h"
 #include "study/typed_plan.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -14,11 +17,66 @@
 #include <QVBoxLayout>
 
 namespace fabricast {
+namespace {
+
+QComboBox* metricChoice(const QString& name, const char* chosen) {
+    auto* choice = new QComboBox;
+    choice->setObjectName(name);
+    for (const PlanMetric& metric : planMetrics()) {
+        choice->addItem(QString::fromStdString(metric.axis.title), QString(metric.key));
+    }
+    choice->setCurrentIndex(choice->findData(QString(chosen)));
+    return choice;
+}
+
+const PlanMetric& chosenMetric(const QComboBox& choice) {
+    return planMetrics()[static_cast<std::size_t>(choice.currentIndex())];
+}
+
+}  // namespace
 
 LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     : Page(session, "layouts", parent), table_(new ReportTableView("layouts.table")) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(10, 8, 10, 8);
+    addScatter();
+    addTools();
+    body()->addWidget(table_, 4);
+    table_->setAccessibleName("Layouts, best first");
+    connect(table_->selectionModel(),
+            &QItemSelectionModel::currentRowChanged,
+            this,
+            &LayoutsPage::selectA);
+}
+
+void LayoutsPage::addScatter() {
+    auto* row = new QHBoxLayout;
+    up_ = metricChoice("layouts.y", "tokens_per_s");
+    up_->setAccessibleName("Upwards");
+    across_ = metricChoice("layouts.x", "memory");
+    across_->setAccessibleName("To the right");
+    row->addWidget(new QLabel("Show"));
+    row->addWidget(up_);
+    row->addWidget(new QLabel("against"));
+    row->addWidget(across_);
+    row->addStretch(1);
+    auto* hint = new QLabel("click: A    Shift-click: B    wheel: zoom    F: all");
+    hint->setEnabled(false);
+    row->addWidget(hint);
+    body()->addLayout(row);
+    scatter_ = new ScatterWidget;
+    scatter_->setAccessibleName("Layouts, two numbers of each");
+    addChart(scatter_, "layouts.scatter", 5);
+    for (QComboBox* choice : {up_, across_}) {
+        connect(choice, &QComboBox::currentIndexChanged, this, &LayoutsPage::showScatter);
+    }
+    connect(scatter_, &ScatterWidget::pickedA, this, [this](std::uint32_t id) {
+        session().chooseA(id);
+    });
+    connect(scatter_, &ScatterWidget::pickedB, this, [this](std::uint32_t id) {
+        session().chooseB(id);
+    });
+}
+
+void LayoutsPage::addTools() {
     auto* tools = new QHBoxLayout;
     note_ = new QLabel;
     note_->setObjectName("layouts.note");
@@ -33,23 +91,17 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     tools->addWidget(filter_);
     asB_ = new QPushButton("Compare as &B");
     asB_->setObjectName("layouts.asB");
-    asB_->setToolTip("Puts the selected layout beside A on every page (B)");
+    asB_->setToolTip("Puts the selected layout beside the best one, as B, on every page");
     tools->addWidget(asB_);
     pin_ = new QPushButton("&Keep this layout");
     pin_->setObjectName("layouts.pin");
     pin_->setToolTip("Holds the selected layout while you change other things");
     tools->addWidget(pin_);
-    column->addLayout(tools);
-    column->addWidget(table_, 1);
-    table_->setAccessibleName("Layouts, best first");
+    body()->addLayout(tools);
     connect(filter_, &QLineEdit::textChanged, table_, &ReportTableView::setFilter);
-    connect(table_->selectionModel(),
-            &QItemSelectionModel::currentRowChanged,
-            this,
-            &LayoutsPage::selectA);
     connect(asB_, &QPushButton::clicked, this, [this] {
         if (selectedRow() >= 0) {
-            this->session().chooseB(static_cast<std::size_t>(selectedRow()));
+            session().compareWith(static_cast<std::size_t>(selectedRow()));
         }
     });
     connect(pin_, &QPushButton::clicked, this, &LayoutsPage::pinSelected);
@@ -79,32 +131,48 @@ void LayoutsPage::pinSelected() {
     }
 }
 
-void LayoutsPage::refresh() {
+void LayoutsPage::showTable() {
     const PlanAnswers& answers = session().answers();
-    const std::vector<Plan>& plans = answers.shown();
     isShowing_ = true;
-    if (answers.report) {
-        table_->setTable(planRows(*answers.report, plans));
-    }
-    const std::optional<std::size_t> a = session().placeOf(session().a());
-    const std::optional<std::size_t> b = session().placeOf(session().b());
-    const auto row = [](const std::optional<std::size_t>& place) {
+    table_->setTable(planRows(*answers.report, answers.shown()));
+    const auto rowOf = [this](const PlanInView& view) {
+        const std::optional<std::size_t> place = session().placeOf(view);
         return place ? std::optional(static_cast<int>(*place)) : std::nullopt;
     };
-    table_->tableModel().setMarks(row(a), row(b));
+    const std::optional<int> a = rowOf(session().a());
+    table_->tableModel().setMarks(a, rowOf(session().b()));
     if (a) {
-        table_->setCurrentIndex(table_->shownRow(static_cast<int>(*a)));
+        table_->setCurrentIndex(table_->shownRow(*a));
     }
     isShowing_ = false;
-    table_->setEnabled(!plans.empty());
-    asB_->setEnabled(!plans.empty());
-    pin_->setEnabled(!plans.empty());
-    note_->setText(QString::fromStdString(planListNote(answers.report.get(), answers.error)));
 }
 
-std::string LayoutsPage::text() const {
+void LayoutsPage::showScatter() {
+    const std::vector<Plan>& plans = session().answers().shown();
+    const auto idOf = [this](const PlanInView& view) {
+        const std::optional<std::size_t> place = session().placeOf(view);
+        return place ? std::optional(static_cast<std::uint32_t>(*place)) : std::nullopt;
+    };
+    scatter_->setValues(planScatter(plans, chosenMetric(*across_), chosenMetric(*up_)));
+    scatter_->setMarks({.a = idOf(session().a()), .b = idOf(session().b()), .selected = {}});
+}
+
+void LayoutsPage::refresh() {
     const PlanAnswers& answers = session().answers();
-    return answers.report ? planText(*answers.report) : note_->text().toStdString();
+    const std::string note = planListNote(answers.report.get(), answers.error);
+    if (answers.shown().empty()) {
+        say(QString::fromStdString(note));
+        return;
+    }
+    note_->setText(QString::fromStdString(note));
+    showTable();
+    showScatter();
+    showBody();
+}
+
+void LayoutsPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    session().setWidth(SearchWidth::Front);
 }
 
 }  // namespace fabricast

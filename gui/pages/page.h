@@ -1,22 +1,30 @@
 #pragma once
 #include <QWidget>
 #include <string>
+#include <vector>
+
+class QLabel;
+class QStackedLayout;
+class QVBoxLayout;
 
 namespace fabricast {
 
+class PlotWidget;
 class StudySession;
 
 /// This is one way to look at the answer. A page is filled while it is seen: those behind it wait.
+/// Where there is nothing to show yet, it says why instead of its body.
 class Page : public QWidget {
     Q_OBJECT
 
 public:
     Page(StudySession& session, const QString& name, QWidget* parent = nullptr);
 
-    /// What it says in words: for screen readers and copies.
-    [[nodiscard]] virtual std::string text() const = 0;
+    [[nodiscard]] QString name() const;
     /// Whether it still waits for an answer of its own.
     [[nodiscard]] virtual bool isWaiting() const { return false; }
+    /// What it says instead of its body; empty while that is shown.
+    [[nodiscard]] QString message() const;
 
 signals:
     /// The formula of a number is wanted.
@@ -24,14 +32,30 @@ signals:
 
 protected:
     [[nodiscard]] StudySession& session() const { return session_; }
+    [[nodiscard]] QVBoxLayout* body() const { return body_; }
+    /// A line of words above the body, empty for now.
+    QLabel* addHeadline(const QString& name);
+    QLabel* addTitle(const QString& words);
+    /// A chart with its text alternative, in the page's colours.
+    void addChart(PlotWidget* chart, const QString& name, int stretch);
     virtual void refresh() = 0;
     void refreshSoon();
+    void say(const QString& words);
+    void showBody();
+    /// Says why where there is no layout to look at yet; else true.
+    bool hasLayout();
 
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
+    void dressCharts();
+
     StudySession& session_;
+    QStackedLayout* stack_ = nullptr;
+    QLabel* message_ = nullptr;
+    QVBoxLayout* body_ = nullptr;
+    std::vector<PlotWidget*> charts_;
     bool isDue_ = true;
 };
 

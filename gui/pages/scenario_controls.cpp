@@ -9,6 +9,7 @@
 #include "planner/spec/setting_names.h"
 #include "study/scenario_inputs.h"
 
+#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -19,9 +20,13 @@ constexpr int kMostNodesOfSlider = 2048;
 std::vector<ControlChoice> profileChoices(const ProfileStore& profiles,
                                           std::initializer_list<ProfileKind> kinds) {
     std::vector<ControlChoice> choices;
+    std::set<std::string> names;
     for (const ProfileKind kind : kinds) {
         const auto rows = listProfiles(profiles, kind);
         for (const ProfileRow& row : rows.value_or(std::vector<ProfileRow>())) {
+            if (!names.insert(row.name).second) {
+                continue;  // a server of which there is a cluster
+            }
             choices.push_back({QString::fromStdString(row.name),
                                {},
                                QString::fromStdString(row.title + "\n" + row.summary)});

@@ -5,6 +5,9 @@
 #include "gui/window/take_screenshot.h"
 
 #include <QApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
 #include <QTextStream>
 #include <cstdio>
 
@@ -14,6 +17,13 @@ namespace {
 WindowExit say(const Error& error) {
     QTextStream(stderr) << "error: " << QString::fromStdString(error.text()) << "\n";
     return error.code == Error::Code::Environment ? WindowExit::Environment : WindowExit::BadInput;
+}
+
+Theme rememberedTheme(bool remembers) {
+    const int theme = remembers ? QSettings().value("theme", 0).toInt() : 0;
+    return theme == static_cast<int>(Theme::Dark)    ? Theme::Dark
+           : theme == static_cast<int>(Theme::Light) ? Theme::Light
+                                                     : Theme::System;
 }
 
 }  // namespace
@@ -28,8 +38,16 @@ WindowExit runWindow(const WindowArguments& arguments) {
     if (!study) {
         return say(study.error());
     }
-    applyTheme(arguments.theme.value_or(Theme::System));
-    MainWindow window(*bench, *std::move(study));
+    applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.screenshot)));
+    const QTemporaryDir nowhere;
+    const WindowSetup setup{
+        .recoveryFolder =
+            arguments.screenshot
+                ? nowhere.path()
+                : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + "/unsaved",
+        .remembers = !arguments.screenshot,
+        .isExample = arguments.file.isEmpty()};
+    MainWindow window(*bench, *study, setup);
     if (arguments.screenshot) {
         window.resize(arguments.size);
         const Result<void> taken = takeScreenshot(window, *arguments.screenshot);

@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTemporaryDir>
 #include <QTest>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ const Workbench& bench() {
 
 class Journey : public testing::Test {
 protected:
-    Journey() : window(bench(), {smallQuestion(), {}}) {
+    Journey() : window(bench(), {smallQuestion(), {}}, {.recoveryFolder = folder.path()}) {
         window.show();
         EXPECT_TRUE(waits());
     }
@@ -61,6 +62,7 @@ protected:
         }
     }
 
+    QTemporaryDir folder;
     MainWindow window;
 };
 
