@@ -8,30 +8,34 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
-constexpr std::int64_t kCentsOf = 100;
-
-/// "$0.34", "$12.5", "$1.2M".
-std::string dollars(double value) {
-    const double size = std::abs(value);
-    std::string text = size < 1000.0
-                           ? tickText(std::llround(size * static_cast<double>(kCentsOf)), 2)
-                           : shortText(Tokens(std::llround(size)));
-    return (value < 0 ? "-$" : "$") + text;
-}
-
 /// Three digits of a number of any size: "0.412", "3.14", "1830".
 std::string plainNumber(double value) {
+    constexpr double kSmallest = 1e-9;
+    constexpr double kLargest = 1e15;
     const double size = std::abs(value);
-    const int before = size >= 1.0 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 1;
-    const int decimals = std::clamp(3 - before + (size < 1.0 ? 1 : 0), 0, 6);
+    if (size >= kLargest) {
+        return exactNumber(value);
+    }
+    const int place = size >= kSmallest ? static_cast<int>(std::floor(std::log10(size))) : 0;
+    const int decimals = std::max(2 - place, 0);
     const auto ticks = std::llround(size * std::pow(10.0, decimals));
     return (value < 0 && ticks != 0 ? "-" : "") + tickText(ticks, decimals);
+}
+
+/// "$0.34", "$12.5", "$1.2M"; tenths of cents where it is less than ten cents.
+std::string dollars(double value) {
+    constexpr double kTenCents = 0.1;
+    constexpr double kManyDollars = 1000.0;
+    const double size = std::abs(value);
+    const std::string text = size < kTenCents      ? plainNumber(size)
+                             : size < kManyDollars ? tickText(std::llround(size * 100.0), 2)
+                                                   : shortText(Tokens(std::llround(size)));
+    return (value < 0 ? "-$" : "$") + text;
 }
 
 /// Where an unbounded share would come from a number that a log axis does not have.

@@ -18,6 +18,12 @@ QPolygonF regular(int corners, double radius, double turn) {
     return outline;
 }
 
+/// The other way round, as a hole is.
+QPolygonF reversed(QPolygonF outline) {
+    std::ranges::reverse(outline);
+    return outline;
+}
+
 QPolygonF starOutline(double radius) {
     QPolygonF outline;
     for (int corner = 0; corner < 10; ++corner) {
@@ -112,7 +118,8 @@ std::vector<QPolygonF> markerOutline(MarkerShape shape, double size) {
         case MarkerShape::Hexagon:
             return {regular(6, radius * 1.1, 0.0)};
         case MarkerShape::Ring:
-            return {regular(28, radius, 0.0), regular(28, std::max(radius - 2.0, 0.5), 0.0)};
+            return {regular(28, radius, 0.0),
+                    reversed(regular(28, std::max(radius - 2.0, 0.5), 0.0))};
         case MarkerShape::Circle:
         case MarkerShape::Count_:
             break;

@@ -125,7 +125,10 @@ void PainterCanvas::markers(std::span<const QPointF> places,
                             MarkerShape shape,
                             const QColor& colour,
                             double size) {
-    constexpr std::size_t kWorthAStamp = 8;
+    constexpr std::size_t kWorthAStamp = 4;
+    if (places.empty()) {
+        return;
+    }
     auto known = find(shape, colour, size);
     if (!copiesPixels_ || (known == stamps_.end() && places.size() < kWorthAStamp)) {
         for (const QPointF& place : places) {

@@ -9,8 +9,10 @@ namespace {
 
 constexpr double kPickSize = 18.0;
 /// Points are painted band by band from top to bottom: the pixels of a band stay in the processor's
-/// cache. In each band another group comes last, so that none hides all the others.
+/// cache.
 constexpr double kBandHeight = 16.0;
+/// Of a band, so many at a time, each time with another group last: none hides all the others.
+constexpr std::size_t kSlice = 96;
 
 /// Smaller where there are many.
 double markerSize(std::size_t points) {
@@ -20,10 +22,11 @@ double markerSize(std::size_t points) {
     return 8.0 - 4.0 * std::clamp(share, 0.0, 1.0);
 }
 
-/// The places of the points that share a marker.
-struct MarkerBatch {
-    std::vector<QPointF> bright;
-    std::vector<QPointF> dimmed;
+struct PlacedPoint {
+    QPointF at;
+    std::uint8_t group = 0;
+    bool fits = true;
+    bool dimmed = false;
 };
 
 class PointPainter {
@@ -35,50 +38,67 @@ public:
           selected_(picture.marks.selected.begin(), picture.marks.selected.end()),
           groups_(picture.values.groups.size() + 1),
           size_(markerSize(picture.values.points.size())),
-          unfitColour_(mixed(theme.plot, theme.faint, 0.55)),
-          unfit_(static_cast<std::size_t>(picture.frame.plot.height() / kBandHeight) + 1),
-          bands_(unfit_.size(), std::vector<MarkerBatch>(groups_)) {}
+          bands_(static_cast<std::size_t>(picture.frame.plot.height() / kBandHeight) + 1) {}
 
     void paint() {
         for (const ScatterPoint& point : picture_.values.points) {
-            add(point);
+            place(point);
         }
-        for (std::size_t band = 0; band < unfit_.size(); ++band) {
-            paintUnfit(unfit_[band]);
-        }
-        for (std::size_t band = 0; band < bands_.size(); ++band) {
-            for (std::size_t turn = 0; turn < groups_; ++turn) {
-                const std::size_t group = (turn + band) % groups_;
-                paintGroup(bands_[band][group], group);
+        std::size_t turn = 0;
+        for (const bool dimmed : {true, false}) {
+            for (const std::vector<PlacedPoint>& band : bands_) {
+                paintUnfit(band, dimmed);
+                for (std::size_t first = 0; first < band.size(); first += kSlice) {
+                    const std::size_t count = std::min(kSlice, band.size() - first);
+                    paintSlice(std::span(band).subspan(first, count), ++turn, dimmed);
+                }
             }
         }
     }
 
 private:
-    void add(const ScatterPoint& point) {
+    void place(const ScatterPoint& point) {
         const PlotFrame& frame = picture_.frame;
         if (!frame.xRange.contains(point.x) || !frame.yRange.contains(point.y)) {
             return;
         }
-        const QPointF place = frame.placeOf(point.x, point.y);
-        const auto band =
-            std::min(static_cast<std::size_t>((place.y() - frame.plot.top()) / kBandHeight),
-                     unfit_.size() - 1);
-        const std::size_t group = std::min<std::size_t>(point.group, groups_ - 1);
-        MarkerBatch& batch = point.fits ? bands_[band][group] : unfit_[band];
-        const bool dimmed = !selected_.empty() && !selected_.contains(point.id);
-        (dimmed ? batch.dimmed : batch.bright).push_back(place);
+        const QPointF at = frame.placeOf(point.x, point.y);
+        const auto band = static_cast<std::size_t>((at.y() - frame.plot.top()) / kBandHeight);
+        bands_[std::min(band, bands_.size() - 1)].push_back(
+            {.at = at,
+             .group = static_cast<std::uint8_t>(std::min<std::size_t>(point.group, groups_ - 1)),
+             .fits = point.fits,
+             .dimmed = !selected_.empty() && !selected_.contains(point.id)});
     }
 
-    void paintUnfit(const MarkerBatch& batch) {
-        canvas_.markers(batch.dimmed, MarkerShape::Cross, theme_.grid, size_ - 1.0);
-        canvas_.markers(batch.bright, MarkerShape::Cross, unfitColour_, size_ - 1.0);
+    void paintUnfit(const std::vector<PlacedPoint>& band, bool dimmed) {
+        places_.clear();
+        for (const PlacedPoint& point : band) {
+            if (!point.fits && point.dimmed == dimmed) {
+                places_.push_back(point.at);
+            }
+        }
+        canvas_.markers(places_,
+                        MarkerShape::Cross,
+                        mixed(theme_.plot, theme_.faint, dimmed ? 0.2 : 0.55),
+                        size_ - 1.0);
     }
 
-    void paintGroup(const MarkerBatch& batch, std::size_t group) {
-        const QColor colour = theme_.seriesColour(group);
-        canvas_.markers(batch.dimmed, seriesMarker(group), mixed(theme_.plot, colour, 0.25), size_);
-        canvas_.markers(batch.bright, seriesMarker(group), colour, size_);
+    void paintSlice(std::span<const PlacedPoint> slice, std::size_t turn, bool dimmed) {
+        for (std::size_t step = 0; step < groups_; ++step) {
+            const std::size_t group = (turn + step) % groups_;
+            places_.clear();
+            for (const PlacedPoint& point : slice) {
+                if (point.fits && point.group == group && point.dimmed == dimmed) {
+                    places_.push_back(point.at);
+                }
+            }
+            const QColor colour = theme_.seriesColour(group);
+            canvas_.markers(places_,
+                            seriesMarker(group),
+                            dimmed ? mixed(theme_.plot, colour, 0.25) : colour,
+                            size_);
+        }
     }
 
     Canvas& canvas_;
@@ -87,9 +107,8 @@ private:
     std::unordered_set<std::uint32_t> selected_;
     std::size_t groups_;
     double size_;
-    QColor unfitColour_;
-    std::vector<MarkerBatch> unfit_;               ///< by band
-    std::vector<std::vector<MarkerBatch>> bands_;  ///< by band and group
+    std::vector<std::vector<PlacedPoint>> bands_;
+    std::vector<QPointF> places_;
 };
 
 void paintFront(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme) {

@@ -69,7 +69,8 @@ SvgCanvas::SvgCanvas(const QSizeF& size, std::string_view title, std::string_vie
           svgAttribute("viewBox",
                        "0 0 " + svgCoordinate(size.width()) + " " + svgCoordinate(size.height())) +
           R"( role="img" font-family="system-ui, 'DejaVu Sans', sans-serif">)" + "\n<title>" +
-          xmlEscaped(title) + "</title>\n<desc>" + xmlEscaped(description) + "</desc>\n") {}
+          xmlEscaped(title) + "</title>\n<desc>" + xmlEscaped(description) +
+          "</desc>\n<style>rect{shape-rendering:crispEdges}</style>\n") {}
 
 void SvgCanvas::fill(const QRectF& box, const Filling& filling) {
     body_ += svgBox(box) + svgColour("fill", filling.colour) + "/>\n";
@@ -112,8 +113,7 @@ void SvgCanvas::markers(std::span<const QPointF> places,
         }
     }
     if (!path.empty()) {
-        body_ += "<path" + svgAttribute("d", path) + R"( fill-rule="evenodd")" +
-                 svgColour("fill", colour) + "/>\n";
+        body_ += "<path" + svgAttribute("d", path) + svgColour("fill", colour) + "/>\n";
     }
 }
 

@@ -28,7 +28,7 @@ public:
     void text(const QPointF& base, std::string_view words, const Lettering& style) override;
     void clip(const QRectF& box) override;
     void unclip() override;
-    [[nodiscard]] double density() const override { return 1.0; }
+    [[nodiscard]] double density() const override { return 2.0; }
 
     /// The whole file.
     [[nodiscard]] std::string document() const;
