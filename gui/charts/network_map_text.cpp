@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 
 namespace fabricast {
 namespace {
@@ -9,6 +11,10 @@ namespace {
 std::string boxName(const NetworkMapValues& values, std::uint32_t id) {
     const auto box = std::ranges::find(values.boxes, id, &MapBox::id);
     return box == values.boxes.end() ? std::string() : box->label;
+}
+
+std::string counted(std::ptrdiff_t count, const std::string& one, const std::string& several) {
+    return grouped(count) + " " + (count == 1 ? one : several);
 }
 
 std::string ends(const NetworkMapValues& values, const MapLink& link) {
@@ -39,8 +45,9 @@ std::string mapBoxText(const NetworkMapValues& values, std::size_t box) {
 }
 
 std::string describeNetworkMap(const NetworkMapValues& values) {
-    std::string text = values.title + ": " + std::to_string(values.boxes.size()) + " boxes, " +
-                       std::to_string(values.links.size()) + " links.";
+    std::string text = values.title + ": " +
+                       counted(std::ssize(values.boxes), "node or switch", "nodes and switches") +
+                       ", " + counted(std::ssize(values.links), "link", "links") + ".";
     const auto busiest = std::ranges::max_element(values.links, {}, &MapLink::load);
     if (busiest != values.links.end()) {
         text += " The most loaded link, " + ends(values, *busiest) + ", is used by " +
@@ -48,7 +55,8 @@ std::string describeNetworkMap(const NetworkMapValues& values) {
                 valueText(AxisUnit::BytesPerSecond, busiest->capacity) + ".";
         const auto full = std::ranges::count_if(
             values.links, [](const MapLink& link) { return link.load >= kFullLink; });
-        text += " " + std::to_string(full) + " links are used by 90 % or more.";
+        text += " " + counted(full, "link", "links") + (full == 1 ? " is" : " are") +
+                " used by 90 % or more.";
     }
     return text;
 }

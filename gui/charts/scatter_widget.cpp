@@ -22,7 +22,7 @@ bool showsAny(const ScatterValues& values, const ScatterView& view) {
 
 }  // namespace
 
-ScatterWidget::ScatterWidget(QWidget* parent) : PlotWidget(parent) {
+ScatterWidget::ScatterWidget(QWidget* parent) : PlotWidget(parent), view_(wholeView(values_)) {
     setObjectName("scatter");
 }
 
