@@ -54,10 +54,12 @@ int CurveWidget::itemBeside(int item, HoverStep step) const {
 }
 
 HoverTip CurveWidget::tipOf(int item) const {
-    const CurvePlace place = layoutHere().points[static_cast<std::size_t>(item)];
+    const CurveLayout layout = layoutHere();
+    const CurvePlace& place = layout.points[static_cast<std::size_t>(item)];
     constexpr double kHalf = 7.0;
     return {.around = QRectF(place.at - QPointF(kHalf, kHalf), place.at + QPointF(kHalf, kHalf)),
-            .text = curvePointText(values_, place.series, place.point)};
+            .text = curvePointText(values_, place.series, place.point),
+            .crosshair = layout.frame.plot};
 }
 
 void CurveWidget::pick(int item, Qt::KeyboardModifiers /*modifiers*/) {

@@ -5,14 +5,17 @@
 #include "gui/charts/svg_canvas.h"
 
 #include <QBuffer>
+#include <QClipboard>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QIODevice>
 #include <QMarginsF>
+#include <QMimeData>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
-#include <utility>
+#include <memory>
 
 namespace fabricast {
 namespace {
@@ -101,6 +104,13 @@ Result<void> exportPlot(const PlotWidget& plot, const QString& file) {
                     "a folder that you may write to");
     }
     return {};
+}
+
+void copyPlot(const PlotWidget& plot) {
+    auto content = std::make_unique<QMimeData>();
+    content->setImageData(plotImage(plot, plot.size(), kExportScale));
+    content->setText(QString::fromStdString(plotCsv(plot)));
+    QGuiApplication::clipboard()->setMimeData(content.release());  // which then owns it
 }
 
 }  // namespace fabricast

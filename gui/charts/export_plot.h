@@ -22,4 +22,7 @@ std::string plotCsv(const PlotWidget& plot);
 /// colours in which the chart is shown.
 Result<void> exportPlot(const PlotWidget& plot, const QString& file);
 
+/// The chart on the clipboard: as an image, and as a table for spreadsheets.
+void copyPlot(const PlotWidget& plot);
+
 }  // namespace fabricast

@@ -52,7 +52,10 @@ PainterCanvas::PainterCanvas(QPainter& painter, double density, CanvasKind kind)
 }
 
 void PainterCanvas::fill(const QRectF& box, const Filling& filling) {
+    // Whole pixels, so that no seam shows between boxes side by side.
+    painter_.setRenderHint(QPainter::Antialiasing, kind_ == CanvasKind::Vectors);
     painter_.fillRect(box, filling.colour);
+    painter_.setRenderHint(QPainter::Antialiasing);
     if (filling.pattern == FillPattern::Solid || !filling.ink.isValid()) {
         return;
     }

@@ -2,6 +2,7 @@
 
 #include "gui/charts/painter_canvas.h"
 #include "gui/charts/plot_frame.h"
+#include "gui/charts/tip_place.h"
 
 #include <QEvent>
 #include <QFocusEvent>
@@ -37,18 +38,6 @@ std::vector<std::string> tipLines(const std::string& text) {
         lines.push_back(line.toStdString());
     }
     return lines;
-}
-
-/// Beside what it explains: on the right where there is space, else on the left; always inside.
-QRectF tipBox(const QRectF& around, const QSizeF& size, const QSizeF& page) {
-    const double gap = 10.0;
-    const bool right = around.right() + gap + size.width() <= page.width();
-    const double x = right ? around.right() + gap : around.left() - gap - size.width();
-    const double y = around.center().y() - size.height() / 2;
-    return {std::clamp(x, 0.0, std::max(0.0, page.width() - size.width())),
-            std::clamp(y, 0.0, std::max(0.0, page.height() - size.height())),
-            size.width(),
-            size.height()};
 }
 
 }  // namespace
@@ -142,6 +131,12 @@ void PlotWidget::paintEvent(QPaintEvent* /*event*/) {
 void PlotWidget::paintTip(Canvas& canvas, const HoverTip& tip) const {
     const ChartTheme theme = themeHere();
     const double letters = theme.textSize;
+    if (!tip.crosshair.isEmpty()) {
+        const QPointF at = tip.around.center();
+        const Stroke thin{.colour = theme.accent, .dashed = true};
+        canvas.line({tip.crosshair.left(), at.y()}, {tip.crosshair.right(), at.y()}, thin);
+        canvas.line({at.x(), tip.crosshair.top()}, {at.x(), tip.crosshair.bottom()}, thin);
+    }
     if (!tip.around.isEmpty()) {
         canvas.outline(tip.around, {.colour = theme.accent, .width = 2.0});
     }
@@ -152,7 +147,7 @@ void PlotWidget::paintTip(Canvas& canvas, const HoverTip& tip) const {
     }
     const QSizeF wanted(width + letters * 1.2,
                         letters * (1.4 * static_cast<double>(lines.size()) + 0.8));
-    const QRectF box = tipBox(tip.around, wanted, size());
+    const QRectF box = tipPlace(tip.around, wanted, size());
     canvas.fill(box, {theme.page});
     canvas.outline(box, {.colour = theme.axis});
     QPointF base = box.topLeft() + QPointF(letters * 0.6, letters * 1.4);

@@ -23,6 +23,7 @@ QPointF directionOf(HoverStep step);
 struct HoverTip {
     QRectF around;     ///< highlighted; empty: nothing
     std::string text;  ///< lines, separated by newlines
+    QRectF crosshair;  ///< through the middle of `around`, from edge to edge of this; empty: none
 };
 
 /// This is what all charts have in common: a picture that is painted once and kept, an item that

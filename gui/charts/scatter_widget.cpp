@@ -81,10 +81,12 @@ int ScatterWidget::itemBeside(int item, HoverStep step) const {
 
 HoverTip ScatterWidget::tipOf(int item) const {
     const ScatterPoint& point = values_.points[static_cast<std::size_t>(item)];
-    const QPointF at = frameHere().placeOf(point.x, point.y);
+    const PlotFrame frame = frameHere();
+    const QPointF at = frame.placeOf(point.x, point.y);
     constexpr double kHalf = 7.0;
     return {.around = QRectF(at - QPointF(kHalf, kHalf), at + QPointF(kHalf, kHalf)),
-            .text = pointText(values_, point)};
+            .text = pointText(values_, point),
+            .crosshair = frame.plot};
 }
 
 void ScatterWidget::pick(int item, Qt::KeyboardModifiers modifiers) {

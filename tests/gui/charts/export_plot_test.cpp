@@ -8,8 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QClipboard>
 #include <QFile>
+#include <QGuiApplication>
 #include <QImage>
+#include <QMimeData>
 #include <QTemporaryDir>
 #include <QXmlStreamReader>
 #include <algorithm>
@@ -53,7 +56,8 @@ TEST(ExportOfEveryChart, IsPdf) {
         const QByteArray bytes = plotPdf(*plot, kSize);
         EXPECT_TRUE(bytes.startsWith("%PDF-")) << name;
         EXPECT_TRUE(bytes.trimmed().endsWith("%%EOF")) << name;
-        EXPECT_TRUE(bytes.contains("/MediaBox [0 0 480.000000 270.000000]")) << name << ": 640 x 360 pixels";
+        EXPECT_TRUE(bytes.contains("/MediaBox [0 0 480.000000 270.000000]"))
+            << name << ": 640 x 360 pixels";
     }
 }
 
@@ -115,6 +119,16 @@ TEST(ExportPlot, SaysWhyItCannot) {
     const auto outcome = exportPlot(plot, folder.filePath("no/such/folder/chart.csv"));
     ASSERT_FALSE(outcome.has_value());
     EXPECT_EQ(outcome.error().code, Error::Code::Environment);
+}
+
+TEST(ExportPlot, CopiesAnImageAndATable) {
+    TornadoWidget plot;
+    plot.setValues(sampleTornado());
+    plot.resize(300, 200);
+    copyPlot(plot);
+    const QMimeData* content = QGuiApplication::clipboard()->mimeData();
+    EXPECT_EQ(qvariant_cast<QImage>(content->imageData()).size(), QSize(600, 400));
+    EXPECT_EQ(content->text().toStdString(), plotCsv(plot));
 }
 
 TEST(SvgCanvas, EscapesWhatXmlWouldTakeForItsOwn) {

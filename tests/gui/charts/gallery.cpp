@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-/// Every chart in a folder, in both themes and at both scales, as every kind of file.
+/// Every chart in a folder, in both themes and at both scales, as every kind of file, and hovered.
 int paintGallery(const QDir& folder) {
     const QSizeF size(760, 420);
     for (const auto& [name, plot] : allCharts()) {
@@ -26,6 +26,12 @@ int paintGallery(const QDir& folder) {
                     return 1;
                 }
             }
+            plot->setHovered(3);
+            if (!plot->grab().save(stem + "-hover.png")) {
+                std::cerr << stem.toStdString() << "-hover.png cannot be written\n";
+                return 1;
+            }
+            plot->setHovered(-1);
             for (const char* kind : {".svg", ".pdf", ".csv"}) {
                 if (const auto outcome = exportPlot(*plot, stem + kind); !outcome) {
                     std::cerr << outcome.error().text() << '\n';
