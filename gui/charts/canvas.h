@@ -3,6 +3,7 @@
 #include <QPointF>
 #include <QRectF>
 #include <QRgb>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -34,6 +35,17 @@ enum class MarkerShape : std::uint8_t {
     Cross,
     Ring,
     Count_
+};
+
+struct MarkerStyle {
+    MarkerShape shape = MarkerShape::Circle;
+    QColor colour;
+    double size = 8.0;  ///< its width
+};
+
+struct PlacedMarker {
+    QPointF at;
+    std::uint8_t style = 0;
 };
 
 struct Filling {
@@ -71,11 +83,9 @@ public:
     /// Through all points, open.
     virtual void line(std::span<const QPointF> points, const Stroke& stroke) = 0;
     virtual void area(std::span<const QPointF> corners, const QColor& colour) = 0;
-    /// The same marker at each of many places; `size` is its width.
-    virtual void markers(std::span<const QPointF> places,
-                         MarkerShape shape,
-                         const QColor& colour,
-                         double size) = 0;
+    /// Each in the style that it has the index of; later ones cover earlier ones.
+    virtual void markers(std::span<const PlacedMarker> places,
+                         std::span<const MarkerStyle> styles) = 0;
     /// One colour per column of pixels, stretched down the box; each opaque or transparent.
     virtual void strip(const QRectF& box, std::span<const QRgb> colours) = 0;
     /// `base` is on the line on which the letters stand.
@@ -86,8 +96,12 @@ public:
     /// How many columns of a strip there are in one pixel.
     [[nodiscard]] virtual double density() const = 0;
 
+    void marker(const QPointF& at, const MarkerStyle& style) {
+        const PlacedMarker place{at, 0};
+        markers({&place, 1}, {&style, 1});
+    }
     void line(const QPointF& from, const QPointF& to, const Stroke& stroke) {
-        const QPointF both[] = {from, to};
+        const std::array both = {from, to};
         line(both, stroke);
     }
 };

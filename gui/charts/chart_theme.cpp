@@ -84,7 +84,7 @@ MarkerShape seriesMarker(std::size_t index) {
 }
 
 FillPattern seriesPattern(std::size_t index) {
-    constexpr std::size_t kPatterns = static_cast<std::size_t>(FillPattern::Count_);
+    constexpr auto kPatterns = static_cast<std::size_t>(FillPattern::Count_);
     // Shifted where the colours repeat, so that the ninth differs from the first.
     return static_cast<FillPattern>((index + index / 8 * 3) % kPatterns);
 }

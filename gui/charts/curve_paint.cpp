@@ -11,16 +11,14 @@ void paintBand(Canvas& canvas,
                const PlotFrame& frame,
                const QColor& colour) {
     std::vector<QPointF> corners;
+    std::vector<QPointF> below;
     for (const CurvePoint& point : series.points) {
         if (point.interval) {
             corners.push_back(frame.placeOf(point.x, point.interval->high));
+            below.push_back(frame.placeOf(point.x, point.interval->low));
         }
     }
-    for (auto point = series.points.rbegin(); point != series.points.rend(); ++point) {
-        if (point->interval) {
-            corners.push_back(frame.placeOf(point->x, point->interval->low));
-        }
-    }
+    corners.insert(corners.end(), below.rbegin(), below.rend());
     if (corners.size() >= 4) {
         QColor tint = colour;
         tint.setAlphaF(0.2F);
@@ -56,7 +54,9 @@ void paintSeries(Canvas& canvas,
     } else if (places.size() > 1) {
         canvas.line(places, {.colour = colour, .width = 2.0});
     }
-    canvas.markers(places, seriesMarker(index), colour, kPointSize);
+    for (const QPointF& place : places) {
+        canvas.marker(place, {seriesMarker(index), colour, kPointSize});
+    }
 }
 
 }  // namespace

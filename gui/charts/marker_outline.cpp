@@ -1,7 +1,9 @@
 #include "gui/charts/marker_outline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace fabricast {
@@ -37,7 +39,7 @@ QPolygonF starOutline(double radius) {
 /// A plus, turned by an angle.
 QPolygonF plusOutline(double radius, double turn) {
     const double arm = radius * 0.3;
-    const QPointF quarter[] = {{-arm, -arm}, {-arm, -radius}, {arm, -radius}};
+    const std::array quarter = {QPointF(-arm, -arm), QPointF(-arm, -radius), QPointF(arm, -radius)};
     QPolygonF outline;
     for (int arms = 0; arms < 4; ++arms) {
         const double angle = turn + arms * std::numbers::pi / 2;
@@ -49,49 +51,50 @@ QPolygonF plusOutline(double radius, double turn) {
     return outline;
 }
 
+/// Numbers between two: whole multiples of a step, all shifted.
+std::vector<double> multiples(double low, double high, double step, double shift) {
+    std::vector<double> numbers;
+    const auto last = static_cast<std::int64_t>(std::ceil((high - shift) / step));
+    for (auto count = static_cast<std::int64_t>(std::floor((low - shift) / step)) + 1; count < last;
+         ++count) {
+        numbers.push_back(static_cast<double>(count) * step + shift);
+    }
+    return numbers;
+}
+
 /// Lines x + slope·y = k·step, cut to the box.
 void addSlanted(std::vector<QLineF>& lines, const QRectF& box, double slope) {
-    const double ends[] = {box.left() + slope * box.top(),
-                           box.left() + slope * box.bottom(),
-                           box.right() + slope * box.top(),
-                           box.right() + slope * box.bottom()};
+    const std::array ends = {box.left() + slope * box.top(),
+                             box.left() + slope * box.bottom(),
+                             box.right() + slope * box.top(),
+                             box.right() + slope * box.bottom()};
     const auto [low, high] = std::ranges::minmax(ends);
-    for (double at = std::ceil(low / kHatchStep) * kHatchStep; at < high; at += kHatchStep) {
+    for (const double at : multiples(low, high, kHatchStep, 0.0)) {
         const double top = std::clamp((at - box.left()) * slope, box.top(), box.bottom());
         const double bottom = std::clamp((at - box.right()) * slope, box.top(), box.bottom());
-        const QPointF from(at - slope * top, top);
-        const QPointF to(at - slope * bottom, bottom);
-        if (from != to) {
-            lines.emplace_back(from, to);
-        }
+        lines.emplace_back(at - slope * top, top, at - slope * bottom, bottom);
     }
 }
 
 void addRows(std::vector<QLineF>& lines, const QRectF& box, double step) {
-    for (double y = (std::floor(box.top() / step) + 0.5) * step; y < box.bottom(); y += step) {
-        if (y > box.top()) {
-            lines.emplace_back(box.left(), y, box.right(), y);
-        }
+    for (const double y : multiples(box.top(), box.bottom(), step, step / 2)) {
+        lines.emplace_back(box.left(), y, box.right(), y);
     }
 }
 
 void addColumns(std::vector<QLineF>& lines, const QRectF& box, double step) {
-    for (double x = (std::floor(box.left() / step) + 0.5) * step; x < box.right(); x += step) {
-        if (x > box.left()) {
-            lines.emplace_back(x, box.top(), x, box.bottom());
-        }
+    for (const double x : multiples(box.left(), box.right(), step, step / 2)) {
+        lines.emplace_back(x, box.top(), x, box.bottom());
     }
 }
 
 void addDots(std::vector<QLineF>& lines, const QRectF& box) {
     constexpr double kStep = 5.0;
-    const QRectF inner = box.adjusted(0.5, 0.5, -2.0, -0.5);
-    for (double y = std::ceil(inner.top() / kStep) * kStep; y <= inner.bottom(); y += kStep) {
+    constexpr double kDot = 1.5;
+    for (const double y : multiples(box.top() + 0.5, box.bottom() - 0.5, kStep, 0.0)) {
         const double shift = std::lround(y / kStep) % 2 == 0 ? 0.0 : kStep / 2;
-        for (double x = std::ceil((inner.left() - shift) / kStep) * kStep + shift;
-             x <= inner.right();
-             x += kStep) {
-            lines.emplace_back(x, y, x + 1.5, y);
+        for (const double x : multiples(box.left() + 0.5, box.right() - kDot, kStep, shift)) {
+            lines.emplace_back(x, y, x + kDot, y);
         }
     }
 }

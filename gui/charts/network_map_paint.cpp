@@ -42,7 +42,7 @@ void paintFullLinks(Canvas& canvas,
         const double load = values.links[link->link].load;
         const QPointF middle = (link->from + link->to) / 2;
         if (load >= kFullLink) {
-            canvas.markers({&middle, 1}, MarkerShape::Diamond, theme.bad, link->width + 7.0);
+            canvas.marker(middle, {MarkerShape::Diamond, theme.bad, link->width + 7.0});
         }
     }
     if (links.empty()) {

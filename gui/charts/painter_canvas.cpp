@@ -5,6 +5,7 @@
 
 #include <QBrush>
 #include <QFontMetricsF>
+#include <QImage>
 #include <QPaintDevice>
 #include <QPainter>
 #include <QPainterPath>
@@ -13,7 +14,7 @@
 #include <QTransform>
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -35,6 +36,22 @@ QPainterPath outlinePath(MarkerShape shape, double size) {
         path.closeSubpath();
     }
     return path;
+}
+
+/// A marker in the middle of an image of odd width and height.
+QImage markerStamp(const MarkerStyle& style, double density) {
+    const QPainterPath path = outlinePath(style.shape, style.size);
+    const QRectF bounds = path.boundingRect();
+    const double reach = std::max({-bounds.left(), bounds.right(), -bounds.top(), bounds.bottom()});
+    const int pixels = 2 * static_cast<int>(std::ceil(reach * density)) + 1;
+    QImage image(pixels, pixels, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.translate(pixels / 2.0, pixels / 2.0);
+    painter.scale(density, density);
+    painter.fillPath(path, style.colour);
+    return image;
 }
 
 }  // namespace
@@ -86,30 +103,6 @@ void PainterCanvas::area(std::span<const QPointF> corners, const QColor& colour)
     painter_.drawPolygon(corners.data(), static_cast<int>(corners.size()));
 }
 
-std::vector<PainterCanvas::Stamp>::iterator PainterCanvas::find(MarkerShape shape,
-                                                                const QColor& colour,
-                                                                double size) {
-    return std::ranges::find_if(stamps_, [&](const Stamp& each) {
-        return each.shape == shape && each.colour == colour.rgba() && each.size == size;
-    });
-}
-
-void PainterCanvas::addStamp(MarkerShape shape, const QColor& colour, double size) {
-    const QPainterPath path = outlinePath(shape, size);
-    const QRectF bounds = path.boundingRect();
-    const double reach = std::max({-bounds.left(), bounds.right(), -bounds.top(), bounds.bottom()});
-    const int pixels = 2 * static_cast<int>(std::ceil(reach * density_)) + 1;
-    QImage image(pixels, pixels, QImage::Format_ARGB32_Premultiplied);
-    image.fill(Qt::transparent);
-    QPainter painter(&image);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.translate(pixels / 2.0, pixels / 2.0);
-    painter.scale(density_, density_);
-    painter.fillPath(path, colour);
-    painter.end();
-    stamps_.push_back({shape, colour.rgba(), size, std::move(image)});
-}
-
 void PainterCanvas::copyPixels(const QPoint& corner, const QImage& image) {
     const QTransform scaled = painter_.worldTransform();
     painter_.resetTransform();
@@ -117,38 +110,31 @@ void PainterCanvas::copyPixels(const QPoint& corner, const QImage& image) {
     painter_.setWorldTransform(scaled);
 }
 
-void PainterCanvas::paintMarker(const QPointF& place,
-                                MarkerShape shape,
-                                const QColor& colour,
-                                double size) {
-    painter_.fillPath(outlinePath(shape, size).translated(place), colour);
+void PainterCanvas::markers(std::span<const PlacedMarker> places,
+                            std::span<const MarkerStyle> styles) {
+    constexpr std::size_t kWorthStamps = 32;
+    if (copiesPixels_ && places.size() >= kWorthStamps) {
+        stampMarkers(places, styles);
+        return;
+    }
+    for (const PlacedMarker& place : places) {
+        const MarkerStyle& style = styles[place.style];
+        painter_.fillPath(outlinePath(style.shape, style.size).translated(place.at), style.colour);
+    }
 }
 
-void PainterCanvas::markers(std::span<const QPointF> places,
-                            MarkerShape shape,
-                            const QColor& colour,
-                            double size) {
-    constexpr std::size_t kWorthAStamp = 4;
-    if (places.empty()) {
-        return;
+void PainterCanvas::stampMarkers(std::span<const PlacedMarker> places,
+                                 std::span<const MarkerStyle> styles) {
+    std::vector<QImage> stamps;
+    for (const MarkerStyle& style : styles) {
+        stamps.push_back(markerStamp(style, density_));
     }
-    auto known = find(shape, colour, size);
-    if (!copiesPixels_ || (known == stamps_.end() && places.size() < kWorthAStamp)) {
-        for (const QPointF& place : places) {
-            paintMarker(place, shape, colour, size);
-        }
-        return;
-    }
-    if (known == stamps_.end()) {
-        addStamp(shape, colour, size);
-        known = stamps_.end() - 1;
-    }
-    const QImage& image = known->image;
-    const QPointF half(image.width() / 2.0, image.height() / 2.0);
     const QTransform scaled = painter_.worldTransform();
     painter_.resetTransform();
-    for (const QPointF& place : places) {
-        painter_.drawImage((place * density_ - half).toPoint(), image);
+    for (const PlacedMarker& place : places) {
+        const QImage& stamp = stamps[place.style];
+        const QPointF half(stamp.width() / 2.0, stamp.height() / 2.0);
+        painter_.drawImage((place.at * density_ - half).toPoint(), stamp);
     }
     painter_.setWorldTransform(scaled);
 }

@@ -2,9 +2,7 @@
 #include "gui/charts/canvas.h"
 
 #include <QFont>
-#include <QImage>
-#include <vector>
-
+class QImage;
 class QPainter;
 
 namespace fabricast {
@@ -28,10 +26,8 @@ public:
     void outline(const QRectF& box, const Stroke& stroke) override;
     void line(std::span<const QPointF> points, const Stroke& stroke) override;
     void area(std::span<const QPointF> corners, const QColor& colour) override;
-    void markers(std::span<const QPointF> places,
-                 MarkerShape shape,
-                 const QColor& colour,
-                 double size) override;
+    void markers(std::span<const PlacedMarker> places,
+                 std::span<const MarkerStyle> styles) override;
     void strip(const QRectF& box, std::span<const QRgb> colours) override;
     void text(const QPointF& base, std::string_view words, const Lettering& style) override;
     void clip(const QRectF& box) override;
@@ -39,23 +35,14 @@ public:
     [[nodiscard]] double density() const override { return density_; }
 
 private:
-    struct Stamp {
-        MarkerShape shape = MarkerShape::Circle;
-        QRgb colour = 0;
-        double size = 0.0;
-        QImage image;  ///< with the marker in its middle
-    };
-    std::vector<Stamp>::iterator find(MarkerShape shape, const QColor& colour, double size);
-    void addStamp(MarkerShape shape, const QColor& colour, double size);
     void copyPixels(const QPoint& corner, const QImage& image);
-    void paintMarker(const QPointF& place, MarkerShape shape, const QColor& colour, double size);
+    void stampMarkers(std::span<const PlacedMarker> places, std::span<const MarkerStyle> styles);
 
     QPainter& painter_;
     double density_;
     CanvasKind kind_;
     bool copiesPixels_;
     QFont font_;
-    std::vector<Stamp> stamps_;
 };
 
 }  // namespace fabricast

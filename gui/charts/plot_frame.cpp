@@ -102,7 +102,7 @@ void paintKey(Canvas& canvas, const LegendEntry& entry, const QRectF& key) {
             {.colour = entry.filling.colour, .width = 2.0, .dashed = entry.key == Key::DashedLine});
     }
     if (entry.key == Key::Marker || entry.key == Key::MarkedLine) {
-        canvas.markers({&middle, 1}, entry.marker, entry.filling.colour, key.height() * 0.75);
+        canvas.marker(middle, {entry.marker, entry.filling.colour, key.height() * 0.75});
     }
 }
 

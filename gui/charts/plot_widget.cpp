@@ -138,6 +138,7 @@ void PlotWidget::paintTip(Canvas& canvas, const HoverTip& tip) const {
         canvas.line({at.x(), tip.crosshair.top()}, {at.x(), tip.crosshair.bottom()}, thin);
     }
     if (!tip.around.isEmpty()) {
+        canvas.outline(tip.around, {.colour = theme.page, .width = 4.0});
         canvas.outline(tip.around, {.colour = theme.accent, .width = 2.0});
     }
     const std::vector<std::string> lines = tipLines(tip.text);

@@ -11,8 +11,6 @@ constexpr double kPickSize = 18.0;
 /// Points are painted band by band from top to bottom: the pixels of a band stay in the processor's
 /// cache.
 constexpr double kBandHeight = 16.0;
-/// Of a band, so many at a time, each time with another group last: none hides all the others.
-constexpr std::size_t kSlice = 96;
 
 /// Smaller where there are many.
 double markerSize(std::size_t points) {
@@ -22,94 +20,65 @@ double markerSize(std::size_t points) {
     return 8.0 - 4.0 * std::clamp(share, 0.0, 1.0);
 }
 
-struct PlacedPoint {
-    QPointF at;
-    std::uint8_t group = 0;
-    bool fits = true;
-    bool dimmed = false;
-};
+/// What covers what: later ones are on top.
+enum class PointLayer : std::uint8_t { DimmedUnfit, Unfit, Dimmed, Bright, Count_ };
+constexpr std::size_t kPointLayers = static_cast<std::size_t>(PointLayer::Count_);
 
-class PointPainter {
-public:
-    PointPainter(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme)
-        : canvas_(canvas),
-          picture_(picture),
-          theme_(theme),
-          selected_(picture.marks.selected.begin(), picture.marks.selected.end()),
-          groups_(picture.values.groups.size() + 1),
-          size_(markerSize(picture.values.points.size())),
-          bands_(static_cast<std::size_t>(picture.frame.plot.height() / kBandHeight) + 1) {}
-
-    void paint() {
-        for (const ScatterPoint& point : picture_.values.points) {
-            place(point);
-        }
-        std::size_t turn = 0;
-        for (const bool dimmed : {true, false}) {
-            for (const std::vector<PlacedPoint>& band : bands_) {
-                paintUnfit(band, dimmed);
-                for (std::size_t first = 0; first < band.size(); first += kSlice) {
-                    const std::size_t count = std::min(kSlice, band.size() - first);
-                    paintSlice(std::span(band).subspan(first, count), ++turn, dimmed);
-                }
-            }
-        }
+PointLayer layerOf(bool fits, bool dimmed) {
+    if (fits) {
+        return dimmed ? PointLayer::Dimmed : PointLayer::Bright;
     }
+    return dimmed ? PointLayer::DimmedUnfit : PointLayer::Unfit;
+}
 
-private:
-    void place(const ScatterPoint& point) {
-        const PlotFrame& frame = picture_.frame;
+/// For each group, a bright and a dimmed style; then those of what does not fit.
+std::vector<MarkerStyle> markerStyles(std::size_t groups, double size, const ChartTheme& theme) {
+    std::vector<MarkerStyle> styles;
+    for (std::size_t group = 0; group < groups; ++group) {
+        const QColor colour = theme.seriesColour(group);
+        styles.push_back({seriesMarker(group), colour, size});
+        styles.push_back({seriesMarker(group), mixed(theme.plot, colour, 0.25), size});
+    }
+    for (const double share : {0.55, 0.2}) {
+        styles.push_back({MarkerShape::Cross, mixed(theme.plot, theme.faint, share), size - 1.0});
+    }
+    return styles;
+}
+
+/// All that is in the view, in the order in which it is painted.
+std::vector<PlacedMarker> placedMarkers(const ScatterPicture& picture, std::size_t groups) {
+    const PlotFrame& frame = picture.frame;
+    const std::unordered_set<std::uint32_t> selected(picture.marks.selected.begin(),
+                                                     picture.marks.selected.end());
+    const auto bands = static_cast<std::size_t>(frame.plot.height() / kBandHeight) + 1;
+    std::vector<std::vector<PlacedMarker>> parts(bands * kPointLayers);
+    for (const ScatterPoint& point : picture.values.points) {
         if (!frame.xRange.contains(point.x) || !frame.yRange.contains(point.y)) {
-            return;
+            continue;
         }
         const QPointF at = frame.placeOf(point.x, point.y);
         const auto band = static_cast<std::size_t>((at.y() - frame.plot.top()) / kBandHeight);
-        bands_[std::min(band, bands_.size() - 1)].push_back(
-            {.at = at,
-             .group = static_cast<std::uint8_t>(std::min<std::size_t>(point.group, groups_ - 1)),
-             .fits = point.fits,
-             .dimmed = !selected_.empty() && !selected_.contains(point.id)});
+        const bool dimmed = !selected.empty() && !selected.contains(point.id);
+        const auto layer = static_cast<std::size_t>(layerOf(point.fits, dimmed));
+        const std::size_t group =
+            point.fits ? std::min<std::size_t>(point.group, groups - 1) : groups;
+        const auto style = static_cast<std::uint8_t>(2 * group + (dimmed ? 1 : 0));
+        parts[layer * bands + std::min(band, bands - 1)].push_back({at, style});
     }
-
-    void paintUnfit(const std::vector<PlacedPoint>& band, bool dimmed) {
-        places_.clear();
-        for (const PlacedPoint& point : band) {
-            if (!point.fits && point.dimmed == dimmed) {
-                places_.push_back(point.at);
-            }
-        }
-        canvas_.markers(places_,
-                        MarkerShape::Cross,
-                        mixed(theme_.plot, theme_.faint, dimmed ? 0.2 : 0.55),
-                        size_ - 1.0);
+    std::vector<PlacedMarker> markers;
+    markers.reserve(picture.values.points.size());
+    for (const std::vector<PlacedMarker>& part : parts) {
+        markers.insert(markers.end(), part.begin(), part.end());
     }
+    return markers;
+}
 
-    void paintSlice(std::span<const PlacedPoint> slice, std::size_t turn, bool dimmed) {
-        for (std::size_t step = 0; step < groups_; ++step) {
-            const std::size_t group = (turn + step) % groups_;
-            places_.clear();
-            for (const PlacedPoint& point : slice) {
-                if (point.fits && point.group == group && point.dimmed == dimmed) {
-                    places_.push_back(point.at);
-                }
-            }
-            const QColor colour = theme_.seriesColour(group);
-            canvas_.markers(places_,
-                            seriesMarker(group),
-                            dimmed ? mixed(theme_.plot, colour, 0.25) : colour,
-                            size_);
-        }
-    }
-
-    Canvas& canvas_;
-    const ScatterPicture& picture_;
-    const ChartTheme& theme_;
-    std::unordered_set<std::uint32_t> selected_;
-    std::size_t groups_;
-    double size_;
-    std::vector<std::vector<PlacedPoint>> bands_;
-    std::vector<QPointF> places_;
-};
+void paintPoints(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme) {
+    constexpr std::size_t kMostGroups = 100;
+    const std::size_t groups = std::min(picture.values.groups.size() + 1, kMostGroups);
+    canvas.markers(placedMarkers(picture, groups),
+                   markerStyles(groups, markerSize(picture.values.points.size()), theme));
+}
 
 void paintFront(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme) {
     std::vector<QPointF> places;
@@ -120,8 +89,13 @@ void paintFront(Canvas& canvas, const ScatterPicture& picture, const ChartTheme&
     if (places.size() > 1) {
         canvas.line(places, {.colour = theme.text, .width = 1.5});
     }
-    canvas.markers(
-        places, MarkerShape::Ring, theme.text, markerSize(picture.values.points.size()) + 4.0);
+    constexpr std::size_t kMostRings = 40;
+    const double size = markerSize(picture.values.points.size()) + 4.0;
+    if (places.size() <= kMostRings) {
+        for (const QPointF& place : places) {
+            canvas.marker(place, {MarkerShape::Ring, theme.text, size});
+        }
+    }
 }
 
 void paintLimit(Canvas& canvas, const ScatterPicture& picture, const ChartTheme& theme) {
@@ -155,7 +129,7 @@ void paintPick(Canvas& canvas,
         return;
     }
     const QPointF at = picture.frame.placeOf(point->x, point->y);
-    canvas.markers({&at, 1}, MarkerShape::Ring, theme.accent, kPickSize);
+    canvas.marker(at, {MarkerShape::Ring, theme.accent, kPickSize});
     const double size = theme.textSize;
     const QRectF plate(at.x() + kPickSize / 2, at.y() - size * 1.5, size * 1.4, size * 1.4);
     canvas.fill(plate, {theme.accent});
@@ -173,7 +147,7 @@ void paintScatter(Canvas& canvas, const ScatterPicture& picture, const ChartThem
     paintFrame(canvas, picture.frame, scatterFrameParts(picture.values, theme), theme);
     canvas.clip(picture.frame.plot);
     paintLimit(canvas, picture, theme);
-    PointPainter(canvas, picture, theme).paint();
+    paintPoints(canvas, picture, theme);
     paintFront(canvas, picture, theme);
     paintPick(canvas, picture, picture.marks.b, "B", theme);
     paintPick(canvas, picture, picture.marks.a, "A", theme);

@@ -101,19 +101,20 @@ void SvgCanvas::area(std::span<const QPointF> corners, const QColor& colour) {
         "<path" + svgAttribute("d", svgPath(corners) + "Z") + svgColour("fill", colour) + "/>\n";
 }
 
-void SvgCanvas::markers(std::span<const QPointF> places,
-                        MarkerShape shape,
-                        const QColor& colour,
-                        double size) {
-    const std::vector<QPolygonF> outlines = markerOutline(shape, size);
-    std::string path;
-    for (const QPointF& place : places) {
-        for (const QPolygonF& outline : outlines) {
-            path += svgPath(outline, place) + "Z";
+void SvgCanvas::markers(std::span<const PlacedMarker> places, std::span<const MarkerStyle> styles) {
+    // Neighbours of one style are one path.
+    for (std::size_t first = 0; first < places.size();) {
+        const MarkerStyle& style = styles[places[first].style];
+        const std::vector<QPolygonF> outlines = markerOutline(style.shape, style.size);
+        std::string path;
+        std::size_t next = first;
+        for (; next < places.size() && places[next].style == places[first].style; ++next) {
+            for (const QPolygonF& outline : outlines) {
+                path += svgPath(outline, places[next].at) + "Z";
+            }
         }
-    }
-    if (!path.empty()) {
-        body_ += "<path" + svgAttribute("d", path) + svgColour("fill", colour) + "/>\n";
+        body_ += "<path" + svgAttribute("d", path) + svgColour("fill", style.colour) + "/>\n";
+        first = next;
     }
 }
 

@@ -20,10 +20,8 @@ public:
     void outline(const QRectF& box, const Stroke& stroke) override;
     void line(std::span<const QPointF> points, const Stroke& stroke) override;
     void area(std::span<const QPointF> corners, const QColor& colour) override;
-    void markers(std::span<const QPointF> places,
-                 MarkerShape shape,
-                 const QColor& colour,
-                 double size) override;
+    void markers(std::span<const PlacedMarker> places,
+                 std::span<const MarkerStyle> styles) override;
     void strip(const QRectF& box, std::span<const QRgb> colours) override;
     void text(const QPointF& base, std::string_view words, const Lettering& style) override;
     void clip(const QRectF& box) override;

@@ -125,7 +125,7 @@ void paintArrow(Canvas& canvas,
     const double length = std::max(std::hypot(way.x(), way.y()), 1e-9);
     const QPointF ahead = way / length * 5.0;
     const QPointF aside(-ahead.y() * 0.5, ahead.x() * 0.5);
-    const QPointF head[] = {end, end - ahead + aside, end - ahead - aside};
+    const std::array head = {end, end - ahead + aside, end - ahead - aside};
     canvas.area(head, colour);
 }
 

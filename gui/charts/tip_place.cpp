@@ -1,6 +1,7 @@
 #include "gui/charts/tip_place.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 namespace {
@@ -16,11 +17,11 @@ double within(double wanted, double length, double whole) {
 QRectF tipPlace(const QRectF& around, const QSizeF& tip, const QSizeF& page) {
     const double x = within(around.center().x() - tip.width() / 2, tip.width(), page.width());
     const double y = within(around.center().y() - tip.height() / 2, tip.height(), page.height());
-    const QRectF places[] = {
-        {QPointF(around.right() + kTipGap, y), tip},
-        {QPointF(around.left() - kTipGap - tip.width(), y), tip},
-        {QPointF(x, around.bottom() + kTipGap), tip},
-        {QPointF(x, around.top() - kTipGap - tip.height()), tip},
+    const std::array places = {
+        QRectF(QPointF(around.right() + kTipGap, y), tip),
+        QRectF(QPointF(around.left() - kTipGap - tip.width(), y), tip),
+        QRectF(QPointF(x, around.bottom() + kTipGap), tip),
+        QRectF(QPointF(x, around.top() - kTipGap - tip.height()), tip),
     };
     const QRectF whole({0.0, 0.0}, page);
     const auto* const place =

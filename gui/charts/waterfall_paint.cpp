@@ -2,6 +2,7 @@
 #include "gui/charts/waterfall.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fabricast {
 namespace {
@@ -61,10 +62,10 @@ void paintBarValue(Canvas& canvas,
 void paintBreak(Canvas& canvas, const QRectF& bar, const ChartTheme& theme) {
     const double y = bar.bottom() - 8.0;
     for (const double shift : {0.0, 4.0}) {
-        const QPointF points[] = {{bar.left() - 3.0, y + shift},
-                                  {bar.center().x() - 4.0, y + shift - 3.0},
-                                  {bar.center().x() + 4.0, y + shift + 3.0},
-                                  {bar.right() + 3.0, y + shift}};
+        const std::array points = {QPointF(bar.left() - 3.0, y + shift),
+                                   QPointF(bar.center().x() - 4.0, y + shift - 3.0),
+                                   QPointF(bar.center().x() + 4.0, y + shift + 3.0),
+                                   QPointF(bar.right() + 3.0, y + shift)};
         canvas.line(points, {.colour = theme.plot, .width = 2.0});
     }
 }
