@@ -87,9 +87,9 @@ LatestJob::Work planWork(Question question,
         QElapsedTimer whole;
         whole.start();
         QElapsedTimer sincePartial;
+        double seconds = 0.0;  // until the best were found; more of them come later
         const auto deliver = [&](Result<std::shared_ptr<const PlanReport>> report, bool isAll) {
-            FoundPlans found{
-                std::move(report), isAll, static_cast<double>(whole.nsecsElapsed()) * 1e-9};
+            FoundPlans found{std::move(report), isAll, seconds};
             post([take, found = std::move(found)] { take(found); });
         };
         const auto onPlan = [&](std::span<const Plan> plans) {
@@ -101,6 +101,7 @@ LatestJob::Work planWork(Question question,
             deliver(partialReport(plans), false);
         };
         Result<PlanReport> best = plan(question, {.onPlan = onPlan}, bench, watch);
+        seconds = static_cast<double>(whole.nsecsElapsed()) * 1e-9;
         const bool hasPlans = best && !best->plans.empty() && !best->stopped;
         deliver(best ? someLayout(*std::move(best)) : tl::unexpected(best.error()), true);
         if (hasPlans && width == SearchWidth::Front && pause(watch)) {

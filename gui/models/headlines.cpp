@@ -49,6 +49,20 @@ HeadlineTile verdictTile(const MemoryBreakdown& memory) {
             .tone = toneOf(memory.verdict)};
 }
 
+/// Of a plan that does not fit, only its memory is known.
+bool hasStep(const StepEstimate& step) {
+    return step.step.value.count() > 0.0;
+}
+
+HeadlineTile unknownTile(const char* key, const char* title) {
+    return {.key = key,
+            .title = title,
+            .value = "–",
+            .range = "once it fits",
+            .evidence = {},
+            .why = {}};
+}
+
 HeadlineTile stepTile(const Headline<Seconds>& step) {
     return {.key = "step",
             .title = "Step time",
@@ -142,6 +156,14 @@ std::string_view evidenceWords(Evidence evidence) {
 }
 
 std::vector<HeadlineTile> headlineTiles(const Plan& plan) {
+    if (!hasStep(plan.step)) {
+        return {verdictTile(plan.memory),
+                unknownTile("step", "Step time"),
+                unknownTile("speed", "Tokens per second"),
+                unknownTile("mfu", "GPU use (MFU)"),
+                unknownTile("price", "Price of 1M tokens"),
+                unknownTile("run", "Whole run")};
+    }
     return {verdictTile(plan.memory),
             stepTile(plan.step.step),
             speedTile(plan.step),

@@ -7,7 +7,7 @@
 #include "planner/report/plan_table.h"
 #include "planner/result/memory_names.h"
 
-#include <array>
+#include <algorithm>
 
 namespace fabricast {
 namespace {
@@ -70,17 +70,34 @@ std::vector<MemoryPart> allParts() {
     return parts;
 }
 
+bool anyStageHasPart(const MemoryBreakdown& memory, const MemoryPart& part) {
+    return std::ranges::any_of(
+        memory.stages, [&part](const StageMemory& stage) { return part.of(stage) != Bytes(); });
+}
+
+/// Those that a stage of either has.
+std::vector<MemoryPart> partsOf(const MemoryBreakdown& memory, const MemoryBreakdown* other) {
+    std::vector<MemoryPart> parts = allParts();
+    std::erase_if(parts, [&](const MemoryPart& part) {
+        return !anyStageHasPart(memory, part) &&
+               (other == nullptr || !anyStageHasPart(*other, part));
+    });
+    return parts;
+}
+
 double asNumber(Bytes size) {
     return static_cast<double>(size.count());
 }
 
-MemoryBar barOf(const StageMemory& stage, const MemoryBreakdown& memory) {
+MemoryBar barOf(const StageMemory& stage,
+                const MemoryBreakdown& memory,
+                const std::vector<MemoryPart>& parts) {
     MemoryBar bar{
         .label = memory.stages.size() == 1 ? "every GPU" : "stage " + std::to_string(stage.stage),
         .parts = {},
         .interval = {},
         .note = stage.peakAt.empty() ? "" : "peak: " + stage.peakAt};
-    for (const MemoryPart& part : allParts()) {
+    for (const MemoryPart& part : parts) {
         bar.parts.push_back(asNumber(part.of(stage)));
     }
     if (&stage == &memory.stages[memory.fullest]) {
@@ -132,15 +149,16 @@ MemoryBarValues memoryBars(const MemoryBreakdown& memory, const MemoryBreakdown*
                            .ghosts = {},
                            .usable = asNumber(memory.room()),
                            .present = asNumber(memory.capacity)};
-    for (const MemoryPart& part : allParts()) {
+    const std::vector<MemoryPart> parts = partsOf(memory, other);
+    for (const MemoryPart& part : parts) {
         values.parts.push_back(part.words);
     }
     for (const StageMemory& stage : memory.stages) {
-        values.bars.push_back(barOf(stage, memory));
+        values.bars.push_back(barOf(stage, memory, parts));
     }
     if (other != nullptr) {
         for (const StageMemory& stage : other->stages) {
-            values.ghosts.push_back(barOf(stage, *other));
+            values.ghosts.push_back(barOf(stage, *other, parts));
         }
     }
     return values;
@@ -187,9 +205,13 @@ std::string memoryHeadline(const MemoryBreakdown& memory) {
     return stage.peakAt.empty() ? text : text + ", at its peak: " + stage.peakAt;
 }
 
-std::string memoryPartKey(std::size_t stage, std::size_t part) {
-    const std::vector<MemoryPart> parts = allParts();
-    return part < parts.size() ? "stages[" + std::to_string(stage) + "]." + parts[part].key : "";
+std::string memoryPartKey(const MemoryBarValues& values, std::size_t stage, std::size_t part) {
+    for (const MemoryPart& one : allParts()) {
+        if (part < values.parts.size() && one.words == values.parts[part]) {
+            return "stages[" + std::to_string(stage) + "]." + one.key;
+        }
+    }
+    return "";
 }
 
 }  // namespace fabricast

@@ -23,6 +23,6 @@ MemoryParts memoryParts(const MemoryBreakdown& memory, const MemoryBreakdown* ot
 std::string memoryHeadline(const MemoryBreakdown& memory);
 
 /// The key behind a part of `memoryBars`, of a stage.
-std::string memoryPartKey(std::size_t stage, std::size_t part);
+std::string memoryPartKey(const MemoryBarValues& values, std::size_t stage, std::size_t part);
 
 }  // namespace fabricast

@@ -11,22 +11,27 @@ namespace {
 
 using Number = std::optional<double>;
 
+/// Of a layout that does not fit, the step has no forecast.
+Number known(const Plan& plan, double number) {
+    return plan.step.step.value.count() > 0.0 ? Number(number) : Number();
+}
+
 Number partShare(const Plan& plan, std::initializer_list<TimePart> parts) {
     double seconds = 0.0;
     for (const TimePart part : parts) {
         seconds += plan.step.parts.of(part);
     }
-    return seconds / plan.step.step.value.count();
+    return known(plan, seconds / plan.step.step.value.count());
 }
 
 Number tokensPerSecond(const Plan& plan) {
-    return plan.step.tokensPerSecond;
+    return known(plan, plan.step.tokensPerSecond);
 }
 Number tokensPerGpu(const Plan& plan) {
-    return plan.step.tokensPerGpuSecond;
+    return known(plan, plan.step.tokensPerGpuSecond);
 }
 Number stepSeconds(const Plan& plan) {
-    return plan.step.step.value.count();
+    return known(plan, plan.step.step.value.count());
 }
 Number gpuUse(const Plan& plan) {
     return plan.step.utilisation.mfu;

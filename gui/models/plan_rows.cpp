@@ -1,6 +1,7 @@
 #include "gui/models/plan_rows.h"
 
 #include "planner/report/plan_table.h"
+#include "planner/report/plan_text.h"
 #include "planner/result/comparison_band.h"
 
 #include <algorithm>
@@ -16,9 +17,33 @@ std::string nothingFits(const PlanReport& report) {
            " GiB more than a GPU has. \"Explain\" says what would help.";
 }
 
+/// What comes nearest to fitting: of these only the memory is known.
+Table missRows(const std::vector<Plan>& misses) {
+    Table table{{{"", Align::Right},
+                 {"stack"},
+                 {"GiB needed", Align::Right},
+                 {"GiB usable", Align::Right},
+                 {"GiB too much", Align::Right},
+                 {"layout"}},
+                {}};
+    for (const Plan& plan : misses) {
+        const Bytes over = plan.memory.peak.value - plan.memory.room();
+        table.rows.push_back({std::to_string(table.rows.size() + 1),
+                              plan.scenario.stack,
+                              gibText(plan.memory.peak.value),
+                              gibText(plan.memory.room()),
+                              gibText(over),
+                              planLayoutText(plan.scenario)});
+    }
+    return table;
+}
+
 }  // namespace
 
 Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
+    if (report.plans.empty()) {
+        return missRows(plans);
+    }
     const bool allPriced =
         std::ranges::all_of(plans, [](const Plan& plan) { return plan.cost.has_value(); });
     if (allPriced) {

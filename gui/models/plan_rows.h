@@ -9,7 +9,8 @@
 
 namespace fabricast {
 
-/// A row per plan as `fabricast plan` prints it. Costs that are still to come are left out.
+/// A row per plan as `fabricast plan` prints it; costs that are still to come are left out. Of
+/// plans that do not fit, what they need.
 Table planRows(const PlanReport& report, const std::vector<Plan>& plans);
 
 /// What a list of plans is: the best of how many, what comes nearest where none fits, or why there

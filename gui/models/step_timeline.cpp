@@ -16,7 +16,8 @@ namespace {
 
 /// More stages than this are too thin to read; the first and the last ones are shown.
 constexpr std::size_t kMostStages = 16;
-constexpr std::size_t kMostArrows = 4000;
+/// With more of them nothing else would be seen.
+constexpr std::size_t kMostArrows = 300;
 
 using LaneKey = std::pair<ActorIndex, SimStream>;
 
@@ -53,9 +54,6 @@ class LaneWriter {
 public:
     explicit LaneWriter(const Simulation& simulation)
         : simulation_(simulation), critical_(simulation.step.program.ops().size(), 0) {
-        for (const auto& [kind, name] : namesOf(SimKind{})) {
-            values_.kinds.emplace_back(name);
-        }
         for (const OpIndex op : simulation.step.path.ops) {
             critical_[op] = 1;
         }
@@ -101,12 +99,22 @@ private:
             }
             lane.start.push_back(start);
             lane.end.push_back(end);
-            lane.kind.push_back(static_cast<std::uint8_t>(ops()[op].kind));
+            lane.kind.push_back(kindOf(ops()[op]));
             lane.label.push_back(labelOf(ops()[op]));
             lane.critical.push_back(critical_[op]);
             until = end;
         }
         return lane;
+    }
+
+    /// Its place in the legend, which has what occurs.
+    std::uint8_t kindOf(const SimOp& op) {
+        const auto [entry, isNew] =
+            kinds_.emplace(op.kind, static_cast<std::uint8_t>(values_.kinds.size()));
+        if (isNew) {
+            values_.kinds.emplace_back(nameOf(op.kind));
+        }
+        return entry->second;
     }
 
     std::uint32_t labelOf(const SimOp& op) {
@@ -123,12 +131,14 @@ private:
     }
 
     void addArrows() {
+        if (simulation_.step.program.hops().size() > kMostArrows) {
+            return;
+        }
         for (const SimHop& hop : simulation_.step.program.hops()) {
             const auto from = lanes_.find({hop.from, SimStream::Compute});
             const auto to = lanes_.find({hop.to, SimStream::Compute});
             const bool isBetween = hop.from != hop.to && hop.made != kNoOp;
-            if (isBetween && from != lanes_.end() && to != lanes_.end() &&
-                values_.arrows.size() < kMostArrows) {
+            if (isBetween && from != lanes_.end() && to != lanes_.end()) {
                 values_.arrows.push_back({.fromLane = from->second,
                                           .fromTime = endOf(hop.made),
                                           .toLane = to->second,
@@ -152,6 +162,7 @@ private:
     const Simulation& simulation_;
     std::vector<std::uint8_t> critical_;
     std::map<LaneKey, std::uint32_t> lanes_;
+    std::map<SimKind, std::uint8_t> kinds_;
     std::map<std::string, std::uint32_t> labels_;
     TimelineValues values_;
 };

@@ -1,5 +1,6 @@
 #include "gui/models/suggestions.h"
 
+#include "gui/models/edit_words.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
@@ -46,7 +47,7 @@ std::string lessText(Seconds now, Seconds before) {
 }
 
 Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
-    return {.title = faster.set,
+    return {.title = editWords(faster.edits),
             .effect = durationText(faster.step.value) + " a step, " +
                       lessText(faster.step.value, before) + "; " +
                       std::string(fixText(faster.verdict)),
@@ -60,7 +61,7 @@ Suggestion fasterSuggestion(const FasterChange& faster, Seconds before) {
 std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes) {
     std::vector<Suggestion> suggestions;
     for (const PlanFix& fix : fixes.fixes) {
-        suggestions.push_back({.title = fix.change,
+        suggestions.push_back({.title = editWords(fix.edits),
                                .effect = fixEffect(fix),
                                .warning = fix.sideEffect,
                                .group = groupTitle(fix.group),
@@ -75,7 +76,7 @@ std::vector<Suggestion> suggestionsOf(const Explanation& explanation) {
         for (const Rejection& rejection : explanation.memory->rejections) {
             for (const Fix& fix : rejection.fixes) {
                 suggestions.push_back(
-                    {.title = fix.change,
+                    {.title = editWords(fix.edits),
                      .effect = std::string(fixText(fix.verdict)) + ": " + shortText(fix.peakAfter),
                      .warning = fix.sideEffect,
                      .group = "less memory",
@@ -108,6 +109,18 @@ Suggestion firstSuggestion(const PlanReport& report) {
     }
     const std::vector<Suggestion> faster = suggestionsOf(report);
     return faster.empty() ? Suggestion() : faster.front();
+}
+
+std::vector<Edit> editsForPlan(const Suggestion& suggestion) {
+    std::vector<Edit> edits = suggestion.edits;
+    for (Edit& edit : edits) {
+        if (edit.path == "stack") {
+            edit = {"search.stacks", edit.value, "--stack"};
+        } else if (edit.path.starts_with("layout.")) {
+            edit.origin = "--fix";
+        }
+    }
+    return edits;
 }
 
 }  // namespace fabricast

@@ -9,7 +9,7 @@ namespace fabricast {
 
 /// A change that helps, for a button that makes it.
 struct Suggestion {
-    std::string title{};    ///< "16 servers instead of 8", "--layout recompute=full"
+    std::string title{};    ///< "servers: 16"
     std::string effect{};   ///< "fits, 61.2 GiB", "14.1 s a step, 8.4 % less"
     std::string warning{};  ///< "another batch: other learning rate and convergence"
     std::string group{};    ///< "free", "changes the training", "more hardware"
@@ -24,6 +24,10 @@ std::vector<Suggestion> suggestionsOf(const Explanation& explanation);
 
 /// The setting that costs nothing and makes the best plan faster.
 std::vector<Suggestion> suggestionsOf(const PlanReport& report);
+
+/// The edits of a suggestion as a search is typed: a stack is one to search, a layout's key is
+/// held.
+std::vector<Edit> editsForPlan(const Suggestion& suggestion);
 
 /// The one change that is offered above all pages: nothing is an empty title.
 Suggestion firstSuggestion(const PlanReport& report);

@@ -23,6 +23,15 @@ std::optional<double> leadingNumber(const std::string& cell) {
     return isNumber ? std::optional(number) : std::nullopt;
 }
 
+namespace {
+
+QVariant shareIn(const std::string& title, const std::string& cell) {
+    const std::optional<double> percent = title == "share" ? leadingNumber(cell) : std::nullopt;
+    return percent ? QVariant(*percent / 100.0) : QVariant();
+}
+
+}  // namespace
+
 TableModel::TableModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void TableModel::setTable(Table table) {
@@ -95,6 +104,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
                 return leadingNumber(cell).value_or(std::numeric_limits<double>::infinity());
             }
             return QString::fromStdString(cell);
+        case kShareRole:
+            return shareIn(table_.columns[column].title, cell);
         default:
             return {};
     }

@@ -15,6 +15,8 @@ class TableModel : public QAbstractTableModel {
 
 public:
     static constexpr int kSortRole = Qt::UserRole;
+    /// From 0 to 1, of cells in a column of shares.
+    static constexpr int kShareRole = Qt::UserRole + 1;
 
     explicit TableModel(QObject* parent = nullptr);
 

@@ -59,11 +59,10 @@ const char* lossAdvice(TimePart part) {
     }
 }
 
-std::string stepChange(double seconds, double base) {
-    const double change = seconds / base - 1.0;
-    return std::abs(change) < 0.0005
-               ? "no change"
-               : percentText(std::abs(change)) + (change < 0.0 ? " less" : " more");
+std::string speedChange(double speed, double base) {
+    const double change = speed / base - 1.0;
+    return std::abs(change) < 0.0005 ? "none"
+                                     : (change < 0.0 ? "-" : "+") + percentText(std::abs(change));
 }
 
 }  // namespace
@@ -132,48 +131,53 @@ WaterfallValues stepWaterfall(const Waterfall& fall, bool perTokens) {
     return values;
 }
 
-TornadoValues stepTornado(const Sensitivity& sensitivity) {
-    const double base = sensitivity.now.step.count();
+TornadoValues speedTornado(const Sensitivity& sensitivity) {
+    const double base = sensitivity.now.tokensPerGpuSecond;
     TornadoValues values{.title = {},
-                         .axis = {.title = "step time", .unit = AxisUnit::Seconds},
+                         .axis = {.title = "tokens per second and GPU", .unit = AxisUnit::Count},
                          .base = base,
                          .rows = {}};
     for (const KnobEffect& knob : sensitivity.knobs) {
         if (!knob.twice) {
             continue;
         }
-        const double twice = knob.twice->step.count();
-        const double searched = knob.searched ? knob.searched->step.count() : base;
+        const double twice = knob.twice->tokensPerGpuSecond;
+        const bool isSearched = knob.searched.has_value();
+        const double searched = isSearched ? knob.searched->tokensPerGpuSecond : twice;
         values.rows.push_back({.label = std::string(knob.title),
-                               .low = searched,
-                               .high = twice,
-                               .lowLabel = "twice as much, best layout",
-                               .highLabel = "twice as much"});
+                               .low = twice,
+                               .high = searched,
+                               .lowLabel = "twice as much",
+                               .highLabel = isSearched ? "with the best layout" : "twice as much"});
     }
     return values;
 }
 
 Table sensitivityRows(const Sensitivity& sensitivity) {
-    Table table{{{"twice as much of"}, {"step", Align::Right}, {"change"}, {"GPU memory"}}, {}};
+    Table table{{{"twice as much of"},
+                 {"tokens/s/GPU", Align::Right},
+                 {"change", Align::Right},
+                 {"GPU memory"}},
+                {}};
     if (sensitivity.isSearched) {
-        table.columns.push_back({"step, best layout", Align::Right});
-        table.columns.push_back({"change"});
+        table.columns.push_back({"best layout", Align::Right});
+        table.columns.push_back({"change", Align::Right});
         table.columns.push_back({"that layout"});
     }
-    const double base = sensitivity.now.step.count();
+    const double base = sensitivity.now.tokensPerGpuSecond;
     for (const KnobEffect& knob : sensitivity.knobs) {
         std::vector<std::string> row = {std::string(knob.title)};
         if (knob.twice) {
-            row.push_back(durationText(knob.twice->step));
-            row.push_back(stepChange(knob.twice->step.count(), base));
+            row.push_back(grouped(std::llround(knob.twice->tokensPerGpuSecond)));
+            row.push_back(speedChange(knob.twice->tokensPerGpuSecond, base));
             row.emplace_back(fitText(knob.twice->verdict));
         } else {
             row.insert(row.end(), {"–", knob.whyNot, ""});
         }
         if (sensitivity.isSearched) {
             const bool has = knob.searched.has_value();
-            row.push_back(has ? durationText(knob.searched->step) : "–");
-            row.push_back(has ? stepChange(knob.searched->step.count(), base) : "");
+            row.push_back(has ? grouped(std::llround(knob.searched->tokensPerGpuSecond)) : "–");
+            row.push_back(has ? speedChange(knob.searched->tokensPerGpuSecond, base) : "");
             row.push_back(!has                          ? ""
                           : knob.searchedLayout.empty() ? "the same"
                                                         : knob.searchedLayout);

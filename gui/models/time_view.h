@@ -25,8 +25,8 @@ std::string timeHeadline(const StepEstimate& step);
 /// How A's step becomes B's, part by part.
 WaterfallValues stepWaterfall(const Waterfall& fall, bool perTokens);
 
-/// What twice as much of each thing does to the step.
-TornadoValues stepTornado(const Sensitivity& sensitivity);
+/// What twice as much of each thing does to the speed, with the layout held and with the best one.
+TornadoValues speedTornado(const Sensitivity& sensitivity);
 /// The same as rows, with the best layout under the change where it was searched.
 Table sensitivityRows(const Sensitivity& sensitivity);
 

@@ -38,6 +38,7 @@ ChoiceControl::ChoiceControl(ControlAbout about,
     }
     if (kind == Kind::Open) {
         box_->setEditable(true);
+        box_->lineEdit()->setObjectName("line." + this->about().path);
         box_->setInsertPolicy(QComboBox::NoInsert);
         box_->completer()->setFilterMode(Qt::MatchContains);
         box_->completer()->setCompletionMode(QCompleter::PopupCompletion);

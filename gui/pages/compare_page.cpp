@@ -17,10 +17,10 @@
 namespace fabricast {
 namespace {
 
-/// The first line of the report: who is faster, and what makes it so.
+/// The report's own words: which does not fit, who is faster, and what makes it so.
 QString comparisonHeadline(const Comparison& comparison, const ComparisonView& view) {
     const QString text = QString::fromStdString(comparisonText(comparison, view));
-    return text.section('\n', 0, 0);
+    return text.section("\n\n", 1, 1).trimmed();
 }
 
 }  // namespace

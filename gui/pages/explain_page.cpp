@@ -28,17 +28,11 @@ std::string missText(const MemoryBreakdown& memory) {
     return text;
 }
 
-/// Edits of a suggestion, as a control's: typed like a plan's.
-std::vector<Edit> editsForPlan(const Suggestion& suggestion) {
-    std::vector<Edit> edits = suggestion.edits;
-    for (Edit& edit : edits) {
-        if (edit.path == "stack") {
-            edit = {"search.stacks", edit.value, "--stack"};
-        } else if (edit.path.starts_with("layout.")) {
-            edit.origin = "--fix";
-        }
-    }
-    return edits;
+/// A target to start from: "230k" tokens per second.
+std::string halfAsFastAgain(const StepEstimate& step) {
+    const auto thousands = static_cast<long>(1.5 * step.tokensPerSecond / 1000.0);
+    return thousands > 0 ? std::to_string(thousands) + "k"
+                         : std::to_string(static_cast<long>(1.5 * step.tokensPerSecond));
 }
 
 }  // namespace
@@ -55,14 +49,14 @@ ExplainPage::ExplainPage(StudySession& session, QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidget(fixes_);
-    body()->addWidget(scroll, 1);
+    body()->addWidget(scroll, 3);
     connect(fixes_, &SuggestionList::applied, this, &ExplainPage::apply);
 }
 
 void ExplainPage::addTime() {
     time_ = new ReportTableView("explain.time");
     time_->setAccessibleName("What the step goes to");
-    body()->addWidget(time_, 1);
+    body()->addWidget(time_, 4);
     connect(time_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const auto row = static_cast<std::size_t>(time_->tableRow(index));
         if (row < why_.size()) {
@@ -178,6 +172,9 @@ void ExplainPage::refresh() {
     headline_->setText(QString::fromStdString(isMiss   ? missText(*a.memory)
                                               : a.step ? timeHeadline(*a.step)
                                                        : std::string()));
+    if (wanted_->text().isEmpty() && !wanted_->hasFocus() && a.step) {
+        wanted_->setText(QString::fromStdString(halfAsFastAgain(*a.step)));
+    }
     fixTitle_->setText(isMiss ? "What would make it fit" : "What would make it faster");
     showTime();
     showFixes();

@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace fabricast {
 namespace {
@@ -61,7 +62,17 @@ void HardwarePage::useSelected() {
     session().edit(edits, {.title = "Hardware " + name});
 }
 
+/// The hardware of the scenario comes first.
+void HardwarePage::addOwn() {
+    const std::string own = saidValue(session().question(), "cluster.name").value_or("");
+    const std::vector<std::string> names = namesIn(names_->text());
+    if (!own.empty() && std::ranges::find(names, own) == names.end()) {
+        names_->setText(QString::fromStdString(own) + ", " + names_->text());
+    }
+}
+
 void HardwarePage::refresh() {
+    addOwn();
     const std::vector<std::string> names = namesIn(names_->text());
     const std::string key = names_->text().toStdString() + typed(session().question());
     const auto work = [this, names, question = session().question(), bench = session().bench()](

@@ -21,6 +21,7 @@ protected:
 
 private:
     void useSelected();
+    void addOwn();
     void show(const Result<HardwareAnswer>& answer);
 
     QLineEdit* names_ = nullptr;

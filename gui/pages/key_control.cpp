@@ -8,7 +8,7 @@
 namespace fabricast {
 namespace {
 
-constexpr int kTitleWidth = 118;
+constexpr int kTitleWidth = 112;
 
 }  // namespace
 

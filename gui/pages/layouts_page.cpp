@@ -48,7 +48,10 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
 }
 
 void LayoutsPage::addScatter() {
-    auto* row = new QHBoxLayout;
+    axes_ = new QWidget;
+    axes_->setObjectName("layouts.axes");
+    auto* row = new QHBoxLayout(axes_);
+    row->setContentsMargins(0, 0, 0, 0);
     up_ = metricChoice("layouts.y", "tokens_per_s");
     up_->setAccessibleName("Upwards");
     across_ = metricChoice("layouts.x", "memory");
@@ -61,7 +64,7 @@ void LayoutsPage::addScatter() {
     auto* hint = new QLabel("click: A    Shift-click: B    wheel: zoom    F: all");
     hint->setEnabled(false);
     row->addWidget(hint);
-    body()->addLayout(row);
+    body()->addWidget(axes_);
     scatter_ = new ScatterWidget;
     scatter_->setAccessibleName("Layouts, two numbers of each");
     addChart(scatter_, "layouts.scatter", 5);
@@ -154,6 +157,9 @@ void LayoutsPage::showScatter() {
         return place ? std::optional(static_cast<std::uint32_t>(*place)) : std::nullopt;
     };
     scatter_->setValues(planScatter(plans, chosenMetric(*across_), chosenMetric(*up_)));
+    const bool isEmpty = scatter_->values().points.empty();
+    scatter_->setVisible(!isEmpty);
+    axes_->setVisible(!isEmpty || !session().answers().report->plans.empty());
     scatter_->setMarks({.a = idOf(session().a()), .b = idOf(session().b()), .selected = {}});
 }
 

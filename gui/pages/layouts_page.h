@@ -32,6 +32,7 @@ private:
     void pinSelected();
 
     ReportTableView* table_ = nullptr;
+    QWidget* axes_ = nullptr;
     ScatterWidget* scatter_ = nullptr;
     QComboBox* across_ = nullptr;
     QComboBox* up_ = nullptr;

@@ -21,8 +21,8 @@ MemoryPage::MemoryPage(StudySession& session, QWidget* parent)
     parts_->setAccessibleName("Parts of the memory");
     body()->addWidget(parts_, 4);
     connect(bars_, &MemoryBarsWidget::partPicked, this, [this](int stage, int part) {
-        emit whyAsked(QString::fromStdString(
-            memoryPartKey(static_cast<std::size_t>(stage), static_cast<std::size_t>(part))));
+        emit whyAsked(QString::fromStdString(memoryPartKey(
+            bars_->values(), static_cast<std::size_t>(stage), static_cast<std::size_t>(part))));
     });
     connect(parts_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const auto row = static_cast<std::size_t>(parts_->tableRow(index));

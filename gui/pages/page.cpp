@@ -62,13 +62,13 @@ QLabel* Page::addTitle(const QString& words) {
 void Page::addChart(PlotWidget* chart, const QString& name, int stretch) {
     chart->setObjectName(name);
     body_->addWidget(chart, stretch);
-    charts_.push_back(chart);
+    charts_.push_back({chart, chart->accessibleName()});
     dressCharts();
 }
 
 void Page::dressCharts() {
-    for (PlotWidget* chart : charts_) {
-        chart->setTheme(themeOf(palette()));
+    for (const NamedChart& one : charts_) {
+        one.chart->setTheme(themeOf(palette()));
     }
 }
 
@@ -79,8 +79,9 @@ void Page::say(const QString& words) {
 
 void Page::showBody() {
     stack_->setCurrentIndex(1);
-    for (PlotWidget* chart : charts_) {
-        chart->setAccessibleDescription(QString::fromStdString(chart->describe()));
+    for (const NamedChart& one : charts_) {
+        one.chart->setAccessibleName(one.title);
+        one.chart->setAccessibleDescription(QString::fromStdString(one.chart->describe()));
     }
 }
 

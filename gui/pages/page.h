@@ -26,6 +26,11 @@ public:
     /// What it says instead of its body; empty while that is shown.
     [[nodiscard]] QString message() const;
 
+    /// Its chart, to export it or to read it as a table; may be null.
+    [[nodiscard]] PlotWidget* chart() const {
+        return charts_.empty() ? nullptr : charts_.front().chart;
+    }
+
 signals:
     /// The formula of a number is wanted.
     void whyAsked(const QString& key);
@@ -49,13 +54,18 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    struct NamedChart {
+        PlotWidget* chart = nullptr;
+        QString title;  ///< for screen readers
+    };
+
     void dressCharts();
 
     StudySession& session_;
     QStackedLayout* stack_ = nullptr;
     QLabel* message_ = nullptr;
     QVBoxLayout* body_ = nullptr;
-    std::vector<PlotWidget*> charts_;
+    std::vector<NamedChart> charts_;
     bool isDue_ = true;
 };
 

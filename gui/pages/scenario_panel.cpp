@@ -23,10 +23,12 @@ std::vector<Edit> editsOf(const ControlAbout& about,
     return edits;
 }
 
-bool isAbout(const Error& error, const ControlAbout& about) {
+bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
     const QString where = QString::fromStdString(error.where);
-    return where == about.origin || where.startsWith(about.path) ||
-           where.startsWith(about.origin + ":") || where.startsWith(about.origin + " ");
+    const std::string said = whereSaid(question, about.path.toStdString());
+    return (!said.empty() && said == error.where) || where == about.origin ||
+           where.startsWith(about.path) || where.startsWith(about.origin + ":") ||
+           where.startsWith(about.origin + " ");
 }
 
 }  // namespace
@@ -116,7 +118,8 @@ void ScenarioPanel::refresh() {
 void ScenarioPanel::showTroubles() {
     const PlanAnswers& answers = session_.answers();
     for (KeyControl* control : controls_) {
-        const bool isIts = answers.error && isAbout(*answers.error, control->about());
+        const bool isIts =
+            answers.error && isAbout(*answers.error, control->about(), session_.question());
         const std::string why = isIts ? answers.error->why + (answers.error->hint.empty()
                                                                   ? std::string()
                                                                   : "\ntry: " + answers.error->hint)

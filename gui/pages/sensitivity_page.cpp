@@ -38,7 +38,7 @@ SensitivityPage::SensitivityPage(StudySession& session, QWidget* parent)
     : JobPage(session, "sensitivity", parent) {
     headline_ = addHeadline("sensitivity.headline");
     tornado_ = new TornadoWidget;
-    tornado_->setAccessibleName("What twice as much of each thing does to the step");
+    tornado_->setAccessibleName("What twice as much of each thing does to the speed");
     addChart(tornado_, "sensitivity.tornado", 4);
     rows_ = new ReportTableView("sensitivity.rows");
     rows_->setAccessibleName("What twice as much of each thing does");
@@ -74,11 +74,11 @@ void SensitivityPage::show(const Result<Sensitivity>& answer) {
         return;
     }
     headline_->setText(
-        QString("What twice as much of each thing would do to the step of layout A%1. Bars to the "
-                "left are faster.")
-            .arg(answer->isSearched ? ", and with the best layout for that"
-                                    : "; the best layout for each is still searched …"));
-    tornado_->setValues(stepTornado(*answer));
+        QString(
+            "How much faster training would be with twice as much of each thing: with layout A, "
+            "and with the best layout for that%1")
+            .arg(answer->isSearched ? "." : ", which is still searched …"));
+    tornado_->setValues(speedTornado(*answer));
     rows_->setTable(sensitivityRows(*answer));
     showBody();
 }

@@ -1,8 +1,12 @@
 #include "gui/pages/table_view.h"
 
+#include "gui/pages/cell_delegate.h"
+
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 
@@ -19,30 +23,41 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setShowGrid(false);
     setAlternatingRowColors(true);
+    horizontalHeader()->setStyleSheet("QHeaderView::section{padding:3px 7px}");
+    setItemDelegate(new CellDelegate(this));
     setWordWrap(false);
     setTabKeyNavigation(false);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(24);
     horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setStretchLastSection(true);
     horizontalHeader()->setMinimumSectionSize(28);
 }
 
 void ReportTableView::setTable(Table table) {
     const int columns = model_->columnCount();
+    const bool wasEmpty = model_->rowCount() == 0;
     model_->setTable(std::move(table));
-    if (!isSortingEnabled() && model_->rowCount() > 0) {
-        sorted_->sort(-1);
-    }
-    if (columns != model_->columnCount() || columns == 0) {
-        fitColumns();
-    }
+    fitColumns(columns == model_->columnCount() && !wasEmpty);
 }
 
-void ReportTableView::fitColumns() {
-    resizeColumnsToContents();
-    for (int column = 0; column + 1 < model_->columnCount(); ++column) {
-        setColumnWidth(column, columnWidth(column) + 10);
+/// Columns that only grow do not jump while numbers change.
+void ReportTableView::fitColumns(bool onlyGrow) {
+    const std::vector<Column>& columns = model_->table().columns;
+    if (columns.empty()) {
+        return;
+    }
+    constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
+    constexpr int kLeastLast = 80;   // it takes what is left
+    const int last = static_cast<int>(columns.size()) - 1;
+    // A number is not moved to the far side of the window.
+    const bool fills = columns.back().align == Align::Left;
+    horizontalHeader()->setStretchLastSection(fills);
+    for (int column = 0; column <= last; ++column) {
+        const int needed =
+            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
+        const int width = onlyGrow ? std::max(columnWidth(column), least) : least;
+        setColumnWidth(column, fills && column == last ? kLeastLast : width);
     }
 }
 

@@ -22,7 +22,7 @@ public:
     void setFilter(const QString& words);
 
 private:
-    void fitColumns();
+    void fitColumns(bool onlyGrow);
 
     TableModel* model_ = nullptr;
     QSortFilterProxyModel* sorted_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include "gui/charts/chart_theme.h"
 #include "gui/jobs/study_session.h"
+#include "gui/pages/elided_label.h"
 #include "gui/pages/page_theme.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/subject_text.h"
@@ -47,11 +48,8 @@ VerdictStrip::VerdictStrip(StudySession& session, QWidget* parent)
     column->setContentsMargins(10, 6, 10, 6);
     column->setSpacing(4);
     auto* top = new QHBoxLayout;
-    subject_ = new QLabel;
-    subject_->setObjectName("verdict.subject");
-    subject_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    subject_->setMinimumWidth(100);
-    subject_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    top->setSpacing(16);
+    subject_ = new ElidedLabel("verdict.subject");
     state_ = new QLabel;
     state_->setObjectName("verdict.state");
     top->addWidget(subject_, 1);
@@ -142,15 +140,14 @@ void VerdictStrip::refresh() {
     const std::vector<Plan>& plans = answers.shown();
     showState();
     if (answers.stage == AnswerStage::Failed) {
-        subject_->setText(QString::fromStdString(answers.error->text()));
-        subject_->setToolTip(subject_->text());
+        subject_->setWords(QString::fromStdString(answers.error->text()));
     }
     if (plans.empty()) {
         for (Tile& tile : tiles_) {
             showTile(tile, {.value = "–"}, true);
         }
         if (answers.report && answers.stage == AnswerStage::Done) {
-            subject_->setText(questionText(*answers.report, nullptr));
+            subject_->setWords(questionText(*answers.report, nullptr));
         }
         return;
     }
@@ -160,8 +157,7 @@ void VerdictStrip::refresh() {
         showTile(tiles_[i], headlines[i], answers.isStale());
     }
     if (answers.stage != AnswerStage::Failed) {
-        subject_->setText(questionText(*answers.report, &plans[place]));
-        subject_->setToolTip(subject_->text());
+        subject_->setWords(questionText(*answers.report, &plans[place]));
     }
 }
 

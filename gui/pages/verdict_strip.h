@@ -10,6 +10,7 @@ class QPushButton;
 
 namespace fabricast {
 
+class ElidedLabel;
 class StudySession;
 
 /// This is what stands above every page: whether it fits, how fast, and for how much, each with its
@@ -42,7 +43,7 @@ private:
 
     StudySession& session_;
     std::vector<Tile> tiles_;
-    QLabel* subject_ = nullptr;
+    ElidedLabel* subject_ = nullptr;
     QLabel* state_ = nullptr;
 };
 

@@ -2,11 +2,13 @@
 
 #include "gui/pages/compare_page.h"
 #include "gui/pages/cost_page.h"
+#include "gui/pages/elided_label.h"
 #include "gui/pages/evidence_page.h"
 #include "gui/pages/explain_page.h"
 #include "gui/pages/hardware_page.h"
 #include "gui/pages/layouts_page.h"
 #include "gui/pages/memory_page.h"
+#include "gui/pages/next_step.h"
 #include "gui/pages/scenario_panel.h"
 #include "gui/pages/sensitivity_page.h"
 #include "gui/pages/timeline_page.h"
@@ -23,7 +25,6 @@
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QDockWidget>
-#include <QLabel>
 #include <QPushButton>
 #include <QSettings>
 #include <QStatusBar>
@@ -53,7 +54,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     refreshTitle();
     showPage(QString::fromStdString(study.view.page));
     resize(1280, 800);
-    resizeDocks({dock_}, {330}, Qt::Horizontal);
+    resizeDocks({dock_}, {344}, Qt::Horizontal);
     recall();
     offerRecovery();
 }
@@ -80,10 +81,14 @@ void MainWindow::addCentre() {
     column->setSpacing(0);
     column->addWidget(notice_);
     column->addWidget(verdict_);
+    auto* next = new NextStep(*session_);
+    column->addWidget(next);
     column->addWidget(tabs_, 1);
     setCentralWidget(centre);
     addPages();
     connect(verdict_, &VerdictStrip::whyAsked, this, &MainWindow::showWhy);
+    connect(next, &NextStep::pageAsked, this, &MainWindow::showPage);
+    connect(next, &NextStep::controlAsked, this, &MainWindow::focusControl);
 }
 
 void MainWindow::addPages() {
@@ -105,10 +110,7 @@ void MainWindow::addPage(Page* page, const QString& title) {
 }
 
 void MainWindow::addStatus() {
-    command_ = new QLabel;
-    command_->setObjectName("command");
-    command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    command_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    command_ = new ElidedLabel("command");
     command_->setAccessibleDescription("The command line that asks the same");
     auto* copy = new QPushButton("Copy");
     copy->setObjectName("command.copy");
@@ -180,7 +182,7 @@ void MainWindow::chooseTheme(Theme theme) {
 }
 
 void MainWindow::copyCommand() {
-    QApplication::clipboard()->setText(command_->text());
+    QApplication::clipboard()->setText(command_->words());
 }
 
 void MainWindow::focusControl(const QString& path) {
@@ -191,9 +193,7 @@ void MainWindow::focusControl(const QString& path) {
 }
 
 void MainWindow::refreshCommand() {
-    const QString command = "fabricast plan " + QString::fromStdString(typed(session_->question()));
-    command_->setText(command);
-    command_->setToolTip(command);
+    command_->setWords("fabricast plan " + QString::fromStdString(typed(session_->question())));
 }
 
 void MainWindow::refreshTitle() {

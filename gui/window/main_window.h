@@ -10,11 +10,11 @@
 
 class QAction;
 class QDockWidget;
-class QLabel;
 class QTabWidget;
 
 namespace fabricast {
 
+class ElidedLabel;
 class NoticeBar;
 class ScenarioPanel;
 class StudyFiles;
@@ -78,7 +78,7 @@ private:
     NoticeBar* notice_ = nullptr;
     QDockWidget* dock_ = nullptr;
     QTabWidget* tabs_ = nullptr;
-    QLabel* command_ = nullptr;
+    ElidedLabel* command_ = nullptr;
     std::vector<QAction*> actions_;
 };
 

@@ -1,5 +1,6 @@
 #include "gui/window/window_menus.h"
 
+#include "gui/window/chart_actions.h"
 #include "gui/window/main_window.h"
 #include "gui/window/study_files.h"
 
@@ -50,6 +51,9 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add(
         {"saveAs", "Save &as …", QKeySequence("Ctrl+Shift+S"), [&] { window.files().saveAs(); }});
     menus.separate();
+    menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
+                   exportChart(window.page()->chart(), &window);
+               }});
     menus.add({"quit", "&Quit", QKeySequence("Ctrl+Q"), [&] { window.close(); }});
 }
 
@@ -78,6 +82,9 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
     menus.separate();
     menus.add({"copyCommand", "&Copy as command line", QKeySequence("Ctrl+Shift+C"), [&] {
                    window.copyCommand();
+               }});
+    menus.add({"copyChart", "Copy the cha&rt as a picture", {}, [&] {
+                   copyChart(window.page()->chart());
                }});
     menus.separate();
     menus.add({"swap", "S&wap A and B", QKeySequence("Ctrl+D"), [&] { window.session().swap(); }});
@@ -115,6 +122,9 @@ void addViewMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add(
         {"system", "Colours of the &desktop", {}, [&] { window.chooseTheme(Theme::System); }});
     menus.separate();
+    menus.add({"chartTable", "The chart as a &table", QKeySequence("Ctrl+T"), [&] {
+                   showChartTable(window.page()->chart(), &window);
+               }});
     menus.add({"scenario", "Show or hide the &scenario", QKeySequence("Ctrl+B"), [&] {
                    window.scenarioDock()->setVisible(!window.scenarioDock()->isVisible());
                }});
