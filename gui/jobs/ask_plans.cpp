@@ -20,8 +20,6 @@ constexpr qint64 kPartialMilliseconds = 60;
 /// Before more is searched than the best, in steps in which a stop is noticed.
 constexpr int kPauses = 30;
 constexpr unsigned long kPauseMilliseconds = 10;
-/// Where the question does not say how many.
-constexpr const char* kPlansOfFront = "25";
 
 std::shared_ptr<const PlanReport> partialReport(std::span<const Plan> plans) {
     auto report = std::make_shared<PlanReport>();
@@ -51,15 +49,6 @@ bool pause(const Watch& watch) {
         QThread::msleep(kPauseMilliseconds);
     }
     return !watch.stopped();
-}
-
-Result<PlanReport> planFront(const Question& question, const Workbench& bench, const Watch& watch) {
-    std::vector<Edit> edits;
-    if (!says(question, "search.top")) {
-        edits.push_back({"search.top", kPlansOfFront, "--top"});
-    }
-    FABRICAST_ASSIGN(const Question more, with(question, edits));
-    return plan(more, {.pareto = true}, bench, watch);
 }
 
 /// The plans of the front behind the best ones, so that each can be looked at.
@@ -105,7 +94,7 @@ LatestJob::Work planWork(Question question,
         const bool hasPlans = best && !best->plans.empty() && !best->stopped;
         deliver(best ? someLayout(*std::move(best)) : tl::unexpected(best.error()), true);
         if (hasPlans && width == SearchWidth::Front && pause(watch)) {
-            const Result<PlanReport> front = planFront(question, bench, watch);
+            const Result<PlanReport> front = plan(question, {.pareto = true}, bench, watch);
             if (front && !front->stopped) {
                 deliver(someLayout(withFrontListed(*front)), true);
             }

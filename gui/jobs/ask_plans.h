@@ -13,7 +13,7 @@
 namespace fabricast {
 
 /// What a search has found: first one plan, then better ones a few times a second, then the best;
-/// and where it was asked for, after a pause, more of them and the whole front.
+/// and where it was asked for, after a pause, the whole front.
 struct FoundPlans {
     Result<std::shared_ptr<const PlanReport>> report;
     bool isAll = false;

@@ -17,6 +17,21 @@ std::string nothingFits(const PlanReport& report) {
            " GiB more than a GPU has. \"Explain\" says what would help.";
 }
 
+/// The layout behind the stack, where it is read first; what it loses most by comes last.
+Table withLayoutFirst(Table table) {
+    constexpr std::ptrdiff_t kBehindStack = 2;
+    const auto move = [](auto& cells) {
+        if (cells.size() > static_cast<std::size_t>(kBehindStack)) {
+            std::rotate(cells.begin() + kBehindStack, cells.end() - 1, cells.end());
+        }
+    };
+    move(table.columns);
+    for (std::vector<std::string>& row : table.rows) {
+        move(row);
+    }
+    return table;
+}
+
 /// What comes nearest to fitting: of these only the memory is known.
 Table missRows(const std::vector<Plan>& misses) {
     Table table{{{"", Align::Right},
@@ -47,13 +62,13 @@ Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
     const bool allPriced =
         std::ranges::all_of(plans, [](const Plan& plan) { return plan.cost.has_value(); });
     if (allPriced) {
-        return planTable(report, plans);
+        return withLayoutFirst(planTable(report, plans));
     }
     std::vector<Plan> unpriced = plans;
     for (Plan& plan : unpriced) {
         plan.cost.reset();
     }
-    return planTable(report, unpriced);
+    return withLayoutFirst(planTable(report, unpriced));
 }
 
 std::string planListNote(const PlanReport* report, const std::optional<Error>& error) {

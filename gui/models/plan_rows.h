@@ -9,7 +9,7 @@
 
 namespace fabricast {
 
-/// A row per plan as `fabricast plan` prints it; costs that are still to come are left out. Of
+/// A row per plan in the words of `fabricast plan`; costs that are still to come are left out. Of
 /// plans that do not fit, what they need.
 Table planRows(const PlanReport& report, const std::vector<Plan>& plans);
 

@@ -48,13 +48,18 @@ void ReportTableView::fitColumns(bool onlyGrow) {
     }
     constexpr int kLeastFirst = 46;  // the number, and which of A and B it is
     constexpr int kLeastLast = 80;   // it takes what is left
+    constexpr int kMostWords = 195;  // of columns behind the first: the tooltip has the rest
+    constexpr int kMost = 400;
     const int last = static_cast<int>(columns.size()) - 1;
     // A number is not moved to the far side of the window.
     const bool fills = columns.back().align == Align::Left;
     horizontalHeader()->setStretchLastSection(fills);
     for (int column = 0; column <= last; ++column) {
-        const int needed =
+        const bool isWords = columns[static_cast<std::size_t>(column)].align == Align::Left;
+        const int most = isWords && column > 0 ? kMostWords : kMost;
+        const int whole =
             std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+        const int needed = std::min(most, whole);
         const int least = column == 0 ? std::max(kLeastFirst, needed) : needed;
         const int width = onlyGrow ? std::max(columnWidth(column), least) : least;
         setColumnWidth(column, fills && column == last ? kLeastLast : width);

@@ -197,6 +197,20 @@ std::vector<fs::path> sourcesOfLibraries() {
     return files;
 }
 
+TEST(Layering, QtStaysInTheWindow) {
+    static const std::regex kQt("Q[A-Za-z].*");
+    int seen = 0;
+    for (const fs::path& file : allSources()) {
+        for (const Include& include : includesOf(file)) {
+            const bool isQt = !include.quoted && std::regex_match(include.target, kQt);
+            const std::string home = file.begin()->string();
+            seen += isQt ? 1 : 0;
+            EXPECT_TRUE(!isQt || home == "gui" || home == "tests") << at(include);
+        }
+    }
+    EXPECT_GT(seen, 100);
+}
+
 TEST(Layering, EveryRoomIsInTheTable) {
     for (const fs::path& file : allSources()) {
         if (file.begin()->string() == "tests") {
