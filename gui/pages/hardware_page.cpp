@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -24,6 +25,18 @@ std::vector<std::string> namesIn(const QString& text) {
         }
     }
     return names;
+}
+
+/// As many servers of each: another cluster has nothing of the one in a file but what is typed.
+Question withServersTyped(const Question& question) {
+    std::vector<Edit> edits;
+    for (const auto& [path, flag] :
+         {std::pair("cluster.nodes", "-n"), std::pair("cluster.gpus", "--gpus")}) {
+        if (const std::optional<std::string> said = saidValue(question, path)) {
+            edits.push_back({path, *said, flag});
+        }
+    }
+    return with(question, edits).value_or(question);
 }
 
 }  // namespace
@@ -75,11 +88,12 @@ void HardwarePage::refresh() {
     addOwn();
     const std::vector<std::string> names = namesIn(names_->text());
     const std::string key = names_->text().toStdString() + typed(session().question());
-    const auto work = [this, names, question = session().question(), bench = session().bench()](
-                          const Watch& watch, const LatestJob::Post& post) {
-        Result<HardwareAnswer> answer = whichHardware(question, names, bench, watch);
-        post([this, answer = std::move(answer)] { show(answer); });
-    };
+    const auto work =
+        [this, names, question = withServersTyped(session().question()), bench = session().bench()](
+            const Watch& watch, const LatestJob::Post& post) {
+            Result<HardwareAnswer> answer = whichHardware(question, names, bench, watch);
+            post([this, answer = std::move(answer)] { show(answer); });
+        };
     if (ask(key, work)) {
         showBody();
         headline_->setText("Searching the best layout on each …");

@@ -10,6 +10,9 @@
 namespace fabricast {
 namespace {
 
+/// So that no control is cut off.
+constexpr int kLeastWidth = 330;
+
 /// Another cluster has nothing of the one before, but as many servers.
 std::vector<Edit> editsOf(const ControlAbout& about,
                           const QString& value,
@@ -59,6 +62,7 @@ ScenarioPanel::ScenarioPanel(StudySession& session, QWidget* parent)
     }
     column->addStretch(1);
     scroll->setWidget(inside);
+    setMinimumWidth(kLeastWidth);
     whole->addWidget(scroll);
     connect(&session, &StudySession::questionChanged, this, &ScenarioPanel::refresh);
     connect(&session, &StudySession::answersChanged, this, &ScenarioPanel::refresh);

@@ -153,6 +153,19 @@ TEST(Journey, ASavedStudyOpensWithTheSameNumbers) {
               used.find<QPushButton>("value.verdict").text());
 }
 
+TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
+    const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
+        "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
+    UsedWindow used({parseQuestion(text, "run.json", {}).value(), {.page = "explain"}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, 4x-rtx-5090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
+    ASSERT_EQ(rows.rows.size(), 2U);
+    EXPECT_EQ(rows.rows[0][1], "8");  // 2 servers of 4 GPUs
+    EXPECT_EQ(rows.rows[1][1], "8");
+}
+
 TEST(Journey, EveryPageAnswers) {
     UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
     for (const QString& name : used.window.pageNames()) {
