@@ -164,6 +164,10 @@ QRectF spanBox(const TimelineValues& values, const TimelineLayout& layout, const
         return {};
     }
     const SpanLane& lane = values.lanes[span.lane];
+    const ValueRange& view = layout.frame.xRange;
+    if (lane.end[span.span] < view.low || lane.start[span.span] > view.high) {
+        return {};
+    }
     const QRectF& plot = layout.frame.plot;
     const double left =
         std::clamp(layout.frame.xOf(lane.start[span.span]), plot.left(), plot.right());

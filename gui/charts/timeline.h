@@ -97,7 +97,7 @@ std::optional<SpanRef> spanBeside(const TimelineValues& values, const SpanRef& f
 std::optional<SpanRef> spanInLaneBeside(const TimelineValues& values,
                                         const SpanRef& from,
                                         int lanes);
-/// Cut to the view; empty where its lane is scrolled away.
+/// Cut to the view; empty where it is not in it.
 QRectF spanBox(const TimelineValues& values, const TimelineLayout& layout, const SpanRef& span);
 std::string spanText(const TimelineValues& values, const SpanRef& span);
 std::string describeTimeline(const TimelineValues& values);

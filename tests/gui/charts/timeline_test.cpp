@@ -83,6 +83,15 @@ TEST(TimelineHits, AgreeWithTheBoxesOfAllSpans) {
     }
 }
 
+TEST(TimelineHits, HaveNoBoxOutsideTheView) {
+    const TimelineValues values = smallTimeline();
+    const TimelineLayout layout = timelineLayout(values, {{1.5, 1.8}}, kSize, kTheme);
+    EXPECT_TRUE(spanBox(values, layout, {0, 0}).isEmpty());
+    EXPECT_TRUE(spanBox(values, layout, {0, 1}).isEmpty());
+    EXPECT_NEAR(spanBox(values, layout, {1, 0}).width(), layout.frame.plot.width(), 1e-9)
+        << "it goes beyond both ends";
+}
+
 TEST(TimelineSteps, GoAlongALaneAndToTheNextOne) {
     const TimelineValues values = smallTimeline();
     EXPECT_EQ(spanBeside(values, {0, 0}, 1), (SpanRef{0, 1}));
