@@ -15,7 +15,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 13> kKeys = {"schema",
+constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "name",
                                                     "model",
                                                     "cluster",
@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 13> kKeys = {"schema",
                                                     "require",
                                                     "price",
                                                     "operation",
-                                                    "imported"};
+                                                    "imported",
+                                                    "view"};
 constexpr std::array<std::string_view, 2> kImportedKeys = {"from", "notes"};
 constexpr std::array<std::string_view, 8> kClusterKeys = {
     "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus", "host_memory", "reserve"};
@@ -201,6 +202,9 @@ Result<void> checkSchema(const JsonValue& root) {
 Result<void> checkOtherQuestions(const JsonValue& root) {
     if (const JsonValue* search = root.find("search")) {
         FABRICAST_TRY(search->expect(Kind::Object));
+    }
+    if (const JsonValue* view = root.find("view")) {  // how a window shows it
+        FABRICAST_TRY(view->expect(Kind::Object));
     }
     if (const JsonValue* require = root.find("require")) {
         FABRICAST_TRY(require->expect(Kind::Array));

@@ -65,7 +65,7 @@ const std::map<std::string, Rooms> kLibraryHomes = {
     {"chrono", {"machine", "cli", "probes", "tests"}},
     {"ctime", {"cli", "probes", "tests"}},
     {"iostream", {"cli", "probes", "tests"}},
-    {"cstdio", {"cli", "probes", "tests"}},
+    {"cstdio", {"cli", "gui", "probes", "tests"}},
     {"random", {"probes", "tests"}},
 };
 
@@ -101,7 +101,7 @@ std::vector<fs::path> sourcesUnder(const std::string& folder) {
 std::vector<fs::path> allSources() {
     std::vector<fs::path> files;
     for (const char* folder :
-         {"planner", "simulator", "study", "machine", "cli", "probes", "tests"}) {
+         {"planner", "simulator", "study", "machine", "cli", "gui", "probes", "tests"}) {
         std::ranges::copy(sourcesUnder(folder), std::back_inserter(files));
     }
     return files;
@@ -195,6 +195,20 @@ std::vector<fs::path> sourcesOfLibraries() {
     std::ranges::copy(sourcesUnder("simulator"), std::back_inserter(files));
     std::ranges::copy(sourcesUnder("study"), std::back_inserter(files));
     return files;
+}
+
+TEST(Layering, QtStaysInTheWindow) {
+    static const std::regex kQt("Q[A-Za-z].*");
+    int seen = 0;
+    for (const fs::path& file : allSources()) {
+        for (const Include& include : includesOf(file)) {
+            const bool isQt = !include.quoted && std::regex_match(include.target, kQt);
+            const std::string home = file.begin()->string();
+            seen += isQt ? 1 : 0;
+            EXPECT_TRUE(!isQt || home == "gui" || home == "tests") << at(include);
+        }
+    }
+    EXPECT_GT(seen, 100);
 }
 
 TEST(Layering, EveryRoomIsInTheTable) {
@@ -299,7 +313,8 @@ std::vector<std::string> typesDefinedIn(const fs::path& file) {
 TEST(Layering, ATypeNameMeansOneThing) {
     // Two types of one name in different files link silently, and corrupt memory when they run.
     std::map<std::string, fs::path> definedIn;
-    for (const char* folder : {"planner", "simulator", "study", "machine", "cli", "probes"}) {
+    for (const char* folder :
+         {"planner", "simulator", "study", "machine", "cli", "gui", "probes"}) {
         for (const fs::path& file : sourcesUnder(folder)) {
             for (const std::string& type : typesDefinedIn(file)) {
                 const auto [entry, isNew] = definedIn.emplace(type, file);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/tools/tools_test.sh REPOSITORY: tools/run on machines that are better and worse equipped.
+# tests/tools/tools_test.sh REPOSITORY: tools/run and tools/gui on machines that are better and worse equipped.
 # cmake, ninja, dpkg-query, apt-get, id and sudo are played by small scripts; nothing is installed.
 set -uo pipefail
 repository=$1
@@ -30,15 +30,19 @@ fresh_machine() {
     play ninja 'cd "$2" && echo "ninja" >>"$MACHINE/said"
         [[ -e cli/fabricast ]] && { echo "ninja: no work to do."; exit; }
         echo "[1/1] Linking"; mkdir -p cli
-        printf "#!/bin/sh\necho program \"\$@\"\nexit 3\n" >cli/fabricast; chmod +x cli/fabricast'
+        printf "#!/bin/sh\necho program \"\$@\"\nexit 3\n" >cli/fabricast; chmod +x cli/fabricast
+        mkdir -p gui; cp cli/fabricast gui/fabricast-gui'
 }
 
-# Runs tools/run from elsewhere, with a home that cannot be written to and no input.
-call() {
+# Runs a tool from elsewhere, with a home that cannot be written to and no input.
+call_tool() {
+    local tool=$1
+    shift
     (cd / && MACHINE=$scratch HOME=/proc CI=true PATH="$scratch/bin:$PATH" \
-        "$checkout/tools/run" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null)
+        "$checkout/tools/$tool" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null)
     status=$?
 }
+call() { call_tool run "$@"; }
 
 expect() {
     local what=$1
@@ -92,6 +96,15 @@ call
 expect "a failed build is status 4" test "$status" == 4
 expect "and shows the error and the log" \
     test "$(grep -cE 'x.cpp:1: error: no|could not build .*release/log' "$scratch/err")" == 2
+
+fresh_machine 0
+call
+expect "tools/run asks for no Qt" test ! -e "$scratch/installed/qt6-base-dev"
+echo "Qt6_DIR:PATH=Qt6_DIR-NOTFOUND" >>"$checkout/build/release/CMakeCache.txt"
+call_tool gui run.json
+expect "tools/gui installs Qt" said "apt-get install .*qt6-base-dev"
+expect "and configures again" test "$(grep -c "cmake --fresh --preset release" "$scratch/said")" == 2
+expect "and starts the window" test "$(cat "$scratch/out")" == "program run.json"
 
 ((failures == 0)) && echo "all well"
 exit "$((failures > 0))"

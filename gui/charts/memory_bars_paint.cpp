@@ -1,0 +1,97 @@
+#include "gui/charts/memory_bars.h"
+#include "gui/charts/name_column.h"
+
+#include <algorithm>
+
+namespace fabricast {
+namespace {
+
+/// A line with a short bar at each end, on a paler one so that it shows on any colour.
+void paintWhisker(Canvas& canvas,
+                  const ValueRange& whisker,
+                  const QRectF& box,
+                  const ChartTheme& theme) {
+    const double y = box.center().y();
+    const double cap = std::min(box.height() * 0.22, 6.0);
+    for (const Stroke& stroke : {Stroke{theme.page, 4.0}, Stroke{theme.text, 1.5}}) {
+        canvas.line({whisker.low, y}, {whisker.high, y}, stroke);
+        canvas.line({whisker.low, y - cap}, {whisker.low, y + cap}, stroke);
+        canvas.line({whisker.high, y - cap}, {whisker.high, y + cap}, stroke);
+    }
+}
+
+void paintMemoryTotal(Canvas& canvas,
+                      const MemoryBar& bar,
+                      const MemoryBarPlace& place,
+                      const MemoryBarLayout& layout,
+                      const ChartTheme& theme) {
+    const std::string text = valueText(AxisUnit::Bytes, bar.total());
+    const double size = theme.textSize;
+    const double end =
+        place.whisker ? std::max(place.whisker->high, place.box.right()) : place.box.right();
+    const double wide = roughTextWidth(text, size);
+    if (end + wide + size > layout.frame.plot.right() || place.box.height() < size) {
+        return;
+    }
+    const QRectF plate(
+        end + size * 0.4, place.box.center().y() - size * 0.6, wide + size * 0.2, size * 1.2);
+    canvas.fill(plate, {theme.plot});
+    canvas.text({plate.left() + size * 0.1, place.box.center().y() + size * 0.36},
+                text,
+                {.colour = theme.text, .size = size});
+}
+
+void paintReserve(Canvas& canvas,
+                  const MemoryBarValues& values,
+                  const PlotFrame& frame,
+                  const ChartTheme& theme) {
+    if (values.present > values.usable) {
+        const double left = frame.xOf(values.usable);
+        canvas.fill({left, frame.plot.top(), frame.xOf(values.present) - left, frame.plot.height()},
+                    {theme.reserve});
+    }
+}
+
+void paintUsable(Canvas& canvas,
+                 const MemoryBarValues& values,
+                 const PlotFrame& frame,
+                 const ChartTheme& theme) {
+    if (values.usable > 0.0) {
+        const double x = frame.xOf(values.usable);
+        canvas.line({x, frame.plot.top()},
+                    {x, frame.plot.bottom()},
+                    {.colour = theme.bad, .width = 2.0, .dashed = true});
+    }
+}
+
+}  // namespace
+
+void paintMemoryBars(Canvas& canvas,
+                     const MemoryBarValues& values,
+                     const MemoryBarLayout& layout,
+                     const ChartTheme& theme) {
+    const QSizeF size(layout.frame.plot.right(), layout.frame.plot.bottom());
+    paintFrame(canvas, layout.frame, memoryFrameParts(values, size, theme), theme);
+    paintReserve(canvas, values, layout.frame, theme);
+    for (const MemoryPartPlace& place : layout.parts) {
+        canvas.fill(place.box, theme.seriesFilling(place.part));
+        canvas.line(place.box.topRight(), place.box.bottomRight(), {theme.plot});
+    }
+    paintUsable(canvas, values, layout.frame, theme);
+    for (std::size_t index = 0; index < layout.bars.size(); ++index) {
+        const MemoryBarPlace& place = layout.bars[index];
+        if (place.ghost) {
+            canvas.outline(*place.ghost, {.colour = theme.faint});
+        }
+        if (place.whisker) {
+            paintWhisker(canvas, *place.whisker, place.box, theme);
+        }
+        if (index % layout.labelEvery == 0) {
+            paintRowName(
+                canvas, values.bars[index].label, place.row, layout.frame.plot.left(), theme);
+        }
+        paintMemoryTotal(canvas, values.bars[index], place, layout, theme);
+    }
+}
+
+}  // namespace fabricast

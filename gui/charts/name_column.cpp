@@ -1,0 +1,73 @@
+#include "gui/charts/name_column.h"
+
+#include "gui/charts/plot_frame.h"
+
+#include <QString>
+#include <QStringList>
+#include <algorithm>
+
+namespace fabricast {
+
+double nameColumnWidth(const std::vector<std::string>& names, double whole, double textSize) {
+    constexpr double kMostShare = 0.34;
+    double widest = 0.0;
+    for (const std::string& name : names) {
+        widest = std::max(widest, roughTextWidth(name, textSize));
+    }
+    return std::max(std::min(widest + textSize, whole * kMostShare), textSize);
+}
+
+std::vector<std::string> wrapped(std::string_view words,
+                                 double width,
+                                 std::size_t mostLines,
+                                 double textSize) {
+    std::vector<std::string> lines(1);
+    const QString text = QString::fromUtf8(words.data(), static_cast<qsizetype>(words.size()));
+    for (const QString& part : text.split(' ', Qt::SkipEmptyParts)) {
+        const std::string word = part.toStdString();
+        const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
+        const bool full = lines.size() == mostLines;
+        if (full || lines.back().empty() || roughTextWidth(longer, textSize) <= width) {
+            lines.back() = longer;
+        } else {
+            lines.push_back(word);
+        }
+    }
+    for (std::string& line : lines) {
+        line = shortened(line, width, textSize);
+    }
+    return lines;
+}
+
+void paintRowName(Canvas& canvas,
+                  std::string_view name,
+                  const QRectF& row,
+                  double plotLeft,
+                  const ChartTheme& theme) {
+    const double size = theme.textSize;
+    canvas.text({plotLeft - size * 0.6, row.center().y() + size * 0.36},
+                shortened(name, plotLeft - row.left() - size * 0.6, size),
+                {.colour = theme.text, .size = size, .anchor = TextAnchor::End});
+}
+
+std::vector<QRectF> equalRows(const QRectF& box, std::size_t count) {
+    std::vector<QRectF> rows;
+    const double height = box.height() / static_cast<double>(std::max<std::size_t>(count, 1));
+    for (std::size_t row = 0; row < count; ++row) {
+        rows.emplace_back(
+            box.left(), box.top() + static_cast<double>(row) * height, box.width(), height);
+    }
+    return rows;
+}
+
+std::vector<QRectF> equalColumns(const QRectF& box, std::size_t count) {
+    std::vector<QRectF> columns;
+    const double width = box.width() / static_cast<double>(std::max<std::size_t>(count, 1));
+    for (std::size_t column = 0; column < count; ++column) {
+        columns.emplace_back(
+            box.left() + static_cast<double>(column) * width, box.top(), width, box.height());
+    }
+    return columns;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,63 @@
+#include "gui/document/history.h"
+
+#include "study/question_difference.h"
+
+#include <utility>
+
+namespace fabricast {
+
+History::History(Question start) : steps_{{std::move(start)}} {}
+
+Result<void> History::edit(std::span<const Edit> edits, const Label& label) {
+    const bool goesOn = dragging_ && at_ > 0 && !label.drag.empty() &&
+                        steps_[at_].drag == label.drag && at_ + 1 == steps_.size();
+    FABRICAST_ASSIGN(Question changed, with(now(), edits));
+    if (documentText(changed) == documentText(now())) {
+        return {};
+    }
+    steps_.resize(at_ + 1);
+    if (saved_ > static_cast<std::ptrdiff_t>(at_)) {
+        saved_ = -1;
+    }
+    if (goesOn) {
+        saved_ = isSaved() ? -1 : saved_;
+        steps_[at_].question = std::move(changed);
+        steps_[at_].title = label.title;
+    } else {
+        steps_.push_back({std::move(changed), label.title, label.drag});
+        ++at_;
+    }
+    dragging_ = !label.drag.empty();
+    return {};
+}
+
+void History::undo() {
+    at_ -= canUndo() ? 1U : 0U;
+    endDrag();
+}
+
+void History::redo() {
+    at_ += canRedo() ? 1U : 0U;
+    endDrag();
+}
+
+void History::markSaved(const std::string& file) {
+    Question saved = now();
+    saved.file = file;
+    saved.edits.clear();
+    std::vector<Question> others;
+    for (const Step& step : steps_) {
+        Question other = step.question;
+        other.file = file;
+        other.folders = saved.folders;
+        other.edits = editsBetween(saved, step.question);
+        others.push_back(std::move(other));
+    }
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        steps_[i].question = std::move(others[i]);
+    }
+    saved_ = static_cast<std::ptrdiff_t>(at_);
+    endDrag();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,29 @@
+#pragma once
+#include "planner/base/result.h"
+#include "study/question.h"
+
+#include <string>
+
+namespace fabricast {
+
+/// How a window shows a study; a scenario file keeps it under "view", which no answer depends on.
+struct ViewState {
+    std::string page{};    ///< "memory"
+    std::string chosen{};  ///< the layout that is looked at, as `typedPlan` has it
+    std::string other{};   ///< and the one it is compared with
+};
+
+/// A scenario file that `fabricast plan` reads too, as a window saves it.
+struct SavedStudy {
+    Question question;
+    ViewState view;
+};
+
+/// An empty path is an empty question.
+Result<SavedStudy> openStudy(const std::string& path);
+/// Old bytes or new ones, never a part.
+Result<void> saveStudy(const SavedStudy& study, const std::string& path);
+/// The text of the file.
+Result<std::string> studyText(const SavedStudy& study);
+
+}  // namespace fabricast

@@ -1,0 +1,126 @@
+#include "gui/jobs/ask_plans.h"
+
+#include "study/explain.h"
+#include "study/plan.h"
+#include "study/typed_plan.h"
+
+#include <QElapsedTimer>
+#include <QThread>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// Between two partial answers.
+constexpr qint64 kPartialMilliseconds = 60;
+/// Before more is searched than the best, in steps in which a stop is noticed.
+constexpr int kPauses = 30;
+constexpr unsigned long kPauseMilliseconds = 10;
+
+std::shared_ptr<const PlanReport> partialReport(std::span<const Plan> plans) {
+    auto report = std::make_shared<PlanReport>();
+    report->plans.assign(plans.begin(), plans.end());
+    report->question = plans.front().scenario;
+    return report;
+}
+
+/// No stack takes any layout: an error, as on the command line.
+Result<std::shared_ptr<const PlanReport>> someLayout(PlanReport report) {
+    if (report.candidates > 0 || report.stopped) {
+        return std::make_shared<const PlanReport>(std::move(report));
+    }
+    const bool said = !report.rejections.empty();
+    return fail(
+        Error::Code::BadInput,
+        "layout",
+        "no training software takes any layout here" +
+            (said ? ": " + report.rejections.front().stack + ": " + report.rejections.front().why
+                  : std::string()),
+        "set layout keys to auto, or another global batch");
+}
+
+/// False where it was stopped meanwhile.
+bool pause(const Watch& watch) {
+    for (int i = 0; i < kPauses && !watch.stopped(); ++i) {
+        QThread::msleep(kPauseMilliseconds);
+    }
+    return !watch.stopped();
+}
+
+/// The plans of the front behind the best ones, so that each can be looked at.
+PlanReport withFrontListed(PlanReport report) {
+    std::set<std::string> listed;
+    for (const Plan& plan : report.plans) {
+        listed.insert(typedPlan(plan));
+    }
+    for (const Plan& plan : report.pareto) {
+        if (listed.insert(typedPlan(plan)).second) {
+            report.plans.push_back(plan);
+        }
+    }
+    return report;
+}
+
+}  // namespace
+
+LatestJob::Work planWork(Question question,
+                         const Workbench& bench,
+                         SearchWidth width,
+                         std::function<void(FoundPlans)> take) {
+    return [question = std::move(question), bench, width, take = std::move(take)](
+               const Watch& watch, const LatestJob::Post& post) {
+        QElapsedTimer whole;
+        whole.start();
+        QElapsedTimer sincePartial;
+        double seconds = 0.0;  // until the best were found; more of them come later
+        const auto deliver = [&](Result<std::shared_ptr<const PlanReport>> report, bool isAll) {
+            FoundPlans found{std::move(report), isAll, seconds};
+            post([take, found = std::move(found)] { take(found); });
+        };
+        const auto onPlan = [&](std::span<const Plan> plans) {
+            if (plans.empty() || watch.stopped() ||
+                (sincePartial.isValid() && sincePartial.elapsed() < kPartialMilliseconds)) {
+                return;
+            }
+            sincePartial.start();
+            deliver(partialReport(plans), false);
+        };
+        Result<PlanReport> best = plan(question, {.onPlan = onPlan}, bench, watch);
+        seconds = static_cast<double>(whole.nsecsElapsed()) * 1e-9;
+        const bool hasPlans = best && !best->plans.empty() && !best->stopped;
+        deliver(best ? someLayout(*std::move(best)) : tl::unexpected(best.error()), true);
+        if (hasPlans && width == SearchWidth::Front && pause(watch)) {
+            const Result<PlanReport> front = plan(question, {.pareto = true}, bench, watch);
+            if (front && !front->stopped) {
+                deliver(someLayout(withFrontListed(*front)), true);
+            }
+        }
+    };
+}
+
+LatestJob::Work explainWork(Question question,
+                            const Workbench& bench,
+                            std::function<void(FoundExplanation)> take) {
+    return [question = std::move(question), bench, take = std::move(take)](
+               const Watch& watch, const LatestJob::Post& post) {
+        ExplainAsk ask{.memory = true, .step = true, .cost = true, .rulesOfThumb = true};
+        const auto deliver = [&](Result<Explanation> answer) {
+            FoundExplanation found =
+                answer ? FoundExplanation(std::make_shared<const Explanation>(*std::move(answer)))
+                       : FoundExplanation(tl::unexpected(std::move(answer).error()));
+            post([take, found = std::move(found)] { take(found); });
+        };
+        const Result<Explanation> first = explain(question, ask, bench, watch);
+        deliver(first);
+        if (first && !watch.stopped()) {
+            ask.faster = true;
+            deliver(explain(question, ask, bench, watch));
+        }
+    };
+}
+
+}  // namespace fabricast

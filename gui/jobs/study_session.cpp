@@ -1,0 +1,204 @@
+#include "gui/jobs/study_session.h"
+
+#include "study/typed_plan.h"
+
+#include <utility>
+
+namespace fabricast {
+
+const std::vector<Plan>& PlanAnswers::shown() const {
+    static const std::vector<Plan> kNone;
+    if (!report) {
+        return kNone;
+    }
+    return report->plans.empty() ? report->misses : report->plans;
+}
+
+StudySession::StudySession(Workbench bench, Question question, QObject* parent)
+    : QObject(parent), bench_(std::move(bench)), history_(std::move(question)) {
+    ask();
+}
+
+StudySession::~StudySession() {
+    planJob_.cancel();
+    aJob_.cancel();
+    bJob_.cancel();
+}
+
+bool StudySession::isWorking() const {
+    return planJob_.isRunning() || aJob_.isRunning() || bJob_.isRunning();
+}
+
+std::optional<std::size_t> StudySession::placeOf(const PlanInView& view) const {
+    const std::vector<Plan>& plans = answers_.shown();
+    for (std::size_t place = 0; place < plans.size(); ++place) {
+        if (typedPlan(plans[place]) == view.typed) {
+            return place;
+        }
+    }
+    return {};
+}
+
+bool StudySession::edit(const std::vector<Edit>& edits, const History::Label& label) {
+    const std::string before = documentText(question());
+    const Result<void> done = history_.edit(edits, label);
+    if (!done) {
+        emit refused(QString::fromStdString(done.error().where),
+                     QString::fromStdString(done.error().text()));
+        return false;
+    }
+    if (documentText(question()) != before) {
+        ask();
+        emit questionChanged();
+    }
+    return true;
+}
+
+void StudySession::undo() {
+    history_.undo();
+    ask();
+    emit questionChanged();
+}
+
+void StudySession::redo() {
+    history_.redo();
+    ask();
+    emit questionChanged();
+}
+
+void StudySession::open(Question question, const std::string& a, const std::string& b) {
+    history_ = History(std::move(question));
+    a_ = {};
+    b_ = {};
+    choose(a, b);
+    aJob_.cancel();
+    bJob_.cancel();
+    answers_ = {};
+    ask();
+    emit questionChanged();
+    emit answersChanged();
+    emit viewChanged();
+}
+
+void StudySession::markSaved(const std::string& file) {
+    history_.markSaved(file);
+    emit questionChanged();
+}
+
+void StudySession::markUnsaved() {
+    history_.markUnsaved();
+    emit questionChanged();
+}
+
+void StudySession::ask() {
+    answers_.stage = AnswerStage::Searching;
+    answers_.error.reset();
+    planJob_.start(planWork(question(), bench_, width_, [this](FoundPlans found) {
+        PlanAnswers answers{.stage = found.isAll ? AnswerStage::Done : AnswerStage::Partial,
+                            .report = answers_.report,
+                            .seconds = found.seconds};
+        if (found.report) {
+            answers.report = *found.report;
+        } else {
+            answers.stage = AnswerStage::Failed;
+            answers.error = found.report.error();
+        }
+        take(std::move(answers));
+    }));
+    emit answersChanged();
+}
+
+void StudySession::take(PlanAnswers answers) {
+    answers_ = std::move(answers);
+    if (answers_.stage == AnswerStage::Done) {
+        lookAgain();
+    }
+    emit answersChanged();
+}
+
+/// The same layouts as before where they are still there, else the best one.
+void StudySession::lookAgain() {
+    const std::vector<Plan>& plans = answers_.shown();
+    const std::optional<std::size_t> placeB = placeOf(b_);
+    if (plans.empty()) {
+        a_ = {};
+    } else {
+        look(a_, aJob_, plans[placeOf(a_).value_or(0)]);
+    }
+    if (placeB) {
+        look(b_, bJob_, plans[*placeB]);
+    } else {
+        bJob_.cancel();
+        b_ = {};
+    }
+    emit viewChanged();
+}
+
+void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
+    view.typed = typedPlan(plan);
+    view.error.reset();
+    Result<Question> about = questionAbout(question(), answers_.report->question, plan.scenario);
+    if (!about) {
+        view.error = about.error();
+        view.explanation = nullptr;
+        return;
+    }
+    view.question = *std::move(about);
+    job.start(explainWork(view.question, bench_, [this, &view](const FoundExplanation& found) {
+        view.explanation = found ? *found : nullptr;
+        view.error = found ? std::optional<Error>() : found.error();
+        emit viewChanged();
+    }));
+}
+
+void StudySession::choose(const std::string& a, const std::string& b) {
+    a_.typed = a;
+    b_.typed = b;
+}
+
+void StudySession::chooseA(std::size_t place) {
+    const std::vector<Plan>& plans = answers_.shown();
+    if (place < plans.size() && answers_.stage == AnswerStage::Done) {
+        look(a_, aJob_, plans[place]);
+        emit viewChanged();
+    }
+}
+
+void StudySession::chooseB(std::size_t place) {
+    const std::vector<Plan>& plans = answers_.shown();
+    if (place < plans.size() && answers_.stage == AnswerStage::Done) {
+        look(b_, bJob_, plans[place]);
+        emit viewChanged();
+    }
+}
+
+void StudySession::compareWith(std::size_t place) {
+    if (placeOf(a_) == place) {
+        chooseA(place == 0 ? 1 : 0);
+    }
+    chooseB(place);
+}
+
+void StudySession::clearB() {
+    bJob_.cancel();
+    b_ = {};
+    emit viewChanged();
+}
+
+void StudySession::setWidth(SearchWidth width) {
+    if (width != width_) {
+        width_ = width;
+        ask();
+    }
+}
+
+void StudySession::swap() {
+    const std::optional<std::size_t> placeA = placeOf(a_);
+    const std::optional<std::size_t> placeB = placeOf(b_);
+    if (placeA && placeB) {
+        chooseA(*placeB);
+        chooseB(*placeA);
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,112 @@
+#pragma once
+#include "gui/document/history.h"
+#include "gui/jobs/ask_plans.h"
+#include "gui/jobs/latest_job.h"
+#include "planner/base/result.h"
+#include "planner/result/explanation.h"
+#include "planner/result/plan_report.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <QObject>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+enum class AnswerStage {
+    Searching,  ///< what is shown is of an earlier question, or nothing
+    Partial,    ///< the best found so far
+    Done,
+    Failed
+};
+
+/// The plans of the question that is asked now, as far as they are known.
+struct PlanAnswers {
+    AnswerStage stage = AnswerStage::Searching;
+    std::shared_ptr<const PlanReport> report;  ///< may be of the question before
+    std::optional<Error> error;                ///< where it failed
+    double seconds = 0.0;                      ///< that the search took
+
+    /// Those that fit, else what comes nearest.
+    [[nodiscard]] const std::vector<Plan>& shown() const;
+    [[nodiscard]] bool isStale() const {
+        return stage == AnswerStage::Searching || stage == AnswerStage::Failed;
+    }
+};
+
+/// One of the plans, as it is looked at: A, or B beside it.
+struct PlanInView {
+    std::string typed;  ///< "megatron tp=8,pp=2"; empty: none
+    Question question;  ///< what to ask about it
+    std::shared_ptr<const Explanation> explanation{};
+    std::optional<Error> error{};
+};
+
+/// This is the study that a window shows: the question with its undo steps, and its answers, which
+/// follow each edit by themselves. Pages show it, controls edit it.
+///     session.edit({{"cluster.nodes", "16", "-n"}}, {.title = "nodes 16"});
+class StudySession : public QObject {
+    Q_OBJECT
+
+public:
+    StudySession(Workbench bench, Question question, QObject* parent = nullptr);
+    ~StudySession() override;
+
+    [[nodiscard]] const Workbench& bench() const { return bench_; }
+    [[nodiscard]] const Question& question() const { return history_.now(); }
+    [[nodiscard]] const History& history() const { return history_; }
+    [[nodiscard]] const PlanAnswers& answers() const { return answers_; }
+    [[nodiscard]] const PlanInView& a() const { return a_; }
+    [[nodiscard]] const PlanInView& b() const { return b_; }
+    /// The place of A or B among the plans shown.
+    [[nodiscard]] std::optional<std::size_t> placeOf(const PlanInView& view) const;
+    [[nodiscard]] bool isWorking() const;
+
+    /// False where the edit was refused: refused() says why.
+    bool edit(const std::vector<Edit>& edits, const History::Label& label);
+    void endDrag() { history_.endDrag(); }
+    void undo();
+    void redo();
+    /// Another study; nothing of it is to be undone.
+    void open(Question question, const std::string& a, const std::string& b);
+    void markSaved(const std::string& file);
+    void markUnsaved();
+    /// The layouts that A and B are once they are found.
+    void choose(const std::string& a, const std::string& b);
+    void chooseA(std::size_t place);
+    void chooseB(std::size_t place);
+    /// It becomes B; where it is A, the best other one becomes A.
+    void compareWith(std::size_t place);
+    void clearB();
+    void swap();
+    /// Also the plans beside the best: what they give up in speed for memory or GPUs.
+    void setWidth(SearchWidth width);
+
+signals:
+    void questionChanged();
+    void answersChanged();
+    void viewChanged();  ///< A, B or what is known of them
+    void refused(const QString& where, const QString& why);
+
+private:
+    void ask();
+    void take(PlanAnswers answers);
+    void look(PlanInView& view, LatestJob& job, const Plan& plan);
+    void lookAgain();
+
+    Workbench bench_;
+    History history_;
+    PlanAnswers answers_;
+    PlanInView a_;
+    PlanInView b_;
+    SearchWidth width_ = SearchWidth::Best;
+    LatestJob planJob_;
+    LatestJob aJob_;
+    LatestJob bJob_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,165 @@
+#include "gui/models/cost_view.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/plan_table.h"
+#include "planner/report/plan_text.h"
+
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+/// Adds rows with an interval each.
+class CostTable {
+public:
+    CostTable() {
+        rows_.table.columns = {
+            {"number"}, {"value", Align::Right}, {"80 % lie within", Align::Right}};
+    }
+    void add(const std::string& title,
+             const std::string& value,
+             const std::string& range,
+             const std::string& why) {
+        rows_.table.rows.push_back({title, value, range});
+        rows_.why.push_back("cost." + why);
+    }
+    template <class T, class Text>
+    void add(const std::string& title,
+             const Headline<T>& number,
+             const std::string& why,
+             const Text& text) {
+        const std::string low = text(number.lo);
+        const std::string high = text(number.hi);
+        add(title, text(number.value), low == high ? "" : low + " – " + high, why);
+    }
+    [[nodiscard]] CostRows take() && { return std::move(rows_); }
+
+private:
+    CostRows rows_;
+};
+
+std::string usdText(Usd amount) {
+    return dollarText(amount.count());
+}
+
+std::string kwhText(Joules energy) {
+    return amountText(energy.count() / kKwh) + " kWh";
+}
+
+std::string shareText(double share) {
+    return percentText(share);
+}
+
+void addRun(CostTable& table, const RunTotals& run) {
+    table.add("time of the whole run", run.wall, "days", &durationText);
+    table.add("GPU-hours of the run", run.gpuTime, "gpu_hours", [](Seconds time) {
+        return grouped(std::llround(time.count() / kHour));
+    });
+    if (run.price) {
+        table.add("price of the run", *run.price, "usd_per_run", &usdText);
+    }
+    if (run.energy) {
+        table.add("energy of the run", *run.energy, "kwh", &kwhText);
+    }
+}
+
+std::string monthsText(const std::optional<double>& months) {
+    return months ? amountText(*months) + " months" : "never";
+}
+
+std::vector<std::string> boxRow(const BoxAnswer& box) {
+    if (!box.plan) {
+        return {box.name, "–", "–", "–", "–", "–", "–", "–", box.why};
+    }
+    const Plan& plan = *box.plan;
+    const bool priced = plan.cost && plan.cost->perMtok;
+    const bool run = plan.cost && plan.cost->run;
+    return {box.name,
+            grouped(plan.scenario.cluster.gpus()),
+            grouped(std::llround(plan.step.tokensPerSecond)),
+            plan.step.utilisation.mfu ? percentText(*plan.step.utilisation.mfu) : "–",
+            gibText(plan.memory.peak.value) + " of " + gibText(plan.memory.capacity),
+            priced ? usdText(plan.cost->perMtok->value) : "–",
+            run ? durationText(plan.cost->run->wall.value) : "–",
+            box.offer ? monthsText(box.offer->months) : "–",
+            std::string(fitText(plan.memory.verdict)) + ", " + plan.scenario.stack + " " +
+                planLayoutText(plan.scenario)};
+}
+
+}  // namespace
+
+CostRows costRows(const RunCost& cost) {
+    CostTable table;
+    if (cost.perMtok) {
+        table.add("price of 1M tokens", *cost.perMtok, "usd_per_mtok", &usdText);
+    }
+    if (cost.energyPerMtok) {
+        table.add("energy of 1M tokens", *cost.energyPerMtok, "kwh_per_mtok", &kwhText);
+    }
+    if (cost.gpuHour.price) {
+        table.add("price of a GPU for an hour",
+                  dollarText(cost.gpuHour.price->count()),
+                  "",
+                  "usd_per_gpu_hour");
+    }
+    table.add("useful share of the time (goodput)", cost.goodput.share, "goodput", &shareText);
+    table.add("time between failures of the job", durationText(cost.goodput.mtbf), "", "mtbf");
+    table.add("size of a checkpoint", shortText(cost.goodput.checkpoint), "", "checkpoint");
+    if (cost.power.perGpu) {
+        table.add("power of a GPU with its share of the building",
+                  *cost.power.perGpu,
+                  "watts_per_gpu",
+                  [](Watts power) { return amountText(power.count()) + " W"; });
+    }
+    if (cost.run) {
+        addRun(table, *cost.run);
+    }
+    return std::move(table).take();
+}
+
+std::vector<std::string> costBasisLines(const RunCost& cost, const CostBasis& basis) {
+    std::vector<std::string> lines = {"Price: " + priceText(cost.gpuHour, basis)};
+    if (!basis.priceNote.empty()) {
+        lines.push_back(basis.priceNote);
+    }
+    lines.push_back("Operation: site " + basis.site +
+                    (basis.siteTitle.empty() ? "" : " (" + basis.siteTitle + ")"));
+    for (const std::string& assumed : basis.assumed) {
+        lines.push_back("Assumed: " + assumed);
+    }
+    return lines;
+}
+
+Table hardwareRows(const HardwareAnswer& answer) {
+    Table table{{{"hardware"},
+                 {"GPUs", Align::Right},
+                 {"tokens/s", Align::Right},
+                 {"MFU", Align::Right},
+                 {"GiB of a GPU", Align::Right},
+                 {"$ for 1M tokens", Align::Right},
+                 {"whole run", Align::Right},
+                 {"buying pays after", Align::Right},
+                 {"best layout"}},
+                {}};
+    for (const BoxAnswer& box : answer.boxes) {
+        table.rows.push_back(boxRow(box));
+    }
+    return table;
+}
+
+std::string hardwareHeadline(const HardwareAnswer& answer) {
+    if (!answer.fastest) {
+        return "The model trains on none of these.";
+    }
+    std::string text = "Fastest: " + answer.boxes[*answer.fastest].name + ".";
+    if (answer.cheapest) {
+        text += " Cheapest token: " + answer.boxes[*answer.cheapest].name + ".";
+    }
+    return text;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,71 @@
+#include "gui/models/edit_words.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+struct KeyWords {
+    std::string_view path;
+    std::string_view words;
+};
+
+constexpr std::array kKeyWords = {
+    KeyWords{"model", "model"},
+    KeyWords{"cluster.name", "hardware"},
+    KeyWords{"cluster.nodes", "servers"},
+    KeyWords{"cluster.gpus", "GPUs"},
+    KeyWords{"cluster.fabric", "network"},
+    KeyWords{"cluster.gpu", "GPU"},
+    KeyWords{"stack", "training software"},
+    KeyWords{"search.stacks", "training software"},
+    KeyWords{"workload.sequence", "sequence length"},
+    KeyWords{"workload.global_batch", "global batch"},
+    KeyWords{"workload.precision", "precision"},
+    KeyWords{"workload.optimizer", "optimizer"},
+    KeyWords{"settings.tuning", "tuning"},
+    KeyWords{"settings.lora.base", "numbers of the frozen weights"},
+    KeyWords{"settings.kernels.compile", "compile the model (torch.compile)"},
+    KeyWords{"settings.megatron.tensor_overlap", "overlap tensor-parallel communication"},
+    KeyWords{"layout.tp", "tensor parallel (tp)"},
+    KeyWords{"layout.pp", "pipeline parallel (pp)"},
+    KeyWords{"layout.vpp", "pipeline chunks (vpp)"},
+    KeyWords{"layout.cp", "context parallel (cp)"},
+    KeyWords{"layout.ep", "expert parallel (ep)"},
+    KeyWords{"layout.dp", "data parallel (dp)"},
+    KeyWords{"layout.shard", "sharding"},
+    KeyWords{"layout.micro_batch", "micro-batch"},
+    KeyWords{"layout.recompute", "recompute"},
+    KeyWords{"layout.offload", "keep in host memory"},
+    KeyWords{"search.allow", "allow"},
+    KeyWords{"search.software", "software settings"}};
+
+/// "settings.torch.reshard_after" is "reshard after".
+std::string lastPart(std::string_view path) {
+    std::string words(path.substr(path.rfind('.') + 1));
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+std::string keyWords(const std::string& path) {
+    const auto known = std::ranges::find(kKeyWords, path, &KeyWords::path);
+    return known != kKeyWords.end() ? std::string(known->words) : lastPart(path);
+}
+
+std::string valueWords(const std::string& value) {
+    return value == "null" ? "auto" : value == "true" ? "on" : value == "false" ? "off" : value;
+}
+
+}  // namespace
+
+std::string editWords(std::span<const Edit> edits) {
+    std::string text;
+    for (const Edit& edit : edits) {
+        text += (text.empty() ? "" : ", ") + keyWords(edit.path) + ": " + valueWords(edit.value);
+    }
+    return text;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,175 @@
+#include "gui/models/headlines.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/table.h"
+
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+HeadlineTone toneOf(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::Fits:
+            return HeadlineTone::Good;
+        case Verdict::Likely:
+        case Verdict::Unlikely:
+            return HeadlineTone::Unsure;
+        case Verdict::DoesNotFit:
+            break;
+    }
+    return HeadlineTone::Bad;
+}
+
+std::string rangeText(const std::string& low, const std::string& high) {
+    return low == high ? "" : low + " – " + high;
+}
+
+/// A rate has the interval of the step upside down.
+double rateAt(const Headline<Seconds>& step, double rate, Seconds other) {
+    return other.count() > 0.0 ? rate * (step.value.count() / other.count()) : rate;
+}
+
+HeadlineTile verdictTile(const MemoryBreakdown& memory) {
+    const std::string_view word = verdictWord(memory.verdict);
+    std::string sentence(word.substr(0, 1));
+    for (const char letter : word.substr(1)) {
+        sentence += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+    return {.key = "verdict",
+            .title = "GPU memory",
+            .value = sentence,
+            .range = shortText(memory.peak.value) + " of " + shortText(memory.capacity),
+            .evidence = std::string(evidenceWords(memory.peak.evidence)),
+            .why = largestTerm(memory),
+            .tone = toneOf(memory.verdict)};
+}
+
+/// Of a plan that does not fit, only its memory is known.
+bool hasStep(const StepEstimate& step) {
+    return step.step.value.count() > 0.0;
+}
+
+HeadlineTile unknownTile(const char* key, const char* title) {
+    return {.key = key,
+            .title = title,
+            .value = "–",
+            .range = "once it fits",
+            .evidence = {},
+            .why = {}};
+}
+
+HeadlineTile stepTile(const Headline<Seconds>& step) {
+    return {.key = "step",
+            .title = "Step time",
+            .value = durationText(step.value),
+            .range = rangeText(durationText(step.lo), durationText(step.hi)),
+            .evidence = std::string(evidenceWords(step.evidence)),
+            .why = "time.step"};
+}
+
+HeadlineTile speedTile(const StepEstimate& step) {
+    const auto tokens = [&step](Seconds other) {
+        return grouped(std::llround(rateAt(step.step, step.tokensPerSecond, other)));
+    };
+    return {.key = "speed",
+            .title = "Tokens per second",
+            .value = tokens(step.step.value),
+            .range = rangeText(tokens(step.step.hi), tokens(step.step.lo)),
+            .evidence = std::string(evidenceWords(step.step.evidence)),
+            .why = "time.tokens_per_s_gpu"};
+}
+
+HeadlineTile mfuTile(const StepEstimate& step) {
+    HeadlineTile tile{.key = "mfu",
+                      .title = "GPU use (MFU)",
+                      .value = "–",
+                      .range = step.utilisation.why,
+                      .evidence = std::string(evidenceWords(step.step.evidence)),
+                      .why = "time.mfu"};
+    if (const std::optional<double>& mfu = step.utilisation.mfu) {
+        const auto share = [&](Seconds other) {
+            return percentText(rateAt(step.step, *mfu, other));
+        };
+        tile.value = percentText(*mfu);
+        tile.range = rangeText(share(step.step.hi), share(step.step.lo));
+    }
+    return tile;
+}
+
+HeadlineTile priceTile(const std::optional<RunCost>& cost) {
+    HeadlineTile tile{.key = "price",
+                      .title = "Price of 1M tokens",
+                      .value = cost ? "no price" : "…",
+                      .range = cost ? "choose a price list" : "",
+                      .evidence = {},
+                      .why = "cost.usd_per_mtok"};
+    if (cost && cost->perMtok) {
+        const Headline<Usd>& price = *cost->perMtok;
+        tile.value = dollarText(price.value.count());
+        tile.range = rangeText(dollarText(price.lo.count()), dollarText(price.hi.count()));
+        tile.evidence = std::string(evidenceWords(price.evidence));
+    }
+    return tile;
+}
+
+HeadlineTile runTile(const std::optional<RunCost>& cost) {
+    HeadlineTile tile{.key = "run",
+                      .title = "Whole run",
+                      .value = cost ? "–" : "…",
+                      .range = cost ? "enter its tokens" : "",
+                      .evidence = {},
+                      .why = "cost.goodput"};
+    if (cost && cost->run) {
+        const RunTotals& run = *cost->run;
+        tile.value = durationText(run.wall.value);
+        if (run.price) {
+            tile.value += ", " + dollarText(std::round(run.price->value.count()));
+        }
+        tile.range = rangeText(durationText(run.wall.lo), durationText(run.wall.hi));
+        tile.evidence = std::string(evidenceWords(run.wall.evidence));
+        tile.why = "cost.days";
+    }
+    return tile;
+}
+
+}  // namespace
+
+std::string_view evidenceWords(Evidence evidence) {
+    switch (evidence) {
+        case Evidence::MeasuredHere:
+            return "measured on your machine";
+        case Evidence::MeasuredProfile:
+            return "measured on this kind of GPU";
+        case Evidence::VendorSpec:
+            return "from data sheets";
+        case Evidence::Modelled:
+            return "modelled";
+        case Evidence::Extrapolated:
+            break;
+    }
+    return "beyond what was measured";
+}
+
+std::vector<HeadlineTile> headlineTiles(const Plan& plan) {
+    if (!hasStep(plan.step)) {
+        return {verdictTile(plan.memory),
+                unknownTile("step", "Step time"),
+                unknownTile("speed", "Tokens per second"),
+                unknownTile("mfu", "GPU use (MFU)"),
+                unknownTile("price", "Price of 1M tokens"),
+                unknownTile("run", "Whole run")};
+    }
+    return {verdictTile(plan.memory),
+            stepTile(plan.step.step),
+            speedTile(plan.step),
+            mfuTile(plan.step),
+            priceTile(plan.cost),
+            runTile(plan.cost)};
+}
+
+}  // namespace fabricast

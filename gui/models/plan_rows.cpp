@@ -1,0 +1,91 @@
+#include "gui/models/plan_rows.h"
+
+#include "planner/report/plan_table.h"
+#include "planner/report/plan_text.h"
+#include "planner/result/comparison_band.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+std::string nothingFits(const PlanReport& report) {
+    const Plan& nearest = report.misses.front();
+    const Bytes over = nearest.memory.peak.value - nearest.memory.room();
+    return "Nothing fits. Nearest first: the first one needs " + gibText(over) +
+           " GiB more than a GPU has. \"Explain\" says what would help.";
+}
+
+/// The layout behind the stack, where it is read first; what it loses most by comes last.
+Table withLayoutFirst(Table table) {
+    constexpr std::ptrdiff_t kBehindStack = 2;
+    const auto move = [](auto& cells) {
+        if (cells.size() > static_cast<std::size_t>(kBehindStack)) {
+            std::rotate(cells.begin() + kBehindStack, cells.end() - 1, cells.end());
+        }
+    };
+    move(table.columns);
+    for (std::vector<std::string>& row : table.rows) {
+        move(row);
+    }
+    return table;
+}
+
+/// What comes nearest to fitting: of these only the memory is known.
+Table missRows(const std::vector<Plan>& misses) {
+    Table table{{{"", Align::Right},
+                 {"stack"},
+                 {"GiB needed", Align::Right},
+                 {"GiB usable", Align::Right},
+                 {"GiB too much", Align::Right},
+                 {"layout"}},
+                {}};
+    for (const Plan& plan : misses) {
+        const Bytes over = plan.memory.peak.value - plan.memory.room();
+        table.rows.push_back({std::to_string(table.rows.size() + 1),
+                              plan.scenario.stack,
+                              gibText(plan.memory.peak.value),
+                              gibText(plan.memory.room()),
+                              gibText(over),
+                              planLayoutText(plan.scenario)});
+    }
+    return table;
+}
+
+}  // namespace
+
+Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
+    if (report.plans.empty()) {
+        return missRows(plans);
+    }
+    const bool allPriced =
+        std::ranges::all_of(plans, [](const Plan& plan) { return plan.cost.has_value(); });
+    if (allPriced) {
+        return withLayoutFirst(planTable(report, plans));
+    }
+    std::vector<Plan> unpriced = plans;
+    for (Plan& plan : unpriced) {
+        plan.cost.reset();
+    }
+    return withLayoutFirst(planTable(report, unpriced));
+}
+
+std::string planListNote(const PlanReport* report, const std::optional<Error>& error) {
+    if (error) {
+        return error->text();
+    }
+    if (report == nullptr) {
+        return "Searching the best layout …";
+    }
+    if (!report->plans.empty()) {
+        const std::string best = "Best of " + grouped(report->candidates) +
+                                 " layouts first. Those within " +
+                                 std::to_string(std::lround(100.0 * kComparisonBand)) +
+                                 " % of each other cannot be told apart: measure them.";
+        return report->candidates > 0 ? best : "The best layouts so far …";
+    }
+    return report->misses.empty() ? "No layout can be forecast here." : nothingFits(*report);
+}
+
+}  // namespace fabricast

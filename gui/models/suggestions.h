@@ -1,0 +1,35 @@
+#pragma once
+#include "planner/result/explanation.h"
+#include "planner/result/plan_report.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// A change that helps, for a button that makes it.
+struct Suggestion {
+    std::string title{};    ///< "servers: 16"
+    std::string effect{};   ///< "fits, 61.2 GiB", "14.1 s a step, 8.4 % less"
+    std::string warning{};  ///< "another batch: other learning rate and convergence"
+    std::string group{};    ///< "free", "changes the training", "more hardware"
+    std::vector<Edit> edits{};
+};
+
+/// What would make the search fit, or reach its targets.
+std::vector<Suggestion> suggestionsOf(const PlanFixes& fixes);
+
+/// What would make one layout fit, or faster.
+std::vector<Suggestion> suggestionsOf(const Explanation& explanation);
+
+/// The setting that costs nothing and makes the best plan faster.
+std::vector<Suggestion> suggestionsOf(const PlanReport& report);
+
+/// The edits of a suggestion as a search is typed: a stack is one to search, a layout's key is
+/// held.
+std::vector<Edit> editsForPlan(const Suggestion& suggestion);
+
+/// The one change that is offered above all pages: nothing is an empty title.
+Suggestion firstSuggestion(const PlanReport& report);
+
+}  // namespace fabricast

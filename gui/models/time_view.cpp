@@ -1,0 +1,190 @@
+#include "gui/models/time_view.h"
+
+#include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/time_words.h"
+#include "planner/result/step_names.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+struct PartSeconds {
+    TimePart part = TimePart::Gemm;
+    std::string_view name{};
+    double seconds = 0.0;
+};
+
+std::vector<PartSeconds> longestFirst(const TimeByPart& parts) {
+    std::vector<PartSeconds> sorted;
+    for (const auto& [part, name] : namesOf(TimePart{})) {
+        if (parts.of(part) > 0.0) {
+            sorted.push_back({part, name, parts.of(part)});
+        }
+    }
+    std::ranges::stable_sort(sorted, std::ranges::greater{}, &PartSeconds::seconds);
+    return sorted;
+}
+
+bool isArithmetic(TimePart part) {
+    return part == TimePart::Gemm || part == TimePart::Attention;
+}
+
+const char* lossAdvice(TimePart part) {
+    switch (part) {
+        case TimePart::MemoryBound:
+            return "kernels that only move memory: compiling or fusing them helps";
+        case TimePart::Tensor:
+            return "tensor-parallel communication: fewer GPUs that split a layer, or faster links "
+                   "inside a server";
+        case TimePart::Context:
+            return "context-parallel communication: fewer GPUs that split a sequence";
+        case TimePart::Expert:
+            return "expert-parallel communication: experts on fewer servers, or a faster network";
+        case TimePart::Shard:
+            return "gathering weights and reducing gradients: a larger batch, or a faster network";
+        case TimePart::Stage:
+            return "transfers between pipeline stages: a faster network";
+        case TimePart::Bubble:
+            return "waiting in the pipeline: more micro-batches, or fewer stages";
+        case TimePart::Optimizer:
+            return "the optimizer: sharding its states";
+        case TimePart::Host:
+            return "the CPU, which cannot launch kernels fast enough: compiling helps";
+        default:
+            return "";
+    }
+}
+
+std::string speedChange(double speed, double base) {
+    const double change = speed / base - 1.0;
+    return std::abs(change) < 0.0005 ? "none"
+                                     : (change < 0.0 ? "-" : "+") + percentText(std::abs(change));
+}
+
+}  // namespace
+
+TimeParts timeParts(const StepEstimate& step) {
+    TimeParts parts;
+    parts.table.columns = {
+        {"what the step goes to"}, {"time", Align::Right}, {"share", Align::Right}};
+    const double whole = step.step.value.count();
+    for (const PartSeconds& one : longestFirst(step.parts)) {
+        parts.table.rows.push_back({std::string(partWords(one.part)),
+                                    durationText(Seconds(one.seconds)),
+                                    percentText(one.seconds / whole)});
+        parts.why.push_back("time." + std::string(one.name));
+    }
+    parts.table.rows.push_back({"the whole step", durationText(step.step.value), percentText(1.0)});
+    parts.why.emplace_back("time.step");
+    return parts;
+}
+
+std::string timeHeadline(const StepEstimate& step) {
+    const double whole = step.step.value.count();
+    double arithmetic = 0.0;
+    const PartSeconds* loss = nullptr;
+    const std::vector<PartSeconds> parts = longestFirst(step.parts);
+    for (const PartSeconds& one : parts) {
+        if (isArithmetic(one.part)) {
+            arithmetic += one.seconds;
+        } else if (loss == nullptr) {
+            loss = &one;
+        }
+    }
+    std::string text = percentText(arithmetic / whole) + " of the step is the model's arithmetic.";
+    if (loss != nullptr) {
+        text += " The largest loss, " + percentText(loss->seconds / whole) + ", is " +
+                lossAdvice(loss->part) + ".";
+    }
+    return text;
+}
+
+WaterfallValues stepWaterfall(const Waterfall& fall, bool perTokens) {
+    WaterfallValues values{.title = {},
+                           .axis = {.title = perTokens ? "time of a million tokens" : "step time",
+                                    .unit = AxisUnit::Seconds},
+                           .fromLabel = "A",
+                           .toLabel = "B",
+                           .from = fall.from,
+                           .steps = {},
+                           .better = BetterEnd::Low};
+    constexpr double kSmall = 0.002;
+    double others = 0.0;
+    for (const DifferencePart& part : fall.parts) {
+        if (std::abs(part.change) < kSmall * fall.from) {
+            others += part.change;
+            continue;
+        }
+        std::string words(part.key);
+        for (const auto& [known, name] : namesOf(TimePart{})) {
+            words = name == part.key ? std::string(shortPartWords(known)) : words;
+        }
+        values.steps.push_back({words, part.change});
+    }
+    if (others != 0.0) {
+        values.steps.push_back({"other", others});
+    }
+    return values;
+}
+
+TornadoValues speedTornado(const Sensitivity& sensitivity) {
+    const double base = sensitivity.now.tokensPerGpuSecond;
+    TornadoValues values{.title = {},
+                         .axis = {.title = "tokens per second and GPU", .unit = AxisUnit::Count},
+                         .base = base,
+                         .rows = {}};
+    for (const KnobEffect& knob : sensitivity.knobs) {
+        if (!knob.twice) {
+            continue;
+        }
+        const double twice = knob.twice->tokensPerGpuSecond;
+        const bool isSearched = knob.searched.has_value();
+        const double searched = isSearched ? knob.searched->tokensPerGpuSecond : twice;
+        values.rows.push_back({.label = std::string(knob.title),
+                               .low = twice,
+                               .high = searched,
+                               .lowLabel = "twice as much",
+                               .highLabel = isSearched ? "with the best layout" : "twice as much"});
+    }
+    return values;
+}
+
+Table sensitivityRows(const Sensitivity& sensitivity) {
+    Table table{{{"twice as much of"},
+                 {"tokens/s/GPU", Align::Right},
+                 {"change", Align::Right},
+                 {"GPU memory"}},
+                {}};
+    if (sensitivity.isSearched) {
+        table.columns.push_back({"best layout", Align::Right});
+        table.columns.push_back({"change", Align::Right});
+        table.columns.push_back({"that layout"});
+    }
+    const double base = sensitivity.now.tokensPerGpuSecond;
+    for (const KnobEffect& knob : sensitivity.knobs) {
+        std::vector<std::string> row = {std::string(knob.title)};
+        if (knob.twice) {
+            row.push_back(grouped(std::llround(knob.twice->tokensPerGpuSecond)));
+            row.push_back(speedChange(knob.twice->tokensPerGpuSecond, base));
+            row.emplace_back(fitText(knob.twice->verdict));
+        } else {
+            row.insert(row.end(), {"–", knob.whyNot, ""});
+        }
+        if (sensitivity.isSearched) {
+            const bool has = knob.searched.has_value();
+            row.push_back(has ? grouped(std::llround(knob.searched->tokensPerGpuSecond)) : "–");
+            row.push_back(has ? speedChange(knob.searched->tokensPerGpuSecond, base) : "");
+            row.push_back(!has                          ? ""
+                          : knob.searchedLayout.empty() ? "the same"
+                                                        : knob.searchedLayout);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+}  // namespace fabricast

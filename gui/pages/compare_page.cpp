@@ -1,0 +1,103 @@
+#include "gui/pages/compare_page.h"
+
+#include "gui/charts/waterfall_widget.h"
+#include "gui/jobs/study_session.h"
+#include "gui/models/time_view.h"
+#include "gui/pages/table_view.h"
+#include "planner/report/comparison_tables.h"
+#include "study/compare.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// The report's own words: which does not fit, who is faster, and what makes it so.
+QString comparisonHeadline(const Comparison& comparison, const ComparisonView& view) {
+    const QString text = QString::fromStdString(comparisonText(comparison, view));
+    return text.section("\n\n", 1, 1).trimmed();
+}
+
+}  // namespace
+
+ComparePage::ComparePage(StudySession& session, QWidget* parent)
+    : JobPage(session, "compare", parent) {
+    headline_ = addHeadline("compare.headline");
+    fall_ = new WaterfallWidget;
+    fall_->setAccessibleName("From A's step time to B's");
+    addChart(fall_, "compare.waterfall", 3);
+    auto* row = new QHBoxLayout;
+    all_ = new QCheckBox("Also what does &not differ");
+    all_->setObjectName("compare.all");
+    auto* swap = new QPushButton("&Swap A and B");
+    swap->setObjectName("compare.swap");
+    auto* clear = new QPushButton("Take B a&way");
+    clear->setObjectName("compare.clear");
+    row->addWidget(all_, 1);
+    row->addWidget(swap);
+    row->addWidget(clear);
+    body()->addLayout(row);
+    numbers_ = new ReportTableView("compare.numbers");
+    numbers_->setAccessibleName("Numbers of A and B");
+    inputs_ = new ReportTableView("compare.inputs");
+    inputs_->setAccessibleName("What was asked differently");
+    auto* tables = new QHBoxLayout;
+    tables->addWidget(numbers_, 3);
+    tables->addWidget(inputs_, 2);
+    body()->addLayout(tables, 3);
+    connect(all_, &QCheckBox::toggled, this, &ComparePage::show);
+    connect(swap, &QPushButton::clicked, this, [this] { this->session().swap(); });
+    connect(clear, &QPushButton::clicked, this, [this] { this->session().clearB(); });
+}
+
+void ComparePage::refresh() {
+    if (!hasLayout()) {
+        return;
+    }
+    const PlanInView& a = session().a();
+    const PlanInView& b = session().b();
+    if (b.typed.empty()) {
+        say("Choose a second layout to compare with A:\n\non \"Layouts\" select a row and press "
+            "\"Compare as B\", or Shift-click a point of the chart.");
+        return;
+    }
+    const std::array both = {a.question, b.question};
+    const auto work = [this, both, bench = session().bench()](const Watch& watch,
+                                                              const LatestJob::Post& post) {
+        const Result<Comparison> comparison = compare(both, {}, bench, watch);
+        post([this, comparison] {
+            if (!comparison) {
+                sayError(comparison.error());
+                return;
+            }
+            comparison_ = std::make_shared<const Comparison>(*comparison);
+            show();
+        });
+    };
+    if (ask(typed(a.question) + " | " + typed(b.question), work)) {
+        say("Comparing …");
+    }
+}
+
+void ComparePage::show() {
+    if (!comparison_) {
+        return;
+    }
+    const ComparisonView view{.all = all_->isChecked()};
+    const SideDifference& difference = comparison_->differences.front();
+    headline_->setText(comparisonHeadline(*comparison_, view));
+    fall_->setVisible(difference.time.has_value());
+    if (difference.time) {
+        fall_->setValues(stepWaterfall(*difference.time, !comparison_->sameTokens));
+    }
+    numbers_->setTable(numberTable(*comparison_, view));
+    inputs_->setTable(inputTable(*comparison_));
+    showBody();
+}
+
+}  // namespace fabricast

@@ -1,0 +1,42 @@
+#include "gui/pages/evidence_page.h"
+
+#include "gui/jobs/study_session.h"
+#include "gui/models/evidence_rows.h"
+#include "gui/pages/table_view.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace fabricast {
+
+EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
+    : Page(session, "evidence", parent) {
+    addTitle("How sure the numbers of layout A are");
+    trust_ = new ReportTableView("evidence.trust");
+    trust_->setAccessibleName("How sure the numbers are");
+    trust_->setMaximumHeight(120);
+    body()->addWidget(trust_);
+    addTitle("What was assumed");
+    assumed_ = addHeadline("evidence.assumed");
+    addTitle("Where the hardware's numbers are from");
+    sources_ = new ReportTableView("evidence.sources");
+    sources_->setAccessibleName("Sources of the hardware's numbers");
+    body()->addWidget(sources_, 1);
+}
+
+void EvidencePage::refresh() {
+    if (!hasLayout()) {
+        return;
+    }
+    const Explanation& a = *session().a().explanation;
+    trust_->setTable(trustRows(a));
+    QStringList lines;
+    for (const std::string& line : assumptionLines(a)) {
+        lines << "•  " + QString::fromStdString(line);
+    }
+    assumed_->setText(lines.isEmpty() ? "Nothing: the question says all." : lines.join('\n'));
+    sources_->setTable(sourceRows(session().bench().profiles(), a.scenario));
+    showBody();
+}
+
+}  // namespace fabricast

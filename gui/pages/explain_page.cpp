@@ -1,0 +1,184 @@
+#include "gui/pages/explain_page.h"
+
+#include "gui/jobs/study_session.h"
+#include "gui/models/suggestions.h"
+#include "gui/models/time_view.h"
+#include "gui/pages/suggestion_list.h"
+#include "gui/pages/table_view.h"
+#include "planner/report/fixes_report.h"
+#include "study/plan.h"
+#include "study/targets.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace fabricast {
+namespace {
+
+std::string missText(const MemoryBreakdown& memory) {
+    std::string text = "The nearest layout does not surely fit.";
+    for (const Rejection& rejection : memory.rejections) {
+        text += " It is over at " + rejection.where + ".";
+    }
+    return text;
+}
+
+/// A target to start from: "230k" tokens per second.
+std::string halfAsFastAgain(const StepEstimate& step) {
+    const auto thousands = static_cast<long>(1.5 * step.tokensPerSecond / 1000.0);
+    return thousands > 0 ? std::to_string(thousands) + "k"
+                         : std::to_string(static_cast<long>(1.5 * step.tokensPerSecond));
+}
+
+}  // namespace
+
+ExplainPage::ExplainPage(StudySession& session, QWidget* parent)
+    : JobPage(session, "explain", parent) {
+    headline_ = addHeadline("explain.headline");
+    addTime();
+    fixTitle_ = addTitle("What would help");
+    addTarget();
+    fixes_ = new SuggestionList("explain.fix");
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName("explain.scroll");
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidget(fixes_);
+    body()->addWidget(scroll, 3);
+    connect(fixes_, &SuggestionList::applied, this, &ExplainPage::apply);
+}
+
+void ExplainPage::addTime() {
+    time_ = new ReportTableView("explain.time");
+    time_->setAccessibleName("What the step goes to");
+    body()->addWidget(time_, 4);
+    connect(time_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        const auto row = static_cast<std::size_t>(time_->tableRow(index));
+        if (row < why_.size()) {
+            emit whyAsked(QString::fromStdString(why_[row]));
+        }
+    });
+}
+
+void ExplainPage::addTarget() {
+    auto* row = new QHBoxLayout;
+    row->addWidget(new QLabel("To reach"));
+    metric_ = new QComboBox;
+    metric_->setObjectName("explain.metric");
+    metric_->setAccessibleName("What is to be reached");
+    metric_->addItem("tokens per second, at least", "tokens-per-s");
+    metric_->addItem("days for the run, at most", "days");
+    metric_->addItem("step time, at most", "step");
+    metric_->addItem("MFU, at least", "mfu");
+    wanted_ = new QLineEdit;
+    wanted_->setObjectName("explain.wanted");
+    wanted_->setPlaceholderText("200k, 30, 2.5s, 45%");
+    wanted_->setAccessibleName("How much is to be reached");
+    wanted_->setFixedWidth(130);
+    auto* find = new QPushButton("&Find what reaches it");
+    find->setObjectName("explain.find");
+    targetState_ = new QLabel;
+    targetState_->setObjectName("explain.target");
+    row->addWidget(metric_);
+    row->addWidget(wanted_);
+    row->addWidget(find);
+    row->addWidget(targetState_, 1);
+    body()->addLayout(row);
+    connect(find, &QPushButton::clicked, this, &ExplainPage::askTarget);
+    connect(wanted_, &QLineEdit::returnPressed, this, &ExplainPage::askTarget);
+}
+
+void ExplainPage::askTarget() {
+    const std::string typedTarget =
+        metric_->currentData().toString().toStdString() + "=" + wanted_->text().toStdString();
+    const auto targets = readTargets({typedTarget});
+    if (!targets) {
+        targetState_->setText(QString::fromStdString(targets.error().text()));
+        return;
+    }
+    targetState_->setText("searching …");
+    targetOf_ = documentText(session().question());
+    forget();
+    ask(typedTarget,
+        [this, targets = *targets, question = session().question(), bench = session().bench()](
+            const Watch& watch, const LatestJob::Post& post) {
+            const Result<PlanReport> report = plan(question, {.targets = targets}, bench, watch);
+            post([this, report] {
+                target_ = report ? std::make_shared<const PlanReport>(*report) : nullptr;
+                targetState_->setText(report ? QString()
+                                             : QString::fromStdString(report.error().text()));
+                showFixes();
+            });
+        });
+}
+
+void ExplainPage::apply(const Suggestion& suggestion) {
+    session().edit(editsForPlan(suggestion), {.title = suggestion.title});
+}
+
+std::vector<Suggestion> ExplainPage::suggestions() const {
+    const PlanAnswers& answers = session().answers();
+    if (target_ && target_->fixes) {
+        return suggestionsOf(*target_->fixes);
+    }
+    if (answers.report && answers.report->plans.empty() && answers.report->fixes) {
+        return suggestionsOf(*answers.report->fixes);
+    }
+    return session().a().explanation ? suggestionsOf(*session().a().explanation)
+                                     : std::vector<Suggestion>();
+}
+
+void ExplainPage::showFixes() {
+    if (target_ && targetOf_ != documentText(session().question())) {
+        target_ = nullptr;
+        targetState_->clear();
+    }
+    if (target_ && target_->fixes) {
+        const QString found = QString::fromStdString(fixesText(*target_->fixes));
+        targetState_->setText(found.section('\n', 0, 0));
+    }
+    const bool isReached = target_ && target_->fixes && target_->fixes->allMet();
+    fixes_->show(suggestions(),
+                 isReached
+                     ? "It is reached as it is."
+                     : "Of the changes that cost nothing, none makes it faster by 2 % or more. "
+                       "Type a target above to see what other hardware or another training "
+                       "would bring.");
+}
+
+void ExplainPage::showTime() {
+    const Explanation& a = *session().a().explanation;
+    if (!a.step) {
+        time_->setTable({});
+        return;
+    }
+    TimeParts parts = timeParts(*a.step);
+    why_ = std::move(parts.why);
+    time_->setTable(std::move(parts.table));
+}
+
+void ExplainPage::refresh() {
+    if (!hasLayout()) {
+        return;
+    }
+    const Explanation& a = *session().a().explanation;
+    const PlanAnswers& answers = session().answers();
+    const bool isMiss = answers.report && answers.report->plans.empty() && a.memory;
+    headline_->setText(QString::fromStdString(isMiss   ? missText(*a.memory)
+                                              : a.step ? timeHeadline(*a.step)
+                                                       : std::string()));
+    if (wanted_->text().isEmpty() && !wanted_->hasFocus() && a.step) {
+        wanted_->setText(QString::fromStdString(halfAsFastAgain(*a.step)));
+    }
+    fixTitle_->setText(isMiss ? "What would make it fit" : "What would make it faster");
+    showTime();
+    showFixes();
+    showBody();
+}
+
+}  // namespace fabricast

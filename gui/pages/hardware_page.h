@@ -1,0 +1,32 @@
+#pragma once
+#include "gui/pages/job_page.h"
+#include "planner/base/result.h"
+#include "planner/result/hardware_answer.h"
+
+class QLineEdit;
+
+namespace fabricast {
+
+class ReportTableView;
+
+/// This puts several kinds of hardware side by side: the same training on each, and its price.
+class HardwarePage final : public JobPage {
+    Q_OBJECT
+
+public:
+    explicit HardwarePage(StudySession& session, QWidget* parent = nullptr);
+
+protected:
+    void refresh() override;
+
+private:
+    void useSelected();
+    void addOwn();
+    void show(const Result<HardwareAnswer>& answer);
+
+    QLineEdit* names_ = nullptr;
+    QLabel* headline_ = nullptr;
+    ReportTableView* rows_ = nullptr;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,30 @@
+#include "gui/pages/job_page.h"
+
+#include <utility>
+
+namespace fabricast {
+
+JobPage::JobPage(StudySession& session, const QString& name, QWidget* parent)
+    : Page(session, name, parent) {}
+
+bool JobPage::ask(const std::string& key, LatestJob::Work work) {
+    if (key == asked_) {
+        return false;
+    }
+    asked_ = key;
+    job_.start(std::move(work));
+    return true;
+}
+
+void JobPage::forget() {
+    asked_.clear();
+    job_.cancel();
+}
+
+void JobPage::sayError(const Error& error) {
+    if (error.code != Error::Code::Stopped) {
+        say(QString::fromStdString("This cannot be answered:\n\n" + error.text()));
+    }
+}
+
+}  // namespace fabricast

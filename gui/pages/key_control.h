@@ -1,0 +1,51 @@
+#pragma once
+#include <QString>
+#include <QStringList>
+#include <QWidget>
+#include <optional>
+
+class QHBoxLayout;
+class QLabel;
+
+namespace fabricast {
+
+/// What a control of the scenario is about.
+struct ControlAbout {
+    QString path;    ///< the key that it sets: "cluster.nodes"
+    QString origin;  ///< the flag that types it: "-n"
+    QString title;   ///< "Nodes"
+    QString help;    ///< for somebody who has never heard of it
+};
+
+/// This is one control of the scenario: a title, what is said, and what is wrong with it. It shows
+/// the question and says what to change; the question itself changes elsewhere.
+class KeyControl : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit KeyControl(ControlAbout about, QWidget* parent = nullptr);
+
+    [[nodiscard]] const ControlAbout& about() const { return about_; }
+    /// What the question says, as typed; nothing where it is left to the forecast, which then takes
+    /// `automatic`.
+    virtual void show(const std::optional<QString>& said, const QString& automatic) = 0;
+    void setTrouble(const QString& why);
+    [[nodiscard]] QString trouble() const;
+
+signals:
+    /// A new value as typed, "null" to leave it open. `dragging`: more will follow.
+    void edited(const QString& value, bool dragging);
+    void released();
+
+protected:
+    void addControl(QWidget* control);
+    void addWide(QWidget* control);
+
+private:
+    ControlAbout about_;
+    QHBoxLayout* row_ = nullptr;
+    QLabel* title_ = nullptr;
+    QLabel* trouble_ = nullptr;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,184 @@
+#include "gui/pages/layouts_page.h"
+
+#include "gui/charts/scatter_widget.h"
+#include "gui/jobs/study_session.h"
+#include "gui/models/plan_metrics.h"
+#include "gui/models/plan_rows.h"
+#include "gui/pages/table_view.h"
+#include "planner/report/plan_text.h"
+#include "study/typed_plan.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace fabricast {
+namespace {
+
+QComboBox* metricChoice(const QString& name, const char* chosen) {
+    auto* choice = new QComboBox;
+    choice->setObjectName(name);
+    for (const PlanMetric& metric : planMetrics()) {
+        choice->addItem(QString::fromStdString(metric.axis.title), QString(metric.key));
+    }
+    choice->setCurrentIndex(choice->findData(QString(chosen)));
+    return choice;
+}
+
+const PlanMetric& chosenMetric(const QComboBox& choice) {
+    return planMetrics()[static_cast<std::size_t>(choice.currentIndex())];
+}
+
+}  // namespace
+
+LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
+    : Page(session, "layouts", parent), table_(new ReportTableView("layouts.table")) {
+    addScatter();
+    addTools();
+    body()->addWidget(table_, 4);
+    table_->setAccessibleName("Layouts, best first");
+    connect(table_->selectionModel(),
+            &QItemSelectionModel::currentRowChanged,
+            this,
+            &LayoutsPage::selectA);
+}
+
+void LayoutsPage::addScatter() {
+    axes_ = new QWidget;
+    axes_->setObjectName("layouts.axes");
+    auto* row = new QHBoxLayout(axes_);
+    row->setContentsMargins(0, 0, 0, 0);
+    up_ = metricChoice("layouts.y", "tokens_per_s");
+    up_->setAccessibleName("Upwards");
+    across_ = metricChoice("layouts.x", "memory");
+    across_->setAccessibleName("To the right");
+    row->addWidget(new QLabel("Show"));
+    row->addWidget(up_);
+    row->addWidget(new QLabel("against"));
+    row->addWidget(across_);
+    row->addStretch(1);
+    auto* hint = new QLabel("click: A    Shift-click: B    wheel: zoom    F: all");
+    hint->setEnabled(false);
+    row->addWidget(hint);
+    body()->addWidget(axes_);
+    scatter_ = new ScatterWidget;
+    scatter_->setAccessibleName("Layouts, two numbers of each");
+    addChart(scatter_, "layouts.scatter", 5);
+    for (QComboBox* choice : {up_, across_}) {
+        connect(choice, &QComboBox::currentIndexChanged, this, &LayoutsPage::showScatter);
+    }
+    connect(scatter_, &ScatterWidget::pickedA, this, [this](std::uint32_t id) {
+        session().chooseA(id);
+    });
+    connect(scatter_, &ScatterWidget::pickedB, this, [this](std::uint32_t id) {
+        session().chooseB(id);
+    });
+}
+
+void LayoutsPage::addTools() {
+    auto* tools = new QHBoxLayout;
+    note_ = new QLabel;
+    note_->setObjectName("layouts.note");
+    note_->setWordWrap(true);
+    tools->addWidget(note_, 1);
+    filter_ = new QLineEdit;
+    filter_->setObjectName("layouts.filter");
+    filter_->setPlaceholderText("filter: fsdp2, tp=4 …");
+    filter_->setClearButtonEnabled(true);
+    filter_->setFixedWidth(170);
+    filter_->setAccessibleName("Filter the layouts");
+    tools->addWidget(filter_);
+    asB_ = new QPushButton("Compare as &B");
+    asB_->setObjectName("layouts.asB");
+    asB_->setToolTip("Puts the selected layout beside the best one, as B, on every page");
+    tools->addWidget(asB_);
+    pin_ = new QPushButton("&Keep this layout");
+    pin_->setObjectName("layouts.pin");
+    pin_->setToolTip("Holds the selected layout while you change other things");
+    tools->addWidget(pin_);
+    body()->addLayout(tools);
+    connect(filter_, &QLineEdit::textChanged, table_, &ReportTableView::setFilter);
+    connect(asB_, &QPushButton::clicked, this, [this] {
+        if (selectedRow() >= 0) {
+            session().compareWith(static_cast<std::size_t>(selectedRow()));
+        }
+    });
+    connect(pin_, &QPushButton::clicked, this, &LayoutsPage::pinSelected);
+}
+
+int LayoutsPage::selectedRow() const {
+    const QModelIndex current = table_->currentIndex();
+    return current.isValid() ? table_->tableRow(current) : -1;
+}
+
+void LayoutsPage::selectA() {
+    if (!isShowing_ && selectedRow() >= 0) {
+        session().chooseA(static_cast<std::size_t>(selectedRow()));
+    }
+}
+
+void LayoutsPage::pinSelected() {
+    const std::vector<Plan>& plans = session().answers().shown();
+    const auto row = static_cast<std::size_t>(selectedRow() < 0 ? 0 : selectedRow());
+    if (row >= plans.size()) {
+        return;
+    }
+    Result<std::vector<Edit>> edits = layoutEdits(typedLayout(plans[row].scenario), "--fix");
+    if (edits) {
+        edits->push_back({"search.stacks", plans[row].scenario.stack, "--stack"});
+        session().edit(*edits, {.title = "Keep layout " + planLayoutText(plans[row].scenario)});
+    }
+}
+
+void LayoutsPage::showTable() {
+    const PlanAnswers& answers = session().answers();
+    isShowing_ = true;
+    table_->setTable(planRows(*answers.report, answers.shown()));
+    const auto rowOf = [this](const PlanInView& view) {
+        const std::optional<std::size_t> place = session().placeOf(view);
+        return place ? std::optional(static_cast<int>(*place)) : std::nullopt;
+    };
+    const std::optional<int> a = rowOf(session().a());
+    table_->tableModel().setMarks(a, rowOf(session().b()));
+    if (a) {
+        table_->setCurrentIndex(table_->shownRow(*a));
+    }
+    isShowing_ = false;
+}
+
+void LayoutsPage::showScatter() {
+    const std::vector<Plan>& plans = session().answers().shown();
+    const auto idOf = [this](const PlanInView& view) {
+        const std::optional<std::size_t> place = session().placeOf(view);
+        return place ? std::optional(static_cast<std::uint32_t>(*place)) : std::nullopt;
+    };
+    scatter_->setValues(planScatter(plans, chosenMetric(*across_), chosenMetric(*up_)));
+    const bool isEmpty = scatter_->values().points.empty();
+    scatter_->setVisible(!isEmpty);
+    axes_->setVisible(!isEmpty || !session().answers().report->plans.empty());
+    scatter_->setMarks({.a = idOf(session().a()), .b = idOf(session().b()), .selected = {}});
+}
+
+void LayoutsPage::refresh() {
+    const PlanAnswers& answers = session().answers();
+    const std::string note = planListNote(answers.report.get(), answers.error);
+    if (answers.shown().empty()) {
+        say(QString::fromStdString(note));
+        return;
+    }
+    note_->setText(QString::fromStdString(note));
+    showTable();
+    showScatter();
+    showBody();
+}
+
+void LayoutsPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    session().setWidth(SearchWidth::Front);
+}
+
+}  // namespace fabricast

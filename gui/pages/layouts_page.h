@@ -1,0 +1,46 @@
+#pragma once
+#include "gui/pages/page.h"
+
+class QComboBox;
+class QLineEdit;
+class QPushButton;
+
+namespace fabricast {
+
+class ReportTableView;
+class ScatterWidget;
+
+/// This is the list of the best layouts, and what they give up for each other: two numbers of each
+/// as a point. The selected one is A; B is put beside it.
+class LayoutsPage final : public Page {
+    Q_OBJECT
+
+public:
+    explicit LayoutsPage(StudySession& session, QWidget* parent = nullptr);
+
+protected:
+    void refresh() override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void addTools();
+    void addScatter();
+    void showTable();
+    void showScatter();
+    void selectA();
+    [[nodiscard]] int selectedRow() const;
+    void pinSelected();
+
+    ReportTableView* table_ = nullptr;
+    QWidget* axes_ = nullptr;
+    ScatterWidget* scatter_ = nullptr;
+    QComboBox* across_ = nullptr;
+    QComboBox* up_ = nullptr;
+    QLabel* note_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    QPushButton* asB_ = nullptr;
+    QPushButton* pin_ = nullptr;
+    bool isShowing_ = false;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,93 @@
+#include "gui/pages/next_step.h"
+
+#include "gui/jobs/study_session.h"
+#include "gui/pages/elided_label.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <utility>
+
+namespace fabricast {
+
+NextStep::NextStep(StudySession& session, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      words_(new ElidedLabel("next.words")),
+      button_(new QPushButton) {
+    setObjectName("next");
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(10, 0, 10, 6);
+    button_->setObjectName("next.do");
+    row->addWidget(words_, 1);
+    row->addWidget(button_);
+    connect(button_, &QPushButton::clicked, this, &NextStep::act);
+    connect(&session, &StudySession::answersChanged, this, &NextStep::refresh);
+    refresh();
+}
+
+NextStep::Step NextStep::nextStep() const {
+    const PlanAnswers& answers = session_.answers();
+    if (answers.stage == AnswerStage::Failed) {
+        return {.kind = Kind::None,
+                .words = answers.error->hint.empty()
+                             ? QString()
+                             : "Try: " + QString::fromStdString(answers.error->hint)};
+    }
+    if (!answers.report || answers.stage != AnswerStage::Done) {
+        return step_;
+    }
+    const Suggestion first = firstSuggestion(*answers.report);
+    if (!first.title.empty()) {
+        const QString why =
+            answers.report->plans.empty() ? "Nothing fits. This helps:" : "Faster at no cost:";
+        return {.kind = Kind::Apply,
+                .words = why + "  " + QString::fromStdString(first.title) + "  –  " +
+                         QString::fromStdString(first.effect),
+                .button = "Apply",
+                .suggestion = first};
+    }
+    if (answers.report->plans.empty()) {
+        return {.kind = Kind::ShowPage,
+                .words = "Nothing fits. \"Explain\" says by how much and why.",
+                .button = "Explain",
+                .target = "explain"};
+    }
+    if (!says(session_.question(), "workload.tokens")) {
+        return {.kind = Kind::Control,
+                .words = "Next: say how many tokens the run reads, to see its days and its price.",
+                .button = "Enter tokens",
+                .target = "workload.tokens"};
+    }
+    return {.kind = Kind::ShowPage,
+            .words = "Next: see what other hardware would take for the same training.",
+            .button = "Compare hardware",
+            .target = "hardware"};
+}
+
+void NextStep::refresh() {
+    step_ = nextStep();
+    words_->setWords(step_.words);
+    button_->setText(step_.button);
+    button_->setVisible(step_.kind != Kind::None);
+    button_->setAccessibleDescription(step_.words);
+    setVisible(!step_.words.isEmpty());
+}
+
+void NextStep::act() {
+    const Step step = step_;
+    switch (step.kind) {
+        case Kind::Apply:
+            session_.edit(editsForPlan(step.suggestion), {.title = step.suggestion.title});
+            break;
+        case Kind::Control:
+            emit controlAsked(step.target);
+            break;
+        case Kind::ShowPage:
+            emit pageAsked(step.target);
+            break;
+        case Kind::None:
+            break;
+    }
+}
+
+}  // namespace fabricast

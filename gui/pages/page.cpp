@@ -1,0 +1,131 @@
+#include "gui/pages/page.h"
+
+#include "gui/charts/plot_widget.h"
+#include "gui/jobs/study_session.h"
+#include "gui/pages/page_theme.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+
+namespace fabricast {
+namespace {
+
+constexpr int kNamePrefix = 5;  // "page."
+
+}  // namespace
+
+Page::Page(StudySession& session, const QString& name, QWidget* parent)
+    : QWidget(parent), session_(session), stack_(new QStackedLayout(this)), message_(new QLabel) {
+    setObjectName("page." + name);
+    message_->setObjectName(name + ".message");
+    message_->setAlignment(Qt::AlignCenter);
+    message_->setWordWrap(true);
+    message_->setMargin(40);
+    auto* inside = new QWidget;
+    body_ = new QVBoxLayout(inside);
+    body_->setContentsMargins(10, 8, 10, 8);
+    body_->setSpacing(6);
+    stack_->addWidget(message_);
+    stack_->addWidget(inside);
+    connect(&session, &StudySession::answersChanged, this, &Page::refreshSoon);
+    connect(&session, &StudySession::viewChanged, this, &Page::refreshSoon);
+}
+
+QString Page::name() const {
+    return objectName().mid(kNamePrefix);
+}
+
+QString Page::message() const {
+    return stack_->currentIndex() == 0 ? message_->text() : QString();
+}
+
+QLabel* Page::addHeadline(const QString& name) {
+    auto* headline = new QLabel;
+    headline->setObjectName(name);
+    headline->setWordWrap(true);
+    headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    body_->addWidget(headline);
+    return headline;
+}
+
+QLabel* Page::addTitle(const QString& words) {
+    auto* title = new QLabel(words);
+    QFont bold = title->font();
+    bold.setBold(true);
+    title->setFont(bold);
+    body_->addWidget(title);
+    return title;
+}
+
+void Page::addChart(PlotWidget* chart, const QString& name, int stretch) {
+    chart->setObjectName(name);
+    body_->addWidget(chart, stretch);
+    charts_.push_back({chart, chart->accessibleName()});
+    dressCharts();
+}
+
+void Page::dressCharts() {
+    for (const NamedChart& one : charts_) {
+        one.chart->setTheme(themeOf(palette()));
+    }
+}
+
+void Page::say(const QString& words) {
+    message_->setText(words);
+    stack_->setCurrentIndex(0);
+}
+
+void Page::showBody() {
+    stack_->setCurrentIndex(1);
+    for (const NamedChart& one : charts_) {
+        one.chart->setAccessibleName(one.title);
+        one.chart->setAccessibleDescription(QString::fromStdString(one.chart->describe()));
+    }
+}
+
+bool Page::hasLayout() {
+    const PlanInView& a = session_.a();
+    const PlanAnswers& answers = session_.answers();
+    if (a.explanation) {
+        return true;
+    }
+    if (answers.stage == AnswerStage::Failed) {
+        say(QString::fromStdString("This cannot be answered:\n\n" + answers.error->text()));
+    } else if (a.error) {
+        say(QString::fromStdString("This layout cannot be explained:\n\n" + a.error->text()));
+    } else if (answers.stage == AnswerStage::Done && answers.shown().empty()) {
+        say("No layout can be forecast here.\n\nSet layout keys to auto, or choose other "
+            "hardware.");
+    } else {
+        say("Searching the best layout …");
+    }
+    return false;
+}
+
+void Page::refreshSoon() {
+    isDue_ = true;
+    if (isVisible()) {
+        isDue_ = false;
+        refresh();
+    }
+}
+
+void Page::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (isDue_) {
+        isDue_ = false;
+        refresh();
+    }
+}
+
+void Page::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        dressCharts();
+        refreshSoon();
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,72 @@
+#pragma once
+#include <QWidget>
+#include <string>
+#include <vector>
+
+class QLabel;
+class QStackedLayout;
+class QVBoxLayout;
+
+namespace fabricast {
+
+class PlotWidget;
+class StudySession;
+
+/// This is one way to look at the answer. A page is filled while it is seen: those behind it wait.
+/// Where there is nothing to show yet, it says why instead of its body.
+class Page : public QWidget {
+    Q_OBJECT
+
+public:
+    Page(StudySession& session, const QString& name, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString name() const;
+    /// Whether it still waits for an answer of its own.
+    [[nodiscard]] virtual bool isWaiting() const { return false; }
+    /// What it says instead of its body; empty while that is shown.
+    [[nodiscard]] QString message() const;
+
+    /// Its chart, to export it or to read it as a table; may be null.
+    [[nodiscard]] PlotWidget* chart() const {
+        return charts_.empty() ? nullptr : charts_.front().chart;
+    }
+
+signals:
+    /// The formula of a number is wanted.
+    void whyAsked(const QString& key);
+
+protected:
+    [[nodiscard]] StudySession& session() const { return session_; }
+    [[nodiscard]] QVBoxLayout* body() const { return body_; }
+    /// A line of words above the body, empty for now.
+    QLabel* addHeadline(const QString& name);
+    QLabel* addTitle(const QString& words);
+    /// A chart with its text alternative, in the page's colours.
+    void addChart(PlotWidget* chart, const QString& name, int stretch);
+    virtual void refresh() = 0;
+    void refreshSoon();
+    void say(const QString& words);
+    void showBody();
+    /// Says why where there is no layout to look at yet; else true.
+    bool hasLayout();
+
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct NamedChart {
+        PlotWidget* chart = nullptr;
+        QString title;  ///< for screen readers
+    };
+
+    void dressCharts();
+
+    StudySession& session_;
+    QStackedLayout* stack_ = nullptr;
+    QLabel* message_ = nullptr;
+    QVBoxLayout* body_ = nullptr;
+    std::vector<NamedChart> charts_;
+    bool isDue_ = true;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,11 @@
+#pragma once
+#include "gui/charts/chart_theme.h"
+
+#include <QPalette>
+
+namespace fabricast {
+
+/// The colours of charts and verdicts that go with a palette.
+ChartTheme themeOf(const QPalette& palette);
+
+}  // namespace fabricast

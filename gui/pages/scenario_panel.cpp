@@ -1,0 +1,135 @@
+#include "gui/pages/scenario_panel.h"
+
+#include "gui/jobs/study_session.h"
+#include "study/said_value.h"
+
+#include <QGroupBox>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace fabricast {
+namespace {
+
+/// So that no control is cut off.
+constexpr int kLeastWidth = 330;
+
+/// Another cluster has nothing of the one before, but as many servers.
+std::vector<Edit> editsOf(const ControlAbout& about,
+                          const QString& value,
+                          const Question& question) {
+    std::vector<Edit> edits = {
+        {about.path.toStdString(), value.toStdString(), about.origin.toStdString()}};
+    const std::optional<std::string> nodes = saidValue(question, "cluster.nodes");
+    if (about.path == "cluster.name" && nodes) {
+        edits.push_back({"cluster.nodes", *nodes, "-n"});
+    }
+    return edits;
+}
+
+bool isAbout(const Error& error, const ControlAbout& about, const Question& question) {
+    const QString where = QString::fromStdString(error.where);
+    const std::string said = whereSaid(question, about.path.toStdString());
+    return (!said.empty() && said == error.where) || where == about.origin ||
+           where.startsWith(about.path) || where.startsWith(about.origin + ":") ||
+           where.startsWith(about.origin + " ");
+}
+
+}  // namespace
+
+ScenarioPanel::ScenarioPanel(StudySession& session, QWidget* parent)
+    : QWidget(parent), session_(session) {
+    setObjectName("scenario");
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName("scenario.scroll");
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* inside = new QWidget;
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(8, 4, 8, 8);
+    for (const ControlGroup& group : scenarioControls(session.bench().profiles())) {
+        auto* box = new QGroupBox(group.title);
+        auto* rows = new QVBoxLayout(box);
+        rows->setSpacing(5);
+        for (KeyControl* control : group.controls) {
+            rows->addWidget(control);
+            controls_.push_back(control);
+            connectControl(control);
+        }
+        column->addWidget(box);
+    }
+    column->addStretch(1);
+    scroll->setWidget(inside);
+    setMinimumWidth(kLeastWidth);
+    whole->addWidget(scroll);
+    connect(&session, &StudySession::questionChanged, this, &ScenarioPanel::refresh);
+    connect(&session, &StudySession::answersChanged, this, &ScenarioPanel::refresh);
+    connect(&session, &StudySession::viewChanged, this, &ScenarioPanel::refresh);
+    refresh();
+}
+
+void ScenarioPanel::connectControl(KeyControl* control) {
+    connect(
+        control, &KeyControl::edited, this, [this, control](const QString& value, bool dragging) {
+            const ControlAbout& about = control->about();
+            const std::string title = QString(about.title).remove('&').toStdString() + " " +
+                                      (value == "null" ? std::string("auto") : value.toStdString());
+            const std::string drag = dragging ? about.path.toStdString() : "";
+            control->setTrouble({});
+            session_.edit(editsOf(about, value, session_.question()),
+                          {.title = title, .drag = drag});
+        });
+    connect(control, &KeyControl::released, this, [this] { session_.endDrag(); });
+    connect(&session_,
+            &StudySession::refused,
+            control,
+            [control](const QString& where, const QString& why) {
+                if (where == control->about().origin || where == control->about().path) {
+                    control->setTrouble(why);
+                }
+            });
+}
+
+KeyControl* ScenarioPanel::control(const QString& path) const {
+    for (KeyControl* control : controls_) {
+        if (control->about().path == path) {
+            return control;
+        }
+    }
+    return nullptr;
+}
+
+void ScenarioPanel::refresh() {
+    const PlanAnswers& answers = session_.answers();
+    const std::vector<Plan>& plans = answers.shown();
+    const std::optional<std::size_t> place = session_.placeOf(session_.a());
+    const Plan* plan = plans.empty() ? nullptr : &plans[place.value_or(0)];
+    std::map<std::string, std::string> automatic;
+    if (answers.report) {
+        automatic = automaticValues(*answers.report, plan);
+    }
+    for (KeyControl* control : controls_) {
+        const std::string path = control->about().path.toStdString();
+        const std::optional<std::string> said = saidValue(session_.question(), path);
+        control->show(said ? std::optional(QString::fromStdString(*said)) : std::nullopt,
+                      QString::fromStdString(automatic[path]));
+    }
+    showTroubles();
+}
+
+void ScenarioPanel::showTroubles() {
+    const PlanAnswers& answers = session_.answers();
+    for (KeyControl* control : controls_) {
+        const bool isIts =
+            answers.error && isAbout(*answers.error, control->about(), session_.question());
+        const std::string why = isIts ? answers.error->why + (answers.error->hint.empty()
+                                                                  ? std::string()
+                                                                  : "\ntry: " + answers.error->hint)
+                                      : std::string();
+        control->setTrouble(QString::fromStdString(why));
+    }
+}
+
+}  // namespace fabricast

@@ -1,0 +1,85 @@
+#pragma once
+#include "gui/document/saved_study.h"
+#include "gui/jobs/study_session.h"
+#include "gui/pages/page.h"
+#include "gui/window/theme.h"
+
+#include <QMainWindow>
+#include <QString>
+#include <vector>
+
+class QAction;
+class QDockWidget;
+class QTabWidget;
+
+namespace fabricast {
+
+class ElidedLabel;
+class NoticeBar;
+class ScenarioPanel;
+class StudyFiles;
+class VerdictStrip;
+
+/// Where a window keeps what it remembers.
+struct WindowSetup {
+    QString recoveryFolder;
+    bool remembers = false;  ///< its place and theme
+    bool isExample = false;  ///< the study is one to start from
+};
+
+/// This is the window: the scenario on the left, the verdict above, a page below it, and the
+/// command line that asks the same at the bottom.
+class MainWindow final : public QMainWindow {
+    Q_OBJECT
+
+public:
+    MainWindow(Workbench bench, const SavedStudy& study, const WindowSetup& setup);
+
+    [[nodiscard]] StudySession& session() { return *session_; }
+    [[nodiscard]] StudyFiles& files() { return *files_; }
+    /// Pages by their names: "layouts", "memory", …
+    [[nodiscard]] QStringList pageNames() const;
+    [[nodiscard]] QString pageTitle(const QString& name) const;
+    /// False where there is none of this name.
+    bool showPage(const QString& name);
+    [[nodiscard]] Page* page() const;
+    /// Nothing is being worked out.
+    [[nodiscard]] bool isIdle() const;
+    [[nodiscard]] ViewState viewState() const;
+
+    void showWhy(const QString& key);
+    void showPalette();
+    void showShortcuts();
+    void chooseTheme(Theme theme);
+    void copyCommand();
+    void focusControl(const QString& path);
+    [[nodiscard]] QDockWidget* scenarioDock() const { return dock_; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void addDock();
+    void addCentre();
+    void addPages();
+    void addPage(Page* page, const QString& title);
+    void addStatus();
+    void refreshCommand();
+    void refreshTitle();
+    void offerRecovery();
+    void remember() const;
+    void recall();
+
+    WindowSetup setup_;
+    StudySession* session_ = nullptr;
+    StudyFiles* files_ = nullptr;
+    ScenarioPanel* scenario_ = nullptr;
+    VerdictStrip* verdict_ = nullptr;
+    NoticeBar* notice_ = nullptr;
+    QDockWidget* dock_ = nullptr;
+    QTabWidget* tabs_ = nullptr;
+    ElidedLabel* command_ = nullptr;
+    std::vector<QAction*> actions_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,61 @@
+#include "gui/window/run_window.h"
+
+#include "gui/window/example_study.h"
+#include "gui/window/main_window.h"
+#include "gui/window/take_screenshot.h"
+
+#include <QApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTextStream>
+#include <cstdio>
+
+namespace fabricast {
+namespace {
+
+WindowExit say(const Error& error) {
+    QTextStream(stderr) << "error: " << QString::fromStdString(error.text()) << "\n";
+    return error.code == Error::Code::Environment ? WindowExit::Environment : WindowExit::BadInput;
+}
+
+Theme rememberedTheme(bool remembers) {
+    const int theme = remembers ? QSettings().value("theme", 0).toInt() : 0;
+    return theme == static_cast<int>(Theme::Dark)    ? Theme::Dark
+           : theme == static_cast<int>(Theme::Light) ? Theme::Light
+                                                     : Theme::System;
+}
+
+}  // namespace
+
+WindowExit runWindow(const WindowArguments& arguments) {
+    const auto bench = Workbench::open({});
+    if (!bench) {
+        return say(bench.error());
+    }
+    auto study =
+        arguments.file.isEmpty() ? exampleStudy() : openStudy(arguments.file.toStdString());
+    if (!study) {
+        return say(study.error());
+    }
+    applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.screenshot)));
+    const QTemporaryDir nowhere;
+    const WindowSetup setup{
+        .recoveryFolder =
+            arguments.screenshot
+                ? nowhere.path()
+                : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + "/unsaved",
+        .remembers = !arguments.screenshot,
+        .isExample = arguments.file.isEmpty()};
+    MainWindow window(*bench, *study, setup);
+    if (arguments.screenshot) {
+        window.resize(arguments.size);
+        const Result<void> taken = takeScreenshot(window, *arguments.screenshot);
+        return taken ? WindowExit::Ok : say(taken.error());
+    }
+    window.show();
+    QApplication::exec();
+    return WindowExit::Ok;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,135 @@
+#include "gui/window/study_files.h"
+
+#include "gui/jobs/study_session.h"
+#include "study/question_difference.h"
+
+#include <QFileDialog>
+#include <QMessageBox>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr int kKeepAfterMilliseconds = 400;
+const char* const kFilter = "Scenarios (*.json *.fabricast);;All files (*)";
+
+}  // namespace
+
+StudyFiles::StudyFiles(StudySession& session,
+                       const QString& recoveryFolder,
+                       ViewOf view,
+                       QWidget* window)
+    : QObject(window),
+      session_(session),
+      recovery_(recoveryFolder),
+      view_(std::move(view)),
+      window_(window) {
+    pause_.setSingleShot(true);
+    pause_.setInterval(kKeepAfterMilliseconds);
+    connect(&pause_, &QTimer::timeout, this, &StudyFiles::keep);
+    connect(&session, &StudySession::questionChanged, &pause_, qOverload<>(&QTimer::start));
+}
+
+void StudyFiles::keep() {
+    if (session_.history().isSaved()) {
+        recovery_.forget();
+        return;
+    }
+    const Result<std::string> text = studyText({session_.question(), view_()});
+    if (text) {
+        (void)recovery_.keep(*text);  // there is nobody to tell, and nothing lost yet
+    }
+}
+
+void StudyFiles::say(const Error& error) {
+    QMessageBox::warning(window_, "Fabricast", QString::fromStdString(error.text()));
+}
+
+Result<void> StudyFiles::openFrom(const QString& path) {
+    FABRICAST_ASSIGN(SavedStudy study, openStudy(path.toStdString()));
+    session_.open(std::move(study.question), study.view.chosen, study.view.other);
+    keep();
+    emit opened(study.view);
+    return {};
+}
+
+Result<void> StudyFiles::recover(const QString& file) {
+    FABRICAST_ASSIGN(SavedStudy study, openStudy(file.toStdString()));
+    study.question.file.clear();  // its own is gone with the next line
+    study.question.edits = {};
+    FABRICAST_ASSIGN(const Question empty, readQuestion("", ""));
+    study.question.edits = editsBetween(empty, study.question);
+    session_.open(std::move(study.question), study.view.chosen, study.view.other);
+    session_.markUnsaved();
+    keep();
+    recovery_.discard(file);
+    emit opened(study.view);
+    return {};
+}
+
+void StudyFiles::openWithDialog() {
+    if (!mayClose()) {
+        return;
+    }
+    const QString path = QFileDialog::getOpenFileName(window_, "Open a scenario", {}, kFilter);
+    if (path.isEmpty()) {
+        return;
+    }
+    if (const Result<void> opened = openFrom(path); !opened) {
+        say(opened.error());
+    }
+}
+
+Result<void> StudyFiles::saveTo(const QString& path) {
+    FABRICAST_TRY(saveStudy({session_.question(), view_()}, path.toStdString()));
+    session_.markSaved(path.toStdString());
+    recovery_.forget();
+    return {};
+}
+
+bool StudyFiles::save() {
+    const QString file = QString::fromStdString(session_.question().file);
+    if (file.isEmpty()) {
+        return saveAs();
+    }
+    const Result<void> saved = saveTo(file);
+    if (!saved) {
+        say(saved.error());
+    }
+    return saved.has_value();
+}
+
+bool StudyFiles::saveAs() {
+    const QString path =
+        QFileDialog::getSaveFileName(window_, "Save the study", "study.json", kFilter);
+    if (path.isEmpty()) {
+        return false;
+    }
+    const Result<void> saved = saveTo(path);
+    if (!saved) {
+        say(saved.error());
+    }
+    return saved.has_value();
+}
+
+bool StudyFiles::mayClose() {
+    if (session_.history().isSaved()) {
+        return true;
+    }
+    const auto answer =
+        QMessageBox::question(window_,
+                              "Fabricast",
+                              "The study has changes that are not saved.",
+                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel);
+    if (answer == QMessageBox::Save) {
+        return save();
+    }
+    if (answer == QMessageBox::Discard) {
+        pause_.stop();
+        recovery_.forget();
+        return true;
+    }
+    return false;
+}
+
+}  // namespace fabricast

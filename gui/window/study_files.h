@@ -1,0 +1,54 @@
+#pragma once
+#include "gui/document/recovery.h"
+#include "gui/document/saved_study.h"
+#include "planner/base/result.h"
+
+#include <QObject>
+#include <QTimer>
+#include <functional>
+
+class QWidget;
+
+namespace fabricast {
+
+class StudySession;
+
+/// This opens and saves the window's study, and keeps what is not saved for after a crash.
+class StudyFiles : public QObject {
+    Q_OBJECT
+
+public:
+    /// What the window shows, for the saved file.
+    using ViewOf = std::function<ViewState()>;
+
+    StudyFiles(StudySession& session, const QString& recoveryFolder, ViewOf view, QWidget* window);
+
+    void openWithDialog();
+    /// False where it was not saved.
+    bool save();
+    bool saveAs();
+    Result<void> saveTo(const QString& path);
+    Result<void> openFrom(const QString& path);
+    /// Whether the window may go: saved, or not wanted.
+    bool mayClose();
+
+    [[nodiscard]] QStringList left() const { return recovery_.left(); }
+    Result<void> recover(const QString& file);
+    void discard(const QString& file) { recovery_.discard(file); }
+    /// Now, not after the next pause.
+    void keep();
+
+signals:
+    void opened(const fabricast::ViewState& view);
+
+private:
+    void say(const Error& error);
+
+    StudySession& session_;
+    Recovery recovery_;
+    ViewOf view_;
+    QWidget* window_ = nullptr;
+    QTimer pause_;
+};
+
+}  // namespace fabricast

@@ -1,0 +1,50 @@
+#include "gui/window/take_screenshot.h"
+
+#include "gui/window/main_window.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPixmap>
+
+namespace fabricast {
+namespace {
+
+constexpr qint64 kLongestMilliseconds = 120'000;
+/// Events that follow an answer: layouts, scroll bars.
+constexpr int kSettleRounds = 10;
+constexpr int kRoundMilliseconds = 20;
+
+bool waitUntilIdle(const MainWindow& window) {
+    QElapsedTimer waited;
+    waited.start();
+    for (int quiet = 0; quiet < kSettleRounds;) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, kRoundMilliseconds);
+        quiet = window.isIdle() ? quiet + 1 : 0;
+        if (waited.elapsed() > kLongestMilliseconds) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<void> takeScreenshot(MainWindow& window, const Screenshot& wanted) {
+    if (!window.showPage(wanted.page)) {
+        return fail(Error::Code::BadInput,
+                    "--screenshot",
+                    "\"" + wanted.page.toStdString() + "\" is no page",
+                    window.pageNames().join(", ").toStdString());
+    }
+    window.show();
+    if (!waitUntilIdle(window)) {
+        return fail(Error::Code::Environment, "--screenshot", "no answer in two minutes");
+    }
+    if (!window.grab().save(wanted.file, "PNG")) {
+        return fail(Error::Code::Environment, wanted.file.toStdString(), "cannot be written");
+    }
+    return {};
+}
+
+}  // namespace fabricast

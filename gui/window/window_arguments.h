@@ -1,0 +1,34 @@
+#pragma once
+#include "gui/window/theme.h"
+#include "planner/base/result.h"
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+namespace fabricast {
+
+/// A picture of one page that is taken instead of showing a window.
+struct Screenshot {
+    QString page;
+    QString file;
+};
+
+/// What was typed behind `fabricast-gui`.
+///     fabricast-gui run.json --screenshot memory memory.png --theme dark --scale 2
+struct WindowArguments {
+    QString file{};  ///< empty: a worked example
+    std::optional<Screenshot> screenshot{};
+    std::optional<Theme> theme{};
+    double scale = 1.0;
+    QSize size{1280, 800};
+    bool help = false;
+};
+
+Result<WindowArguments> windowArguments(const QStringList& typed);
+
+/// What --help prints.
+QString windowHelp();
+
+}  // namespace fabricast

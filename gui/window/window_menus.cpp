@@ -1,0 +1,152 @@
+#include "gui/window/window_menus.h"
+
+#include "gui/window/chart_actions.h"
+#include "gui/window/main_window.h"
+#include "gui/window/study_files.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <functional>
+
+namespace fabricast {
+namespace {
+
+/// One thing that the window can do.
+struct MenuEntry {
+    QString name;
+    QString title;
+    QKeySequence keys;
+    std::function<void()> act;
+};
+
+/// Fills menus, and keeps what is in them.
+class MenuBuilder {
+public:
+    explicit MenuBuilder(MainWindow& window) : window_(window) {}
+
+    void begin(const QString& title) { menu_ = window_.menuBar()->addMenu(title); }
+    QAction* add(const MenuEntry& entry) {
+        QAction* action = menu_->addAction(entry.title);
+        action->setObjectName("action." + entry.name);
+        action->setShortcut(entry.keys);
+        QObject::connect(action, &QAction::triggered, &window_, [act = entry.act] { act(); });
+        actions_.push_back(action);
+        return action;
+    }
+    void separate() { menu_->addSeparator(); }
+    [[nodiscard]] const std::vector<QAction*>& all() const { return actions_; }
+
+private:
+    MainWindow& window_;
+    QMenu* menu_ = nullptr;
+    std::vector<QAction*> actions_;
+};
+
+void addFileMenu(MenuBuilder& menus, MainWindow& window) {
+    menus.begin("&File");
+    menus.add({"open", "&Open …", QKeySequence::Open, [&] { window.files().openWithDialog(); }});
+    menus.add({"save", "&Save", QKeySequence::Save, [&] { window.files().save(); }});
+    menus.add(
+        {"saveAs", "Save &as …", QKeySequence("Ctrl+Shift+S"), [&] { window.files().saveAs(); }});
+    menus.separate();
+    menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
+                   exportChart(window.page()->chart(), &window);
+               }});
+    menus.add({"quit", "&Quit", QKeySequence("Ctrl+Q"), [&] { window.close(); }});
+}
+
+/// Undo and redo say what they would take back or make again.
+void followHistory(MainWindow& window, QAction* undo, QAction* redo) {
+    const auto refresh = [&window, undo, redo] {
+        const History& history = window.session().history();
+        undo->setEnabled(history.canUndo());
+        redo->setEnabled(history.canRedo());
+        undo->setText(history.canUndo() ? "&Undo: " + QString::fromStdString(history.undoTitle())
+                                        : QString("&Undo"));
+        redo->setText(history.canRedo() ? "&Redo: " + QString::fromStdString(history.redoTitle())
+                                        : QString("&Redo"));
+    };
+    QObject::connect(&window.session(), &StudySession::questionChanged, undo, refresh);
+    refresh();
+}
+
+void addEditMenu(MenuBuilder& menus, MainWindow& window) {
+    menus.begin("&Edit");
+    QAction* undo =
+        menus.add({"undo", "&Undo", QKeySequence::Undo, [&] { window.session().undo(); }});
+    QAction* redo = menus.add(
+        {"redo", "&Redo", QKeySequence("Ctrl+Shift+Z"), [&] { window.session().redo(); }});
+    followHistory(window, undo, redo);
+    menus.separate();
+    menus.add({"copyCommand", "&Copy as command line", QKeySequence("Ctrl+Shift+C"), [&] {
+                   window.copyCommand();
+               }});
+    menus.add({"copyChart", "Copy the cha&rt as a picture", {}, [&] {
+                   copyChart(window.page()->chart());
+               }});
+    menus.separate();
+    menus.add({"swap", "S&wap A and B", QKeySequence("Ctrl+D"), [&] { window.session().swap(); }});
+    menus.add({"clearB", "Compare with &nothing", {}, [&] { window.session().clearB(); }});
+}
+
+void addGoMenu(MenuBuilder& menus, MainWindow& window) {
+    menus.begin("&Go");
+    int number = 1;
+    for (const QString& name : window.pageNames()) {
+        const QKeySequence keys =
+            number <= 9 ? QKeySequence(QString("Ctrl+%1").arg(number)) : QKeySequence("Ctrl+0");
+        menus.add({"page." + name,
+                   "Show " + window.pageTitle(name).toLower(),
+                   number <= 10 ? keys : QKeySequence(),
+                   [&window, name] { window.showPage(name); }});
+        ++number;
+    }
+    menus.separate();
+    menus.add({"goModel", "Change the &model", QKeySequence("Ctrl+M"), [&] {
+                   window.focusControl("model");
+               }});
+    menus.add({"goHardware", "Change the &hardware", QKeySequence("Ctrl+H"), [&] {
+                   window.focusControl("cluster.name");
+               }});
+    menus.add({"goServers", "Change the number of &servers", QKeySequence("Ctrl+N"), [&] {
+                   window.focusControl("cluster.nodes");
+               }});
+}
+
+void addViewMenu(MenuBuilder& menus, MainWindow& window) {
+    menus.begin("&View");
+    menus.add({"light", "&Light colours", {}, [&] { window.chooseTheme(Theme::Light); }});
+    menus.add({"dark", "&Dark colours", {}, [&] { window.chooseTheme(Theme::Dark); }});
+    menus.add(
+        {"system", "Colours of the &desktop", {}, [&] { window.chooseTheme(Theme::System); }});
+    menus.separate();
+    menus.add({"chartTable", "The chart as a &table", QKeySequence("Ctrl+T"), [&] {
+                   showChartTable(window.page()->chart(), &window);
+               }});
+    menus.add({"scenario", "Show or hide the &scenario", QKeySequence("Ctrl+B"), [&] {
+                   window.scenarioDock()->setVisible(!window.scenarioDock()->isVisible());
+               }});
+}
+
+void addHelpMenu(MenuBuilder& menus, MainWindow& window) {
+    menus.begin("&Help");
+    menus.add(
+        {"palette", "Find a &command …", QKeySequence("Ctrl+K"), [&] { window.showPalette(); }});
+    menus.add({"shortcuts", "&Keys", QKeySequence("?"), [&] { window.showShortcuts(); }});
+}
+
+}  // namespace
+
+std::vector<QAction*> addMenus(MainWindow& window) {
+    MenuBuilder menus(window);
+    addFileMenu(menus, window);
+    addEditMenu(menus, window);
+    addGoMenu(menus, window);
+    addViewMenu(menus, window);
+    addHelpMenu(menus, window);
+    return menus.all();
+}
+
+}  // namespace fabricast

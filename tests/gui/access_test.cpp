@@ -1,0 +1,127 @@
+// Everything can be reached by keys, has a name, and says what it shows.
+#include "gui/charts/plot_widget.h"
+#include "gui/window/command_palette.h"
+#include "gui/window/shortcut_list.h"
+#include "gui/window/theme.h"
+#include "tests/gui/used_window.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTabBar>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+/// A part that Qt made for a widget of ours.
+bool isInside(const QWidget* widget) {
+    const QString type = widget->metaObject()->className();
+    return widget->objectName().startsWith("qt_") || type.startsWith("QComboBox") ||
+           type == "QScrollBar" || type == "QHeaderView" || type == "QTabBar" ||
+           type == "QToolButton" || type == "QDockWidgetTitleButton" || type == "QMenuBar" ||
+           type == "QLineEditIconButton";
+}
+
+TEST(Access, EveryControlHasANameAndSaysWhatItIs) {
+    UsedWindow used({smallQuestion(), {}});
+    for (const QString& page : used.window.pageNames()) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+    }
+    int controls = 0;
+    for (const QWidget* widget : used.window.findChildren<QWidget*>()) {
+        if ((widget->focusPolicy() & Qt::TabFocus) == 0 || isInside(widget)) {
+            continue;
+        }
+        ++controls;
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        const bool isNamed =
+            !widget->accessibleName().isEmpty() || (button != nullptr && !button->text().isEmpty());
+        const std::string what = widget->metaObject()->className() + std::string(" ") +
+                                 widget->objectName().toStdString();
+        const QWidget* owner = widget->parentWidget();
+        const bool isPart = owner != nullptr && !owner->accessibleName().isEmpty();
+        EXPECT_TRUE(!widget->objectName().isEmpty()) << what;
+        EXPECT_TRUE(isNamed || isPart || widget->objectName().endsWith(".scroll") ||
+                    widget->objectName() == "pages" || !widget->isVisibleTo(&used.window))
+            << what;
+    }
+    EXPECT_GT(controls, 40);
+}
+
+TEST(Access, EveryChartHasATextAlternative) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    used.window.session().chooseB(1);
+    int charts = 0;
+    for (const QString& page : used.window.pageNames()) {
+        used.window.showPage(page);
+        ASSERT_TRUE(used.waits());
+        for (const PlotWidget* chart : used.window.page()->findChildren<PlotWidget*>()) {
+            ++charts;
+            EXPECT_FALSE(chart->accessibleName().isEmpty()) << page.toStdString();
+            EXPECT_FALSE(chart->accessibleDescription().isEmpty()) << page.toStdString();
+            EXPECT_FALSE(chart->table().rows.empty()) << page.toStdString();
+        }
+    }
+    EXPECT_EQ(charts, 6);
+}
+
+TEST(Access, ThePaletteRunsWhatIsTyped) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.showPalette();
+    auto& words = used.find<QLineEdit>("palette.words");
+    QTest::keyClicks(&words, "show evid");
+    QTest::keyClick(&words, Qt::Key_Return);
+    EXPECT_EQ(used.window.page()->name(), "evidence");
+    EXPECT_TRUE(matchesWords("Show evidence", "EVID show"));
+    EXPECT_FALSE(matchesWords("Show evidence", "memory"));
+}
+
+TEST(Access, NoTwoCommandsHaveTheSameKeys) {
+    UsedWindow used({smallQuestion(), {}});
+    std::set<QString> keys;
+    std::vector<QAction*> actions;
+    for (QAction* action : used.window.findChildren<QAction*>()) {
+        if (action->objectName().startsWith("action.")) {
+            actions.push_back(action);
+        }
+        if (!action->shortcut().isEmpty()) {
+            EXPECT_TRUE(keys.insert(action->shortcut().toString()).second)
+                << action->text().toStdString();
+        }
+    }
+    EXPECT_GT(shortcutTable(actions).rows.size(), keys.size());
+}
+
+TEST(Access, TheFormulaOfANumberIsOneClickAway) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QPushButton>("value.step").click();
+    const QString formula = used.find<QPlainTextEdit>("why.formula").toPlainText();
+    EXPECT_TRUE(formula.contains("time.step")) << formula.toStdString();
+    EXPECT_TRUE(used.find<QLabel>("why.command").text().contains("--why time.step"));
+}
+
+TEST(Access, PalettesAreReadable) {
+    for (const Theme theme : {Theme::Light, Theme::Dark}) {
+        const QPalette palette = paletteOf(theme);
+        for (const auto& [ink, paper] : {std::pair(QPalette::WindowText, QPalette::Window),
+                                         std::pair(QPalette::Text, QPalette::Base),
+                                         std::pair(QPalette::Text, QPalette::AlternateBase),
+                                         std::pair(QPalette::ButtonText, QPalette::Button),
+                                         std::pair(QPalette::PlaceholderText, QPalette::Base),
+                                         std::pair(QPalette::Link, QPalette::Base)}) {
+            EXPECT_GE(contrast(palette.color(ink), palette.color(paper)), 4.5)  // WCAG 2.1 AA
+                << palette.color(ink).name().toStdString() << " on "
+                << palette.color(paper).name().toStdString();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,166 @@
+#include "gui/charts/memory_bars.h"
+#include "gui/charts/tornado.h"
+#include "gui/charts/waterfall.h"
+#include "tests/gui/charts/sample_charts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+const ChartTheme kTheme = lightChartTheme();
+const QSizeF kSize(700, 400);
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+MemoryBarValues twoStages() {
+    return {.title = "Memory",
+            .parts = {"weights", "gradients", "loss"},
+            .bars = {{.label = "stage 0", .parts = {10 * kGiB, 20 * kGiB, 0}},
+                     {.label = "stage 1",
+                      .parts = {10 * kGiB, 5 * kGiB, 5 * kGiB},
+                      .interval = ValueRange{19 * kGiB, 22 * kGiB}}},
+            .ghosts = {{.label = "stage 0", .parts = {5 * kGiB, 10 * kGiB, 0}}},
+            .usable = 40 * kGiB,
+            .present = 44 * kGiB};
+}
+
+TEST(MemoryBars, PartsFollowEachOtherInProportion) {
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    ASSERT_EQ(layout.parts.size(), 5U) << "an empty part has no box";
+    const QRectF& weights = layout.parts[0].box;
+    const QRectF& gradients = layout.parts[1].box;
+    EXPECT_DOUBLE_EQ(weights.right(), gradients.left());
+    EXPECT_NEAR(gradients.width() / weights.width(), 2.0, 1e-9);
+    EXPECT_NEAR(layout.bars[0].box.right(), gradients.right(), 1e-9);
+    EXPECT_GT(layout.frame.xOf(44 * kGiB), layout.frame.xOf(40 * kGiB));
+    EXPECT_LT(layout.frame.xOf(44 * kGiB), layout.frame.plot.right());
+}
+
+TEST(MemoryBars, GhostAndWhiskerAreAsLongAsTheirValues) {
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    ASSERT_TRUE(layout.bars[0].ghost.has_value());
+    EXPECT_NEAR(layout.bars[0].ghost->width() / layout.bars[0].box.width(), 0.5, 1e-9);
+    EXPECT_FALSE(layout.bars[0].ghost->intersects(layout.bars[0].box));
+    EXPECT_FALSE(layout.bars[1].ghost.has_value());
+    ASSERT_TRUE(layout.bars[1].whisker.has_value());
+    EXPECT_DOUBLE_EQ(layout.bars[1].whisker->high, layout.frame.xOf(22 * kGiB));
+}
+
+TEST(MemoryBars, AClickGivesStageAndPart) {
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    for (std::size_t part = 0; part < layout.parts.size(); ++part) {
+        EXPECT_EQ(memoryPartAt(layout, layout.parts[part].box.center()), static_cast<int>(part));
+    }
+    EXPECT_EQ(layout.parts[4].bar, 1U);
+    EXPECT_EQ(layout.parts[4].part, 2U);
+    EXPECT_EQ(memoryPartAt(layout, {0, 0}), -1);
+}
+
+TEST(MemoryBars, StepsGoToTheSamePartOfTheNextStage) {
+    const MemoryBarLayout layout = memoryBarLayout(twoStages(), kSize, kTheme);
+    EXPECT_EQ(memoryPartNear(layout, 0, 0, 1), 1);
+    EXPECT_EQ(memoryPartNear(layout, 0, 1, 1), -1) << "not into the next stage";
+    EXPECT_EQ(memoryPartNear(layout, 1, 1, 0), 3);
+    EXPECT_EQ(memoryPartNear(layout, 0, 2, 0), 1) << "stage 0 has no loss";
+    EXPECT_EQ(memoryPartNear(layout, 2, 0, 0), -1);
+}
+
+TEST(MemoryBars, LabelsOfManyStagesAreThinnedOut) {
+    EXPECT_EQ(memoryBarLayout(sampleMemory(8), kSize, kTheme).labelEvery, 1U);
+    const MemoryBarLayout layout = memoryBarLayout(sampleMemory(128), kSize, kTheme);
+    EXPECT_GE(layout.bars[0].row.height() * static_cast<double>(layout.labelEvery),
+              kTheme.textSize);
+}
+
+TEST(MemoryBars, AreDescribed) {
+    const MemoryBarValues values = twoStages();
+    EXPECT_EQ(describeMemoryBars(values),
+              "Memory: 2 stages. The fullest, stage 0, needs 30 GiB, 10 GiB below what is usable: "
+              "weights 10 GiB, gradients 20 GiB.");
+    EXPECT_EQ(
+        memoryPartText(values, 0, 1),
+        "stage 0, gradients: 20 GiB\n66.7 % of 30 GiB\nB: 10 GiB\n10 GiB below what is usable");
+    EXPECT_EQ(memoryBarTable(values).rows.size(), 3U);
+    EXPECT_EQ(describeMemoryBars({.title = "Memory"}), "Memory: no stages.");
+}
+
+TEST(Tornado, ShowsTheLongestFirstAroundItsBase) {
+    const TornadoValues values = sampleTornado();
+    const TornadoLayout layout = tornadoLayout(values, kSize, kTheme);
+    double before = 1e9;
+    for (const TornadoPlace& place : layout.rows) {
+        const TornadoRow& row = values.rows[place.row];
+        const double reach =
+            std::max(std::abs(row.low - values.base), std::abs(row.high - values.base));
+        EXPECT_LE(reach, before);
+        before = reach;
+        const double end = layout.frame.xOf(row.low);
+        EXPECT_NEAR(place.low.left(), std::min(end, layout.baseX), 1e-9);
+        EXPECT_NEAR(place.low.right(), std::max(end, layout.baseX), 1e-9);
+        EXPECT_EQ(tornadoRowAt(layout, place.band.center()), &place - layout.rows.data());
+    }
+}
+
+TEST(Tornado, BarsOnOneSideDoNotHideEachOther) {
+    const TornadoValues values = sampleTornado();
+    for (const TornadoPlace& place : tornadoLayout(values, kSize, kTheme).rows) {
+        EXPECT_FALSE(place.low.intersects(place.high)) << values.rows[place.row].label;
+    }
+}
+
+TEST(Tornado, LabelsHaveRoomOnBothSides) {
+    const TornadoValues values = sampleTornado();
+    const TornadoLayout layout = tornadoLayout(values, kSize, kTheme);
+    const double label = roughTextWidth("twice: 4.62 s", kTheme.textSize);
+    EXPECT_GE(layout.rows[0].high.left() - label, layout.frame.plot.left());
+    EXPECT_LE(layout.rows[0].low.right() + label, layout.frame.plot.right());
+}
+
+TEST(Tornado, IsDescribed) {
+    TornadoValues values = sampleTornado();
+    values.rows.resize(2);
+    EXPECT_EQ(describeTornado(values),
+              "What the step time depends on: step time is 5.9 s now. network between nodes, half: "
+              "7.4 s, twice: 5.31 s. memory bandwidth, half: 6.02 s, twice: 5.85 s.");
+    EXPECT_EQ(tornadoTable(values).rows.size(), 2U);
+}
+
+TEST(Waterfall, EachBarBeginsWhereTheLastEnds) {
+    const WaterfallValues values = sampleWaterfall();
+    const WaterfallLayout layout = waterfallLayout(values, kSize, kTheme);
+    ASSERT_EQ(layout.bars.size(), values.steps.size() + 2);
+    for (std::size_t bar = 1; bar + 1 < layout.bars.size(); ++bar) {
+        EXPECT_DOUBLE_EQ(layout.bars[bar].begin, layout.bars[bar - 1].end);
+        EXPECT_EQ(waterfallBarAt(layout, layout.bars[bar].band.center()), static_cast<int>(bar));
+    }
+    EXPECT_DOUBLE_EQ(layout.bars.back().end, values.to());
+    EXPECT_NEAR(values.to(), 5.55, 1e-9);
+}
+
+TEST(Waterfall, BarsLieInThePlot) {
+    for (const double from : {5.9, 0.4, 0.0, -2.0}) {
+        WaterfallValues values = sampleWaterfall();
+        values.from = from;
+        const WaterfallLayout layout = waterfallLayout(values, kSize, kTheme);
+        for (const WaterfallPlace& bar : layout.bars) {
+            EXPECT_GE(bar.bar.top(), layout.frame.plot.top() - 1e-9) << from << bar.label;
+            EXPECT_LE(bar.bar.bottom(), layout.frame.plot.bottom() + 1e-9) << from << bar.label;
+        }
+    }
+}
+
+TEST(Waterfall, IsDescribed) {
+    WaterfallValues values = sampleWaterfall();
+    values.steps.resize(2);
+    EXPECT_EQ(describeWaterfall(values),
+              "From A to B: where the time goes: step time goes from 5.9 s (A: tp8 pp4 dp16) to "
+              "5.2 s (B: tp4 pp8 dp16): compute -80 ms, tensor parallel communication -620 ms.");
+    EXPECT_EQ(waterfallBarText(values, 1), "compute\n-80 ms (-1.36 %)");
+    EXPECT_EQ(waterfallBarText(values, 3), "B: tp4 pp8 dp16\n5.2 s\n-700 ms in all");
+    EXPECT_EQ(waterfallTable(values).rows.size(), 4U);
+}
+
+}  // namespace
+}  // namespace fabricast

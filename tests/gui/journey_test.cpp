@@ -1,0 +1,181 @@
+// What a user does, by the names of the widgets; the numbers are those of study's own answers.
+#include "gui/models/plan_rows.h"
+#include "gui/pages/elided_label.h"
+#include "gui/pages/table_view.h"
+#include "gui/window/study_files.h"
+#include "planner/report/comparison_tables.h"
+#include "study/compare.h"
+#include "study/plan.h"
+#include "tests/gui/used_window.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// What the table shows is what a study of the window's question says.
+void expectTableOfStudy(UsedWindow& used) {
+    const PlanReport report = plan(used.window.session().question(), {}, openBench(), {}).value();
+    const Table expected = planRows(report, report.plans);
+    const Table& shown = used.find<ReportTableView>("layouts.table").tableModel().table();
+    ASSERT_FALSE(expected.rows.empty());
+    ASSERT_GE(shown.rows.size(), expected.rows.size());
+    for (std::size_t row = 0; row < expected.rows.size(); ++row) {
+        EXPECT_EQ(shown.rows[row], expected.rows[row]);
+    }
+}
+
+TEST(Journey, OpensWithTheAnswer) {
+    UsedWindow used({smallQuestion(), {}});
+    expectTableOfStudy(used);
+    EXPECT_EQ(used.find<QPushButton>("value.verdict").text(), "Fits");
+    EXPECT_EQ(used.find<ElidedLabel>("command").words(),
+              "fabricast plan -m gpt2 -c 4x-rtx-4090 -n 1 --global-batch 64 --stack megatron");
+}
+
+TEST(Journey, AnotherNumberOfServersIsAnotherAnswerUntilItIsUndone) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString before = used.find<QPushButton>("value.step").text();
+    used.find<QSpinBox>("number.cluster.nodes").setValue(2);
+    ASSERT_TRUE(used.waits());
+    expectTableOfStudy(used);
+    EXPECT_NE(used.find<QPushButton>("value.step").text(), before);
+    used.window.findChild<QAction*>("action.undo")->trigger();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QPushButton>("value.step").text(), before);
+    EXPECT_EQ(used.find<QSpinBox>("number.cluster.nodes").value(), 1);
+    used.window.findChild<QAction*>("action.redo")->trigger();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QSpinBox>("number.cluster.nodes").value(), 2);
+}
+
+TEST(Journey, EveryMoveOfASliderIsAnsweredByTheLast) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& slider = used.find<QSlider>("slider.cluster.nodes");
+    for (int stop = 1; stop <= 3; ++stop) {  // 2, 3 and 4 servers
+        slider.setValue(stop);
+        QTest::qWait(3);
+    }
+    ASSERT_TRUE(used.waits());
+    expectTableOfStudy(used);
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("-n 4 "));
+    used.window.session().undo();
+    EXPECT_FALSE(used.window.session().history().canUndo()) << "a drag is one step";
+}
+
+TEST(Journey, APinnedKeyHoldsInEveryLayout) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& tp = used.find<QComboBox>("choice.layout.tp");
+    tp.setCurrentIndex(tp.findData("2"));
+    emit tp.activated(tp.currentIndex());
+    ASSERT_TRUE(used.waits());
+    expectTableOfStudy(used);
+    for (const Plan& plan : used.window.session().answers().shown()) {
+        EXPECT_EQ(plan.scenario.layout.tp, 2);
+    }
+    EXPECT_TRUE(used.find<ElidedLabel>("command").words().contains("tp=2"));
+}
+
+TEST(Journey, AWrongValueIsExplainedWhereItWasTyped) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& batch = used.find<QLineEdit>("text.workload.global_batch");
+    batch.setText("many");
+    emit batch.editingFinished();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.window.session().answers().stage, AnswerStage::Failed);
+    auto& control = used.find<QWidget>("control.workload.global_batch");
+    EXPECT_TRUE(control.findChild<QLabel*>("trouble")->text().contains("many"));
+    EXPECT_FALSE(used.window.session().answers().shown().empty()) << "the last answer stays";
+}
+
+TEST(Journey, BIsComparedAsTheCommandLineDoes) {
+    UsedWindow used({smallQuestion(), {}});
+    auto& table = used.find<ReportTableView>("layouts.table");
+    table.setCurrentIndex(table.shownRow(1));
+    used.find<QPushButton>("layouts.asB").click();
+    ASSERT_TRUE(used.window.showPage("compare"));
+    ASSERT_TRUE(used.waits());
+    StudySession& session = used.window.session();
+    ASSERT_EQ(session.placeOf(session.b()), std::size_t{1});
+    ASSERT_EQ(session.placeOf(session.a()), std::size_t{0});
+    const std::array both = {session.a().question, session.b().question};
+    const Comparison expected = compare(both, {}, openBench(), {}).value();
+    EXPECT_EQ(used.find<ReportTableView>("compare.numbers").tableModel().table().rows,
+              numberTable(expected, {}).rows);
+    used.find<QPushButton>("compare.swap").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(session.placeOf(session.a()), std::size_t{1});
+    used.find<QPushButton>("compare.clear").click();
+    EXPECT_TRUE(session.b().typed.empty());
+    EXPECT_TRUE(used.window.page()->message().contains("second layout"));
+}
+
+TEST(Journey, WhatWouldHelpIsOneClickAway) {
+    // 8 billion parameters, all of them on each 24 GB card.
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "4x-rtx-4090", "-c"},
+                                     {"cluster.nodes", "1", "-n"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "16", "--global-batch"},
+                                     {"search.stacks", "ddp", "--stack"}};
+    UsedWindow used({with(readQuestion("", "").value(), edits).value(), {.page = "explain"}});
+    EXPECT_EQ(used.find<QPushButton>("value.verdict").text(), "Does not fit");
+    EXPECT_TRUE(used.find<ElidedLabel>("next.words").words().startsWith("Nothing fits"));
+    used.find<QPushButton>("explain.fix.0.apply").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_NE(used.find<QPushButton>("value.verdict").text(), "Does not fit");
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QPushButton>("value.verdict").text(), "Does not fit");
+}
+
+TEST(Journey, ASavedStudyOpensWithTheSameNumbers) {
+    UsedWindow used({smallQuestion(), {}});
+    used.find<QSpinBox>("number.cluster.nodes").setValue(2);
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.window.isWindowModified());
+    const QString file = used.folder.filePath("study.json");
+    used.window.showPage("memory");
+    ASSERT_TRUE(used.window.files().saveTo(file));
+    EXPECT_FALSE(used.window.isWindowModified());
+    EXPECT_EQ(used.find<ElidedLabel>("command").words(), "fabricast plan " + file);
+    UsedWindow again(openStudy(file.toStdString()).value());
+    EXPECT_EQ(again.window.page()->name(), "memory");
+    EXPECT_EQ(again.find<QPushButton>("value.step").text(),
+              used.find<QPushButton>("value.step").text());
+    EXPECT_EQ(again.find<QPushButton>("value.verdict").text(),
+              used.find<QPushButton>("value.verdict").text());
+}
+
+TEST(Journey, HardwareIsComparedWithAsManyServersAsTheFileSays) {
+    const char* const text = R"({"model": "gpt2", "cluster": {"name": "4x-rtx-4090", "nodes": 2},
+        "workload": {"global_batch": 64}, "search": {"stacks": ["ddp"]}})";
+    UsedWindow used({parseQuestion(text, "run.json", {}).value(), {.page = "explain"}});
+    used.find<QLineEdit>("hardware.names").setText("4x-rtx-4090, 4x-rtx-5090");
+    used.window.showPage("hardware");
+    ASSERT_TRUE(used.waits());
+    const Table& rows = used.find<ReportTableView>("hardware.rows").tableModel().table();
+    ASSERT_EQ(rows.rows.size(), 2U);
+    EXPECT_EQ(rows.rows[0][1], "8");  // 2 servers of 4 GPUs
+    EXPECT_EQ(rows.rows[1][1], "8");
+}
+
+TEST(Journey, EveryPageAnswers) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    for (const QString& name : used.window.pageNames()) {
+        ASSERT_TRUE(used.window.showPage(name));
+        ASSERT_TRUE(used.waits()) << name.toStdString();
+        const QString message = used.window.page()->message();
+        EXPECT_TRUE(name == "compare" || message.isEmpty())
+            << name.toStdString() << ": " << message.toStdString();
+    }
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,192 @@
+// What pages show is made of study's answers: nothing is lost, and parts sum to their whole.
+#include "gui/models/cost_view.h"
+#include "gui/models/edit_words.h"
+#include "gui/models/headlines.h"
+#include "gui/models/memory_view.h"
+#include "gui/models/network_view.h"
+#include "gui/models/plan_metrics.h"
+#include "gui/models/step_timeline.h"
+#include "gui/models/suggestions.h"
+#include "gui/models/time_view.h"
+#include "planner/report/memory_table.h"
+#include "study/compare.h"
+#include "study/explain.h"
+#include "study/plan.h"
+#include "study/simulate.h"
+#include "tests/gui/used_window.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace fabricast {
+namespace {
+
+/// A layout with two pipeline stages on two servers.
+Question twoStages(std::vector<Edit> more = {}) {
+    std::vector<Edit> edits = {{"stack", "megatron", "--stack"},
+                               {"cluster.name", "dgx-h100", "-c"},
+                               {"cluster.nodes", "2", "-n"},
+                               {"layout.tp", "4", "--layout"},
+                               {"layout.pp", "2", "--layout"}};
+    edits.insert(edits.end(), more.begin(), more.end());
+    const std::vector<Edit> small = {{"model", "llama-3.2-1b", "-m"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "16", "--global-batch"}};
+    return with(with(readQuestion("", "").value(), small).value(), edits).value();
+}
+
+const Explanation& explained() {
+    static const Explanation kAnswer =
+        explain(twoStages({{"workload.tokens", "1B", "--tokens"}}),
+                {.memory = true, .step = true, .cost = true, .sensitivity = true},
+                openBench(),
+                {})
+            .value();
+    return kAnswer;
+}
+
+TEST(MemoryView, PartsSumToThePeakOfEachStage) {
+    const MemoryBreakdown& memory = *explained().memory;
+    const MemoryBarValues bars = memoryBars(memory, nullptr);
+    ASSERT_EQ(bars.bars.size(), 2U);
+    for (std::size_t stage = 0; stage < bars.bars.size(); ++stage) {
+        EXPECT_DOUBLE_EQ(bars.bars[stage].total(),
+                         static_cast<double>(devicePeak(memory.stages[stage]).count()));
+    }
+    EXPECT_EQ(bars.usable, static_cast<double>(memory.room().count()));
+    EXPECT_TRUE(bars.ghosts.empty());
+    EXPECT_EQ(memoryBars(memory, &memory).ghosts.size(), 2U);
+}
+
+TEST(MemoryView, EachPartHasTheKeyOfItsFormula) {
+    const MemoryBarValues bars = memoryBars(*explained().memory, nullptr);
+    EXPECT_EQ(memoryPartKey(bars, 1, 0), "stages[1].weights");
+    const MemoryParts parts = memoryParts(*explained().memory, nullptr);
+    ASSERT_EQ(parts.why.size(), parts.table.rows.size());
+    EXPECT_TRUE(parts.why.front().ends_with("weights")) << parts.why.front();
+}
+
+TEST(TimeView, RowsAreThePartsAndTheirSum) {
+    const TimeParts parts = timeParts(*explained().step);
+    ASSERT_EQ(parts.why.size(), parts.table.rows.size());
+    EXPECT_EQ(parts.why.back(), "time.step");
+    EXPECT_EQ(parts.table.rows.front().front(), "matrix products");
+}
+
+TEST(TimeView, TheWaterfallEndsAtB) {
+    const std::array both = {twoStages(), twoStages({{"layout.recompute", "full", "--layout"}})};
+    const Comparison comparison = compare(both, {}, openBench(), {}).value();
+    const Waterfall& fall = *comparison.differences.front().time;
+    const WaterfallValues shown = stepWaterfall(fall, false);
+    EXPECT_DOUBLE_EQ(shown.from, fall.from);
+    EXPECT_NEAR(shown.to(), fall.to, 1e-9 * fall.to);
+    EXPECT_GT(shown.to(), shown.from) << "recomputing takes time";
+}
+
+TEST(TimeView, TheTornadoHasEveryKnobThatCanBeTurned) {
+    const Sensitivity& sensitivity = *explained().sensitivity;
+    const TornadoValues values = speedTornado(sensitivity);
+    const auto turned = std::ranges::count_if(
+        sensitivity.knobs, [](const KnobEffect& knob) { return knob.twice.has_value(); });
+    EXPECT_EQ(values.rows.size(), static_cast<std::size_t>(turned));
+    EXPECT_EQ(values.base, sensitivity.now.tokensPerGpuSecond);
+    EXPECT_EQ(sensitivityRows(sensitivity).rows.size(), sensitivity.knobs.size());
+}
+
+TEST(StepTimeline, LanesHoldAllComputeAndDoNotOverlap) {
+    const Simulation simulation = simulate(twoStages(), {}, openBench(), {}).value();
+    const TimelineValues values = stepTimeline(simulation);
+    const double makespan = secondsOf(simulation.step.run.makespan);
+    double shown = 0.0;
+    for (const SpanLane& lane : values.lanes) {
+        for (std::size_t span = 0; span < lane.size(); ++span) {
+            EXPECT_LT(lane.start[span], lane.end[span]);
+            EXPECT_LE(lane.end[span], makespan);
+            EXPECT_TRUE(span == 0 || lane.end[span - 1] <= lane.start[span]);
+            shown += lane.name.ends_with("compute") ? lane.end[span] - lane.start[span] : 0.0;
+        }
+    }
+    double busy = 0.0;
+    for (OpIndex op = 0; op < simulation.step.program.ops().size(); ++op) {
+        const bool isCompute = simulation.step.program.ops()[op].stream == SimStream::Compute;
+        busy += isCompute ? secondsOf(simulation.step.run.lasted(op)) : 0.0;
+    }
+    EXPECT_NEAR(shown, busy, 1e-6 * busy);
+    EXPECT_FALSE(values.arrows.empty());
+    EXPECT_FALSE(values.curves.empty());
+}
+
+TEST(NetworkView, HasEveryServerAndAllTheirCables) {
+    TopologyAsk ask;
+    ask.cluster.name = "dgx-h100";
+    ask.cluster.nodes = 4;
+    const TopologyAnswer answer = topology(ask, openBench()).value();
+    const NetworkMapValues map = networkMap(answer, {});
+    const auto servers = std::ranges::count_if(
+        map.boxes, [](const MapBox& box) { return box.level == MapLevel::Node; });
+    EXPECT_EQ(servers, 4);
+    double fromServers = 0.0;
+    for (const MapLink& link : map.links) {
+        fromServers += link.from < 4 || link.to < 4 ? link.capacity : 0.0;
+    }
+    EXPECT_DOUBLE_EQ(fromServers, 4 * 8 * 50e9);  // eight ports of 400 Gbit/s each
+}
+
+TEST(PlanMetrics, APointIsThePlanOfItsId) {
+    const PlanReport report = plan(smallQuestion(), {}, openBench(), {}).value();
+    const std::span<const PlanMetric> metrics = planMetrics();
+    std::set<std::string_view> keys;
+    for (const PlanMetric& metric : metrics) {
+        EXPECT_TRUE(keys.insert(metric.key).second) << metric.key;
+    }
+    const ScatterValues values = planScatter(report.plans, metrics[0], metrics[1]);
+    ASSERT_EQ(values.points.size(), report.plans.size());
+    for (const ScatterPoint& point : values.points) {
+        const Plan& plan = report.plans[point.id];
+        EXPECT_EQ(point.x, static_cast<double>(plan.memory.peak.value.count()));
+        EXPECT_EQ(point.y, plan.step.tokensPerSecond);
+    }
+}
+
+TEST(Headlines, SayNoStepOfWhatDoesNotFit) {
+    Plan plan;
+    plan.memory.verdict = Verdict::DoesNotFit;
+    const std::vector<HeadlineTile> tiles = headlineTiles(plan);
+    EXPECT_EQ(tiles[0].value, "Does not fit");
+    EXPECT_EQ(tiles[0].tone, HeadlineTone::Bad);
+    EXPECT_EQ(tiles[1].value, "–");
+}
+
+TEST(Headlines, ARateHasTheIntervalOfTheStepUpsideDown) {
+    Plan plan;
+    plan.step.step = {.value = Seconds(2.0), .lo = Seconds(1.0), .hi = Seconds(4.0)};
+    plan.step.tokensPerSecond = 1000.0;
+    const HeadlineTile speed = headlineTiles(plan)[2];
+    EXPECT_EQ(speed.value, "1,000");
+    EXPECT_EQ(speed.range, "500 – 2,000");  // 1000 · 2/4 and 1000 · 2/1
+}
+
+TEST(EditWords, AreForThoseWhoTypeNoFlags) {
+    const std::vector<Edit> edits = {{"cluster.nodes", "16", "-n"},
+                                     {"layout.tp", "null", "--set"},
+                                     {"settings.torch.reshard_after", "true", "--set"}};
+    EXPECT_EQ(editWords(edits), "servers: 16, tensor parallel (tp): auto, reshard after: on");
+}
+
+TEST(Suggestions, AreTypedAsASearchIs) {
+    const Suggestion one{.edits = {{"stack", "fsdp2", "--stack"}, {"layout.tp", "2", "--layout"}}};
+    const std::vector<Edit> edits = editsForPlan(one);
+    EXPECT_EQ(edits[0], (Edit{"search.stacks", "fsdp2", "--stack"}));
+    EXPECT_EQ(edits[1], (Edit{"layout.tp", "2", "--fix"}));
+}
+
+TEST(CostView, HasAFormulaForEveryRow) {
+    const CostRows rows = costRows(*explained().cost);
+    ASSERT_EQ(rows.why.size(), rows.table.rows.size());
+    const auto days = std::ranges::find(rows.why, "cost.days");
+    EXPECT_NE(days, rows.why.end()) << "the run's tokens were said";
+}
+
+}  // namespace
+}  // namespace fabricast

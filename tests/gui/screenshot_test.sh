@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# screenshot_test.sh FABRICAST_GUI: pictures of pages, and what is refused.
+set -uo pipefail
+gui=$1
+folder=$(mktemp -d)
+trap 'rm -rf -- "$folder"' EXIT
+export HOME=$folder XDG_RUNTIME_DIR=$folder
+failures=0
+
+# expect CODE WORDS ARGUMENTS…: the exit code, and words of what it says.
+expect() {
+    local code=$1 words=$2 output status
+    shift 2
+    output=$("$gui" "$@" 2>&1)
+    status=$?
+    if [[ $status != "$code" || $output != *"$words"* ]]; then
+        printf 'fabricast-gui %s: exit %s, not %s with "%s":\n%s\n' "$*" "$status" "$code" "$words" "$output" >&2
+        failures=$((failures + 1))
+    fi
+}
+
+# size FILE: "1280x800", from the header of a PNG.
+size() {
+    od -A n -t u1 -j 16 -N 8 "$1" | awk '{print $3 * 256 + $4 "x" $7 * 256 + $8}'
+}
+
+expect 0 "" --screenshot layouts "$folder/light.png" --theme light
+expect 0 "" --screenshot layouts "$folder/dark.png" --theme dark --scale 2 --size 1240x760
+[[ $(size "$folder/light.png") == 1280x800 ]] || { echo "light.png: $(size "$folder/light.png")" >&2; failures=$((failures + 1)); }
+[[ $(size "$folder/dark.png") == 2480x1520 ]] || { echo "dark.png: $(size "$folder/dark.png")" >&2; failures=$((failures + 1)); }
+expect 2 "is no page" --screenshot garden "$folder/no.png"
+expect 2 "is no theme" --theme pink
+expect 2 "cannot be opened" /nowhere/run.json --screenshot layouts "$folder/no.png"
+expect 4 "cannot be written" --screenshot layouts /nowhere/at/all.png
+[[ ! -e $folder/no.png ]] || { echo "a picture was written all the same" >&2; failures=$((failures + 1)); }
+exit $((failures > 0))
