@@ -2,6 +2,7 @@
 #include "gui/charts/axis.h"
 #include "gui/charts/canvas.h"
 #include "gui/charts/chart_theme.h"
+#include "gui/charts/rough_text.h"
 
 #include <QRectF>
 #include <QSizeF>
@@ -67,10 +68,6 @@ void paintFrame(Canvas& canvas,
                 const FrameParts& parts,
                 const ChartTheme& theme);
 
-/// Generous, for any usual font of that size.
-double roughTextWidth(std::string_view words, double textSize);
-/// At most so wide; what is left out becomes an ellipsis.
-std::string shortened(std::string_view words, double width, double textSize);
 /// Rows of a legend from left to right, none wider than the width.
 std::vector<LegendPlace> legendPlaces(const std::vector<LegendEntry>& entries,
                                       const QPointF& corner,

@@ -47,12 +47,18 @@ private:
     std::array<std::array<QRgb, kShades>, kMostSpanKinds> colours_{};
 };
 
+/// A lane where it is shown.
+struct LaneRow {
+    const SpanLane& lane;
+    QRectF box;
+};
+
 void paintLane(Canvas& canvas,
-               const SpanLane& lane,
-               const QRectF& row,
+               const LaneRow& shown,
                const ValueRange& view,
                const LanePalette& palette,
                const ChartTheme& theme) {
+    const auto& [lane, row] = shown;
     const auto count = static_cast<std::size_t>(std::lround(row.width() * canvas.density()));
     const std::vector<SpanColumn> columns = spanColumns(lane, view, count);
     std::vector<QRgb> colours(columns.size());
@@ -73,10 +79,10 @@ void paintLane(Canvas& canvas,
 /// On spans that are wide enough, where the lane is high enough.
 void paintSpanLabels(Canvas& canvas,
                      const TimelineValues& values,
-                     const SpanLane& lane,
-                     const QRectF& row,
+                     const LaneRow& shown,
                      const PlotFrame& frame,
                      const ChartTheme& theme) {
+    const auto& [lane, row] = shown;
     const double size = theme.textSize * 0.9;
     if (row.height() < size * 1.1 || lane.label.empty()) {
         return;
@@ -182,12 +188,15 @@ void paintTimeline(Canvas& canvas,
         const SpanLane& lane = values.lanes[layout.firstLane + row];
         const QRectF& box = layout.lanes[row];
         paintRowName(canvas, lane.name, {0.0, box.top(), 1.0, box.height()}, box.left(), theme);
-        paintLane(canvas, lane, box, frame.xRange, palette, theme);
+        paintLane(canvas, {lane, box}, frame.xRange, palette, theme);
     }
     canvas.clip(frame.plot);
     for (std::size_t row = 0; row < layout.lanes.size(); ++row) {
-        paintSpanLabels(
-            canvas, values, values.lanes[layout.firstLane + row], layout.lanes[row], frame, theme);
+        paintSpanLabels(canvas,
+                        values,
+                        {values.lanes[layout.firstLane + row], layout.lanes[row]},
+                        frame,
+                        theme);
     }
     paintArrows(canvas, values, layout, theme);
     canvas.unclip();
