@@ -83,7 +83,8 @@ Result<Explanation> forecastOf(const Question& question,
 }
 
 std::string typedFlags(const EmitAsk& ask) {
-    std::string text = ask.version.empty() ? "" : " --framework-version " + ask.version;
+    std::string text = ask.target.empty() ? "" : " --target " + ask.target;
+    text += ask.version.empty() ? "" : " --framework-version " + ask.version;
     text += ask.loadFrom.empty() ? "" : " --load-from " + shellWord(ask.loadFrom);
     text += ask.launcher == Launcher::Slurm        ? " --launcher slurm"
             : ask.launcher == Launcher::Kubernetes ? " --launcher kubernetes"
@@ -99,7 +100,7 @@ Result<Emitted> emit(const Question& question,
                      const Watch& watch) {
     FABRICAST_ASSIGN(Explanation forecast, forecastOf(question, bench, watch));
     const Scenario& scenario = forecast.scenario;
-    FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack));
+    FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
     const LaunchFacts facts{
         .scenario = scenario,

@@ -12,6 +12,7 @@ namespace fabricast {
 
 /// What launch files are wanted for.
 struct EmitAsk {
+    std::string target{};    ///< empty: the stack's own
     std::string version{};   ///< of the framework; empty: the newest that is known
     std::string loadFrom{};  ///< the model's weights or config: a Hub name or a folder
     Launcher launcher = Launcher::Torchrun;
@@ -26,7 +27,7 @@ struct Emitted {
     LaunchFiles launch;
 };
 
-/// The files that start one layout under its stack.
+/// The files that start one layout under its stack, or under a target of that stack.
 ///     FABRICAST_ASSIGN(const Emitted emitted, emit(question, {}, bench, watch));
 ///     for (const LaunchFile& file : emitted.launch.files) { … file.name … file.text … }
 Result<Emitted> emit(const Question& question,

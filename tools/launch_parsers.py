@@ -307,14 +307,22 @@ LARGE = {"torch": ["torch.distributed.run", "torch.distributed.fsdp", "transform
          "torchtitan-toml": ["torch.distributed.run", "torchtitan.config", "torchtitan.protocols.train_spec"],
          "torchtitan": ["torch.distributed.run", "torchtitan.config.manager", "torchtitan.trainer"],
          "megatron": ["torch.distributed.run", "torch.testing._internal.distributed.fake_pg", "megatron.core.optimizer"],
+         "megatron-bridge": ["torch.distributed.run", "megatron.bridge.training.pretrain", "megatron.bridge.training.gpt_step"],
          "kubernetes": ["torch.distributed.run", "yaml"]}
+# Those with a module of their own.
+ELSEWHERE = {"megatron": ("megatron_arguments", "read_megatron"), "megatron-bridge": ("bridge_config", "read_bridge")}
 
 
 def reader_of(kind):
     with contextlib.redirect_stdout(sys.stderr):
+        if kind == "megatron-bridge":
+            importlib.import_module("bridge_config").play()
         for name in LARGE[kind]:
             importlib.import_module(name)
-    return importlib.import_module("megatron_arguments").read_megatron if kind == "megatron" else READERS[kind]
+    if kind not in ELSEWHERE:
+        return READERS[kind]
+    module, reader = ELSEWHERE[kind]
+    return getattr(importlib.import_module(module), reader)
 
 
 def reason_of(error):

@@ -163,7 +163,8 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         program.command("emit", "Write the files that start a layout under its framework");
     const auto flags = std::make_shared<EmitFlags>();
     app.footer(
-        "frameworks: ddp fsdp2 deepspeed megatron torchtitan accelerate axolotl, as --stack says\n"
+        "frameworks: ddp fsdp2 deepspeed megatron torchtitan accelerate axolotl, as --stack says;\n"
+        "plans of megatron also for --target megatron-bridge\n"
         "examples:\n"
         "  fabricast emit -m llama-3.1-70b -c dgx-h100 -n 8 --stack megatron --layout tp=4,pp=2\n"
         "  fabricast emit run.json --out launch --launcher slurm\n"
@@ -173,6 +174,11 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         "same.");
     addScenarioArguments(app, flags->question);
     app.add("--out", flags->folder, "write the files into this folder").takes("DIR");
+    app.add(
+           "--target",
+           flags->ask.target,
+           "framework that starts the plan (default: the stack's own); megatron-bridge of megatron")
+        .takes("NAME");
     app.add("--framework-version",
             flags->ask.version,
             "release of the framework (default: the newest that is known)")

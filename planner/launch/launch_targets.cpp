@@ -2,6 +2,7 @@
 
 #include "planner/launch/accelerate_files.h"
 #include "planner/launch/axolotl_files.h"
+#include "planner/launch/bridge_files.h"
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/launcher_files.h"
 #include "planner/launch/megatron_arguments.h"
@@ -16,13 +17,15 @@ namespace fabricast {
 namespace {
 
 constexpr std::array kTargets = {
-    LaunchTarget{"ddp", kNewestTorch, kTorchVersions, &torchFiles},
-    LaunchTarget{"fsdp2", kNewestTorch, kTorchVersions, &torchFiles},
-    LaunchTarget{"deepspeed", kNewestDeepspeed, kDeepspeedVersions, &deepspeedFiles},
-    LaunchTarget{"megatron", kNewestMegatron, kMegatronVersions, &megatronFiles},
-    LaunchTarget{"torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
-    LaunchTarget{"accelerate", kNewestAccelerate, kAccelerateVersions, &accelerateFiles},
-    LaunchTarget{"axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles}};
+    LaunchTarget{"ddp", "ddp", kNewestTorch, kTorchVersions, &torchFiles},
+    LaunchTarget{"fsdp2", "fsdp2", kNewestTorch, kTorchVersions, &torchFiles},
+    LaunchTarget{"deepspeed", "deepspeed", kNewestDeepspeed, kDeepspeedVersions, &deepspeedFiles},
+    LaunchTarget{"megatron", "megatron", kNewestMegatron, kMegatronVersions, &megatronFiles},
+    LaunchTarget{"megatron-bridge", "megatron", kNewestBridge, kBridgeVersions, &bridgeFiles},
+    LaunchTarget{"torchtitan", "torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
+    LaunchTarget{
+        "accelerate", "accelerate", kNewestAccelerate, kAccelerateVersions, &accelerateFiles},
+    LaunchTarget{"axolotl", "axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles}};
 
 /// "0.3" and "v0.3.0" are 0.3.0.
 bool isRelease(std::string_view typed, std::string_view known) {
@@ -48,25 +51,52 @@ Result<void> checkVersion(const LaunchTarget& target, const std::string& version
                 std::string(target.versions));
 }
 
+template <class Wanted>
+std::string targetNames(const Wanted& wanted) {
+    std::string names;
+    for (const LaunchTarget& target : kTargets) {
+        if (wanted(target)) {
+            names += (names.empty() ? "" : ", ") + std::string(target.name);
+        }
+    }
+    return names;
+}
+
+Result<const LaunchTarget*> findNamedTarget(std::string_view stack, std::string_view name) {
+    const auto* const found = std::ranges::find(kTargets, name, &LaunchTarget::name);
+    if (found != kTargets.end() && found->stack == stack) {
+        return found;
+    }
+    const bool isKnown = found != kTargets.end();
+    const std::string quoted = "\"" + std::string(name) + "\"";
+    return fail(Error::Code::BadInput,
+                "--target",
+                isKnown ? quoted + " starts plans of the stack " + std::string(found->stack) +
+                              "; this one is of " + std::string(stack)
+                        : "no launch files are written for " + quoted,
+                isKnown ? "--stack " + std::string(found->stack)
+                        : "--target " + targetNames([](const LaunchTarget&) { return true; }));
+}
+
 }  // namespace
 
 std::span<const LaunchTarget> launchTargets() {
     return kTargets;
 }
 
-Result<const LaunchTarget*> findLaunchTarget(std::string_view stack) {
+Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string_view name) {
+    if (!name.empty() && name != stack) {
+        return findNamedTarget(stack, name);
+    }
     const auto* const found = std::ranges::find(kTargets, stack, &LaunchTarget::name);
-    if (found != kTargets.end()) {
+    if (found != kTargets.end() && found->stack == stack) {
         return found;
     }
-    std::string names;
-    for (const LaunchTarget& target : kTargets) {
-        names += (names.empty() ? "" : ", ") + std::string(target.name);
-    }
-    return fail(Error::Code::Unsupported,
-                "--stack",
-                "no launch files are written for " + std::string(stack),
-                "--stack " + names);
+    return fail(
+        Error::Code::Unsupported,
+        "--stack",
+        "no launch files are written for " + std::string(stack),
+        "--stack " + targetNames([](const LaunchTarget& one) { return one.name == one.stack; }));
 }
 
 Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts) {

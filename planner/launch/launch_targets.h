@@ -8,9 +8,10 @@
 
 namespace fabricast {
 
-/// A framework that files are written for: the stack whose runs it starts has the same name.
+/// A framework that files are written for, and the stack whose runs it starts.
 struct LaunchTarget {
     std::string_view name;
+    std::string_view stack;
     std::string_view newest;    ///< release, if none is named
     std::string_view versions;  ///< those that are known
     Result<LaunchFiles> (*files)(const LaunchFacts& facts);
@@ -18,8 +19,9 @@ struct LaunchTarget {
 
 std::span<const LaunchTarget> launchTargets();
 
-/// An error where no files are written for a stack yet.
-Result<const LaunchTarget*> findLaunchTarget(std::string_view stack);
+/// The stack's own target, or the one of that name. An error where no files are written for a stack
+/// yet, or the target starts runs of another one.
+Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string_view name = {});
 
 /// All files of a run: the framework's and the launcher's.
 ///     FABRICAST_ASSIGN(const LaunchFiles files, launchFiles(**target, facts));

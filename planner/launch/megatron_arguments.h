@@ -44,6 +44,9 @@ Result<void> addMegatronRun(const Scenario& scenario, MegatronArguments& out);
 /// All of them, refused where the release does not have one.
 Result<MegatronArguments> megatronArguments(const LaunchFacts& facts);
 
+/// Settings of the plan that none of them says.
+Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario);
+
 /// run.sh with them.
 Result<LaunchFiles> megatronFiles(const LaunchFacts& facts);
 

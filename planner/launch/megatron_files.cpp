@@ -98,10 +98,13 @@ Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
     return arguments;
 }
 
+Result<std::vector<std::string>> untoldToMegatron(const Scenario& scenario) {
+    return untoldSettings(scenario, kToldToMegatron);
+}
+
 Result<LaunchFiles> megatronFiles(const LaunchFacts& facts) {
     FABRICAST_ASSIGN(const MegatronArguments arguments, megatronArguments(facts));
-    FABRICAST_ASSIGN(std::vector<std::string> untold,
-                     untoldSettings(facts.scenario, kToldToMegatron));
+    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldToMegatron(facts.scenario));
     const Layout& layout = facts.scenario.layout;
     LaunchFiles files{.untold = std::move(untold)};
     files.script = written(arguments) + "\n" + yours();

@@ -107,5 +107,52 @@ TEST(LaunchFiles, AreRefusedWhereAnArgumentCameLater) {
     EXPECT_EQ(launch.error().hint, "--framework-version 0.17");
 }
 
+TEST(LaunchTargets, StartPlansOfTheirStackOnly) {
+    EXPECT_EQ((*findLaunchTarget("megatron"))->name, "megatron");
+    EXPECT_EQ((*findLaunchTarget("megatron", "megatron-bridge"))->name, "megatron-bridge");
+    const auto other = findLaunchTarget("fsdp2", "megatron-bridge");
+    ASSERT_FALSE(other);
+    EXPECT_NE(other.error().why.find("stack megatron"), std::string::npos);
+    EXPECT_NE(other.error().why.find("fsdp2"), std::string::npos);
+    EXPECT_FALSE(findLaunchTarget("megatron", "none"));
+    EXPECT_FALSE(findLaunchTarget("megatron-bridge"));
+}
+
+LaunchFiles bridgeOf(const Scenario& scenario) {
+    const LaunchTarget& target = **findLaunchTarget("megatron", "megatron-bridge");
+    return launchFiles(target, factsOf(scenario, std::string(target.newest))).value();
+}
+
+TEST(BridgeFiles, SayWhatMegatronsArgumentsSay) {
+    Scenario scenario = firstOf("megatron");
+    scenario.layout = {.dp = 4, .tp = 2, .sp = true, .pp = 2, .vpp = 2, .shard = Shard::Zero1};
+    scenario.layout.schedule = ScheduleKind::Interleaved;
+    const std::string text = fileOf(bridgeOf(scenario), "train.py").text;
+    for (const char* line : {"num_layers=8,",
+                             "num_query_groups=8,",
+                             "gated_linear_unit=True,",
+                             "activation_func=torch.nn.functional.silu,",
+                             "add_bias_linear=False,",
+                             "tensor_model_parallel_size=2,",
+                             "virtual_pipeline_model_parallel_size=2,",
+                             "overlap_p2p_comm=True,",
+                             "sequence_parallel=True,",
+                             "vocab_size=128256,",
+                             "pipeline_dtype=torch.bfloat16,",
+                             "grad_reduce_in_fp32=True,"}) {
+        EXPECT_NE(text.find(std::string("            ") + line + "\n"), std::string::npos) << line;
+    }
+}
+
+TEST(BridgeFiles, AreRefusedWhereItsCoreLacksAnArgument) {
+    Scenario scenario = firstOf("megatron");
+    scenario.settings.optimizer.kind = OptimizerKind::Lion;
+    const LaunchTarget& target = **findLaunchTarget("megatron", "megatron-bridge");
+    const auto launch = launchFiles(target, factsOf(scenario, "0.3.1"));
+    ASSERT_FALSE(launch);
+    EXPECT_EQ(launch.error().where, "--target");
+    EXPECT_NE(launch.error().why.find("Megatron-Core 0.16"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -128,6 +128,55 @@ void addJsonKeys(const JsonValue& value, const std::string& section, Keys& keys)
     }
 }
 
+/// "section.key" of the calls in a script's ConfigContainer.
+Keys keysOfContainer(const std::string& text) {
+    const std::string outer(8, ' ');
+    const std::string inner(12, ' ');
+    Keys keys;
+    std::string section;
+    std::istringstream lines(text.substr(text.find("ConfigContainer(\n")));
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t end = line.find('=');
+        if (end == std::string::npos || !line.starts_with(outer)) {
+            continue;
+        }
+        if (line.starts_with(inner)) {
+            const std::string key = section + "." + line.substr(inner.size(), end - inner.size());
+            EXPECT_TRUE(keys.insert(key).second) << key << " is there twice";
+        } else {
+            section = line.substr(outer.size(), end - outer.size());
+            keys.insert(section);
+        }
+    }
+    return keys;
+}
+
+class BridgeModels : public testing::TestWithParam<const char*> {};
+
+TEST_P(BridgeModels, HaveKeysOfMegatronBridge) {
+    const Keys known = keysOf("megatron-bridge", "0.3.1");
+    const LaunchTarget& target = **findLaunchTarget("megatron", "megatron-bridge");
+    std::size_t written = 0;
+    for (const Scenario& scenario : layoutsOf("megatron", GetParam())) {
+        const auto launch = launchFiles(target, factsOf(scenario, "0.3.1"));
+        if (!launch) {
+            EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
+            continue;
+        }
+        ++written;
+        const Keys keys = keysOfContainer(launch->files.front().text);
+        EXPECT_GT(keys.size(), 50U);
+        for (const std::string& key : keys) {
+            EXPECT_TRUE(known.contains(key)) << key;
+        }
+    }
+    EXPECT_GT(written, 50U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models,
+                         BridgeModels,
+                         testing::Values("llama-3.1-8b", "mixtral-8x7b", "gpt3-13b"));
+
 struct KeyedFile {
     const char* stack;
     const char* model;
