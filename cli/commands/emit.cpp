@@ -3,12 +3,15 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "planner/output/publish_files.h"
+#include "planner/report/lint_text.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/text/json_text.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
+#include "study/check_emitted.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -27,6 +30,7 @@ struct EmitFlags {
     EmitAsk ask{.madeBy = "fabricast " FABRICAST_VERSION};
     std::string folder;
     bool force = false;
+    bool check = false;
 };
 
 /// A user's own changes are not lost: a file that is there and differs stays, unless forced.
@@ -142,6 +146,18 @@ std::string emittedText(const Emitted& emitted, const EmitFlags& flags, bool qui
     return quiet ? text : text + "\nnext: " + nextOf(emitted, flags) + "\n";
 }
 
+/// What reading the files back showed, for people.
+std::string checkedText(const EmittedCheck& check) {
+    if (!check.notRead.empty()) {
+        return "check: not read back: " + check.notRead + "\n";
+    }
+    std::string text = check.differs.empty() ? "check: read back as the same plan\n" : "";
+    for (const std::string& one : check.differs) {
+        text += "check: " + one + "\n";
+    }
+    return text + findingsText({.findings = check.findings});
+}
+
 Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
@@ -150,10 +166,18 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
         FABRICAST_TRY(writeLaunchFiles(emitted.launch.files, flags));
     }
     const bool tooBig = emitted.forecast.verdict == Verdict::DoesNotFit;
-    return Answer{.text = options.format == Format::Json
-                              ? emittedJson(emitted)
-                              : emittedText(emitted, flags, options.quiet),
-                  .code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok};
+    std::string text = options.format == Format::Json ? emittedJson(emitted)
+                                                      : emittedText(emitted, flags, options.quiet);
+    bool isRefused = false;
+    if (flags.check && options.format != Format::Json) {
+        const EmittedCheck check = checkEmitted(emitted, question, bench);
+        text += "\n" + checkedText(check);
+        isRefused = std::ranges::any_of(check.findings, [](const LintFinding& one) {
+            return one.severity == LintSeverity::Error;
+        });
+    }
+    return Answer{.text = std::move(text),
+                  .code = tooBig || isRefused ? ExitCode::DoesNotFit : ExitCode::Ok};
 }
 
 }  // namespace
@@ -179,6 +203,7 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
            flags->ask.target,
            "framework that starts the plan (default: the stack's own); megatron-bridge of megatron")
         .takes("NAME");
+    app.add("--check", flags->check, "read the files back, and compare them with the plan");
     app.add("--framework-version",
             flags->ask.version,
             "release of the framework (default: the newest that is known)")

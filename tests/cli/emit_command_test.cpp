@@ -74,5 +74,28 @@ TEST(Emit, RefusesWhatItWritesNothingFor) {
     EXPECT_EQ(folder.code, ExitCode::Environment);
 }
 
+TEST(Emit, ReadsBackWhatItWrote) {
+    for (const std::string stack :
+         {"deepspeed", "accelerate", "axolotl", "torchtitan", "megatron"}) {
+        const ProgramOutput answer =
+            ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --stack " + stack);
+        EXPECT_EQ(answer.code, ExitCode::Ok) << stack << answer.err;
+        EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+            << stack << answer.out;
+    }
+    const ProgramOutput script = ran("emit -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --check");
+    EXPECT_NE(script.out.find("check: not read back: run.sh"), std::string::npos) << script.out;
+}
+
+// What the script alone has cannot be read back, and that is said.
+TEST(Emit, SaysWhatTheFilesDoNot) {
+    const ProgramOutput answer =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --stack deepspeed --layout recompute=full --check");
+    EXPECT_NE(
+        answer.out.find("check: settings.recompute.kind: full in the plan, none in the files"),
+        std::string::npos)
+        << answer.out;
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -1,0 +1,121 @@
+#include "study/check_emitted.h"
+
+#include "planner/lint/lint.h"
+#include "planner/load/load_scenario.h"
+#include "planner/text/json_builder.h"
+#include "study/scenario_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kStart = "run.sh";
+
+/// The files as those that somebody else reads by their names.
+KnownTexts emittedTexts(const Emitted& emitted) {
+    TextsByPath texts;
+    for (const LaunchFile& file : emitted.launch.files) {
+        texts[file.name] = file.text;
+    }
+    return std::make_shared<const TextsByPath>(std::move(texts));
+}
+
+/// What a launch file does not say: the hardware, the model under its own name, and what is said
+/// to the script alone.
+Result<JsonValue> completed(JsonValue root, const Emitted& emitted, const Question& question) {
+    const JsonBuilder build(kStart);
+    for (const char* const key : {"model", "cluster"}) {
+        if (const JsonValue* const asked = question.root.find(key)) {
+            FABRICAST_ASSIGN(root, build.with(std::move(root), key, *asked));
+        }
+    }
+    const Scenario& plan = emitted.forecast.scenario;
+    const std::array<std::pair<const char*, std::int64_t>, 3> numbers = {
+        {{"workload.sequence", plan.workload.sequence},
+         {"workload.global_batch", plan.workload.globalBatch},
+         {"layout.micro_batch", plan.layout.microBatch}}};
+    for (const auto& [path, value] : numbers) {
+        const std::string key = path;
+        const JsonValue* const part = root.find(key.substr(0, key.find('.')));
+        if (part == nullptr || part->find(key.substr(key.find('.') + 1)) == nullptr) {
+            FABRICAST_ASSIGN(
+                root,
+                build.with(std::move(root), path, build.integer(value, std::to_string(value))));
+        }
+    }
+    return root;
+}
+
+Result<Scenario> readBack(const Emitted& emitted,
+                          const Question& question,
+                          const Workbench& bench) {
+    const KnownTexts texts = emittedTexts(emitted);
+    Folders folders = question.folders;
+    folders.known = texts;
+    folders.file = "";
+    FABRICAST_ASSIGN(const Question read, parseQuestion(*texts->at(kStart), kStart, folders));
+    FABRICAST_ASSIGN(const JsonValue root, completed(read.root, emitted, question));
+    FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, bench.profiles(), question.folders));
+    return std::move(loaded.scenario);
+}
+
+/// Keys that differ and that nobody said the files would lack.
+std::vector<std::string> differencesOf(const Emitted& emitted, const Scenario& read) {
+    const std::vector<ScenarioInput> planned = scenarioInputs(emitted.forecast.scenario);
+    const std::vector<ScenarioInput> found = scenarioInputs(read);
+    std::vector<std::string> differs;
+    for (const ScenarioInput& one : planned) {
+        const auto same = std::ranges::find(found, one.key, &ScenarioInput::key);
+        const bool isUntold = std::ranges::any_of(emitted.launch.untold, [&one](const auto& line) {
+            return line.starts_with(one.key + "=");
+        });
+        if (same != found.end() && same->value != one.value && !isUntold) {
+            differs.push_back(one.key + ": " + one.value + " in the plan, " + same->value +
+                              " in the files");
+        }
+    }
+    return differs;
+}
+
+Result<std::vector<LintFinding>> findingsIn(const Emitted& emitted) {
+    const KnownTexts texts = emittedTexts(emitted);
+    const auto read = [&texts](const std::string& name) -> Result<std::string> {
+        const auto file = texts->find(name);
+        return file == texts->end() || !file->second
+                   ? Result<std::string>(
+                         fail(Error::Code::NotFound, name, "is not among the files"))
+                   : Result<std::string>(*file->second);
+    };
+    FABRICAST_ASSIGN(std::vector<OpenedFile> opened,
+                     openLaunchFiles(*texts->at(kStart), kStart, read));
+    std::vector<LintFile> files;
+    for (OpenedFile& one : opened) {
+        files.emplace_back(std::move(one));
+    }
+    const ClusterSpec& cluster = emitted.forecast.scenario.cluster;
+    return lint(files, {.gpus = cluster.gpus(), .gpusPerNode = cluster.node.gpus});
+}
+
+}  // namespace
+
+EmittedCheck checkEmitted(const Emitted& emitted,
+                          const Question& question,
+                          const Workbench& bench) {
+    EmittedCheck check;
+    if (Result<std::vector<LintFinding>> findings = findingsIn(emitted)) {
+        check.findings = *std::move(findings);
+    }
+    const Result<Scenario> read = readBack(emitted, question, bench);
+    if (read) {
+        check.differs = differencesOf(emitted, *read);
+    } else {
+        check.notRead = read.error().text();
+    }
+    return check;
+}
+
+}  // namespace fabricast
