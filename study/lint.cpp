@@ -68,7 +68,7 @@ LintFinding findingOf(const ForecastRule& rule,
             .fix = std::move(fix)};
 }
 
-std::string gibText(Bytes bytes) {
+std::string gibibytes(Bytes bytes) {
     return fmt::format("{:.1f} GiB", static_cast<double>(bytes.count()) / (1LL << 30));
 }
 
@@ -90,12 +90,15 @@ void addMemoryFindings(const Question& question,
     }
     const std::string what =
         host ? hostNeedText(memory.host)
-             : "the run needs " + gibText(memory.peak.value) + " of " + gibText(memory.room()) +
+             : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
                    (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
+    // Whether activations are kept is not said by every file: the script may recompute.
+    const bool isOpen = !host && !says(question, "layout.recompute");
+    const bool isSure = memory.verdict == Verdict::DoesNotFit && !isOpen;
     all.push_back(findingOf(
-        memory.verdict == Verdict::DoesNotFit ? kTooLarge : kTight,
+        isSure ? kTooLarge : kTight,
         whereFirstSaid(question, {"layout.micro_batch", "layout.recompute", "layout.shard"}),
-        what,
+        what + (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
         fix.empty() ? "fabricast explain " + typed(question) : fix));
 }
 
@@ -222,6 +225,7 @@ Result<LintReport> lint(const std::string& file,
                         const LintAsk& ask,
                         const Workbench& bench,
                         const Watch& watch) {
+    FABRICAST_TRY(watch.check());
     const std::string path = pathFrom(directory, file);
     FABRICAST_ASSIGN(const std::string text, readTextFile(path));
     const std::string source = sourceName(path);

@@ -175,14 +175,29 @@ std::vector<std::string_view> supersededBy(const Edit& edit) {
     return paths;
 }
 
+/// How many data ranks a launch file starts follows from the GPUs, where those are said.
+Result<JsonValue> withoutRanks(JsonValue root, const Edit& edit) {
+    const JsonValue* const ranks = valueAt(root, "layout.dp");
+    const JsonValue* const notes = valueAt(root, "imported.notes");
+    if (ranks == nullptr || notes == nullptr) {
+        return root;
+    }
+    const JsonBuilder build(whereOf(edit));
+    JsonValue said = *notes;
+    JsonBuilder::appendItem(said,
+                            build.string("dp " + ranks->shown() + " of the file is left out: " +
+                                         edit.origin + " " + edit.value + " says how many"));
+    FABRICAST_ASSIGN(root, build.with(std::move(root), "imported.notes", std::move(said)));
+    return JsonBuilder::without(std::move(root), "layout.dp");
+}
+
 Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAnswer) {
     if (isAnswer) {
         FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
     }
-    // How many data ranks a launch file starts follows from the GPUs, where those are said.
     const bool divides = edit.path == "cluster.nodes" || edit.path == "cluster.gpus";
     if (divides && root.find("imported") != nullptr) {
-        root = JsonBuilder::without(std::move(root), "layout.dp");
+        FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));
     }
     for (const std::string_view path : supersededBy(edit)) {
         root = JsonBuilder::without(std::move(root), path);

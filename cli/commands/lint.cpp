@@ -7,6 +7,7 @@
 #include "planner/base/nearest_name.h"
 #include "planner/report/lint_text.h"
 #include "planner/report/table.h"
+#include "planner/text/json_text.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,8 @@ struct LintFlags {
     QuestionArguments question;
     std::vector<std::string> files;
     std::vector<std::string> reports;
-    LintAsk ask;
+    LintAsk ask;  ///< all severities: what fails does not depend on what is shown
+    LintSeverity least = LintSeverity::Note;
     LintSeverity failOn = LintSeverity::Error;
     bool rules = false;
 };
@@ -79,7 +81,31 @@ Table ruleTable() {
     return table;
 }
 
-Result<Answer> listRules(const GlobalOptions& options) {
+std::string rulesJson() {
+    JsonText json;
+    json.beginObject();
+    json.add("schema", "fabricast.lint_rules/1");
+    json.beginArray("rules");
+    for (const ListedRule& one : lintRules()) {
+        json.beginObject();
+        json.add("code", one.code);
+        json.add("severity", nameOf(one.severity));
+        json.add("finds", one.title);
+        json.add("why", one.why);
+        json.end();
+    }
+    json.end();
+    json.end();
+    return std::move(json).finish();
+}
+
+Result<Answer> listRules(const LintFlags& flags, const GlobalOptions& options) {
+    if (!flags.files.empty() || !flags.reports.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--rules",
+                    "lists the rules, and looks at no file",
+                    "fabricast lint --rules -f csv");
+    }
     const Table table = ruleTable();
     switch (options.format) {
         case Format::Csv:
@@ -91,7 +117,7 @@ Result<Answer> listRules(const GlobalOptions& options) {
         case Format::Json:
             break;
     }
-    return fail(Error::Code::BadInput, "--rules", "has no JSON", "-f csv");
+    return Answer{.text = rulesJson()};
 }
 
 Result<void> checkCodes(const std::vector<std::string>& codes) {
@@ -148,7 +174,7 @@ bool fails(const Reports& all, LintSeverity least) {
 
 Result<Answer> runLint(const LintFlags& flags, const GlobalOptions& options) {
     if (flags.rules) {
-        return listRules(options);
+        return listRules(flags, options);
     }
     if (flags.files.empty()) {
         return fail(
@@ -157,11 +183,16 @@ Result<Answer> runLint(const LintFlags& flags, const GlobalOptions& options) {
     FABRICAST_TRY(checkCodes(flags.ask.ignored));
     FABRICAST_ASSIGN(const std::vector<ReportFile> reports,
                      reportFiles(flags.reports, formNames<Reports>(kLintForms)));
-    FABRICAST_ASSIGN(const Reports all, lintAll(flags, options));
+    FABRICAST_ASSIGN(Reports all, lintAll(flags, options));
+    const bool isFailed = fails(all, flags.failOn);
+    for (LintReport& report : all) {
+        std::erase_if(report.findings,
+                      [&flags](const LintFinding& one) { return one.severity > flags.least; });
+    }
     FABRICAST_ASSIGN(const std::optional<std::string> piped,
                      writeReports<Reports>(all, reports, kLintForms, options));
     return Answer{.text = piped ? *piped : lintAnswer(all, options.format),
-                  .code = fails(all, flags.failOn) ? ExitCode::DoesNotFit : ExitCode::Ok};
+                  .code = isFailed ? ExitCode::DoesNotFit : ExitCode::Ok};
 }
 
 }  // namespace
@@ -188,7 +219,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("CODE")
         .oneEach()
         .group(kGroup);
-    app.addChoice<LintSeverity>("--least", flags->ask.least, kSeverities)
+    app.addChoice<LintSeverity>("--least", flags->least, kSeverities)
         .describe("the least that is shown: error, warning, note (default)")
         .takes("SEVERITY")
         .group(kGroup);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -95,7 +96,7 @@ OpenedFile scriptFile(LaunchKeys keys) {
     return {isTrainer ? LaunchKind::Trainer : LaunchKind::Script, std::move(keys), names};
 }
 
-Result<OpenedFile> openForm(Form form, std::string_view text, const std::string& source) {
+Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string& source) {
     if (text.size() > kMostLaunchBytes) {
         return fail(Error::Code::BadInput, source, "is longer than a launch file: 1 MiB");
     }
@@ -113,6 +114,14 @@ Result<OpenedFile> openForm(Form form, std::string_view text, const std::string&
     }
     FABRICAST_ASSIGN(LaunchKeys keys, readShellKeys(text, source));
     return scriptFile(std::move(keys));
+}
+
+/// A file that says nothing is none: whatever it is for, it is not done.
+Result<OpenedFile> openForm(Form form, std::string_view text, const std::string& source) {
+    FABRICAST_ASSIGN(OpenedFile file, openKeys(form, text, source));
+    return file.keys.all().empty()
+               ? Result<OpenedFile>(fail(Error::Code::BadInput, source, "says nothing"))
+               : Result<OpenedFile>(std::move(file));
 }
 
 }  // namespace
@@ -144,6 +153,13 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
     constexpr std::size_t kMostFiles = 3;
     while (!files.back().names.empty() && files.size() < kMostFiles) {
         FABRICAST_ASSIGN(OpenedFile named, openNamed(files.back(), read));
+        const std::filesystem::path path(named.keys.source());
+        for (const OpenedFile& one : files) {
+            if (std::filesystem::path(one.keys.source()).lexically_normal() ==
+                path.lexically_normal()) {
+                return fail(Error::Code::BadInput, one.keys.source(), "names itself");
+            }
+        }
         files.push_back(std::move(named));
     }
     return files;

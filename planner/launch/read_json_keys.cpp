@@ -38,6 +38,9 @@ Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source
     LaunchKeys keys(source);
     FABRICAST_TRY(root.expect(JsonValue::Kind::Object));
     addJson(root, "", keys);
+    if (keys.all().size() > kMostLaunchKeys) {
+        return fail(Error::Code::BadInput, source, "more keys than a launch file has");
+    }
     return keys;
 }
 

@@ -125,7 +125,11 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
     for (const ShellCommand& command : commands) {
         all.insert(all.end(), command.begin(), command.end());
     }
-    if (all.empty() || !isFlag(all.front().text)) {
+    const bool isList = !all.empty() && isFlag(all.front().text);
+    if (!isList && !script.batch.empty()) {
+        return keys;  // a job that starts something else
+    }
+    if (!isList) {
         return fail(Error::Code::BadInput,
                     source,
                     "no command of it starts a training script",

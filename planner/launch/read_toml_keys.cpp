@@ -1,5 +1,7 @@
 #include "planner/launch/launch_keys.h"
 
+// What it asserts is what a file may say: its parser reports that as an error anyway.
+#define TOML_ASSERT(expression) static_cast<void>(0)
 #include <toml++/toml.h>
 
 namespace fabricast {

@@ -3,6 +3,7 @@
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace fabricast {
@@ -52,6 +53,7 @@ LaunchKeys titanKeysOf(const LaunchKeys& arguments) {
                 key.path.erase(no + 1, 3);
                 key.values = {"false"};
             }
+            std::ranges::replace(key.path, '-', '_');  // its parser takes both
         }
         keys.add(std::move(key));
     }

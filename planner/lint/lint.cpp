@@ -58,6 +58,31 @@ std::optional<std::int64_t> ranksOf(const LintFile& file) {
     return processes > 0 ? std::optional(processes) : std::nullopt;
 }
 
+/// Of one rule in one file: what is said of the same place once, and of very many the first.
+LintHits shownOf(LintHits hits) {
+    constexpr std::size_t kMostOfARule = 20;
+    LintHits shown;
+    std::size_t more = 0;
+    for (LintHit& hit : hits) {
+        const bool isSaid = std::ranges::any_of(shown, [&hit](const LintHit& one) {
+            return one.what == hit.what && one.at != nullptr && hit.at != nullptr &&
+                   one.at->line == hit.at->line && one.at->column == hit.at->column;
+        });
+        if (isSaid) {
+            continue;
+        }
+        if (shown.size() < kMostOfARule) {
+            shown.push_back(std::move(hit));
+        } else {
+            ++more;
+        }
+    }
+    if (more > 0) {
+        shown.back().what += " (and " + std::to_string(more) + " more like it)";
+    }
+    return shown;
+}
+
 LintFinding findingOf(const LintRule& rule, LintHit hit, const LintFile& file) {
     return {.code = std::string(rule.code),
             .severity = rule.severity,
@@ -111,7 +136,8 @@ std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& 
         const LintView view{.file = file, .files = files, .facts = facts};
         for (const std::span<const LintRule> rules : rulesOf(file.kind())) {
             for (const LintRule& rule : rules) {
-                for (LintHit& hit : rule.look(view)) {
+                LintHits hits = shownOf(rule.look(view));
+                for (LintHit& hit : hits) {
                     hit.at = hit.at == nullptr ? file.at("script") : hit.at;  // the command
                     const std::int64_t line = hit.at == nullptr ? 0 : hit.at->line;
                     found.emplace_back(std::tuple(rule.severity, i, line),

@@ -110,6 +110,9 @@ std::vector<std::string> keysIn(const std::string& section, const std::vector<st
     return {names.begin(), names.end()};
 }
 
+/// A name is looked for among hundreds: beyond these nobody reads the guess.
+constexpr std::size_t kMostGuesses = 20;
+
 /// Keys of Axolotl's plugins are read where plugins are named.
 bool isOfAPlugin(const LintFile& file, const std::string& path) {
     const std::vector<std::string>& known = frameworkKeys("axolotl-plugins", "0.19.0");
@@ -140,7 +143,9 @@ LintHits unknownKeys(const LintView& view, bool strict) {
                         .what = "\"" + unknown->name + "\" is no key of " +
                                 (unknown->section.empty() ? "" : unknown->section + " in ") +
                                 std::string(owner->framework) + " " + std::string(owner->version),
-                        .fix = suggestName(unknown->name, keysIn(unknown->section, known))});
+                        .fix = hits.size() < kMostGuesses
+                                   ? suggestName(unknown->name, keysIn(unknown->section, known))
+                                   : "leave it out"});
     }
     return hits;
 }
@@ -168,7 +173,7 @@ LintHits unknownArguments(const LintView& view) {
         for (const KnownArgument& one : megatronArgumentTable()) {
             names.push_back(one.name);
         }
-        const std::string near = nearestName(key.path, names);
+        const std::string near = hits.size() < kMostGuesses ? nearestName(key.path, names) : "";
         hits.push_back({.at = &key,
                         .what = key.path + " is no argument of " +
                                 releaseText(newestMegatronRelease()) + " or the five before it",

@@ -45,22 +45,24 @@ LintHits clashingCheckpoints(const LintView& view) {
                : LintHits{};
 }
 
-using enum LintSeverity;
 constexpr std::array kTrainerRules = {
     LintRule{"HF01",
-             Error,
+             LintSeverity::Error,
              "FSDP and DeepSpeed together",
              "TrainingArguments refuses it.",
              &bothOfTrainer},
-    LintRule{
-        "HF02", Error, "fp16 and bf16 together", "TrainingArguments refuses it.", &halvesOfTrainer},
+    LintRule{"HF02",
+             LintSeverity::Error,
+             "fp16 and bf16 together",
+             "TrainingArguments refuses it.",
+             &halvesOfTrainer},
     LintRule{"HF03",
-             Warning,
+             LintSeverity::Warning,
              "training in fp32",
              "Products run at a sixteenth of the rate of bf16, or an eighth with TF32.",
              &fullTrainer},
     LintRule{"HF04",
-             Warning,
+             LintSeverity::Warning,
              "the model's checkpointing under FSDP",
              "Weights are gathered once more in the backward pass.",
              &clashingCheckpoints}};

@@ -1,6 +1,7 @@
 #include "planner/report/finding_reports.h"
 
 #include "planner/text/json_text.h"
+#include "planner/text/utf8_text.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,8 @@ std::string fingerprintOf(std::string_view text) {
 /// As the runner reads it: the data of a command, or one of its properties.
 std::string commandEscaped(std::string_view text, bool isProperty) {
     std::string safe;
-    for (const char letter : text) {
+    const std::string read = utf8Text(text);
+    for (const char letter : read) {
         const bool mark = isProperty && (letter == ':' || letter == ',');
         if (letter == '%' || letter == '\n' || letter == '\r' || mark) {
             safe += fmt::format("%{:02X}", static_cast<unsigned char>(letter));

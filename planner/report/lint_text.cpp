@@ -57,6 +57,10 @@ Table findingTable(const std::vector<LintReport>& reports) {
                                   one.why,
                                   one.fix});
         }
+        if (!report.notForecast.empty()) {
+            table.rows.push_back(
+                {report.file, "note", "", "not forecast: " + report.notForecast, "", ""});
+        }
     }
     return table;
 }

@@ -1,6 +1,9 @@
 #include "planner/report/table.h"
 
+#include "planner/text/utf8_text.h"
+
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 
 namespace fabricast {
@@ -36,10 +39,27 @@ std::string alignedLine(const std::vector<std::string>& cells,
     return line + "\n";
 }
 
-std::string markdownCell(std::string_view text) {
+/// Whether a "<" before this letter would begin a tag.
+bool beginsTag(char letter) {
+    return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '/' ||
+           letter == '!' || letter == '?';
+}
+
+/// A cell stays one: no bar ends it, and nothing in it is a tag or a link.
+std::string markdownCell(std::string_view typed) {
+    const std::string text = utf8Text(typed);
     std::string cell;
-    for (const char letter : text) {
-        cell += letter == '|' ? "\\|" : std::string(1, letter == '\n' ? ' ' : letter);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char letter = text[i];
+        if (letter == '|') {
+            cell += "\\|";
+        } else if (letter == '<' && i + 1 < text.size() && beginsTag(text[i + 1])) {
+            cell += "&lt;";
+        } else if (letter == '(' && i > 0 && text[i - 1] == ']') {
+            cell += "\\(";
+        } else {
+            cell += letter == '\n' || letter == '\r' ? ' ' : letter;
+        }
     }
     return cell;
 }
@@ -52,9 +72,10 @@ std::string markdownLine(const std::vector<std::string>& cells) {
     return line + "\n";
 }
 
-std::string csvCell(std::string_view text) {
+std::string csvCell(std::string_view typed) {
+    const std::string text = utf8Text(typed);
     if (text.find_first_of("\",\n\r") == std::string_view::npos) {
-        return std::string(text);
+        return text;
     }
     std::string cell = "\"";
     for (const char letter : text) {

@@ -1,10 +1,13 @@
 #include "planner/report/xml_escaped.h"
 
+#include "planner/text/utf8_text.h"
+
 namespace fabricast {
 
 std::string xmlEscaped(std::string_view text) {
     std::string safe;
-    for (const char letter : text) {
+    const std::string read = utf8Text(text);
+    for (const char letter : read) {
         switch (letter) {
             case '<':
                 safe += "&lt;";

@@ -1,5 +1,7 @@
 #include "planner/text/json_text.h"
 
+#include "planner/text/utf8_text.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -7,31 +9,6 @@
 
 namespace fabricast {
 namespace {
-
-/// Length of the well-formed UTF-8 sequence at the front, 0 when there is none.
-std::size_t utf8Length(std::string_view text) {
-    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    if (lead < 0x80) {
-        return 1;
-    }
-    const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                               : lead >= 0xE0 && lead < 0xF0 ? 3
-                               : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                             : 0;
-    if (length == 0 || text.size() < length) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80) {
-            return 0;
-        }
-    }
-    // Overlong forms, surrogates, and beyond U+10FFFF.
-    const bool wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
-                       (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
-    return wrong ? 0 : length;
-}
 
 std::string escaped(char letter) {
     switch (letter) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace fabricast {
 namespace {
 
@@ -38,9 +40,12 @@ TEST(Lint, LooksAtTheForecast) {
                       "{\"train_micro_batch_size_per_gpu\": 16,\n \"bf16\": {\"enabled\": true},\n"
                       " \"zero_optimization\": {\"stage\": 3}}\n"));
     const ProgramOutput big = ran("lint " + file + " -m llama-3.1-70b -c dgx-h100 --seq 8192");
-    EXPECT_NE(big.out.find("ds.json:1:36: error FC01: the run needs"), std::string::npos)
+    EXPECT_NE(big.out.find("ds.json:1:36: warning FC02: the run needs"), std::string::npos)
         << big.out;
     EXPECT_NE(big.out.find("DOES NOT FIT  llama-3.1-70b"), std::string::npos) << big.out;
+    const ProgramOutput kept =
+        ran("lint " + kExamples + "pretrain_70b.sh -c dgx-h100 --layout micro_batch=16");
+    EXPECT_NE(kept.out.find("error FC01: the run needs"), std::string::npos) << kept.out;
     const ProgramOutput unknown = ran("lint " + file);
     EXPECT_NE(unknown.out.find("not forecast: "), std::string::npos) << unknown.out;
 }
@@ -80,6 +85,57 @@ TEST(Lint, RefusesWhatIsNoLaunchFile) {
     EXPECT_EQ(ran("lint " + file).code, ExitCode::BadInput);
     EXPECT_EQ(ran("lint").code, ExitCode::BadInput);
     EXPECT_EQ(ran("lint --rules").code, ExitCode::Ok);
+}
+
+// What a file may hold, and what its findings are then.
+TEST(Lint, EndsWithAnErrorWhereAFileIsNone) {
+    const std::string folder = tempFolder();
+    ASSERT_TRUE(writeTextFile(folder + "self.yaml", "base_model: a/b\ndeepspeed: ./self.yaml\n"));
+    EXPECT_NE(ran("lint " + folder + "self.yaml").err.find("names itself"), std::string::npos);
+    for (const auto& [name, text] : std::map<std::string, std::string>{
+             {"empty.toml", ""}, {"key.toml", "#\n[!"}, {"empty.yaml", "{}"}}) {
+        ASSERT_TRUE(writeTextFile(folder + name, text));
+        EXPECT_EQ(ran("lint " + folder + name).code, ExitCode::BadInput) << name;
+    }
+}
+
+TEST(Lint, SaysVeryManyOfAKindOnce) {
+    std::string text = "torchrun pretrain_gpt.py --num-layers 2 --optimizer - - -";
+    for (int i = 0; i < 3000; ++i) {
+        text += " --badarg" + std::to_string(i) + " 1";
+    }
+    const std::string file = tempFolder() + "many.sh";
+    ASSERT_TRUE(writeTextFile(file, text));
+    const ProgramOutput answer = ran("lint " + file);
+    EXPECT_NE(answer.out.find("(and 2980 more like it)"), std::string::npos) << answer.out;
+    EXPECT_EQ(answer.out.find("does not take \"-\""), answer.out.rfind("does not take \"-\""));
+}
+
+TEST(Lint, FailsByWhatIsFoundAndNotByWhatIsShown) {
+    const std::string file = kExamples + "pretrain_careless.sh";
+    const std::string flags = " --ignore LN01 --ignore KEY1 --least error --fail-on warning";
+    const ProgramOutput answer = ran("lint " + file + flags);
+    EXPECT_EQ(answer.code, ExitCode::DoesNotFit);
+    EXPECT_EQ(answer.out.find("warning LN06"), std::string::npos);
+}
+
+// Bytes that are no text, and marks of Markdown and XML, leave every report well-formed.
+TEST(Lint, WritesReportsOfAnyBytes) {
+    const std::string folder = tempFolder();
+    const std::string file = folder + "b.sh";
+    ASSERT_TRUE(writeTextFile(file,
+                              "torchrun pretrain_gpt.py --num-layers 2 --a\x90"
+                              "b 1 '--<img src=x>' "
+                              "2 '--[a](http://b)' 3"));
+    for (const std::string form : {"junit", "md", "csv", "github"}) {
+        const std::string report = folder + "report." + form;
+        ASSERT_EQ(ran("lint " + file + " --report " + form + "=" + report).code,
+                  ExitCode::DoesNotFit);
+        const std::string text = readTextFile(report).value();
+        EXPECT_EQ(text.find('\x90'), std::string::npos) << form;
+        EXPECT_EQ(form == "md" ? text.find("<img") : std::string::npos, std::string::npos);
+        EXPECT_EQ(form == "md" ? text.find("](http") : std::string::npos, std::string::npos);
+    }
 }
 
 TEST(Lint, IsRunByImport) {

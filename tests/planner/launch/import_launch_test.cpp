@@ -2,6 +2,7 @@
 
 #include "planner/launch/pipeline_parts.h"
 #include "planner/launch/shell_words.h"
+#include "planner/launch/torchtitan_keys.h"
 #include "tests/planner/launch/launch_example.h"
 #include "tests/support/text_mutator.h"
 
@@ -364,6 +365,16 @@ TEST(YamlKeys, TakeWhatIsMerged) {
                                 .value();
     const auto value = [&keys](const char* path) { return keys.find(path)->values.front(); };
     EXPECT_EQ(value("run.a") + value("run.b") + value("run.c.d") + value("run.e"), "1438");
+}
+
+TEST(TitanArguments, MayHaveHyphens) {
+    const LaunchKeys keys = titanKeysOf(
+        readShellKeys("torchrun -m torchtitan.train --module llama3 --training.seq-len 8192 "
+                      "--compile.no-enable",
+                      "t.sh")
+            .value());
+    EXPECT_NE(keys.find("training.seq_len"), nullptr);
+    EXPECT_EQ(keys.find("compile.enable")->values.front(), "false");
 }
 
 }  // namespace
