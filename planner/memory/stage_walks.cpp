@@ -46,6 +46,13 @@ Result<StageWalks> walkStages(const Scenario& scenario,
     StageWalks walks{.most = extent.most};
     std::optional<WalkedStage> fullest;
     for (const std::int64_t stage : stages) {
+        if (fullest && !extent.inParts) {  // most often it is not the fullest: its peak is enough
+            FABRICAST_ASSIGN(StageMemory peak, peakOfStage(scenario, {.stage = stage}, watch));
+            if (peak.allocated <= fullest->peak().allocated && peak.requested <= extent.most) {
+                walks.stages.push_back(std::move(peak));
+                continue;
+            }
+        }
         FABRICAST_ASSIGN(WalkedStage walked, WalkedStage::of(scenario, {.stage = stage}, watch));
         walks.stages.push_back(extent.inParts ? walked.inParts() : walked.peak());
         if (!fullest || walked.peak().allocated > fullest->peak().allocated) {

@@ -18,6 +18,8 @@ namespace {
 
 /// Layers walked in a step, on all stages together; beyond it the answer would take seconds.
 constexpr std::size_t kMostPasses = 400'000;
+/// Room for what most passes of a layer leave on the device's list, which grows if they leave more.
+constexpr std::size_t kEventsPerSegment = 80;
 
 /// Full checkpointing keeps the layer's input alone.
 std::int64_t keptByLayer(const PlacedSegment& layer) {
@@ -47,6 +49,8 @@ Result<Walk> walked(const Scenario& scenario,
                         std::to_string(program.segments.size()) + " layers is too long to walk",
                     "use fewer microbatches per group, or fewer chunks");
     }
+    device.expectEvents(kEventsPerSegment * (order.actions.size() + 1) * program.segments.size() /
+                        program.chunks.size());
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
     FABRICAST_TRY(walk.run(order, *boundary, watch));
@@ -59,7 +63,7 @@ Result<Walk> walked(const Scenario& scenario,
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
     memory.host = Bytes(engine->host().bytes);
-    memory.eventsWalked = static_cast<std::int64_t>(device.events().size());
+    memory.eventsWalked = device.happened();
     memory.betweenSteps = Bytes(walk.betweenSteps());
     return Walk{std::move(memory), walk.statesEnd()};
 }

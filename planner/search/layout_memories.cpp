@@ -3,20 +3,45 @@
 #include "planner/memory/memory_of_stages.h"
 #include "planner/memory/program/pipeline_order.h"
 
+#include <algorithm>
+
 namespace fabricast {
+
+LayoutMemories::Key LayoutMemories::keyOf(const Scenario& scenario) {
+    Key key{scenario.layout, microBatchesSeen(scenario)};
+    // Which nodes ranks lie on changes no memory, nor does how context ranks exchange keys.
+    key.first.placement = RankPlacement::DpInside;
+    key.first.cpKind = CpKind::Ring;
+    return key;
+}
+
+const LayoutMemories::Walked* LayoutMemories::found(const Key& key,
+                                                    const Scenario& scenario,
+                                                    Bytes room) const {
+    const auto walks = found_.find(key);
+    if (walks == found_.end()) {
+        return nullptr;
+    }
+    const auto walked = std::ranges::find_if(
+        walks->second, [&](const Walked& one) { return one.answers(scenario, room); });
+    return walked == walks->second.end() ? nullptr : &*walked;
+}
+
+bool LayoutMemories::knows(const Scenario& scenario, Bytes most) const {
+    const Key key = keyOf(scenario);
+    const std::scoped_lock guard(lock_);
+    return found(key, scenario, roomForTensors(scenario, most)) != nullptr;
+}
 
 Result<MemoryBreakdown> LayoutMemories::ofFullestStage(const Scenario& scenario,
                                                        Bytes most,
                                                        const Watch& watch) {
-    Key key{scenario.layout, microBatchesSeen(scenario)};
-    key.first.placement = RankPlacement::DpInside;  // which nodes ranks lie on changes no memory
+    const Key key = keyOf(scenario);
     const Bytes room = roomForTensors(scenario, most);
     {
         const std::scoped_lock guard(lock_);
-        for (const Walked& walked : found_[key]) {
-            if (walked.answers(scenario, room)) {
-                return memoryOf(scenario, StageWalks(walked.walks).upTo(room));
-            }
+        if (const Walked* const known = found(key, scenario, room)) {
+            return memoryOf(scenario, StageWalks(known->walks).upTo(room));
         }
     }
     FABRICAST_ASSIGN(StageWalks walks, walkFullestStage(scenario, room, watch));

@@ -24,6 +24,13 @@ public:
                                            Bytes most,
                                            const Watch& watch);
     [[nodiscard]] std::size_t size() const;
+    /// Whether it answers from what was walked.
+    [[nodiscard]] bool knows(const Scenario& scenario, Bytes most) const;
+
+    /// What a walk depends on besides the settings: the layout, and how many microbatches a step
+    /// has, as far as a walk sees them.
+    using Key = std::pair<Layout, std::int64_t>;
+    static Key keyOf(const Scenario& scenario);
 
 private:
     struct Walked {
@@ -34,8 +41,7 @@ private:
             return (walks.isWhole() || asked <= walks.most) && settings == scenario.settings;
         }
     };
-    /// And how many microbatches a step has, as far as a walk sees them.
-    using Key = std::pair<Layout, std::int64_t>;
+    [[nodiscard]] const Walked* found(const Key& key, const Scenario& scenario, Bytes room) const;
 
     std::map<Key, std::vector<Walked>> found_;
     std::size_t walks_ = 0;

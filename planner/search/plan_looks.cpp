@@ -48,6 +48,7 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             break;
         case Look::Bounded:
         case Look::Known:
+            ahead_.comesUp({waiting.value, waiting.candidate}, rows_, Bytes(limit_), watch_);
             accept(waiting.candidate, waiting.value);
             break;
     }
@@ -218,6 +219,7 @@ void PlanSearch::estimateNext() {
             value = static_cast<double>(memories[i]->peak.value.count());
         }
         queue_.push({value, candidate, Look::Known});
+        ahead_.wait({value, candidate});
     }
 }
 

@@ -11,6 +11,9 @@ namespace fabricast {
 
 namespace {
 
+/// Walked at once: those that come up last may be walked in vain.
+constexpr std::size_t kMostAhead = 8;
+
 /// Rounded up, in whole percent.
 std::string percent(double share) {
     return std::to_string(static_cast<int>(std::ceil(100.0 * share))) + " %";
@@ -30,6 +33,7 @@ PlanSearch::PlanSearch(const SearchTask& task,
       forecast_(std::move(forecast)),
       scenarios_(task, space),
       known_(borrowed(task, space, options.known)),
+      ahead_(task, space, known_, leastMemory() ? 1 : std::min(options.threads, kMostAhead)),
       blocks_(task, space, forecast_.estimator(), known_),
       memory_(task, space),
       time_(task, space, forecast_.estimator().host()),

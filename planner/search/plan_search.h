@@ -7,6 +7,7 @@
 #include "planner/search/layout_forecast.h"
 #include "planner/search/memory_bound.h"
 #include "planner/search/time_bound.h"
+#include "planner/search/walks_ahead.h"
 
 #include <cstdint>
 #include <map>
@@ -136,6 +137,7 @@ private:
     LayoutForecast forecast_;
     CandidateScenarios scenarios_;
     std::vector<BorrowedWork> known_;  ///< by stack
+    WalksAhead ahead_;
     BlockCosts blocks_;
     MemoryBound memory_;
     TimeBound time_;

@@ -37,8 +37,8 @@ void Device::fill(Storage storage, std::int64_t bytes, std::string_view what) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] += Bytes(bytes);
     live_ += bytes;
     rounded_ += granules(bytes);
-    if (bytes > 0 && keepsEvents_) {
-        events_.push_back({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
+    if (bytes > 0) {
+        remember({storage, slot.pool, slot.kind, bytes, what.empty() ? operation_ : what});
     }
     if (live_ > peak_) {
         peak_ = live_;
@@ -63,8 +63,8 @@ void Device::drain(Storage storage) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     live_ -= slot.bytes;
     rounded_ -= granules(slot.bytes);
-    if (slot.bytes > 0 && keepsEvents_) {
-        events_.push_back({storage, slot.pool, slot.kind, 0, {}});
+    if (slot.bytes > 0) {
+        remember({storage, slot.pool, slot.kind, 0, {}});
     }
     slot.bytes = 0;
 }
@@ -86,9 +86,7 @@ void Device::rename(Storage storage, MemoryKind kind) {
     now_.bytes[static_cast<std::size_t>(slot.kind)] -= Bytes(slot.bytes);
     now_.bytes[static_cast<std::size_t>(kind)] += Bytes(slot.bytes);
     slot.kind = kind;
-    if (keepsEvents_) {
-        events_.push_back({storage, slot.pool, kind, kRenamed, {}});
-    }
+    remember({storage, slot.pool, kind, kRenamed, {}});
 }
 
 void Device::resetPeak() {

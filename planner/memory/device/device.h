@@ -60,6 +60,8 @@ public:
     [[nodiscard]] const MemoryByKind& now() const { return now_; }
     /// Whether allocations and releases are remembered one by one.
     void keepEvents(bool keep) { keepsEvents_ = keep; }
+    /// Makes room for so many of them.
+    void expectEvents(std::size_t events) { events_.reserve(keepsEvents_ ? events : 0); }
     /// Forgets the peak so far: what was live stays.
     void resetPeak();
     /// From here on the fullest moment is also remembered apart from the peak, until the next mark.
@@ -67,6 +69,8 @@ public:
     [[nodiscard]] const MemoryByKind& sinceMark() const { return sinceMark_; }
     [[nodiscard]] const std::string& markMoment() const { return markMoment_; }
     [[nodiscard]] const std::vector<DeviceEvent>& events() const { return events_; }
+    /// How many there were, remembered or not.
+    [[nodiscard]] std::int64_t happened() const { return happened_; }
     /// How many events had happened when the peak was reached.
     [[nodiscard]] std::size_t peakEvent() const { return peakEvent_; }
 
@@ -79,6 +83,12 @@ private:
     };
     void fill(Storage storage, std::int64_t bytes, std::string_view what);
     void drain(Storage storage);
+    void remember(const DeviceEvent& event) {
+        ++happened_;
+        if (keepsEvents_) {
+            events_.push_back(event);
+        }
+    }
 
     std::vector<Slot> slots_;
     std::vector<Storage> unused_;
@@ -89,6 +99,7 @@ private:
     std::string peakMoment_;
     std::string_view operation_;
     bool keepsEvents_ = true;
+    std::int64_t happened_ = 0;
     std::size_t peakEvent_ = 0;
     std::int64_t live_ = 0;
     std::int64_t rounded_ = 0;

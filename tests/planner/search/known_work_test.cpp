@@ -30,8 +30,12 @@ SearchTask usualTask() {
 /// What a search says of each plan, to the last bit.
 using Said = std::vector<std::tuple<std::string, double, std::int64_t, std::int64_t, Verdict>>;
 
-Said saidOf(const SearchTask& task, KnownWork* known, PlanObjective objective) {
-    const SearchOptions options{.top = 8, .objective = objective, .distinct = true, .known = known};
+Said saidOf(const SearchTask& task,
+            KnownWork* known,
+            PlanObjective objective,
+            std::size_t threads = 1) {
+    const SearchOptions options{
+        .top = 8, .objective = objective, .distinct = true, .threads = threads, .known = known};
     const PlanReport report = findPlans(task, exampleTiming(), options).value();
     Said said;
     for (const std::vector<Plan>& plans : {report.plans, report.misses}) {
@@ -44,6 +48,16 @@ Said saidOf(const SearchTask& task, KnownWork* known, PlanObjective objective) {
         }
     }
     return said;
+}
+
+/// Idle threads walk the memory of what comes up next, and change nothing by that.
+TEST(FindPlans, SaysTheSameWhateverIsWalkedAhead) {
+    const SearchTask task = usualTask();
+    const Said alone = saidOf(task, nullptr, PlanObjective::Throughput);
+    EXPECT_FALSE(alone.empty());
+    for (const std::size_t threads : {2U, 5U, 16U}) {
+        EXPECT_EQ(alone, saidOf(task, nullptr, PlanObjective::Throughput, threads));
+    }
 }
 
 /// Which of dp and pp lies inside the other changes no memory, and is walked once.
@@ -63,6 +77,21 @@ TEST(LayoutMemories, AreThoseOfEitherPlacement) {
         EXPECT_EQ(memory.peak.hi, walked.peak.hi);
         EXPECT_EQ(memory.verdict, walked.verdict);
     }
+}
+
+/// Nor does the way in which context ranks exchange what they attend to.
+TEST(LayoutMemories, AreThoseOfEveryContextKind) {
+    Scenario scenario = exampleRun("megatron", {.tp = 2, .pp = 2, .cp = 2});
+    scenario.layout.schedule = ScheduleKind::OneFOneB;
+    LayoutMemories memories;
+    for (const CpKind kind : {CpKind::Ring, CpKind::AllGather, CpKind::Ulysses}) {
+        scenario.layout.cpKind = kind;
+        const auto known = memories.ofFullestStage(scenario, kNoLimit, {}).value();
+        const auto walked = memoryOfFullestStage(scenario, kNoLimit).value();
+        EXPECT_EQ(known.peak.value, walked.peak.value);
+        EXPECT_EQ(known.peak.hi, walked.peak.hi);
+    }
+    EXPECT_EQ(memories.size(), 1U);
 }
 
 /// What another search walked whole counts as if this one had walked it as far as it needs.
