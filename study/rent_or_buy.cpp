@@ -1,6 +1,7 @@
 #include "study/rent_or_buy.h"
 
 #include "planner/budget/gpu_hour.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double kHoursOfYear = 8766.0;
 constexpr double kHoursOfMonth = kHoursOfYear / 12.0;
-constexpr double kSecondsOfHour = 3600.0;
 constexpr double kNearlyAlways = 0.99;
 
 void addYears(double last, RentOrBuy& both) {
@@ -73,7 +73,7 @@ std::optional<Spares> sparesOf(std::int64_t gpus, const BudgetFacts& facts) {
         return std::nullopt;
     }
     const double perSecond = static_cast<double>(gpus) / mtbf->count() * *site.hardwareShare.value;
-    Spares spares{.failuresPerMonth = perSecond * kHoursOfMonth * kSecondsOfHour,
+    Spares spares{.failuresPerMonth = perSecond * kHoursOfMonth * kSecondsPerHour,
                   .inRepair = perSecond * site.repair.value->count()};
     double of = std::exp(-spares.inRepair);
     spares.enough = of;

@@ -2,6 +2,7 @@
 
 #include "planner/load/load_budget.h"
 #include "study/rent_or_buy.h"
+#include "study/search_request.h"
 #include "study/size_search.h"
 
 #include <algorithm>
@@ -17,6 +18,13 @@ namespace {
 Result<void> checkJobs(std::span<const Question> jobs, const SizeAsk& ask) {
     for (const Question& job : jobs) {
         const std::string where = job.file.empty() ? "workload.global_batch" : job.file;
+        const std::vector<std::string> allowed = searchWords(job, "allow");
+        if (std::ranges::find(allowed, "idle_gpus") != allowed.end()) {
+            return fail(Error::Code::BadInput,
+                        "--allow",
+                        "idle GPUs cannot be allowed: clusters of fewer nodes are compared",
+                        "-n 1,2,4,8");
+        }
         if (!says(job, "workload.global_batch")) {
             return fail(Error::Code::BadInput,
                         where,
@@ -74,7 +82,7 @@ std::optional<std::int64_t> mostUsefulOf(const std::vector<ScalingPoint>& points
 
 /// Of those found that `isWanted`, the best by an aim.
 template <class IsWanted>
-std::optional<SizedCluster> bestOf(const SizeSearch& search, SizeAim aim, IsWanted isWanted) {
+std::optional<SizedCluster> bestFound(const SizeSearch& search, SizeAim aim, IsWanted isWanted) {
     const SizedCluster* best = nullptr;
     for (const SizedCluster& one : search.found()) {
         if (isWanted(one) && (best == nullptr || isBetter(one, *best, aim))) {
@@ -86,10 +94,11 @@ std::optional<SizedCluster> bestOf(const SizeSearch& search, SizeAim aim, IsWant
 
 Result<void> searchCatalogue(SizeSearch& search, const Watch& watch) {
     watch.say("the least hardware");
-    FABRICAST_TRY(search.findPick());
-    watch.say("what is next to it");
     FABRICAST_TRY(search.findFront());
     if (search.pick()) {
+        if (search.found()[*search.pick()].nodes > 1) {
+            FABRICAST_TRY(search.findSingleNodes());
+        }
         watch.say("how it scales");
         FABRICAST_TRY(search.findLine(search.lineOf(*search.pick())));
     }
@@ -103,7 +112,7 @@ void addPick(const SizeSearch& search,
     constexpr double kTenthMore = 1.1;
     if (!search.pick()) {
         answer.nearest =
-            bestOf(search, SizeAim::Time, [](const SizedCluster& one) { return one.fits; });
+            bestFound(search, SizeAim::Time, [](const SizedCluster& one) { return one.fits; });
         return;
     }
     const SizedCluster& pick = search.found()[*search.pick()];
@@ -111,11 +120,11 @@ void addPick(const SizeSearch& search,
     for (const std::size_t place : search.front()) {
         answer.front.push_back(search.found()[place]);
     }
-    answer.tenthFaster = bestOf(search, SizeAim::Cost, [&pick](const SizedCluster& one) {
+    answer.tenthFaster = bestFound(search, SizeAim::Cost, [&pick](const SizedCluster& one) {
         return one.meetsTargets && one.usd && one.seconds * kTenthMore <= pick.seconds;
     });
     if (pick.nodes > 1) {
-        answer.oneNode = bestOf(search, answer.aim, [](const SizedCluster& one) {
+        answer.oneNode = bestFound(search, answer.aim, [](const SizedCluster& one) {
             return one.meetsTargets && one.nodes == 1;
         });
     }
@@ -125,16 +134,47 @@ void addPick(const SizeSearch& search,
     answer.spares = sparesOf(pick.gpus, budget);
 }
 
-/// What the answer rests on beside profiles, said once.
+/// What is assumed for all boxes once, for some with their names.
 void addSizeNotes(const SizeCatalogue& catalogue, const SizeAsk& ask, SizeAnswer& answer) {
-    if (!ask.fabrics.empty()) {
-        answer.notes.emplace_back(
-            "networks have no price of their own: a cluster costs the same "
-            "on each");
+    std::vector<std::string>& notes = answer.notes;
+    const auto add = [&notes](std::string note) {
+        if (std::ranges::find(notes, note) == notes.end()) {
+            notes.push_back(std::move(note));
+        }
+    };
+    for (const SizeLine& line : catalogue.lines) {
+        for (const std::string& note : line.assumed) {
+            const bool isOfAll = std::ranges::all_of(catalogue.lines, [&](const SizeLine& other) {
+                return std::ranges::find(other.assumed, note) != other.assumed.end();
+            });
+            add(isOfAll ? note : line.box + ": " + note);
+        }
     }
-    const bool estimated = std::ranges::any_of(catalogue.lines, &SizeLine::powerEstimated);
-    if (estimated) {
-        answer.notes.emplace_back("power of nodes without a published one: as the site says");
+    std::string estimated;
+    for (const SizeLine& line : catalogue.lines) {
+        const bool isSaid = &line != catalogue.lines.data() && (&line - 1)->box == line.box;
+        if (line.powerEstimated && !isSaid) {
+            estimated += (estimated.empty() ? "" : ", ") + line.box;
+        }
+    }
+    if (!estimated.empty()) {
+        add("power of a node, by the site's share over that of its GPUs: " + estimated);
+    }
+    if (!ask.fabrics.empty()) {
+        add("networks have no price of their own: a cluster costs the same on each");
+    }
+}
+
+/// The best that any cluster could be, by its bound.
+void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
+    answer.leastSeconds = std::numeric_limits<double>::max();
+    for (const SizeCandidate& one : catalogue.candidates) {
+        const SizeBound& bound = one.bound;
+        answer.mostTokensPerSecond = std::max(answer.mostTokensPerSecond, bound.tokensPerSecond);
+        answer.leastSeconds = std::min(answer.leastSeconds, bound.seconds);
+        if (bound.usd) {
+            answer.leastUsd = std::min(answer.leastUsd.value_or(*bound.usd), *bound.usd);
+        }
     }
 }
 
@@ -162,9 +202,10 @@ Result<SizeAnswer> size(std::span<const Question> jobs,
     if (!answer.stopped) {
         FABRICAST_TRY(done);
     }
-    answer.searched = static_cast<std::int64_t>(search.found().size());
+    answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
     addPick(search, ask, budget, answer);
+    addBounds(catalogue, answer);
     addSizeNotes(catalogue, ask, answer);
     return answer;
 }

@@ -123,9 +123,10 @@ void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
             catalogue.candidates.size() == before ? "beyond the limits at any number of nodes" : "";
     }
     if (!why.empty()) {
-        catalogue.leftOut.push_back(
-            {.what = line.box + (line.fabric.empty() ? "" : " on ") + line.fabric,
-             .why = std::move(why)});
+        LeftOut left{.what = line.box, .why = std::move(why)};
+        if (std::ranges::find(catalogue.leftOut, left) == catalogue.leftOut.end()) {
+            catalogue.leftOut.push_back(std::move(left));  // once for all networks
+        }
         return;
     }
     catalogue.lines.push_back(std::move(line));

@@ -4,6 +4,7 @@
 #include "planner/budget/gpu_hour.h"
 #include "planner/search/token_floor.h"
 #include "study/search_request.h"
+#include "study/unit_sizes.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,8 +14,7 @@
 namespace fabricast {
 namespace {
 
-constexpr double kMillion = 1e6;
-constexpr double kSecondsOfHour = 3600.0;
+constexpr double kTokensWithoutRun = 1e6;
 
 /// What is said of clusters beside which one, and how many nodes: it holds for every box.
 bool holdsForEveryBox(const Edit& edit) {
@@ -30,7 +30,7 @@ std::optional<std::int64_t> nodesOfRack(const NodeSpec& node) {
 }
 
 /// The cluster's part of a line, from the first job on one node.
-void addCluster(const SearchRequest& request, SizeLine& line) {
+void addBox(const SearchRequest& request, SizeLine& line) {
     const ClusterSpec& cluster = request.task.base.cluster;
     const BudgetFacts& budget = request.budget;
     line.gpu = cluster.node.gpu.name;
@@ -54,16 +54,22 @@ Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line)
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(const double least, leastGpuSeconds(request.task, *timing));
     if (line.gpuSeconds.empty()) {
-        addCluster(request, line);
+        addBox(request, line);
     }
     const Scenario& base = request.task.base;
     line.jobs.push_back(
         base.model.name + ", sequence " + std::to_string(base.workload.sequence) +
         ", global batch " + std::to_string(base.workload.globalBatch) +
         (request.budget.tokens ? ", " + quantityText(*request.budget.tokens) + " tokens" : ""));
+    for (const std::string& note : request.assumed) {
+        if (std::ranges::find(line.assumed, note) == line.assumed.end()) {
+            line.assumed.push_back(note);
+        }
+    }
     line.gpuSeconds.push_back(least);
-    line.tokens.push_back(
-        request.budget.tokens ? static_cast<double>(request.budget.tokens->count()) : kMillion);
+    line.tokens.push_back(request.budget.tokens
+                              ? static_cast<double>(request.budget.tokens->count())
+                              : kTokensWithoutRun);
     line.hasTokens = line.hasTokens && request.budget.tokens;
     return {};
 }
@@ -93,6 +99,7 @@ Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t n
     std::vector<Edit> edits = line.edits;
     edits.push_back({"cluster.nodes", std::to_string(nodes), "-n"});
     edits.push_back({"search.top", "1", "--top"});
+    edits.push_back({"search.objective", "tokens", "--objective"});
     for (const Edit& edit : job.edits) {
         if (holdsForEveryBox(edit)) {
             edits.push_back(edit);
@@ -116,8 +123,11 @@ SizeBound sizeBound(const SizeLine& line, std::int64_t nodes) {
         bound.power = *line.nodePower * static_cast<double>(nodes);
     }
     if (line.leastHour) {
-        const double hours = line.hasTokens ? bound.seconds / kSecondsOfHour : 1.0;
-        bound.usd = line.leastHour->count() * gpus * hours;
+        const double perHour = line.leastHour->count() * gpus;
+        bound.usd = line.hasTokens ? perHour * bound.seconds / kSecondsPerHour : perHour;
+        if (line.hasTokens) {
+            bound.usdPerSecond = perHour / kSecondsPerHour;
+        }
     }
     return bound;
 }

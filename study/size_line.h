@@ -25,11 +25,12 @@ struct SizeLine {
     std::optional<std::int64_t> nodesOfRack;
     std::optional<UsdPerHour> leastHour;  ///< of a GPU that draws no more than it must
     std::string whyNoPrice;
-    std::vector<std::string> jobs;   ///< what is trained, in words
-    std::vector<double> gpuSeconds;  ///< by job: what a token takes at least (token_floor.h)
-    std::vector<double> tokens;      ///< by job: of its run, or a million
-    bool hasTokens = false;          ///< every job has
-    std::string why;                 ///< it cannot be searched at all
+    std::vector<std::string> jobs;     ///< what is trained, in words
+    std::vector<std::string> assumed;  ///< of the jobs and of the box
+    std::vector<double> gpuSeconds;    ///< by job: what a token takes at least (token_floor.h)
+    std::vector<double> tokens;        ///< by job: of its run, or a million
+    bool hasTokens = false;            ///< every job has
+    std::string why;                   ///< it cannot be searched at all
 };
 
 /// A box by `name`: an edit of "cluster.name" or "cluster.gpu".
@@ -49,6 +50,7 @@ struct SizeBound {
     double tokensPerSecond = 0.0;
     double seconds = 0.0;
     std::optional<double> usd;
+    std::optional<double> usdPerSecond;  ///< where money follows from the time
     std::optional<Watts> power;
     std::int64_t gpus = 0;
 };

@@ -15,6 +15,18 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
+/// Those that may be best first.
+std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates, SizeAim aim) {
+    std::vector<std::size_t> order(candidates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&candidates, aim](std::size_t place) {
+        const SizeBound& bound = candidates[place].bound;
+        return std::tuple(valueOf(bound, aim).value_or(std::numeric_limits<double>::max()),
+                          bound.gpus);
+    });
+    return order;
+}
+
 }  // namespace
 
 SizeSearch::SizeSearch(std::span<const Question> jobs,
@@ -22,37 +34,23 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
                        const SizeCatalogue& catalogue,
                        const Workbench& bench,
                        const Watch& watch)
-    : jobs_(jobs),
-      ask_(ask),
+    : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
-      bench_(bench),
-      watch_(watch),
-      isDone_(catalogue.candidates.size(), false) {}
+      order_(byBound(catalogue.candidates, aimOf(ask))),
+      isDone_(catalogue.candidates.size(), false),
+      isTried_(catalogue.candidates.size(), false) {}
 
-/// Those that may be best first.
-std::vector<std::size_t> SizeSearch::byBound() const {
-    std::vector<std::size_t> order(catalogue_.candidates.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const SizeAim aim = aimOf(ask_);
-    std::ranges::stable_sort(order, {}, [this, aim](std::size_t place) {
-        const SizeBound& bound = catalogue_.candidates[place].bound;
-        return std::tuple(valueOf(bound, aim).value_or(std::numeric_limits<double>::max()),
-                          bound.gpus);
-    });
-    return order;
-}
-
-/// The first that are open, each of another GPU.
-std::vector<std::size_t> SizeSearch::nextOf(const std::vector<std::size_t>& order,
-                                            const IsOpen& isOpen) const {
+/// The first that are of use, each of another GPU.
+std::vector<std::size_t> SizeSearch::nextOf(const std::vector<bool>& isOver,
+                                            const Limit& limit) const {
     std::vector<std::size_t> next;
-    for (const std::size_t place : order) {
+    for (const std::size_t place : order_) {
         const SizeCandidate& candidate = catalogue_.candidates[place];
         const std::string& gpu = catalogue_.lines[candidate.line].gpu;
         const bool isAlone = std::ranges::none_of(next, [&](std::size_t other) {
             return catalogue_.lines[catalogue_.candidates[other].line].gpu == gpu;
         });
-        if (!isDone_[place] && isAlone && isOpen(candidate)) {
+        if (!isOver[place] && isAlone && candidate.bound.seconds < limit(candidate)) {
             next.push_back(place);
             if (next.size() == kAtATime) {
                 break;
@@ -68,59 +66,91 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     found_.push_back(std::move(cluster));
     const std::size_t place = found_.size() - 1;
     if (found_[place].meetsTargets &&
-        (!pick_ || isBetter(found_[place], found_[*pick_], aimOf(ask_)))) {
+        (!pick_ || isBetter(found_[place], found_[*pick_], aimOf(searcher_.ask)))) {
         pick_ = place;
     }
 }
 
-Result<void> SizeSearch::searchAll(const std::vector<std::size_t>& order, const IsOpen& isOpen) {
-    const auto all = static_cast<std::size_t>(catalogue_.candidates.size());
+Result<void> SizeSearch::searchAll(const Limit& limit) {
+    std::vector<bool> isOver = isDone_;
+    const std::size_t threads = searcher_.bench.threads();
     while (true) {
-        const std::vector<std::size_t> next = nextOf(order, isOpen);
+        const std::vector<std::size_t> next = nextOf(isOver, limit);
         if (next.empty()) {
             return {};
         }
-        const std::size_t each = std::max<std::size_t>(1, bench_.threads() / next.size());
-        const auto searchOne = [&](std::size_t place) {
+        const auto tryOne = [&](std::size_t place) {
             const SizeCandidate& one = catalogue_.candidates[place];
-            return sizedCluster(
-                jobs_, catalogue_.lines[one.line], one.nodes, ask_, bench_, each, watch_);
+            return tryCluster(searcher_,
+                              catalogue_.lines[one.line],
+                              one.nodes,
+                              limit(one),
+                              std::max<std::size_t>(1, threads / next.size()));
         };
         auto answers =
-            parallelMap(next, searchOne, {.threads = bench_.threads(), .stop = watch_.stop});
-        FABRICAST_TRY(watch_.check());
+            parallelMap(next, tryOne, {.threads = threads, .stop = searcher_.watch.stop});
+        FABRICAST_TRY(searcher_.watch.check());
         for (std::size_t i = 0; i < next.size(); ++i) {
             FABRICAST_TRY((*answers)[i]);
-            add(next[i], *std::move((*answers)[i]));
+            isOver[next[i]] = true;
+            isTried_[next[i]] = true;
+            if (!(*answers)[i]->isCut) {
+                add(next[i], std::move((*answers)[i]->cluster));
+            }
         }
-        watch_.report(found_.size(), all);
+        searcher_.watch.report(static_cast<std::size_t>(tried()), catalogue_.candidates.size());
     }
 }
 
-Result<void> SizeSearch::findPick() {
-    const SizeAim aim = aimOf(ask_);
-    FABRICAST_TRY(searchAll(byBound(), [this, aim](const SizeCandidate& one) {
-        const std::optional<double> least = valueOf(one.bound, aim);
-        return mayMeet(one.bound, ask_.targets) &&
-               (!pick_ || (least && *least <= *valueOf(found_[*pick_], aim)));
-    }));
-    return searchAll(byBound(), [this](const SizeCandidate& one) {
-        return pick_ && found_[*pick_].nodes > 1 && one.nodes == 1 &&
-               mayMeet(one.bound, ask_.targets);
-    });
+std::int64_t SizeSearch::tried() const {
+    return std::ranges::count(isTried_, true);
+}
+
+double SizeSearch::limitOfPick(const SizeCandidate& one) const {
+    const std::span<const SizeTarget> targets = searcher_.ask.targets;
+    if (!mayMeet(one.bound, targets)) {
+        return 0.0;
+    }
+    const double most = mostSeconds(one.bound, targets);
+    if (!pick_ || one.bound.gpus < found_[*pick_].gpus) {
+        return most;
+    }
+    return one.bound.gpus > found_[*pick_].gpus ? 0.0 : std::min(most, found_[*pick_].seconds);
+}
+
+double SizeSearch::limitOfFront(const SizeCandidate& one) const {
+    const std::span<const SizeTarget> targets = searcher_.ask.targets;
+    if (!mayMeet(one.bound, targets)) {
+        return 0.0;
+    }
+    double most = mostSeconds(one.bound, targets);
+    for (const SizedCluster& other : found_) {
+        if (other.meetsTargets) {
+            most = std::min(most, beatenFrom(other, one.bound));
+        }
+    }
+    return most;
 }
 
 Result<void> SizeSearch::findFront() {
-    return searchAll(byBound(), [this](const SizeCandidate& one) {
-        return mayMeet(one.bound, ask_.targets) &&
-               std::ranges::none_of(found_, [&one](const SizedCluster& other) {
-                   return other.meetsTargets && isAsGood(other, one.bound);
-               });
+    if (aimOf(searcher_.ask) == SizeAim::Gpus) {  // no number of the front
+        FABRICAST_TRY(searchAll([this](const SizeCandidate& one) { return limitOfPick(one); }));
+    }
+    return searchAll([this](const SizeCandidate& one) { return limitOfFront(one); });
+}
+
+Result<void> SizeSearch::findSingleNodes() {
+    return searchAll([this](const SizeCandidate& one) {
+        const std::span<const SizeTarget> targets = searcher_.ask.targets;
+        return one.nodes == 1 && mayMeet(one.bound, targets) ? mostSeconds(one.bound, targets)
+                                                             : 0.0;
     });
 }
 
 Result<void> SizeSearch::findLine(std::size_t line) {
-    return searchAll(byBound(), [line](const SizeCandidate& one) { return one.line == line; });
+    return searchAll([line](const SizeCandidate& one) {
+        return one.line == line ? std::numeric_limits<double>::infinity() : 0.0;
+    });
 }
 
 std::vector<std::size_t> SizeSearch::front() const {

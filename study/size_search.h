@@ -15,8 +15,8 @@ namespace fabricast {
 /// cluster that was searched is better than the best that it could be (SizeBound). What is found
 /// does not depend on the number of threads.
 ///     SizeSearch search(jobs, ask, catalogue, bench, watch);
-///     FABRICAST_TRY(search.findPick());
 ///     FABRICAST_TRY(search.findFront());
+///     if (search.pick()) { … }
 class SizeSearch {
 public:
     SizeSearch(std::span<const Question> jobs,
@@ -25,10 +25,11 @@ public:
                const Workbench& bench,
                const Watch& watch);
 
-    /// The best by the aim that reaches the targets, and every cluster of one node that does.
-    Result<void> findPick();
-    /// Those that reach the targets and that no other beats in money, time and power.
+    /// Those that reach the targets and that no other beats in money, time and power; among them
+    /// the best by the aim, or the one of the fewest GPUs.
     Result<void> findFront();
+    /// Every cluster of one node that reaches the targets.
+    Result<void> findSingleNodes();
     /// All counts of a kind of node.
     Result<void> findLine(std::size_t line);
 
@@ -40,20 +41,24 @@ public:
         return catalogue_.candidates[candidateOf_[place]].line;
     }
 
-private:
-    using IsOpen = std::function<bool(const SizeCandidate&)>;
-    Result<void> searchAll(const std::vector<std::size_t>& order, const IsOpen& isOpen);
-    [[nodiscard]] std::vector<std::size_t> nextOf(const std::vector<std::size_t>& order,
-                                                  const IsOpen& isOpen) const;
-    void add(std::size_t candidate, SizedCluster cluster);
-    [[nodiscard]] std::vector<std::size_t> byBound() const;
+    /// Searched to their end or not.
+    [[nodiscard]] std::int64_t tried() const;
 
-    std::span<const Question> jobs_;
-    const SizeAsk& ask_;
+private:
+    /// Seconds that a cluster may take to be of use: below its bound it is of none.
+    using Limit = std::function<double(const SizeCandidate&)>;
+    Result<void> searchAll(const Limit& limit);
+    [[nodiscard]] std::vector<std::size_t> nextOf(const std::vector<bool>& isOver,
+                                                  const Limit& limit) const;
+    [[nodiscard]] double limitOfPick(const SizeCandidate& one) const;
+    [[nodiscard]] double limitOfFront(const SizeCandidate& one) const;
+    void add(std::size_t candidate, SizedCluster cluster);
+
+    SizeSearcher searcher_;
     const SizeCatalogue& catalogue_;
-    const Workbench& bench_;
-    const Watch& watch_;
-    std::vector<bool> isDone_;  ///< by candidate
+    std::vector<std::size_t> order_;  ///< candidates, those that may be best first
+    std::vector<bool> isDone_;        ///< by candidate: to its end
+    std::vector<bool> isTried_;       ///< by candidate
     std::vector<SizedCluster> found_;
     std::vector<std::size_t> candidateOf_;
     std::optional<std::size_t> pick_;

@@ -22,22 +22,53 @@ std::string whyNoPlan(const PlanReport& report) {
     return report.candidates == 0 ? "no stack takes any layout" : "no layout fits";
 }
 
-/// The best plan, or an error that is the reason why there is none.
-Result<Plan> bestPlan(const Question& job,
-                      const Workbench& bench,
-                      std::size_t threads,
-                      const Watch& watch) {
-    FABRICAST_ASSIGN(SearchRequest request, searchRequest(job, bench));
-    FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
+/// Rounding decides nothing.
+constexpr double kALittleMore = 1.0 + 1e-9;
+
+/// The best plan with steps of so many seconds for each token of a batch at most, or an error that
+/// is the reason why there is none; nothing where the search ended as all are slower.
+Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
+                                     const Question& job,
+                                     double mostPerToken,
+                                     std::size_t threads) {
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(job, searcher.bench));
+    const Scenario& base = request.task.base;
+    FABRICAST_TRY(checkSearchSize(base.model, base.cluster, kPlanSize));
     request.options.top = 1;
     request.options.misses = 0;
     request.options.threads = threads;
-    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
-    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = watch.stop}));
+    request.options.slowest = kALittleMore * mostPerToken *
+                              static_cast<double>(base.workload.globalBatch) *
+                              static_cast<double>(base.workload.sequence);
+    FABRICAST_ASSIGN(const TimingProfiles* timing, searcher.bench.timing());
+    FABRICAST_ASSIGN(PlanReport report, searched(request, *timing, {.stop = searcher.watch.stop}));
+    if (report.tooSlow) {
+        return std::nullopt;
+    }
     if (report.plans.empty()) {
         return fail(Error::Code::Unsupported, "layout", whyNoPlan(report));
     }
     return std::move(report.plans.front());
+}
+
+/// Seconds of a token that a job may take: what is left of the time once every other job has taken
+/// what it does, or what it takes at least; and by the rate that each job must have.
+double mostPerToken(const SizeLine& line,
+                    std::int64_t nodes,
+                    std::size_t job,
+                    double left,
+                    std::span<const SizeTarget> targets) {
+    const auto gpus = static_cast<double>(nodes * line.gpusOfNode);
+    for (std::size_t later = job + 1; later < line.tokens.size(); ++later) {
+        left -= line.tokens[later] * line.gpuSeconds[later] / gpus;
+    }
+    double most = left / line.tokens[job];
+    for (const SizeTarget& target : targets) {
+        if (target.metric == SizeMetric::TokensPerSecond) {
+            most = std::min(most, 1.0 / target.wanted);
+        }
+    }
+    return most;
 }
 
 /// What a job adds: of its run, or of a million tokens.
@@ -73,7 +104,17 @@ bool meets(const SizedCluster& cluster, const SizeTarget& target) {
     return false;
 }
 
-/// Seconds where they are comparable, as clusters that never get on take for ever.
+void judge(const SizeSearcher& searcher, SizedCluster& cluster) {
+    const std::vector<std::string> allowed = searchWords(searcher.jobs.front(), "allow");
+    cluster.fits = cluster.fits || std::ranges::find(allowed, "tight") != allowed.end();
+    cluster.meetsTargets =
+        cluster.fits &&
+        std::ranges::all_of(searcher.ask.targets, [&cluster](const SizeTarget& target) {
+            return meets(cluster, target);
+        });
+}
+
+/// What is not known is worse than anything.
 double orMost(const std::optional<double>& number) {
     return number.value_or(std::numeric_limits<double>::max());
 }
@@ -88,44 +129,41 @@ std::optional<double> wattsOf(const std::optional<Watts>& power) {
 
 }  // namespace
 
-Result<SizedCluster> sizedCluster(std::span<const Question> jobs,
-                                  const SizeLine& line,
-                                  std::int64_t nodes,
-                                  const SizeAsk& ask,
-                                  const Workbench& bench,
-                                  std::size_t threads,
-                                  const Watch& watch) {
+Result<SizeTry> tryCluster(const SizeSearcher& searcher,
+                           const SizeLine& line,
+                           std::int64_t nodes,
+                           double mostSeconds,
+                           std::size_t threads) {
     const SizeBound bound = sizeBound(line, nodes);
-    SizedCluster cluster{.box = line.box,
-                         .fabric = line.fabric,
-                         .nodes = nodes,
-                         .gpus = bound.gpus,
-                         .power = bound.power,
-                         .powerEstimated = line.powerEstimated};
-    for (const Question& job : jobs) {
-        FABRICAST_ASSIGN(const Question here, jobOn(job, line, nodes));
-        Result<Plan> plan = bestPlan(here, bench, threads, watch);
+    const SizedCluster bare{.box = line.box,
+                            .fabric = line.fabric,
+                            .nodes = nodes,
+                            .gpus = bound.gpus,
+                            .power = bound.power,
+                            .powerEstimated = line.powerEstimated};
+    const std::vector<SizeTarget> any;
+    const bool isLimited = mostSeconds < std::numeric_limits<double>::infinity();
+    SizeTry tried{.cluster = bare};
+    for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {
+        const double most = mostPerToken(line,
+                                         nodes,
+                                         job,
+                                         mostSeconds - tried.cluster.seconds,
+                                         isLimited ? searcher.ask.targets : any);
+        FABRICAST_ASSIGN(const Question here, jobOn(searcher.jobs[job], line, nodes));
+        Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads);
         if (!plan && plan.error().code == Error::Code::Stopped) {
             return tl::unexpected(std::move(plan).error());
         }
-        if (!plan) {
-            return SizedCluster{.box = cluster.box,
-                                .fabric = cluster.fabric,
-                                .nodes = nodes,
-                                .gpus = cluster.gpus,
-                                .power = cluster.power,
-                                .powerEstimated = cluster.powerEstimated,
-                                .why = plan.error().why};
+        if (!plan || !*plan) {
+            tried = {.cluster = bare, .isCut = plan.has_value()};
+            tried.cluster.why = plan ? "" : plan.error().why;
+            return tried;
         }
-        addPlan(*std::move(plan), line, cluster);
+        addPlan(**std::move(plan), line, tried.cluster);
     }
-    const std::vector<std::string> allowed = searchWords(jobs.front(), "allow");
-    cluster.fits = cluster.fits || std::ranges::find(allowed, "tight") != allowed.end();
-    cluster.meetsTargets =
-        cluster.fits && std::ranges::all_of(ask.targets, [&cluster](const SizeTarget& target) {
-            return meets(cluster, target);
-        });
-    return cluster;
+    judge(searcher, tried.cluster);
+    return tried;
 }
 
 std::optional<double> valueOf(const SizedCluster& cluster, SizeAim aim) {
@@ -186,9 +224,41 @@ bool isAsGood(const SizedCluster& a, const SizedCluster& b) {
            isAtMost(wattsOf(a.power), wattsOf(b.power));
 }
 
-bool isAsGood(const SizedCluster& a, const SizeBound& b) {
-    return a.seconds <= b.seconds && isAtMost(a.usd, b.usd) &&
-           isAtMost(wattsOf(a.power), wattsOf(b.power));
+double secondsOf(const SizeBound& bound, double usd) {
+    constexpr double kForEver = std::numeric_limits<double>::infinity();
+    if (bound.usdPerSecond) {
+        return *bound.usdPerSecond > 0.0 ? usd / *bound.usdPerSecond : kForEver;
+    }
+    return bound.usd && *bound.usd <= usd ? kForEver : 0.0;
+}
+
+double mostSeconds(const SizeBound& bound, std::span<const SizeTarget> targets) {
+    double most = std::numeric_limits<double>::max();
+    for (const SizeTarget& target : targets) {
+        if (target.metric == SizeMetric::Days) {
+            most = std::min(most, target.wanted * kSecondsPerDay);
+        } else if (target.metric == SizeMetric::Budget) {
+            most = std::min(most, secondsOf(bound, target.wanted));
+        }
+    }
+    return most;
+}
+
+double beatenFrom(const SizedCluster& a, const SizeBound& b) {
+    constexpr double kForEver = std::numeric_limits<double>::infinity();
+    if (!isAtMost(wattsOf(a.power), wattsOf(b.power))) {
+        return kForEver;
+    }
+    if (!b.usd) {
+        return a.seconds;
+    }
+    if (!a.usd) {
+        return kForEver;
+    }
+    if (b.usdPerSecond) {
+        return std::max(a.seconds, secondsOf(b, *a.usd));
+    }
+    return *a.usd <= *b.usd ? a.seconds : kForEver;
 }
 
 }  // namespace fabricast

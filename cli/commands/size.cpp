@@ -34,7 +34,7 @@ struct SizeFlags {
     std::int64_t years = 0;
 };
 
-Result<SizeAsk> askOf(const SizeFlags& flags) {
+Result<SizeAsk> sizeAskOf(const SizeFlags& flags) {
     SizeAsk ask = flags.ask;
     FABRICAST_ASSIGN(ask.targets, readSizeTargets(flags.targets));
     FABRICAST_ASSIGN(ask.nodes, readNodeCounts(flags.nodes));
@@ -90,7 +90,7 @@ std::string printedSize(const SizeAnswer& answer, Format format) {
 }
 
 Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
-    FABRICAST_ASSIGN(const SizeAsk ask, askOf(flags));
+    FABRICAST_ASSIGN(const SizeAsk ask, sizeAskOf(flags));
     FABRICAST_ASSIGN(const std::vector<Question> jobs, jobsOf(flags, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(SizeAnswer answer, size(jobs, ask, bench, options.watch()));
@@ -116,11 +116,11 @@ void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
         .oneEach()
         .group(kGroup);
     app.add("--fabric", flags.ask.fabrics, "networks to choose from (default: each box's own)")
-        .takes("NAME,…")
+        .takes("NAMES")
         .separatedBy(',')
         .group(kGroup);
     app.add("-n,--nodes", flags.nodes, "numbers of nodes to choose from: 1,2,4,8")
-        .takes("N,…")
+        .takes("COUNTS")
         .separatedBy(',')
         .group(kGroup);
     app.add("--max-gpus", flags.mostGpus, {1, kMostGpusAsked})

@@ -55,6 +55,20 @@ std::string oneNodeLine(const SizeAnswer& answer) {
                           : "";
 }
 
+/// Why nothing was searched: what no cluster can be.
+std::string boundsLine(const SizeAnswer& answer) {
+    std::string text = "\nwith every kernel at its best rate and nothing waiting it would still be";
+    text += fmt::format(" {} tokens/s at most", grouped(std::llround(answer.mostTokensPerSecond)));
+    if (answer.hasTokens) {
+        text += ", " + durationText(Seconds(answer.leastSeconds)) + " at least";
+    }
+    if (answer.leastUsd) {
+        text += ", " + dollarText(*answer.leastUsd) + (answer.hasTokens ? "" : " an hour") +
+                " at least";
+    }
+    return text + "\n";
+}
+
 std::string pickText(const SizeAnswer& answer) {
     std::string text;
     for (const std::string& job : answer.jobs) {
@@ -62,7 +76,7 @@ std::string pickText(const SizeAnswer& answer) {
     }
     const std::optional<SizedCluster>& shown = answer.pick ? answer.pick : answer.nearest;
     if (!shown) {
-        return text;
+        return text + (answer.clusters > 0 ? boundsLine(answer) : "");
     }
     text += "\n";
     if (!answer.pick) {
@@ -110,7 +124,7 @@ std::string scalingText(const SizeAnswer& answer) {
 }
 
 /// Where a price is from, or why there is none.
-std::string basisText(const CostBasis& basis) {
+std::string priceSourceText(const CostBasis& basis) {
     if (!basis.why.empty()) {
         return "not known: " + basis.why;
     }
@@ -128,8 +142,8 @@ std::string rentOrBuyText(const RentOrBuy& both) {
                 ? fmt::format("buying is cheaper after {:.1f} years of this use\n", *both.evenYears)
                 : std::string("buying never is cheaper: its electricity costs more than rent\n");
     }
-    return text + "  rent: " + basisText(both.rental) + "\n  buy: " + basisText(both.purchase) +
-           "\n";
+    return text + "  rent: " + priceSourceText(both.rental) +
+           "\n  buy: " + priceSourceText(both.purchase) + "\n";
 }
 
 std::string sparesText(const SizeAnswer& answer) {
@@ -149,10 +163,11 @@ std::string sparesText(const SizeAnswer& answer) {
 }
 
 std::string restText(const SizeAnswer& answer) {
-    std::string text = fmt::format("\n{} clusters: {} searched, {} cannot be better\n",
+    std::string text = fmt::format("\n{} clusters: {} searched, {} cannot be {}\n",
                                    grouped(answer.clusters),
                                    grouped(answer.searched),
-                                   grouped(answer.ruledOut));
+                                   grouped(answer.ruledOut),
+                                   answer.pick ? "better" : "good enough");
     for (const LeftOut& one : answer.leftOut) {
         text += "left out: " + one.what + ": " + one.why + "\n";
     }

@@ -44,7 +44,7 @@ std::string targetText(const SizeTarget& target) {
         case SizeMetric::TokensPerSecond:
             return wholeText(target.wanted) + " tokens/s";
         case SizeMetric::Days:
-            return amountText(target.wanted) + " days";
+            return amountText(target.wanted) + (target.wanted == 1.0 ? " day" : " days");
         case SizeMetric::Budget:
             return dollarText(target.wanted);
     }

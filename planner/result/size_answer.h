@@ -44,6 +44,8 @@ struct SizedCluster {
 struct LeftOut {
     std::string what;
     std::string why;
+
+    friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
 /// The cluster's price over some years, rented while it is used or bought.
@@ -99,6 +101,10 @@ struct SizeAnswer {
     std::optional<std::int64_t> mostUseful;  ///< nodes beyond which none is faster
     std::optional<RentOrBuy> rentOrBuy;
     std::optional<Spares> spares;
+    /// What the clusters of the catalogue cannot beat, each number that of its best one.
+    double mostTokensPerSecond = 0.0;
+    double leastSeconds = 0.0;
+    std::optional<double> leastUsd;
     std::vector<LeftOut> leftOut;
     std::int64_t clusters = 0;  ///< of the catalogue
     std::int64_t searched = 0;

@@ -23,22 +23,33 @@ std::vector<Layout> kindsOfLayout() {
     return kinds;
 }
 
+/// All layers at once on one GPU that never waits, launches nothing and runs each kernel at its
+/// best rate: parts of a layer on several GPUs take as long together. Infinite where the GPU has no
+/// such kernels.
+double passesOf(const Scenario& scenario, const TimeBound& bound, const KernelProfile& limits) {
+    const Result<ModelTime> least = leastPerSample(scenario, limits);
+    return least ? bound.fromSamples(scenario.layout, *least)
+                 : std::numeric_limits<double>::infinity();
+}
+
 /// The least over the kinds of layout, of one stack; 0 where none has settings.
-double leastOf(const StackSettings& stack, const TimeBound& bound, const KernelProfile& limits) {
-    double least = std::numeric_limits<double>::max();
-    bool isKnown = false;
+double leastOf(const SearchTask& task,
+               const StackSettings& stack,
+               const TimeBound& bound,
+               const KernelProfile& limits) {
+    double least = std::numeric_limits<double>::infinity();
     for (const Layout& layout : kindsOfLayout()) {
         const Result<Settings> settings = stack.settingsFor(layout);
         if (!settings) {
             continue;
         }
-        const double perFlop = leastPerFlop(*settings, limits);
-        if (perFlop < std::numeric_limits<double>::max()) {
-            least = std::min(least, bound.fromFlops(*settings, false, perFlop));
-            isKnown = true;
-        }
+        Scenario scenario = task.base;
+        scenario.stack = std::string(stack.stack->name);
+        scenario.settings = *settings;
+        scenario.layout = {.microBatch = task.base.workload.globalBatch};
+        least = std::min(least, passesOf(scenario, bound, limits));
     }
-    return isKnown ? least : 0.0;
+    return least < std::numeric_limits<double>::infinity() ? least : 0.0;
 }
 
 }  // namespace
@@ -48,15 +59,14 @@ Result<double> leastGpuSeconds(const SearchTask& task, const TimingProfiles& pro
                      StepEstimator::make(task.base.cluster, profiles));
     const SearchSpace nothing;
     const TimeBound bound(task, nothing, estimator.host());
-    double least = std::numeric_limits<double>::max();
+    double least = task.stacks.empty() ? 0.0 : std::numeric_limits<double>::max();
     for (const StackSettings& stack : task.stacks) {
-        least = std::min(least, leastOf(stack, bound, estimator.limits()));
+        least = std::min(least, leastOf(task, stack, bound, estimator.limits()));
     }
     const WorkloadSpec& workload = task.base.workload;
     const double tokens =
         static_cast<double>(workload.globalBatch) * static_cast<double>(workload.sequence);
-    return task.stacks.empty() ? 0.0
-                               : least * static_cast<double>(task.base.cluster.gpus()) / tokens;
+    return least / tokens;
 }
 
 }  // namespace fabricast

@@ -6,8 +6,8 @@
 namespace fabricast {
 
 /// GPU-seconds that a token takes at least on such GPUs, however many there are, whatever joins
-/// them and however they are divided: the matrix products of the layers at the rate that no kernel
-/// exceeds. It is where the search itself starts. 0 where a stack's settings are not known.
+/// them and however they are divided: every kernel of the model on whole batches at the rate that
+/// it never exceeds, none waiting for another. 0 where a stack's settings or kernels are not known.
 ///     tokens per second of n GPUs  <=  n / leastGpuSeconds(task, timing)
 Result<double> leastGpuSeconds(const SearchTask& task, const TimingProfiles& profiles);
 
