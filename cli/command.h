@@ -30,6 +30,7 @@ using MakeCommand = Command (*)(const FlagSet& program, const GlobalOptions& opt
 // One file each in cli/commands.
 Command modelCommand(const FlagSet& program, const GlobalOptions& options);
 Command planCommand(const FlagSet& program, const GlobalOptions& options);
+Command sizeCommand(const FlagSet& program, const GlobalOptions& options);
 Command adviseCommand(const FlagSet& program, const GlobalOptions& options);
 Command explainCommand(const FlagSet& program, const GlobalOptions& options);
 Command emitCommand(const FlagSet& program, const GlobalOptions& options);

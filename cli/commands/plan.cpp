@@ -1,6 +1,7 @@
 #include "study/plan.h"
 
 #include "cli/command.h"
+#include "cli/plan_sweep.h"
 #include "cli/question_arguments.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/hardware_report.h"
@@ -26,6 +27,8 @@ struct PlanFlags {
     QuestionArguments question;
     std::vector<std::string> clusters;  ///< several: which of them is best
     std::vector<std::string> targets;
+    std::vector<std::string> sweep;  ///< keys with values: every combination
+    std::string sweepFile;
     std::int64_t simulate = 0;
     bool sensitivity = false;
     bool pareto = false;
@@ -143,7 +146,26 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
     return Answer{.text = hardwareText(found), .code = code};
 }
 
+/// Answers of one plan that a sweep has no place for.
+Result<void> checkSweep(const PlanFlags& flags) {
+    const char* const other = flags.sweep.empty() && !flags.sweepFile.empty() ? "--out"
+                              : flags.sweep.empty()                           ? nullptr
+                              : flags.clusters.size() > 1                     ? "-c"
+                              : !flags.targets.empty()                        ? "--target"
+                              : flags.simulate > 0                            ? "--simulate"
+                              : flags.sensitivity                             ? "--sensitivity"
+                              : flags.pareto                                  ? "--pareto"
+                                                                              : nullptr;
+    if (other == nullptr) {
+        return {};
+    }
+    return flags.sweep.empty()
+               ? fail(Error::Code::BadInput, other, "keeps a sweep", "--sweep cluster.nodes=1,2,4")
+               : fail(Error::Code::BadInput, other, "cannot be swept", "one of the two");
+}
+
 Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
+    FABRICAST_TRY(checkSweep(flags));
     if (flags.clusters.size() > 1) {
         return runHardware(flags, options);
     }
@@ -151,6 +173,9 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         flags.question.values["-c"] = flags.clusters.front();
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
+    if (!flags.sweep.empty()) {
+        return runSweep(question, flags.sweep, flags.sweepFile, options);
+    }
     FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
@@ -200,6 +225,15 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--simulate", flags->simulate, {1, kMostPlans})
         .describe("simulate the best K, and order them by the result")
         .takes("K")
+        .group(kGroup);
+    app.add("--sweep",
+            flags->sweep,
+            "the best plan for each value of a key: cluster.nodes=1,2,4; repeatable")
+        .takes("KEY=VALUES")
+        .oneEach()
+        .group(kGroup);
+    app.add("--out", flags->sweepFile, "keep the points of --sweep in this file, and go on from it")
+        .takes("FILE")
         .group(kGroup);
     app.add("--pareto", flags->pareto, "also slower plans that need less memory or fewer GPUs")
         .group(kGroup);

@@ -54,6 +54,7 @@ struct PlanReport {
     std::vector<Plan> pareto;
     bool wholeFront = false;   ///< it was asked for
     bool refused = false;      ///< no stack takes any layout with these settings
+    bool tooSlow = false;      ///< nothing is as fast as was asked for: it was not looked further
     bool stopped = false;      ///< `plans` are the best of those looked at until then
     std::string unfinished;    ///< what was stopped after the search: "the simulations"
     std::string cutShort;      ///< what was not looked at, where there was too much

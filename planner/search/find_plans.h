@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <span>
 
 namespace fabricast {
@@ -29,6 +30,8 @@ struct SearchOptions {
     bool tight = false;  ///< with `distinct`: plans that may fit are as good
     /// Beyond, it ends with what it has and says so.
     std::int64_t mostWalked = kMostEventsWalked;
+    /// Seconds of a step: where nothing that surely fits can be as fast, the search ends.
+    double slowest = std::numeric_limits<double>::infinity();
     std::size_t threads = 1;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// Called with the plans found so far, best first, each time there is one more.

@@ -50,6 +50,9 @@ Result<PlanReport> PlanSearch::run() {
     }
     FABRICAST_TRY(fillQueue());
     FABRICAST_TRY(findTop());
+    if (report_.plans.empty() && report_.tooSlow) {
+        return std::move(report_);
+    }
     if (report_.plans.empty() && isTired()) {
         FABRICAST_TRY(tryLeanest());
     }
@@ -71,13 +74,18 @@ bool PlanSearch::isSettled() const {
     return settled_ && !queue_.empty() && queue_.top().value > *settled_;
 }
 
+/// Whether no layout that waits is as fast as was asked for, and nothing found surely fits.
+bool PlanSearch::isTooSlow() const {
+    return !leastMemory() && !settled_ && !queue_.empty() && queue_.top().value > options_.slowest;
+}
+
 /// The plans wanted. The first rows are the same however many are.
 Result<void> PlanSearch::findTop() {
     constexpr std::size_t kLooksPerReport = 64;
     std::size_t looks = 0;
     std::size_t found = 0;
     const auto enough = [&] { return options_.distinct ? isSettled() : found >= options_.top; };
-    while (!enough() && !isTired() && advance()) {
+    while (!enough() && !isTired() && !isTooSlow() && advance()) {
         FABRICAST_TRY(watch_.check());
         if (report_.plans.size() == (options_.distinct ? 0 : found)) {
             if (++looks % kLooksPerReport == 0) {
@@ -99,6 +107,7 @@ Result<void> PlanSearch::findTop() {
         }
     }
     FABRICAST_TRY(watch_.check());
+    report_.tooSlow = isTooSlow();
     if (options_.distinct) {
         takeRows();
     }

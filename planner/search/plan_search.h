@@ -87,6 +87,7 @@ private:
     }
     Result<void> findTop();
     [[nodiscard]] bool isSettled() const;
+    [[nodiscard]] bool isTooSlow() const;
     void leaveRoom();
     void takeRows();
     bool advance();

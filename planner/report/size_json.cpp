@@ -1,0 +1,227 @@
+#include "planner/report/begin_answer.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/plan_text.h"
+#include "planner/report/size_report.h"
+#include "planner/report/table.h"
+#include "planner/result/memory_names.h"
+#include "planner/result/size_names.h"
+#include "planner/text/json_text.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+void addPlans(JsonText& json, const SizedCluster& cluster) {
+    json.beginArray("plans");
+    for (const Plan& plan : cluster.plans) {
+        json.beginObject();
+        json.add("model", plan.scenario.model.name);
+        json.add("stack", plan.scenario.stack);
+        json.add("layout", planLayoutText(plan.scenario));
+        json.add("verdict", nameOf(plan.memory.verdict));
+        json.add("step_s", plan.step.step.value.count());
+        json.add("step_s_lo", plan.step.step.lo.count());
+        json.add("step_s_hi", plan.step.step.hi.count());
+        json.add("tokens_per_s", plan.step.tokensPerSecond);
+        json.add("peak_bytes", plan.memory.peak.value);
+        json.add("goodput", plan.cost->goodput.share.value);
+        json.end();
+    }
+    json.end();
+}
+
+void addMembers(JsonText& json, const SizedCluster& cluster, const SizeAnswer& answer) {
+    json.add("box", cluster.box);
+    if (!cluster.fabric.empty()) {
+        json.add("fabric", cluster.fabric);
+    }
+    json.add("nodes", cluster.nodes);
+    json.add("gpus", cluster.gpus);
+    json.add("tokens_per_s", cluster.tokensPerSecond);
+    const char* const usd = answer.hasTokens ? "usd" : "usd_per_hour";
+    if (cluster.usd) {
+        json.add(usd, *cluster.usd);
+    } else {
+        json.addNull(usd, "a price is not known");
+    }
+    if (answer.hasTokens) {
+        json.add("days", cluster.seconds / kDay);
+    }
+    if (cluster.power) {
+        json.add("watts", cluster.power->count());
+        json.add("watts_estimated", cluster.powerEstimated);
+    }
+    addPlans(json, cluster);
+}
+
+void addCluster(JsonText& json,
+                const char* key,
+                const std::optional<SizedCluster>& cluster,
+                const SizeAnswer& answer) {
+    if (cluster) {
+        json.beginObject(key);
+        addMembers(json, *cluster, answer);
+        json.end();
+    }
+}
+
+void addScaling(JsonText& json, const SizeAnswer& answer) {
+    json.beginArray("scaling");
+    for (const ScalingPoint& point : answer.scaling) {
+        json.beginObject();
+        json.add("nodes", point.nodes);
+        json.add("gpus", point.gpus);
+        if (point.why.empty()) {
+            json.add("tokens_per_s", point.tokensPerSecond);
+        } else {
+            json.addNull("tokens_per_s", point.why);
+        }
+        if (point.ofAdded) {
+            json.add("of_added", *point.ofAdded);
+        }
+        json.end();
+    }
+    json.end();
+    if (answer.mostUseful) {
+        json.add("most_useful_nodes", *answer.mostUseful);
+    }
+}
+
+template <class Money>
+void addMoney(JsonText& json,
+              const char* key,
+              const std::optional<Money>& money,
+              const CostBasis& basis) {
+    if (money) {
+        json.add(key, money->count());
+    } else {
+        json.addNull(key, basis.why);
+    }
+}
+
+void addRentOrBuy(JsonText& json, const RentOrBuy& both) {
+    json.beginObject("rent_or_buy");
+    json.add("utilisation", both.utilisation);
+    addMoney(json, "rent_usd_per_hour", both.rent, both.rental);
+    addMoney(json, "purchase_usd", both.whole, both.purchase);
+    addMoney(json, "electricity_usd_per_hour", both.electricity, both.purchase);
+    if (both.evenYears) {
+        json.add("even_years", *both.evenYears);
+    }
+    json.beginArray("years");
+    for (const RentOrBuyYear& year : both.years) {
+        json.beginObject();
+        json.add("years", year.years);
+        json.add("rent_usd", year.rent.count());
+        json.add("buy_usd", year.buy.count());
+        json.end();
+    }
+    json.end();
+    json.end();
+}
+
+void addRest(JsonText& json, const SizeAnswer& answer) {
+    if (answer.spares) {
+        json.beginObject("spares");
+        json.add("failures_per_month", answer.spares->failuresPerMonth);
+        json.add("in_repair", answer.spares->inRepair);
+        json.add("nodes", answer.spares->nodes);
+        json.add("enough", answer.spares->enough);
+        json.end();
+    }
+    json.add("clusters", answer.clusters);
+    json.add("searched", answer.searched);
+    json.add("ruled_out", answer.ruledOut);
+    json.add("stopped", answer.stopped);
+    json.beginArray("left_out");
+    for (const LeftOut& one : answer.leftOut) {
+        json.beginObject();
+        json.add("what", one.what);
+        json.add("why", one.why);
+        json.end();
+    }
+    json.end();
+    json.beginArray("notes");
+    for (const std::string& note : answer.notes) {
+        json.item(note);
+    }
+    json.end();
+}
+
+}  // namespace
+
+std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
+    JsonText json;
+    beginAnswer(json, "fabricast.size/1", version);
+    json.beginArray("jobs");
+    for (const std::string& job : answer.jobs) {
+        json.item(job);
+    }
+    json.end();
+    json.add("minimize", nameOf(answer.aim));
+    json.beginObject("targets");
+    for (const SizeTarget& target : answer.targets) {
+        json.add(nameOf(target.metric), target.wanted);
+    }
+    json.end();
+    addCluster(json, "pick", answer.pick, answer);
+    addCluster(json, "one_node", answer.oneNode, answer);
+    addCluster(json, "nearest", answer.nearest, answer);
+    addCluster(json, "tenth_faster", answer.tenthFaster, answer);
+    json.beginArray("front");
+    for (const SizedCluster& one : answer.front) {
+        json.beginObject();
+        addMembers(json, one, answer);
+        json.end();
+    }
+    json.end();
+    addScaling(json, answer);
+    if (answer.rentOrBuy) {
+        addRentOrBuy(json, *answer.rentOrBuy);
+    }
+    addRest(json, answer);
+    json.end();
+    return std::move(json).finish();
+}
+
+std::string sizeCsv(const SizeAnswer& answer) {
+    Table table{{{"box"},
+                 {"fabric"},
+                 {"nodes"},
+                 {"gpus"},
+                 {answer.hasTokens ? "usd" : "usd_per_hour"},
+                 {"days"},
+                 {"tokens_per_s"},
+                 {"watts"},
+                 {"stacks"},
+                 {"layouts"}},
+                {}};
+    const auto number = [](std::optional<double> value) {
+        return value ? fmt::format("{:.9g}", *value) : std::string();
+    };
+    for (const SizedCluster& one : answer.front) {
+        std::string stacks;
+        std::string layouts;
+        for (const Plan& plan : one.plans) {
+            stacks += (stacks.empty() ? "" : ";") + plan.scenario.stack;
+            layouts += (layouts.empty() ? "" : ";") + planLayoutText(plan.scenario);
+        }
+        table.rows.push_back({one.box,
+                              one.fabric,
+                              std::to_string(one.nodes),
+                              std::to_string(one.gpus),
+                              number(one.usd),
+                              answer.hasTokens ? number(one.seconds / kDay) : "",
+                              number(one.tokensPerSecond),
+                              one.power ? number(one.power->count()) : "",
+                              stacks,
+                              layouts});
+    }
+    return csvText(table);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,209 @@
+#include "planner/report/size_report.h"
+
+#include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/note_line.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/plan_text.h"
+#include "planner/report/size_tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+std::string leastWord(SizeAim aim) {
+    switch (aim) {
+        case SizeAim::Cost:
+            return "the cheapest";
+        case SizeAim::Time:
+            return "the fastest";
+        case SizeAim::Power:
+            return "the least power";
+        case SizeAim::Gpus:
+            return "the fewest GPUs";
+    }
+    return "";
+}
+
+std::string ofWhatText(const SizeAnswer& answer) {
+    return answer.targets.empty() ? "on which it fits"
+                                  : "that reaches " + sizeTargetsText(answer.targets);
+}
+
+std::string pickLine(const SizeAnswer& answer) {
+    if (!answer.pick) {
+        return answer.targets.empty()
+                   ? "nothing fits on any cluster of the catalogue"
+                   : "no cluster of the catalogue reaches " + sizeTargetsText(answer.targets);
+    }
+    return fmt::format(
+        "{}: {} {}", sizedClusterText(*answer.pick), leastWord(answer.aim), ofWhatText(answer));
+}
+
+/// That a cluster is not needed, or what one node costs more.
+std::string oneNodeLine(const SizeAnswer& answer) {
+    if (answer.pick && answer.pick->nodes == 1) {
+        return "one node is enough\n";
+    }
+    return answer.oneNode ? fmt::format("one node would do too: {}, {}\n",
+                                        sizedClusterText(*answer.oneNode),
+                                        sizedNumbersText(*answer.oneNode, answer))
+                          : "";
+}
+
+/// Why nothing was searched: what no cluster can be.
+std::string boundsLine(const SizeAnswer& answer) {
+    std::string text = "\nwith every kernel at its best rate and nothing waiting it would still be";
+    text += fmt::format(" {} tokens/s at most", grouped(std::llround(answer.mostTokensPerSecond)));
+    if (answer.hasTokens) {
+        text += ", " + durationText(Seconds(answer.leastSeconds)) + " at least";
+    }
+    if (answer.leastUsd) {
+        text += ", " + dollarText(*answer.leastUsd) + (answer.hasTokens ? "" : " an hour") +
+                " at least";
+    }
+    return text + "\n";
+}
+
+std::string pickText(const SizeAnswer& answer) {
+    std::string text;
+    for (const std::string& job : answer.jobs) {
+        text += "  " + job + "\n";
+    }
+    const std::optional<SizedCluster>& shown = answer.pick ? answer.pick : answer.nearest;
+    if (!shown) {
+        return text + (answer.clusters > 0 ? boundsLine(answer) : "");
+    }
+    text += "\n";
+    if (!answer.pick) {
+        text += "nearest: " + sizedClusterText(*shown) + "\n";
+    }
+    text += sizedNumbersText(*shown, answer) + "\n";
+    for (const Plan& plan : shown->plans) {
+        text += fmt::format("{}: {} {}\n",
+                            plan.scenario.model.name,
+                            plan.scenario.stack,
+                            planLayoutText(plan.scenario));
+    }
+    return text + oneNodeLine(answer);
+}
+
+/// What the next tenth of speed costs.
+std::string tenthText(const SizeAnswer& answer) {
+    if (!answer.pick || answer.front.empty()) {
+        return "";
+    }
+    if (!answer.tenthFaster) {
+        return "10 % faster: no cluster of the catalogue is\n";
+    }
+    std::string more;
+    if (answer.pick->usd && answer.tenthFaster->usd) {
+        const double share = *answer.tenthFaster->usd / *answer.pick->usd - 1.0;
+        more = fmt::format(", {} {}", percentText(std::abs(share)), share < 0.0 ? "less" : "more");
+    }
+    return fmt::format("10 % faster: {}, {}{}\n",
+                       sizedClusterText(*answer.tenthFaster),
+                       sizedNumbersText(*answer.tenthFaster, answer),
+                       more);
+}
+
+std::string scalingText(const SizeAnswer& answer) {
+    if (answer.scaling.size() < 2) {
+        return "";
+    }
+    std::string text = "\nnodes of " + answer.pick->box + " against tokens/s\n" +
+                       alignedText(scalingTable(answer.scaling));
+    if (answer.mostUseful) {
+        text += fmt::format("more than {} nodes are no faster\n", grouped(*answer.mostUseful));
+    }
+    return text;
+}
+
+/// Where a price is from, or why there is none.
+std::string priceSourceText(const CostBasis& basis) {
+    if (!basis.why.empty()) {
+        return "not known: " + basis.why;
+    }
+    const std::string profile = sourceText(basis);
+    return basis.priceNote.empty() ? profile : basis.priceNote + "; " + profile;
+}
+
+std::string rentOrBuyText(const RentOrBuy& both) {
+    std::string text =
+        fmt::format("\nrent or buy, used {} of the time\n", percentText(both.utilisation));
+    if (!both.years.empty()) {
+        text += alignedText(rentOrBuyTable(both));
+        text +=
+            both.evenYears
+                ? fmt::format("buying is cheaper after {:.1f} years of this use\n", *both.evenYears)
+                : std::string("buying never is cheaper: its electricity costs more than rent\n");
+    }
+    return text + "  rent: " + priceSourceText(both.rental) +
+           "\n  buy: " + priceSourceText(both.purchase) + "\n";
+}
+
+std::string sparesText(const SizeAnswer& answer) {
+    if (!answer.spares || !answer.pick) {
+        return "";
+    }
+    const Spares& spares = *answer.spares;
+    return fmt::format(
+        "\ngoodput {}; {} nodes fail a month, {} in repair on average: {} spare "
+        "node{} enough {} of the time\n",
+        percentText(answer.pick->plans.front().cost->goodput.share.value),
+        amountText(spares.failuresPerMonth),
+        amountText(spares.inRepair),
+        spares.nodes,
+        spares.nodes == 1 ? " is" : "s are",
+        percentText(spares.enough));
+}
+
+std::string restText(const SizeAnswer& answer) {
+    std::string text = fmt::format("\n{} clusters: {} searched, {} cannot be {}\n",
+                                   grouped(answer.clusters),
+                                   grouped(answer.searched),
+                                   grouped(answer.ruledOut),
+                                   answer.pick ? "better" : "good enough");
+    for (const LeftOut& one : answer.leftOut) {
+        text += "left out: " + one.what + ": " + one.why + "\n";
+    }
+    text += answer.stopped ? "stopped: what was not searched yet may be better\n" : "";
+    for (const std::string& note : answer.notes) {
+        text += noteLine(note) + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string sizeText(const SizeAnswer& answer) {
+    std::string text = "SIZE  " + pickLine(answer) + "\n" + pickText(answer);
+    if (answer.front.size() > 1) {
+        text += "\nclusters that no other beats in money, time and power\n" +
+                alignedText(sizedTable(answer.front, answer));
+    }
+    text += tenthText(answer) + scalingText(answer);
+    text += answer.rentOrBuy ? rentOrBuyText(*answer.rentOrBuy) : "";
+    return text + sparesText(answer) + restText(answer);
+}
+
+std::string sizeMarkdown(const SizeAnswer& answer) {
+    std::string text = "**SIZE** " + pickLine(answer) + "\n\n";
+    if (!answer.front.empty()) {
+        text += markdownText(sizedTable(answer.front, answer)) + "\n";
+    }
+    text += tenthText(answer) + oneNodeLine(answer);
+    if (answer.scaling.size() > 1) {
+        text += "\n" + markdownText(scalingTable(answer.scaling));
+    }
+    if (answer.rentOrBuy && !answer.rentOrBuy->years.empty()) {
+        text += "\n" + markdownText(rentOrBuyTable(*answer.rentOrBuy));
+    }
+    return text;
+}
+
+}  // namespace fabricast

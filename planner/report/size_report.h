@@ -1,0 +1,17 @@
+#pragma once
+#include "planner/result/size_answer.h"
+
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// How much hardware: the pick, what is next to it, how it scales, and what it costs to have.
+std::string sizeText(const SizeAnswer& answer);
+std::string sizeMarkdown(const SizeAnswer& answer);
+/// The clusters that no other beats, a row each.
+std::string sizeCsv(const SizeAnswer& answer);
+/// "fabricast.size/1".
+std::string sizeJson(const SizeAnswer& answer, std::string_view version);
+
+}  // namespace fabricast

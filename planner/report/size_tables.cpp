@@ -1,0 +1,139 @@
+#include "planner/report/size_tables.h"
+
+#include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/percent_text.h"
+#include "planner/report/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+std::string boxText(const SizedCluster& cluster) {
+    return cluster.box + (cluster.fabric.empty() ? "" : " on " + cluster.fabric);
+}
+
+std::string wholeText(double number) {
+    return grouped(std::llround(number));
+}
+
+std::string usdText(const std::optional<double>& usd) {
+    return usd ? dollarText(*usd) : "-";
+}
+
+std::string kilowattText(const SizedCluster& cluster) {
+    constexpr double kKilo = 1e3;
+    return cluster.power ? amountText(cluster.power->count() / kKilo) : "-";
+}
+
+std::string plansText(const SizedCluster& cluster) {
+    std::string text;
+    for (const Plan& plan : cluster.plans) {
+        text +=
+            (text.empty() ? "" : "; ") + plan.scenario.stack + " " + planLayoutText(plan.scenario);
+    }
+    return text;
+}
+
+std::string targetText(const SizeTarget& target) {
+    switch (target.metric) {
+        case SizeMetric::TokensPerSecond:
+            return wholeText(target.wanted) + " tokens/s";
+        case SizeMetric::Days:
+            return amountText(target.wanted) + (target.wanted == 1.0 ? " day" : " days");
+        case SizeMetric::Budget:
+            return dollarText(target.wanted);
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string sizedClusterText(const SizedCluster& cluster) {
+    return fmt::format("{} x {} ({} GPU{})",
+                       grouped(cluster.nodes),
+                       boxText(cluster),
+                       grouped(cluster.gpus),
+                       cluster.gpus == 1 ? "" : "s");
+}
+
+std::string sizedNumbersText(const SizedCluster& cluster, const SizeAnswer& answer) {
+    std::string text = cluster.usd ? dollarText(*cluster.usd) + (answer.hasTokens ? "" : " an hour")
+                                   : std::string("price not known");
+    if (answer.hasTokens) {
+        text += ", " + amountText(cluster.seconds / kDay) + " days";
+    }
+    text += ", " + wholeText(cluster.tokensPerSecond) + " tokens/s";
+    return text + (cluster.power ? ", " + kilowattText(cluster) + " kW" : "");
+}
+
+std::string sizeTargetsText(std::span<const SizeTarget> targets) {
+    std::string text;
+    for (const SizeTarget& target : targets) {
+        text += (text.empty() ? "" : " and ") + targetText(target);
+    }
+    return text;
+}
+
+Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answer) {
+    Table table{{{"box"}, {"nodes", Align::Right}, {"GPUs", Align::Right}}, {}};
+    table.columns.push_back({answer.hasTokens ? "$" : "$/h", Align::Right});
+    if (answer.hasTokens) {
+        table.columns.push_back({"days", Align::Right});
+    }
+    for (const char* title : {"tok/s", "kW"}) {
+        table.columns.push_back({title, Align::Right});
+    }
+    table.columns.push_back({"best plan"});
+    for (const SizedCluster& one : clusters) {
+        std::vector<std::string> row = {
+            boxText(one), grouped(one.nodes), grouped(one.gpus), usdText(one.usd)};
+        if (answer.hasTokens) {
+            row.push_back(amountText(one.seconds / kDay));
+        }
+        row.push_back(wholeText(one.tokensPerSecond));
+        row.push_back(kilowattText(one));
+        row.push_back(plansText(one));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+Table scalingTable(std::span<const ScalingPoint> points) {
+    Table table{{{"nodes", Align::Right},
+                 {"GPUs", Align::Right},
+                 {"tok/s", Align::Right},
+                 {"tok/s/GPU", Align::Right},
+                 {"of added GPUs", Align::Right},
+                 {""}},
+                {}};
+    for (const ScalingPoint& point : points) {
+        if (!point.why.empty()) {
+            table.rows.push_back(
+                {grouped(point.nodes), grouped(point.gpus), "-", "-", "-", point.why});
+            continue;
+        }
+        table.rows.push_back({grouped(point.nodes),
+                              grouped(point.gpus),
+                              wholeText(point.tokensPerSecond),
+                              wholeText(point.tokensPerSecond / static_cast<double>(point.gpus)),
+                              point.ofAdded ? percentText(*point.ofAdded) : "",
+                              ""});
+    }
+    return table;
+}
+
+Table rentOrBuyTable(const RentOrBuy& both) {
+    Table table{{{"years", Align::Right}, {"rent $", Align::Right}, {"buy $", Align::Right}}, {}};
+    for (const RentOrBuyYear& year : both.years) {
+        table.rows.push_back(
+            {amountText(year.years), dollarText(year.rent.count()), dollarText(year.buy.count())});
+    }
+    return table;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,213 @@
+#include "study/size.h"
+
+#include "planner/load/load_budget.h"
+#include "study/rent_or_buy.h"
+#include "study/search_request.h"
+#include "study/size_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// Batches that follow from the number of GPUs would make each cluster another training.
+Result<void> checkJobs(std::span<const Question> jobs, const SizeAsk& ask) {
+    for (const Question& job : jobs) {
+        const std::string where = job.file.empty() ? "workload.global_batch" : job.file;
+        const std::vector<std::string> allowed = searchWords(job, "allow");
+        if (std::ranges::find(allowed, "idle_gpus") != allowed.end()) {
+            return fail(Error::Code::BadInput,
+                        "--allow",
+                        "idle GPUs cannot be allowed: clusters of fewer nodes are compared",
+                        "-n 1,2,4,8");
+        }
+        if (!says(job, "workload.global_batch")) {
+            return fail(Error::Code::BadInput,
+                        where,
+                        "the global batch is not given, and would differ from cluster to cluster",
+                        "--global-batch 1024, or \"4M tokens\"");
+        }
+        const bool needsTokens = std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
+            return target.metric != SizeMetric::TokensPerSecond;
+        });
+        if (needsTokens && !says(job, "workload.tokens")) {
+            return fail(Error::Code::BadInput,
+                        job.file.empty() ? "--target" : job.file,
+                        "the number of tokens of the run is not given",
+                        "--tokens 1T");
+        }
+    }
+    return {};
+}
+
+std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) {
+    std::vector<ScalingPoint> points;
+    for (std::size_t i = 0; i < search.found().size(); ++i) {
+        const SizedCluster& one = search.found()[i];
+        if (search.lineOf(i) == line) {
+            points.push_back({.nodes = one.nodes,
+                              .gpus = one.gpus,
+                              .why = one.plans.empty() ? one.why
+                                     : one.fits        ? ""
+                                                       : "may not fit",
+                              .tokensPerSecond = one.fits ? one.tokensPerSecond : 0.0});
+        }
+    }
+    std::ranges::sort(points, {}, &ScalingPoint::nodes);
+    const ScalingPoint* before = nullptr;
+    for (ScalingPoint& point : points) {
+        if (!point.why.empty()) {
+            continue;
+        }
+        if (before != nullptr) {
+            const double added = (point.tokensPerSecond - before->tokensPerSecond) /
+                                 static_cast<double>(point.gpus - before->gpus);
+            point.ofAdded = added / (before->tokensPerSecond / static_cast<double>(before->gpus));
+        }
+        before = &point;
+    }
+    return points;
+}
+
+/// The count with the most tokens per second, where larger ones were searched.
+std::optional<std::int64_t> mostUsefulOf(const std::vector<ScalingPoint>& points) {
+    const auto most = std::ranges::max_element(points, {}, &ScalingPoint::tokensPerSecond);
+    const bool isKnown = most != points.end() && most + 1 != points.end() && most->why.empty();
+    return isKnown ? std::optional(most->nodes) : std::nullopt;
+}
+
+/// Of those found that `isWanted`, the best by an aim.
+template <class IsWanted>
+std::optional<SizedCluster> bestFound(const SizeSearch& search, SizeAim aim, IsWanted isWanted) {
+    const SizedCluster* best = nullptr;
+    for (const SizedCluster& one : search.found()) {
+        if (isWanted(one) && (best == nullptr || isBetter(one, *best, aim))) {
+            best = &one;
+        }
+    }
+    return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+Result<void> searchCatalogue(SizeSearch& search, const Watch& watch) {
+    watch.say("the least hardware");
+    FABRICAST_TRY(search.findFront());
+    if (search.pick()) {
+        if (search.found()[*search.pick()].nodes > 1) {
+            FABRICAST_TRY(search.findSingleNodes());
+        }
+        watch.say("how it scales");
+        FABRICAST_TRY(search.findLine(search.lineOf(*search.pick())));
+    }
+    return {};
+}
+
+void addPick(const SizeSearch& search,
+             const SizeAsk& ask,
+             const BudgetFacts& budget,
+             SizeAnswer& answer) {
+    constexpr double kTenthMore = 1.1;
+    if (!search.pick()) {
+        answer.nearest =
+            bestFound(search, SizeAim::Time, [](const SizedCluster& one) { return one.fits; });
+        return;
+    }
+    const SizedCluster& pick = search.found()[*search.pick()];
+    answer.pick = pick;
+    for (const std::size_t place : search.front()) {
+        answer.front.push_back(search.found()[place]);
+    }
+    answer.tenthFaster = bestFound(search, SizeAim::Cost, [&pick](const SizedCluster& one) {
+        return one.meetsTargets && one.usd && one.seconds * kTenthMore <= pick.seconds;
+    });
+    if (pick.nodes > 1) {
+        answer.oneNode = bestFound(search, answer.aim, [](const SizedCluster& one) {
+            return one.meetsTargets && one.nodes == 1;
+        });
+    }
+    answer.scaling = scalingOf(search, search.lineOf(*search.pick()));
+    answer.mostUseful = mostUsefulOf(answer.scaling);
+    answer.rentOrBuy = rentOrBuy(pick.plans.front(), budget, ask.years, ask.utilisation);
+    answer.spares = sparesOf(pick.gpus, budget);
+}
+
+/// What is assumed for all boxes once, for some with their names.
+void addSizeNotes(const SizeCatalogue& catalogue, const SizeAsk& ask, SizeAnswer& answer) {
+    std::vector<std::string>& notes = answer.notes;
+    const auto add = [&notes](std::string note) {
+        if (std::ranges::find(notes, note) == notes.end()) {
+            notes.push_back(std::move(note));
+        }
+    };
+    for (const SizeLine& line : catalogue.lines) {
+        for (const std::string& note : line.assumed) {
+            const bool isOfAll = std::ranges::all_of(catalogue.lines, [&](const SizeLine& other) {
+                return std::ranges::find(other.assumed, note) != other.assumed.end();
+            });
+            add(isOfAll ? note : line.box + ": " + note);
+        }
+    }
+    std::string estimated;
+    for (const SizeLine& line : catalogue.lines) {
+        const bool isSaid = &line != catalogue.lines.data() && (&line - 1)->box == line.box;
+        if (line.powerEstimated && !isSaid) {
+            estimated += (estimated.empty() ? "" : ", ") + line.box;
+        }
+    }
+    if (!estimated.empty()) {
+        add("power of a node, by the site's share over that of its GPUs: " + estimated);
+    }
+    if (!ask.fabrics.empty()) {
+        add("networks have no price of their own: a cluster costs the same on each");
+    }
+}
+
+/// The best that any cluster could be, by its bound.
+void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
+    answer.leastSeconds = std::numeric_limits<double>::max();
+    for (const SizeCandidate& one : catalogue.candidates) {
+        const SizeBound& bound = one.bound;
+        answer.mostTokensPerSecond = std::max(answer.mostTokensPerSecond, bound.tokensPerSecond);
+        answer.leastSeconds = std::min(answer.leastSeconds, bound.seconds);
+        if (bound.usd) {
+            answer.leastUsd = std::min(answer.leastUsd.value_or(*bound.usd), *bound.usd);
+        }
+    }
+}
+
+}  // namespace
+
+Result<SizeAnswer> size(std::span<const Question> jobs,
+                        const SizeAsk& ask,
+                        const Workbench& bench,
+                        const Watch& watch) {
+    FABRICAST_TRY(checkJobs(jobs, ask));
+    FABRICAST_ASSIGN(const BudgetFacts budget,
+                     loadBudget(jobs.front().root, bench.profiles(), jobs.front().folders));
+    watch.say("the catalogue");
+    FABRICAST_ASSIGN(SizeCatalogue catalogue, sizeCatalogue(jobs, ask, bench));
+    SizeAnswer answer{.targets = ask.targets, .aim = aimOf(ask), .priceKind = budget.kind};
+    answer.leftOut = catalogue.leftOut;
+    answer.clusters = static_cast<std::int64_t>(catalogue.candidates.size());
+    if (!catalogue.lines.empty()) {
+        answer.jobs = catalogue.lines.front().jobs;
+        answer.hasTokens = catalogue.lines.front().hasTokens;
+    }
+    SizeSearch search(jobs, ask, catalogue, bench, watch);
+    const Result<void> done = searchCatalogue(search, watch);
+    answer.stopped = !done && done.error().code == Error::Code::Stopped && !search.found().empty();
+    if (!answer.stopped) {
+        FABRICAST_TRY(done);
+    }
+    answer.searched = search.tried();
+    answer.ruledOut = answer.clusters - answer.searched;
+    addPick(search, ask, budget, answer);
+    addBounds(catalogue, answer);
+    addSizeNotes(catalogue, ask, answer);
+    return answer;
+}
+
+}  // namespace fabricast

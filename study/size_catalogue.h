@@ -1,0 +1,36 @@
+#pragma once
+#include "planner/base/result.h"
+#include "study/size_ask.h"
+#include "study/size_line.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fabricast {
+
+/// So many nodes of a line: it may be searched.
+struct SizeCandidate {
+    std::size_t line = 0;  ///< of the catalogue
+    std::int64_t nodes = 0;
+    SizeBound bound;
+};
+
+/// All clusters that are compared, and those that are not, with the reason.
+struct SizeCatalogue {
+    std::vector<SizeLine> lines;
+    std::vector<SizeCandidate> candidates;  ///< in the order of the lines, then by nodes
+    std::vector<LeftOut> leftOut;
+};
+
+/// What was named on every network named or, where nothing was, one kind of node for each GPU that
+/// has a price: that of the first cluster profile by name. Clusters beyond the limits of the ask
+/// are left out, and those of which a limit or the aim needs a number that is not known.
+Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
+                                    const SizeAsk& ask,
+                                    const Workbench& bench);
+
+/// What is aimed at where nothing was said.
+SizeAim aimOf(const SizeAsk& ask);
+
+}  // namespace fabricast

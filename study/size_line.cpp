@@ -1,0 +1,135 @@
+#include "study/size_line.h"
+
+#include "planner/base/quantity_text.h"
+#include "planner/budget/gpu_hour.h"
+#include "planner/search/token_floor.h"
+#include "study/search_request.h"
+#include "study/unit_sizes.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr double kTokensWithoutRun = 1e6;
+
+/// What is said of clusters beside which one, and how many nodes: it holds for every box.
+bool holdsForEveryBox(const Edit& edit) {
+    return edit.path.starts_with("cluster.") && edit.path != "cluster.name" &&
+           edit.path != "cluster.gpu" && edit.path != "cluster.nodes" &&
+           edit.path != "cluster.gpus" && edit.path != "cluster.fabric";
+}
+
+/// A rack is one NVLink domain of superchips; of other nodes no profile says how many it holds.
+std::optional<std::int64_t> nodesOfRack(const NodeSpec& node) {
+    const bool isRack = node.gpu.formFactor == "superchip" && node.domainGpus >= node.gpus;
+    return isRack ? std::optional(node.domainGpus / node.gpus) : std::nullopt;
+}
+
+/// The cluster's part of a line, from the first job on one node.
+void addBox(const SearchRequest& request, SizeLine& line) {
+    const ClusterSpec& cluster = request.task.base.cluster;
+    const BudgetFacts& budget = request.budget;
+    line.gpu = cluster.node.gpu.name;
+    line.gpusOfNode = cluster.node.gpus;
+    line.nodesOfRack = nodesOfRack(cluster.node);
+    const RunPower idle = runPower(cluster, budget.site.power, 0.0);
+    line.powerEstimated = idle.nodeEstimated;
+    if (idle.nodeRated > Watts()) {
+        line.nodePower = idle.nodeRated;
+    }
+    line.leastHour = gpuHour(line.gpu, idle, budget).price;
+    if (!line.leastHour) {
+        const CostBasis basis = costBasis(line.gpu, line.gpusOfNode, budget);
+        line.whyNoPrice = basis.why + " (" + basis.hint + ")";
+    }
+}
+
+Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line) {
+    FABRICAST_ASSIGN(const Question here, jobOn(job, line, 1));
+    FABRICAST_ASSIGN(const SearchRequest request, searchRequest(here, bench));
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(const double least, leastGpuSeconds(request.task, *timing));
+    if (line.gpuSeconds.empty()) {
+        addBox(request, line);
+    }
+    const Scenario& base = request.task.base;
+    line.jobs.push_back(
+        base.model.name + ", sequence " + std::to_string(base.workload.sequence) +
+        ", global batch " + std::to_string(base.workload.globalBatch) +
+        (request.budget.tokens ? ", " + quantityText(*request.budget.tokens) + " tokens" : ""));
+    for (const std::string& note : request.assumed) {
+        if (std::ranges::find(line.assumed, note) == line.assumed.end()) {
+            line.assumed.push_back(note);
+        }
+    }
+    line.gpuSeconds.push_back(least);
+    line.tokens.push_back(request.budget.tokens
+                              ? static_cast<double>(request.budget.tokens->count())
+                              : kTokensWithoutRun);
+    line.hasTokens = line.hasTokens && request.budget.tokens;
+    return {};
+}
+
+}  // namespace
+
+Result<SizeLine> sizeLine(std::span<const Question> jobs,
+                          const Edit& name,
+                          const std::string& fabric,
+                          const Workbench& bench) {
+    SizeLine line{.box = name.value, .fabric = fabric, .edits = {name}, .hasTokens = true};
+    if (!fabric.empty()) {
+        line.edits.push_back({"cluster.fabric", fabric, "--fabric"});
+    }
+    for (const Question& job : jobs) {
+        Result<void> added = addJob(job, bench, line);
+        if (!added && added.error().code == Error::Code::Unsupported) {
+            line.why = "not modelled: " + added.error().why;
+            return line;
+        }
+        FABRICAST_TRY(added);
+    }
+    return line;
+}
+
+Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t nodes) {
+    std::vector<Edit> edits = line.edits;
+    edits.push_back({"cluster.nodes", std::to_string(nodes), "-n"});
+    edits.push_back({"search.top", "1", "--top"});
+    edits.push_back({"search.objective", "tokens", "--objective"});
+    for (const Edit& edit : job.edits) {
+        if (holdsForEveryBox(edit)) {
+            edits.push_back(edit);
+        }
+    }
+    return with(job, edits);
+}
+
+SizeBound sizeBound(const SizeLine& line, std::int64_t nodes) {
+    SizeBound bound{.tokensPerSecond = std::numeric_limits<double>::max(),
+                    .gpus = nodes * line.gpusOfNode};
+    const auto gpus = static_cast<double>(bound.gpus);
+    for (std::size_t job = 0; job < line.gpuSeconds.size(); ++job) {
+        const double least = line.gpuSeconds[job];
+        if (least > 0.0) {
+            bound.tokensPerSecond = std::min(bound.tokensPerSecond, gpus / least);
+        }
+        bound.seconds += line.tokens[job] * least / gpus;
+    }
+    if (line.nodePower) {
+        bound.power = *line.nodePower * static_cast<double>(nodes);
+    }
+    if (line.leastHour) {
+        const double perHour = line.leastHour->count() * gpus;
+        bound.usd = line.hasTokens ? perHour * bound.seconds / kSecondsPerHour : perHour;
+        if (line.hasTokens) {
+            bound.usdPerSecond = perHour / kSecondsPerHour;
+        }
+    }
+    return bound;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,59 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/result/size_answer.h"
+#include "planner/spec/edit.h"
+#include "study/question.h"
+#include "study/workbench.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// One kind of node on one network, in any number: what is known of it before any search.
+struct SizeLine {
+    std::string box;
+    std::string fabric;       ///< instead of the box's own
+    std::vector<Edit> edits;  ///< that make a question one about it; how many nodes is apart
+    std::string gpu;
+    std::int64_t gpusOfNode = 0;
+    std::optional<Watts> nodePower;  ///< at most
+    bool powerEstimated = false;
+    std::optional<std::int64_t> nodesOfRack;
+    std::optional<UsdPerHour> leastHour;  ///< of a GPU that draws no more than it must
+    std::string whyNoPrice;
+    std::vector<std::string> jobs;     ///< what is trained, in words
+    std::vector<std::string> assumed;  ///< of the jobs and of the box
+    std::vector<double> gpuSeconds;    ///< by job: what a token takes at least (token_floor.h)
+    std::vector<double> tokens;        ///< by job: of its run, or a million
+    bool hasTokens = false;            ///< every job has
+    std::string why;                   ///< it cannot be searched at all
+};
+
+/// A box by `name`: an edit of "cluster.name" or "cluster.gpu".
+Result<SizeLine> sizeLine(std::span<const Question> jobs,
+                          const Edit& name,
+                          const std::string& fabric,
+                          const Workbench& bench);
+
+/// The job on so many of the line's nodes.
+Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t nodes);
+
+/// What so many nodes cannot beat: nothing that is searched is faster, cheaper or needs less.
+///     tokens/s  <=  GPUs / gpuSeconds           of the slowest job
+///     seconds   >=  tokens · gpuSeconds / GPUs  of all jobs
+///     $         >=  GPUs · seconds · leastHour  of the runs; the power and the GPUs are exact
+struct SizeBound {
+    double tokensPerSecond = 0.0;
+    double seconds = 0.0;
+    std::optional<double> usd;
+    std::optional<double> usdPerSecond;  ///< where money follows from the time
+    std::optional<Watts> power;
+    std::int64_t gpus = 0;
+};
+SizeBound sizeBound(const SizeLine& line, std::int64_t nodes);
+
+}  // namespace fabricast

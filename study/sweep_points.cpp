@@ -1,0 +1,131 @@
+#include "study/sweep_points.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace fabricast {
+namespace {
+
+constexpr std::size_t kMostPoints = 1'000'000;
+
+/// Rank, number of ranks, and the first rank where that is a variable too.
+struct RankVariables {
+    const char* rank;
+    const char* count;
+    const char* first = nullptr;
+};
+// Steps before arrays: a job of an array may start srun.
+constexpr std::array kRankVariables = {
+    RankVariables{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    RankVariables{"PMI_RANK", "PMI_SIZE"},
+    RankVariables{"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN"},
+    RankVariables{"SLURM_PROCID", "SLURM_NTASKS"}};
+
+Result<std::size_t> countIn(const std::string& text, const char* name) {
+    std::size_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+    if (trouble != std::errc() || stop != end) {
+        return fail(Error::Code::BadInput, name, "\"" + text + "\" is not a rank");
+    }
+    return value;
+}
+
+Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable) {
+    SweepShard shard;
+    FABRICAST_ASSIGN(shard.index, countIn(*variable(names.rank), names.rank));
+    FABRICAST_ASSIGN(shard.count, countIn(*variable(names.count), names.count));
+    if (names.first != nullptr && variable(names.first)) {
+        FABRICAST_ASSIGN(const std::size_t first, countIn(*variable(names.first), names.first));
+        shard.index -= std::min(first, shard.index);
+    }
+    if (shard.index >= shard.count) {
+        return fail(
+            Error::Code::BadInput,
+            names.rank,
+            "rank " + std::to_string(shard.index) + " is not one of " + std::to_string(shard.count),
+            "an array without gaps: --array=0-3");
+    }
+    return shard;
+}
+
+Result<SweepAxis> readAxis(const std::string& typed) {
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
+        return fail(Error::Code::BadInput,
+                    "--sweep",
+                    "\"" + typed + "\" is not a key with values",
+                    "--sweep cluster.nodes=1,2,4");
+    }
+    SweepAxis axis{.key = typed.substr(0, equals)};
+    std::size_t begin = equals + 1;
+    while (begin <= typed.size()) {
+        const std::size_t end = std::min(typed.find(',', begin), typed.size());
+        const std::string value = typed.substr(begin, end - begin);
+        if (value.empty() || std::ranges::find(axis.values, value) != axis.values.end()) {
+            return fail(Error::Code::BadInput,
+                        "--sweep " + axis.key,
+                        value.empty() ? "a value is missing" : "\"" + value + "\" is there twice");
+        }
+        axis.values.push_back(value);
+        begin = end + 1;
+    }
+    return axis;
+}
+
+}  // namespace
+
+Result<std::vector<SweepAxis>> readSweep(const std::vector<std::string>& typed) {
+    std::vector<SweepAxis> axes;
+    std::size_t points = 1;
+    for (const std::string& one : typed) {
+        FABRICAST_ASSIGN(SweepAxis axis, readAxis(one));
+        if (std::ranges::find(axes, axis.key, &SweepAxis::key) != axes.end()) {
+            return fail(Error::Code::BadInput, "--sweep", "\"" + axis.key + "\" is there twice");
+        }
+        points *= axis.values.size();
+        if (points > kMostPoints) {
+            return fail(Error::Code::BadInput,
+                        "--sweep",
+                        "these are more points than " + std::to_string(kMostPoints));
+        }
+        axes.push_back(std::move(axis));
+    }
+    return axes;
+}
+
+std::vector<std::vector<Edit>> sweepPoints(const std::vector<SweepAxis>& axes) {
+    std::vector<std::vector<Edit>> points = {{}};
+    for (const SweepAxis& axis : axes) {
+        std::vector<std::vector<Edit>> longer;
+        for (const std::vector<Edit>& point : points) {
+            for (const std::string& value : axis.values) {
+                longer.push_back(point);
+                longer.back().push_back({axis.key, value, "--sweep"});
+            }
+        }
+        points = std::move(longer);
+    }
+    return points;
+}
+
+Result<SweepShard> shardOf(const Variable& variable) {
+    for (const RankVariables& names : kRankVariables) {
+        if (variable(names.rank) && variable(names.count)) {
+            FABRICAST_ASSIGN(const SweepShard shard, shardBy(names, variable));
+            if (shard.count > 1) {
+                return shard;
+            }
+        }
+    }
+    return SweepShard{};
+}
+
+std::string shardFile(const std::string& file, const SweepShard& shard) {
+    return shard.count == 1 ? file
+                            : file + "." + std::to_string(shard.index + 1) + "-of-" +
+                                  std::to_string(shard.count);
+}
+
+}  // namespace fabricast

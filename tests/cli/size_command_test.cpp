@@ -1,0 +1,153 @@
+#include "cli/run_program.h"
+#include "planner/text/json_document.h"
+#include "planner/text/text_file.h"
+#include "tests/support/golden.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+ProgramOutput sized(const Words& more) {
+    Words words = {"size",
+                   "-m",
+                   "llama-3.2-1b",
+                   "--seq",
+                   "2048",
+                   "--global-batch",
+                   "64",
+                   "--stack",
+                   "fsdp2",
+                   "--tokens",
+                   "1B"};
+    words.insert(words.end(), more.begin(), more.end());
+    return runProgram(words, {});
+}
+
+const Words kSmall = {
+    "-c", "dgx-h100", "-c", "8x-rtx-4090", "-n", "1,2,4", "--target", "days=0.05"};
+
+Words smallWith(const Words& more) {
+    Words words = kSmall;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(SizeCommand, AnswersInEveryForm) {
+    expectGolden("size_1b.txt", sized(kSmall).out);
+    expectGolden("size_1b.md", sized(smallWith({"-f", "md"})).out);
+    expectGolden("size_1b.csv", sized(smallWith({"-f", "csv"})).out);
+    expectGolden("help_size.txt", runProgram({"size", "--help"}, {}).out);
+    const ProgramOutput json = sized(smallWith({"-f", "json"}));
+    const auto root = parseJson(json.out, "out");
+    ASSERT_TRUE(root) << json.out;
+    EXPECT_EQ(root->find("schema")->text().value(), "fabricast.size/1");
+    EXPECT_TRUE(root->find("pick")->find("plans") != nullptr);
+}
+
+TEST(SizeCommand, SaysThatOneNodeIsEnough) {
+    const ProgramOutput output = sized({"-c", "dgx-h100", "--target", "days=10"});
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(says(output.out, "SIZE  1 x dgx-h100 (8 GPUs): ")) << output.out;
+    EXPECT_TRUE(says(output.out, "one node is enough")) << output.out;
+}
+
+TEST(SizeCommand, FailsWhereNothingReachesTheTarget) {
+    const ProgramOutput output =
+        sized({"-c", "dgx-h100", "-n", "1", "--target", "tokens-per-s=1B"});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(
+        says(output.out, "SIZE  no cluster of the catalogue reaches 1,000,000,000 tokens/s"))
+        << output.out;
+}
+
+// Its plan is the first that plan lists.
+TEST(SizeCommand, PicksWhatPlanFindsThere) {
+    const auto root = parseJson(sized(smallWith({"-f", "json"})).out, "out");
+    const JsonValue* pick = root->find("pick");
+    const std::string box = pick->find("box")->text().value();
+    const auto nodes = static_cast<int>(pick->find("nodes")->number(1, 1e6).value());
+    const ProgramOutput planned = runProgram({"plan",
+                                              "-m",
+                                              "llama-3.2-1b",
+                                              "-c",
+                                              box,
+                                              "-n",
+                                              std::to_string(nodes),
+                                              "--seq",
+                                              "2048",
+                                              "--global-batch",
+                                              "64",
+                                              "--stack",
+                                              "fsdp2",
+                                              "--top",
+                                              "1",
+                                              "-f",
+                                              "json"},
+                                             {});
+    const auto there = parseJson(planned.out, "out");
+    EXPECT_EQ(there->find("plans")->items()[0].find("step_s")->number(0, 1e9).value(),
+              pick->find("plans")->items()[0].find("step_s")->number(0, 1e9).value());
+}
+
+TEST(SizeCommand, TakesSeveralJobs) {
+    const std::string folder = tempFolder() + "/size_jobs_" + std::to_string(::getpid());
+    const auto file = [&folder](const std::string& tokens) {
+        const std::string path = folder + tokens + ".json";
+        EXPECT_TRUE(writeTextFile(
+            path,
+            R"({"model": "llama-3.2-1b", "workload": {"sequence": 2048, "global_batch": 64,
+                "tokens": ")" +
+                tokens + R"("}, "search": {"stacks": ["fsdp2"]}})"));
+        return path;
+    };
+    const Words words = {"size", "--job", file("1B"), "--job", file("3B"), "-c", "dgx-h100"};
+    const ProgramOutput output = runProgram(words, {});
+    ASSERT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_TRUE(says(output.out, "global batch 64, 1B tokens\n")) << output.out;
+    EXPECT_TRUE(says(output.out, "global batch 64, 3B tokens\n")) << output.out;
+    Words both = words;
+    both.insert(both.begin() + 1, file("1B"));
+    EXPECT_TRUE(says(runProgram(both, {}).err, "there is a scenario beside the jobs"));
+}
+
+struct BadSize {
+    Words words;
+    const char* says;
+};
+
+TEST(SizeCommand, RefusesWhatItCannotAnswer) {
+    const std::vector<BadSize> bad = {
+        {{"--target", "mfu=40%"}, "\"mfu=40%\" is not a target of hardware"},
+        {{"--target", "days=0"}, "\"days=0\" must be a number above 0"},
+        {{"-c", "dgx-h101"}, "dgx-h100"},
+        {{"-c", "dgx-h100", "--fabric", "ib-nope"}, "ib-nope"},
+        {{"-n", "0"}, "\"0\" is not a whole number above 0"},
+        {{"--must-fit-in", "rooms=1"}, "\"rooms=1\" is not a number of racks"},
+        {{"--power-cap", "12"}, "--power-cap"},
+        {{"--price", "2.10"}, "one price for all GPUs does not tell which to take"},
+        {{"--allow", "idle_gpus"}, "idle GPUs cannot be allowed"},
+        {{"--utilisation", "200%"}, "--utilisation"}};
+    for (const BadSize& one : bad) {
+        const ProgramOutput output = sized(one.words);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << one.says << output.out;
+        EXPECT_TRUE(says(output.err, one.says)) << output.err;
+    }
+    const ProgramOutput open = runProgram({"size", "-m", "llama-3.2-1b", "-c", "dgx-h100"}, {});
+    EXPECT_EQ(open.code, ExitCode::BadInput);
+    EXPECT_TRUE(says(open.err, "the global batch is not given")) << open.err;
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,313 @@
+#include "study/size.h"
+
+#include "study/rent_or_buy.h"
+#include "study/size_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+const Workbench& bench() {
+    static const Workbench opened = Workbench::open({}, 2).value();
+    return opened;
+}
+
+Question job(const std::vector<Edit>& more = {}) {
+    const std::vector<Edit> edits = {{"model", "llama-3.2-1b", "-m"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"},
+                                     {"workload.tokens", "1B", "--tokens"},
+                                     {"search.stacks", "fsdp2", "--stack"}};
+    return with(with(readQuestion("", "").value(), edits).value(), more).value();
+}
+
+SizeAsk smallCatalogue(std::vector<SizeTarget> targets, std::optional<SizeAim> aim = {}) {
+    return {.targets = std::move(targets),
+            .aim = aim,
+            .clusters = {"dgx-h100", "8x-rtx-4090", "dgx-a100", "mi300x-8"},
+            .fabrics = {"ib-ndr", "roce-100"},
+            .nodes = {1, 2, 3, 4}};
+}
+
+/// Every cluster of the catalogue searched to its end.
+std::vector<SizedCluster> allClusters(const std::vector<Question>& jobs, const SizeAsk& ask) {
+    const SizeCatalogue catalogue = sizeCatalogue(jobs, ask, bench()).value();
+    const Watch watch;
+    const SizeSearcher searcher{jobs, ask, bench(), watch};
+    std::vector<SizedCluster> all;
+    for (const SizeCandidate& one : catalogue.candidates) {
+        const double forEver = std::numeric_limits<double>::infinity();
+        const SizeTry tried =
+            tryCluster(searcher, catalogue.lines[one.line], one.nodes, forEver, 1).value();
+        EXPECT_FALSE(tried.isCut);
+        if (!tried.cluster.plans.empty()) {
+            EXPECT_GE(one.bound.tokensPerSecond, tried.cluster.tokensPerSecond) << one.nodes;
+            EXPECT_LE(one.bound.seconds, tried.cluster.seconds);
+            EXPECT_LE(one.bound.usd.value(), tried.cluster.usd.value());
+        }
+        all.push_back(tried.cluster);
+    }
+    return all;
+}
+
+/// Its own words, not those of the search.
+bool isBeaten(const SizedCluster& one, const std::vector<SizedCluster>& all) {
+    return std::ranges::any_of(all, [&one](const SizedCluster& other) {
+        const bool asGood = other.meetsTargets && other.seconds <= one.seconds &&
+                            *other.usd <= *one.usd && *other.power <= *one.power;
+        const bool better =
+            other.seconds < one.seconds || *other.usd < *one.usd || *other.power < *one.power;
+        return asGood && better;
+    });
+}
+
+double numberOf(const SizedCluster& one, SizeAim aim) {
+    switch (aim) {
+        case SizeAim::Cost:
+            return *one.usd;
+        case SizeAim::Time:
+            return one.seconds;
+        case SizeAim::Power:
+            return one.power->count();
+        case SizeAim::Gpus:
+            return static_cast<double>(one.gpus);
+    }
+    return 0.0;
+}
+
+using Point = std::vector<double>;
+Point pointOf(const SizedCluster& one) {
+    return {*one.usd, one.seconds, one.power->count()};
+}
+
+std::vector<Point> pointsOf(const std::vector<SizedCluster>& clusters) {
+    std::vector<Point> points;
+    for (const SizedCluster& one : clusters) {
+        points.push_back(pointOf(one));
+    }
+    std::ranges::sort(points);
+    const auto twice = std::ranges::unique(points);
+    points.erase(twice.begin(), twice.end());
+    return points;
+}
+
+struct SmallAsk {
+    const char* name;
+    std::vector<SizeTarget> targets;
+    std::optional<SizeAim> aim;
+    std::vector<Edit> more = {};
+};
+
+class SmallCatalogues : public testing::TestWithParam<SmallAsk> {};
+
+TEST_P(SmallCatalogues, AreAnsweredAsIfAllWereSearched) {
+    const SizeAsk ask = smallCatalogue(GetParam().targets, GetParam().aim);
+    const std::vector<Question> jobs = {job(GetParam().more)};
+    const std::vector<SizedCluster> all = allClusters(jobs, ask);
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    std::vector<SizedCluster> met;
+    std::ranges::copy_if(all, std::back_inserter(met), &SizedCluster::meetsTargets);
+    ASSERT_EQ(answer.pick.has_value(), !met.empty());
+    ASSERT_FALSE(met.empty());
+    for (const SizedCluster& one : met) {
+        EXPECT_LE(numberOf(*answer.pick, aimOf(ask)), numberOf(one, aimOf(ask)));
+    }
+    std::vector<SizedCluster> front;
+    std::ranges::copy_if(met, std::back_inserter(front), [&met](const SizedCluster& one) {
+        return !isBeaten(one, met);
+    });
+    EXPECT_EQ(pointsOf(answer.front), pointsOf(front));
+    std::optional<double> tenth;
+    for (const SizedCluster& one : met) {
+        if (one.seconds * 1.1 <= answer.pick->seconds) {
+            tenth = std::min(tenth.value_or(*one.usd), *one.usd);
+        }
+    }
+    ASSERT_EQ(answer.tenthFaster.has_value(), tenth.has_value());
+    EXPECT_EQ(tenth ? *answer.tenthFaster->usd : 0.0, tenth.value_or(0.0));
+}
+
+const SizeTarget kHalfDay{SizeMetric::Days, 0.04};
+const SizeTarget kFast{SizeMetric::TokensPerSecond, 900e3};
+const SizeTarget kCheap{SizeMetric::Budget, 25.0};
+INSTANTIATE_TEST_SUITE_P(
+    Size,
+    SmallCatalogues,
+    testing::Values(SmallAsk{"nothing", {}, {}},
+                    SmallAsk{"days", {kHalfDay}, {}},
+                    SmallAsk{"rate", {kFast}, {}},
+                    SmallAsk{"budget", {kCheap}, {}},
+                    SmallAsk{"both", {kHalfDay, kCheap}, {}},
+                    SmallAsk{"time", {}, SizeAim::Time},
+                    SmallAsk{"power", {kHalfDay}, SizeAim::Power},
+                    SmallAsk{"gpus", {kFast}, SizeAim::Gpus},
+                    SmallAsk{"owned", {kFast}, {}, {{"price.kind", "owned", "--price-kind"}}},
+                    SmallAsk{"hour", {kFast}, {}, {{"workload.tokens", "null", "--set"}}}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Size, OfMoreSpeedIsNeverCheaper) {
+    double before = 0.0;
+    for (const double rate : {1e3, 100e3, 300e3, 600e3, 900e3, 1e6}) {
+        const SizeAsk ask = smallCatalogue({{SizeMetric::TokensPerSecond, rate}});
+        const std::vector<Question> jobs = {job()};
+        const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+        ASSERT_TRUE(answer.pick) << rate;
+        EXPECT_GE(answer.pick->tokensPerSecond, rate);
+        EXPECT_GE(*answer.pick->usd, before);
+        before = *answer.pick->usd;
+    }
+}
+
+TEST(Size, SaysWhenNothingReachesTheTargetAndWhatComesNearest) {
+    const std::vector<Question> jobs = {job()};
+    const SizeAsk ask = smallCatalogue({{SizeMetric::Days, 0.005}});
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    EXPECT_TRUE(answer.front.empty());
+}
+
+// Jobs follow one another: their days and dollars add up.
+TEST(Size, SeveralJobsShareOneCluster) {
+    const Question second = job({{"workload.tokens", "3B", "--tokens"}});
+    const std::vector<Question> both = {job(), second};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {2};
+    const auto alone = [&](const Question& one) {
+        return *size({&one, 1}, ask, bench(), {}).value().pick;
+    };
+    const SizedCluster together = *size(both, ask, bench(), {}).value().pick;
+    EXPECT_DOUBLE_EQ(together.seconds, alone(both[0]).seconds + alone(both[1]).seconds);
+    EXPECT_DOUBLE_EQ(*together.usd, *alone(both[0]).usd + *alone(both[1]).usd);
+    EXPECT_EQ(together.plans.size(), 2U);
+    // The targets hold for the sum.
+    ask.targets = {{SizeMetric::Days, together.seconds / 86400.0 * 0.99}};
+    EXPECT_FALSE(size(both, ask, bench(), {}).value().pick);
+    ask.targets = {{SizeMetric::Days, together.seconds / 86400.0 * 1.01}};
+    EXPECT_TRUE(size(both, ask, bench(), {}).value().pick);
+}
+
+TEST(Size, DoesNotDependOnThreads) {
+    const std::vector<Question> jobs = {job()};
+    const SizeAsk ask = smallCatalogue({kHalfDay});
+    const SizeAnswer two = size(jobs, ask, bench(), {}).value();
+    const SizeAnswer one = size(jobs, ask, Workbench::open({}, 1).value(), {}).value();
+    EXPECT_EQ(one.searched, two.searched);
+    EXPECT_EQ(pointsOf(one.front), pointsOf(two.front));
+}
+
+TEST(Size, KeepsToItsLimits) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({}, SizeAim::Time);
+    ask.mostGpus = 16;
+    EXPECT_EQ(size(jobs, ask, bench(), {}).value().pick->gpus, 16);
+    ask.mostGpus.reset();
+    ask.powerCap = Watts(12e3);
+    const SizeAnswer capped = size(jobs, ask, bench(), {}).value();
+    EXPECT_LE(capped.pick->power->count(), 12e3);
+    ask.powerCap.reset();
+    ask.racks = 1;
+    const SizeAnswer none = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(none.pick);
+    EXPECT_EQ(none.leftOut.front().why, "how many of its nodes a rack holds is not known");
+    ask.clusters = {"gb200-nvl72"};
+    ask.fabrics = {};
+    EXPECT_EQ(sizeCatalogue(jobs, ask, bench()).value().candidates.size(), 1U);
+    ask.racks = 3;
+    EXPECT_EQ(sizeCatalogue(jobs, ask, bench()).value().candidates.size(), 3U);
+}
+
+TEST(Size, LeavesOutWhatHasNoPriceAndSaysSo) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100", "hgx-h20"};
+    ask.fabrics = {};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    ASSERT_EQ(answer.leftOut.size(), 1U);
+    EXPECT_EQ(answer.leftOut[0].what, "hgx-h20");
+    EXPECT_TRUE(answer.leftOut[0].why.starts_with("on_demand price of h20-96gb is not in"));
+    ask.aim = SizeAim::Time;  // which needs none
+    EXPECT_TRUE(size(jobs, ask, bench(), {}).value().leftOut.empty());
+}
+
+TEST(RentOrBuy, AddsUpOverTheYears) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    ask.years = 3.0;
+    ask.utilisation = 0.5;
+    const RentOrBuy both = *size(jobs, ask, bench(), {}).value().rentOrBuy;
+    ASSERT_EQ(both.years.size(), 3U);
+    const double hours = 3.0 * 8766.0 * 0.5;
+    EXPECT_DOUBLE_EQ(both.rent->count(), 8.0 * 2.95);
+    EXPECT_NEAR(both.years[2].rent.count(), 8.0 * 2.95 * hours, 1e-6 * 8.0 * 2.95 * hours);
+    EXPECT_NEAR(
+        both.years[2].buy.count(), both.whole->count() + both.electricity->count() * hours, 1.0);
+    // At the break-even both cost the same.
+    const double even = *both.evenYears * 8766.0 * 0.5;
+    EXPECT_NEAR(
+        both.rent->count() * even, both.whole->count() + both.electricity->count() * even, 1.0);
+}
+
+TEST(Spares, AreEnoughNinetyNineTimesInAHundred) {
+    BudgetFacts facts;
+    facts.site.reliability.gpuMtbf = {.value = Seconds(3600.0 * 50000)};
+    facts.site.reliability.hardwareShare = {.value = 0.5};
+    facts.site.reliability.repair = {.value = Seconds(3600.0 * 24)};
+    const Spares spares = *sparesOf(16384, facts);
+    const double mean = 16384.0 * 24.0 / 50000.0 * 0.5;
+    EXPECT_NEAR(spares.inRepair, mean, 1e-9 * mean);
+    double sum = 0.0;
+    for (std::int64_t failed = 0; failed <= spares.nodes; ++failed) {
+        sum += std::exp(static_cast<double>(failed) * std::log(mean) - mean -
+                        std::lgamma(static_cast<double>(failed) + 1.0));
+        EXPECT_EQ(failed == spares.nodes, sum >= 0.99) << failed;
+    }
+    EXPECT_NEAR(spares.enough, sum, 1e-9);
+    facts.gpuMtbf = Seconds(std::numeric_limits<double>::infinity());
+    EXPECT_FALSE(sparesOf(16384, facts));
+}
+
+struct BadSizeCase {
+    const char* target;
+    const char* why;
+};
+TEST(SizeAsk, RefusesWhatIsNoTarget) {
+    for (const BadSizeCase& bad : {BadSizeCase{"mfu=3", "is not a target of hardware"},
+                                   BadSizeCase{"days=-1", "must be a number above 0"},
+                                   BadSizeCase{"days=x", "must be a number above 0"},
+                                   BadSizeCase{"budget=0", "must be a number above 0"}}) {
+        const auto read = readSizeTargets({bad.target});
+        ASSERT_FALSE(read) << bad.target;
+        EXPECT_NE(read.error().why.find(bad.why), std::string::npos) << read.error().why;
+    }
+    EXPECT_EQ(readSizeTargets({"budget=$1.5M"}).value()[0].wanted, 1.5e6);
+    EXPECT_FALSE(readRacks("2"));
+    EXPECT_FALSE(readRacks("racks=0"));
+    EXPECT_EQ(readRacks("racks=2").value(), 2);
+    EXPECT_FALSE(readNodeCounts({"0"}));
+    EXPECT_EQ(readNodeCounts({"8", "2", "8"}).value(), (std::vector<std::int64_t>{2, 8}));
+}
+
+TEST(Size, AsksForWhatWouldDifferFromClusterToCluster) {
+    const std::vector<Question> open = {job({{"workload.global_batch", "null", "--set"}})};
+    const SizeAsk ask = smallCatalogue({});
+    EXPECT_FALSE(size(open, ask, bench(), {}));
+    const std::vector<Question> idle = {job({{"search.allow", "idle_gpus", "--allow"}})};
+    EXPECT_FALSE(size(idle, ask, bench(), {}));
+    const std::vector<Question> endless = {job({{"workload.tokens", "null", "--set"}})};
+    EXPECT_FALSE(size(endless, smallCatalogue({kHalfDay}), bench(), {}));
+}
+
+}  // namespace
+}  // namespace fabricast

@@ -1,0 +1,158 @@
+#include "study/sweep.h"
+
+#include "planner/text/text_file.h"
+#include "tests/support/temp_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+const Workbench& bench() {
+    static const Workbench opened = Workbench::open({}, 2).value();
+    return opened;
+}
+
+Question asked() {
+    const std::vector<Edit> edits = {{"model", "gpt2", "-m"},
+                                     {"cluster.name", "8x-rtx-4090", "-c"},
+                                     {"workload.sequence", "1024", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"},
+                                     {"search.stacks", "fsdp2", "--stack"}};
+    return with(readQuestion("", "").value(), edits).value();
+}
+
+const std::vector<SweepAxis> kAxes = {{"cluster.nodes", {"1", "2", "4"}},
+                                      {"workload.global_batch", {"64", "128"}},
+                                      {"search.stacks", {"fsdp2", "ddp"}}};
+
+std::string freshFile(const char* name) {
+    const std::string path =
+        tempFolder() + "/sweep_" + name + std::to_string(::getpid()) + ".jsonl";
+    ::unlink(path.c_str());
+    return path;
+}
+
+std::string wholeText() {
+    const std::string file = freshFile("whole");
+    EXPECT_TRUE(sweep(asked(), kAxes, {.file = file}, bench(), {}).value().isWhole());
+    return readTextFile(file).value();
+}
+
+TEST(Sweep, HasALineForEveryCombination) {
+    const std::string text = wholeText();
+    EXPECT_EQ(std::ranges::count(text, '\n'), 12);
+    EXPECT_NE(
+        text.find(
+            R"("cluster.nodes": "4", "workload.global_batch": "128", "search.stacks": "ddp")"),
+        std::string::npos)
+        << text;
+}
+
+// Stopped after each few points, and gone on with by another process.
+TEST(Sweep, GoesOnWhereItWasStopped) {
+    const std::string file = freshFile("stopped");
+    std::size_t runs = 0;
+    std::size_t computed = 0;
+    for (bool done = false; !done && runs < 20; ++runs) {
+        std::stop_source stop;
+        const Watch watch{.stop = stop.get_token(),
+                          .progress = [&](std::size_t, std::size_t) { stop.request_stop(); }};
+        const auto answer = sweep(asked(), kAxes, {.file = file}, bench(), watch);
+        done = answer.has_value();
+        computed += done ? answer->computed : 0;
+    }
+    EXPECT_GT(runs, 2U);
+    EXPECT_LT(computed, 12U);  // the last run computed only what was missing
+    EXPECT_EQ(readTextFile(file).value(), wholeText());
+    EXPECT_EQ(sweep(asked(), kAxes, {.file = file}, bench(), {}).value().computed, 0U);
+}
+
+TEST(Sweep, ShardsTogetherAreTheWhole) {
+    const std::string file = freshFile("shards");
+    for (const std::size_t index : std::vector<std::size_t>{2, 0, 1}) {
+        const SweepStore store{.file = file, .shard = {index, 3}};
+        EXPECT_EQ(sweep(asked(), kAxes, store, bench(), {}).value().computed, 4U);
+    }
+    EXPECT_EQ(readTextFile(file).value(), wholeText());
+}
+
+TEST(Sweep, DoesNotDependOnThreads) {
+    const std::string file = freshFile("one");
+    const Workbench one = Workbench::open({}, 1).value();
+    ASSERT_TRUE(sweep(asked(), kAxes, {.file = file}, one, {}));
+    EXPECT_EQ(readTextFile(file).value(), wholeText());
+}
+
+TEST(Sweep, RefusesDamagedLinesAndOtherSweeps) {
+    const std::string file = freshFile("damaged");
+    std::string text = wholeText();
+    text.insert(text.find('\n') + 1, "}");
+    ASSERT_TRUE(writeTextFile(file, text));
+    const auto damaged = sweep(asked(), kAxes, {.file = file}, bench(), {});
+    ASSERT_FALSE(damaged);
+    EXPECT_TRUE(damaged.error().where.starts_with(file + ":2:")) << damaged.error().where;
+    ASSERT_TRUE(writeTextFile(file, wholeText()));
+    const auto other = sweep(asked(), {{"cluster.nodes", {"8"}}}, {.file = file}, bench(), {});
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().where, file + ":1");
+    // The question was edited since.
+    const Question edited =
+        with(asked(), std::vector<Edit>{{"workload.sequence", "512", "--seq"}}).value();
+    EXPECT_FALSE(sweep(edited, kAxes, {.file = file}, bench(), {}));
+}
+
+TEST(Sweep, RefusesWhatWasMistyped) {
+    EXPECT_FALSE(sweep(asked(), {{"cluster.name", {"dgx-h101"}}}, {}, bench(), {}));
+    for (const char* typed : {"cluster.nodes", "=1", "a=", "a=1,,2", "a=1,1"}) {
+        EXPECT_FALSE(readSweep({typed})) << typed;
+    }
+    EXPECT_FALSE(readSweep({"a=1", "a=2"}));
+}
+
+struct RankCase {
+    std::map<std::string, std::string> variables;
+    std::size_t index;
+    std::size_t count;
+};
+
+TEST(SweepShards, AreThoseOfTheLauncher) {
+    const std::vector<RankCase> known = {
+        {{}, 0, 1},
+        {{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "8"}}, 3, 8},
+        {{{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}, 1, 2},
+        {{{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}, 0, 4},
+        {{{"SLURM_ARRAY_TASK_ID", "5"},
+          {"SLURM_ARRAY_TASK_COUNT", "4"},
+          {"SLURM_ARRAY_TASK_MIN", "2"},
+          {"SLURM_PROCID", "0"},
+          {"SLURM_NTASKS", "1"}},
+         3,
+         4}};
+    for (const RankCase& one : known) {
+        const Variable variable = [&one](const char* name) -> std::optional<std::string> {
+            const auto found = one.variables.find(name);
+            return found == one.variables.end() ? std::nullopt : std::optional(found->second);
+        };
+        const auto shard = shardOf(variable);
+        ASSERT_TRUE(shard) << shard.error().why;
+        EXPECT_EQ(shard->index, one.index);
+        EXPECT_EQ(shard->count, one.count);
+    }
+    const Variable odd = [](const char* name) -> std::optional<std::string> {
+        return std::string(name) == "PMI_RANK"   ? std::optional<std::string>("x")
+               : std::string(name) == "PMI_SIZE" ? std::optional<std::string>("2")
+                                                 : std::nullopt;
+    };
+    EXPECT_FALSE(shardOf(odd));
+}
+
+}  // namespace
+}  // namespace fabricast
