@@ -23,7 +23,8 @@ struct OutputFile {
 /// The flags that every command takes, before or after its name.
 struct GlobalOptions {
     std::string directory;                    ///< -C: where relative paths start
-    Format format = Format::Text;             ///< --format
+    Format format = Format::Text;             ///< --format; a page is Text to a command
+    Page page = Page::None;                   ///< --format html, pdf
     std::string output = "-";                 ///< -o: a file instead of standard output
     std::vector<std::string> sets;            ///< --set PATH=VALUE, in the order typed
     std::vector<std::string> profileFolders;  ///< --profile-dir, the last one wins

@@ -2,6 +2,7 @@
 
 #include "cli/check_outputs.h"
 #include "cli/command.h"
+#include "cli/page.h"
 #include "planner/output/printable_text.h"
 #include "planner/text/text_file.h"
 
@@ -93,7 +94,9 @@ public:
         if (!answer) {
             return refuse(answer.error());
         }
-        answer->text = printableText(answer->text);
+        if (Result<void> shaped = shape(*answer, arguments); !shaped) {
+            return refuse(shaped.error());
+        }
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());
         }
@@ -105,10 +108,27 @@ private:
         FABRICAST_TRY(options_.check());
         for (const Command& command : commands_) {
             if (command.flags.chosen()) {
+                FABRICAST_TRY(checkPage(command, options_));
                 return command.run();
             }
         }
         return fail(Error::Code::Internal, "", "no command given");
+    }
+
+    /// A report becomes text, or a page; nothing in either moves a cursor.
+    [[nodiscard]] Result<void> shape(Answer& answer, const std::vector<std::string>& typed) const {
+        if (answer.report && options_.page != Page::None) {
+            FABRICAST_ASSIGN(answer.text, pageOf(*answer.report, titleOfChosen(), typed, options_));
+            return {};
+        }
+        answer.text = printableText(answer.report ? reportText(*answer.report) : answer.text);
+        return {};
+    }
+
+    [[nodiscard]] std::string titleOfChosen() const {
+        const auto chosen = std::ranges::find_if(
+            commands_, [](const Command& command) { return command.flags.chosen(); });
+        return chosen == commands_.end() ? "" : chosen->flags.info().description;
     }
 
     [[nodiscard]] Result<void> writeAnswer(const Answer& answer) const {
