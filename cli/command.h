@@ -51,6 +51,8 @@ Command topologyCommand(const FlagSet& program, const GlobalOptions& options);
 Command helpCommand(const FlagSet& program, const GlobalOptions& options);
 Command probeCommand(const FlagSet& program, const GlobalOptions& options);
 Command calibrateCommand(const FlagSet& program, const GlobalOptions& options);
+Command completionCommand(const FlagSet& program, const GlobalOptions& options);
+Command manCommand(const FlagSet& program, const GlobalOptions& options);
 Command profilesCommand(const FlagSet& program, const GlobalOptions& options);
 
 }  // namespace fabricast

@@ -17,25 +17,12 @@ namespace fabricast {
 namespace {
 
 // In the order of --help.
-constexpr std::array kCommands = {&adviseCommand,
-                                  &planCommand,
-                                  &modelCommand,
-                                  &explainCommand,
-                                  &emitCommand,
-                                  &importCommand,
-                                  &lintCommand,
-                                  &oomCommand,
-                                  &compareCommand,
-                                  &checkCommand,
-                                  &scheduleCommand,
-                                  &simulateCommand,
-                                  &collectiveCommand,
-                                  &topologyCommand,
-                                  &backtestCommand,
-                                  &probeCommand,
-                                  &calibrateCommand,
-                                  &profilesCommand,
-                                  &helpCommand};
+constexpr std::array kCommands = {
+    &adviseCommand,   &planCommand,      &modelCommand,      &explainCommand,    &emitCommand,
+    &importCommand,   &lintCommand,      &oomCommand,        &compareCommand,    &checkCommand,
+    &scheduleCommand, &simulateCommand,  &collectiveCommand, &topologyCommand,   &backtestCommand,
+    &probeCommand,    &calibrateCommand, &profilesCommand,   &completionCommand, &manCommand,
+    &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts memory, step time and cost of training large models.";
