@@ -52,6 +52,9 @@ Command helpCommand(const FlagSet& program, const GlobalOptions& options);
 Command probeCommand(const FlagSet& program, const GlobalOptions& options);
 Command calibrateCommand(const FlagSet& program, const GlobalOptions& options);
 Command completionCommand(const FlagSet& program, const GlobalOptions& options);
+Command doctorCommand(const FlagSet& program, const GlobalOptions& options);
+Command initCommand(const FlagSet& program, const GlobalOptions& options);
+Command schemaCommand(const FlagSet& program, const GlobalOptions& options);
 Command manCommand(const FlagSet& program, const GlobalOptions& options);
 Command profilesCommand(const FlagSet& program, const GlobalOptions& options);
 

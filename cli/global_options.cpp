@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;
 constexpr const char* kEveryCommand = "Flags of every command";
 
-using Form = std::pair<Format, Page>;
-constexpr std::array kFormats = {Choice<Form>{"text", {Format::Text, Page::None}},
-                                 Choice<Form>{"json", {Format::Json, Page::None}},
-                                 Choice<Form>{"csv", {Format::Csv, Page::None}},
-                                 Choice<Form>{"md", {Format::Markdown, Page::None}},
-                                 Choice<Form>{"html", {Format::Text, Page::Html}},
-                                 Choice<Form>{"pdf", {Format::Text, Page::Pdf}}};
+using Form = std::pair<Format, PageKind>;
+constexpr std::array kFormats = {Choice<Form>{"text", {Format::Text, PageKind::None}},
+                                 Choice<Form>{"json", {Format::Json, PageKind::None}},
+                                 Choice<Form>{"csv", {Format::Csv, PageKind::None}},
+                                 Choice<Form>{"md", {Format::Markdown, PageKind::None}},
+                                 Choice<Form>{"html", {Format::Text, PageKind::Html}},
+                                 Choice<Form>{"pdf", {Format::Text, PageKind::Pdf}}};
 constexpr std::array kColorModes = {Choice<ColorMode>{"auto", ColorMode::Auto},
                                     Choice<ColorMode>{"always", ColorMode::Always},
                                     Choice<ColorMode>{"never", ColorMode::Never}};

@@ -7,7 +7,7 @@
 namespace fabricast {
 
 Result<void> checkPage(const Command& command, const GlobalOptions& options) {
-    if (options.page == Page::None) {
+    if (options.page == PageKind::None) {
         return {};
     }
     if (!command.hasPages) {
@@ -17,7 +17,7 @@ Result<void> checkPage(const Command& command, const GlobalOptions& options) {
                     "--format text; plan, explain, compare, simulate, advise, check and backtest "
                     "write html and pdf");
     }
-    if (options.page == Page::Pdf && options.output == "-") {
+    if (options.page == PageKind::Pdf && options.output == "-") {
         return fail(Error::Code::BadInput,
                     "--format pdf",
                     "is no text for a terminal",
@@ -35,7 +35,7 @@ Result<std::string> pageOf(const Report& report,
     const std::string page = htmlPage(
         report,
         {.title = title, .tool = "fabricast " FABRICAST_VERSION, .command = shellCommand(words)});
-    return options.page == Page::Pdf ? printedPage(page) : page;
+    return options.page == PageKind::Pdf ? printedPage(page) : page;
 }
 
 }  // namespace fabricast

@@ -18,11 +18,11 @@ namespace {
 
 // In the order of --help.
 constexpr std::array kCommands = {
-    &adviseCommand,   &planCommand,      &modelCommand,      &explainCommand,    &emitCommand,
-    &importCommand,   &lintCommand,      &oomCommand,        &compareCommand,    &checkCommand,
-    &scheduleCommand, &simulateCommand,  &collectiveCommand, &topologyCommand,   &backtestCommand,
-    &probeCommand,    &calibrateCommand, &profilesCommand,   &completionCommand, &manCommand,
-    &helpCommand};
+    &adviseCommand,   &planCommand,       &modelCommand,      &explainCommand,  &emitCommand,
+    &importCommand,   &lintCommand,       &oomCommand,        &compareCommand,  &checkCommand,
+    &scheduleCommand, &simulateCommand,   &collectiveCommand, &topologyCommand, &backtestCommand,
+    &probeCommand,    &calibrateCommand,  &profilesCommand,   &initCommand,     &doctorCommand,
+    &schemaCommand,   &completionCommand, &manCommand,        &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts memory, step time and cost of training large models.";
@@ -60,6 +60,7 @@ public:
         options_.progress = surroundings.progress;
         options_.stop = surroundings.stop;
         options_.status = surroundings.status;
+        options_.ask = surroundings.ask;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
@@ -104,7 +105,7 @@ private:
 
     /// A report becomes text, or a page; nothing in either moves a cursor.
     [[nodiscard]] Result<void> shape(Answer& answer, const std::vector<std::string>& typed) const {
-        if (answer.report && options_.page != Page::None) {
+        if (answer.report && options_.page != PageKind::None) {
             FABRICAST_ASSIGN(answer.text, pageOf(*answer.report, titleOfChosen(), typed, options_));
             return {};
         }

@@ -15,14 +15,14 @@
 namespace fabricast {
 namespace {
 
-using Words = std::vector<std::string>;
+using WordList = std::vector<std::string>;
 
-Words copied(const std::vector<std::string_view>& names) {
+WordList copied(const std::vector<std::string_view>& names) {
     return {names.begin(), names.end()};
 }
 
-Words profileNames(const ProfileStore& store, std::initializer_list<ProfileKind> kinds) {
-    Words names;
+WordList profileNames(const ProfileStore& store, std::initializer_list<ProfileKind> kinds) {
+    WordList names;
     for (const ProfileKind kind : kinds) {
         for (const ProfileFile& file : store.files(kind)) {
             names.push_back(file.name);
@@ -34,16 +34,16 @@ Words profileNames(const ProfileStore& store, std::initializer_list<ProfileKind>
 }
 
 /// "tp=", "settings.lora.rank=": the value is typed behind it.
-Words keysOf(const std::vector<SettingHelp>& keys) {
-    Words words;
+WordList keysOf(const std::vector<SettingHelp>& keys) {
+    WordList words;
     for (const SettingHelp& key : keys) {
         words.push_back(key.path + "=");
     }
     return words;
 }
 
-Words stackNames(const ProfileStore& /*store*/) {
-    Words names;
+WordList stackNames(const ProfileStore& /*store*/) {
+    WordList names;
     for (const Stack& stack : allStacks()) {
         names.emplace_back(stack.name);
     }
@@ -53,7 +53,7 @@ Words stackNames(const ProfileStore& /*store*/) {
 /// Whose values come from where.
 struct FlagValues {
     std::string_view flag;
-    Words (*of)(const ProfileStore& store);
+    WordList (*of)(const ProfileStore& store);
 };
 constexpr std::array kFlagValues = {
     FlagValues{"--model",
@@ -85,18 +85,18 @@ constexpr std::array kFlagValues = {
                [](const ProfileStore&) { return copied(allNames<PlanObjective>()); }},
     FlagValues{"--tuning",
                [](const ProfileStore&) {
-                   return Words{"full", "lora", "qlora"};
+                   return WordList{"full", "lora", "qlora"};
                }},
     FlagValues{"--software",
                [](const ProfileStore&) {
-                   return Words{"as_is", "tuned"};
+                   return WordList{"as_is", "tuned"};
                }},
     FlagValues{"--allow",
                [](const ProfileStore&) {
-                   return Words{"tp_across_nodes", "idle_gpus", "tight"};
+                   return WordList{"tp_across_nodes", "idle_gpus", "tight"};
                }},
     FlagValues{"--kind", [](const ProfileStore&) {
-                   Words kinds;
+                   WordList kinds;
                    for (const ProfileKind kind : kProfileKinds) {
                        kinds.emplace_back(profileKindName(kind));
                    }
@@ -107,7 +107,7 @@ constexpr std::array kFlagValues = {
 
 std::vector<std::string> valuesOfFlag(std::string_view flag, const ProfileStore& store) {
     const auto found = std::ranges::find(kFlagValues, flag, &FlagValues::flag);
-    return found == kFlagValues.end() ? Words() : found->of(store);
+    return found == kFlagValues.end() ? WordList() : found->of(store);
 }
 
 }  // namespace fabricast

@@ -29,7 +29,7 @@ struct SimulateFlags {
 };
 
 bool draws(const SimulateFlags& flags, const GlobalOptions& options) {
-    return flags.svg || options.page != Page::None;
+    return flags.svg || options.page != PageKind::None;
 }
 
 /// Stages whose memory over time is asked for: a trace has all, a screen only the fullest.
@@ -72,7 +72,7 @@ Result<Answer> printedSimulation(Simulation answer,
     }
     const bool isLast = options.quiet || flags.trace || flags.svg;
     Report report = simulationReport(answer);
-    if (options.page != Page::None) {
+    if (options.page != PageKind::None) {
         report.add(Drawing{.title = "The step over time", .svg = stepPicture(answer)});
     }
     if (!isLast) {

@@ -29,7 +29,9 @@ std::string titlesOf(const Table& table) {
     return text;
 }
 
-std::string cellOf(const Table& table, const std::vector<std::string>& row, std::size_t column) {
+std::string cellElement(const Table& table,
+                        const std::vector<std::string>& row,
+                        std::size_t column) {
     const bool isName = column == 0;
     const std::string element = isName && !row[column].empty() ? "th" : "td";
     std::string attributes = element == "th" ? " scope=\"row\"" : "";
@@ -57,7 +59,7 @@ std::string tableOf(const Table& table, const std::string& caption) {
         html += "<tr>";
         for (std::size_t column = 0; column < std::min(row.size(), table.columns.size());
              ++column) {
-            html += cellOf(table, row, column);
+            html += cellElement(table, row, column);
         }
         html += "</tr>\n";
     }

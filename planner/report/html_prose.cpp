@@ -90,7 +90,7 @@ std::string commandOf(std::string_view line) {
            xmlEscaped(line) + "</code></pre></div>\n";
 }
 
-std::string lineOf(std::string_view line) {
+std::string lineElement(std::string_view line) {
     if (line.starts_with(kGap)) {
         return "<p class=\"sub\">" + fieldsText(fieldsOf(line), 0) + "</p>\n";
     }
@@ -154,7 +154,7 @@ std::string HtmlProse::of(std::string_view prose) {
             continue;
         }
         const std::string heading = head(line);
-        html += heading.empty() ? lineOf(line) : heading;
+        html += heading.empty() ? lineElement(line) : heading;
     }
     return html;
 }

@@ -18,7 +18,7 @@ namespace {
 
 /// The long flags that a help text lists.
 std::set<std::string> flagsIn(const std::string& help) {
-    static const std::regex kFlag(R"((?:^|\n)  (?:-\w, )?(--[a-z][a-z-]*))");
+    static const std::regex kFlag(R"((?:^|\n)  (?:-\w, )?(--[a-z][a-z0-9-]*))");
     std::set<std::string> flags;
     for (std::sregex_iterator at(help.begin(), help.end(), kFlag), end; at != end; ++at) {
         flags.insert((*at)[1]);
@@ -109,7 +109,8 @@ TEST(Completion, HasEveryFlagOfEveryCommandInEachShell) {
         EXPECT_TRUE(flags.contains("--help")) << command;
         const std::size_t at = bashText.find("\"" + command + "\") flags='");
         ASSERT_NE(at, std::string::npos) << command;
-        const std::string inBash = bashText.substr(at, bashText.find(';', at) - at) + " ";
+        std::string inBash = bashText.substr(at, bashText.find(';', at) - at);
+        std::ranges::replace(inBash, '\'', ' ');
         std::string function = "\n_fabricast_" + command + "() {";
         std::replace(function.begin(), function.end() - 3, ' ', '_');
         const std::size_t from = zsh.find(function);
