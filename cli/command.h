@@ -3,8 +3,10 @@
 #include "cli/exit_code.h"
 #include "cli/global_options.h"
 #include "planner/base/result.h"
+#include "planner/report/report.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,11 @@ namespace fabricast {
 
 /// What a command hands back: the result for standard output, and remarks for standard error.
 struct Answer {
-    std::string text;
+    std::string text{};
     ExitCode code = ExitCode::Ok;
     std::vector<std::string> remarks{};  ///< left out with --quiet
+    /// Instead of `text`, where the format is for people: becomes text or a page.
+    std::optional<Report> report{};
 };
 
 /// This is one subcommand: its flags, and what it does once they are parsed.
@@ -22,6 +26,7 @@ struct Answer {
 struct Command {
     FlagSet flags;
     std::function<Result<Answer>()> run;
+    bool hasPages = false;  ///< answers with a report where the format is for people
 };
 
 /// Declares a subcommand. `options` outlives the command and is filled before `run` is called.
@@ -47,6 +52,11 @@ Command topologyCommand(const FlagSet& program, const GlobalOptions& options);
 Command helpCommand(const FlagSet& program, const GlobalOptions& options);
 Command probeCommand(const FlagSet& program, const GlobalOptions& options);
 Command calibrateCommand(const FlagSet& program, const GlobalOptions& options);
+Command completionCommand(const FlagSet& program, const GlobalOptions& options);
+Command doctorCommand(const FlagSet& program, const GlobalOptions& options);
+Command initCommand(const FlagSet& program, const GlobalOptions& options);
+Command schemaCommand(const FlagSet& program, const GlobalOptions& options);
+Command manCommand(const FlagSet& program, const GlobalOptions& options);
 Command profilesCommand(const FlagSet& program, const GlobalOptions& options);
 
 }  // namespace fabricast

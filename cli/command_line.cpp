@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include "manual/help_text.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -36,101 +38,52 @@ const CLI::App* chosenCommand(const CLI::App& program) {
     return app;
 }
 
-// ---- --help
+// ---- what was declared
 
-constexpr std::size_t kWidestName = 28;
-
-struct Line {
-    std::string name;
-    std::string description;
-};
-
-/// Names in one column; one that is too wide has its description on the next line.
-std::string section(const std::string& title, const std::vector<Line>& lines) {
-    if (lines.empty()) {
-        return {};
+std::vector<std::string> splitWords(const std::string& joined) {
+    std::vector<std::string> words;
+    for (std::size_t at = 0; at < joined.size();) {
+        const std::size_t end = std::min(joined.find('|', at), joined.size());
+        words.push_back(joined.substr(at, end - at));
+        at = end + 1;
     }
-    std::size_t width = 0;
-    for (const Line& line : lines) {
-        width = line.name.size() > kWidestName ? width : std::max(width, line.name.size());
-    }
-    std::string text = "\n" + title + ":\n";
-    for (const Line& line : lines) {
-        const bool wide = line.name.size() > kWidestName;
-        text += "  " + line.name;
-        text += wide ? "\n" + std::string(width + 4, ' ')
-                     : std::string(width + 2 - line.name.size(), ' ');
-        text += line.description + "\n";
-    }
-    return text;
+    return words;
 }
 
-bool isShown(const CLI::Option* option) {
-    return !option->get_group().empty();
+FlagInfo infoOf(const CLI::Option& option) {
+    FlagInfo flag{.names = {},
+                  .value = option.get_option_text(),
+                  .description = option.get_description(),
+                  .group = option.get_group(),
+                  .words = option.get_type_name().find('|') == std::string::npos
+                               ? std::vector<std::string>()
+                               : splitWords(option.get_type_name())};
+    for (const std::string& letter : option.get_snames()) {
+        flag.names.push_back("-" + letter);
+    }
+    for (const std::string& word : option.get_lnames()) {
+        flag.names.push_back("--" + word);
+    }
+    return flag;
 }
 
-/// "-c, --cluster NAME".
-std::string flagName(const CLI::Option* option) {
-    std::string name;
-    for (const std::string& letter : option->get_snames()) {
-        name += (name.empty() ? "-" : ", -") + letter;
-    }
-    for (const std::string& word : option->get_lnames()) {
-        name += (name.empty() ? "--" : ", --") + word;
-    }
-    return option->get_option_text().empty() ? name : name + " " + option->get_option_text();
-}
-
-std::vector<Line> argumentsOf(const CLI::App& app) {
-    std::vector<Line> lines;
+CommandInfo infoOf(const CLI::App& app) {
+    CommandInfo command{.name = commandName(app),
+                        .description = app.get_description(),
+                        .groups = app.get_groups(),
+                        .footer = app.get_footer(),
+                        .isProgram = app.get_parent() == nullptr};
     for (const CLI::Option* option : app.get_options()) {
-        if (option->get_positional() && isShown(option)) {
-            lines.push_back({option->get_option_text(), option->get_description()});
+        const bool isShown = !option->get_group().empty();
+        if (isShown) {
+            (option->get_positional() ? command.arguments : command.flags)
+                .push_back(infoOf(*option));
         }
     }
-    return lines;
-}
-
-std::vector<Line> flagsOf(const CLI::App& app, const std::string& group) {
-    std::vector<Line> lines;
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->nonpositional() && option->get_group() == group) {
-            lines.push_back({flagName(option), option->get_description()});
-        }
+    for (const CLI::App* inner : app.get_subcommands([](const CLI::App*) { return true; })) {
+        command.commands.push_back(infoOf(*inner));
     }
-    return lines;
-}
-
-std::vector<Line> commandsOf(const CLI::App& app) {
-    std::vector<Line> lines;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        lines.push_back({command->get_name(), command->get_description()});
-    }
-    return lines;
-}
-
-std::string usage(const CLI::App& app) {
-    std::string line = "usage: " + commandName(app);
-    line += commandsOf(app).empty() ? "" : " COMMAND";
-    for (const Line& argument : argumentsOf(app)) {
-        line += " " + argument.name;
-    }
-    return line + " [FLAGS]\n";
-}
-
-std::string helpText(const CLI::App& app) {
-    std::string text = app.get_description() + "\n\n" + usage(app);
-    text += section("commands", commandsOf(app));
-    text += section("arguments", argumentsOf(app));
-    for (const std::string& group : app.get_groups()) {
-        text +=
-            group.empty() ? "" : section(group == "Options" ? "flags" : group, flagsOf(app, group));
-    }
-    if (app.get_parent() != nullptr) {
-        text += "\nFlags of every command (--format, -o, --set, …): fabricast --help\n";
-    }
-    const std::string footer = app.get_footer();
-    return footer.empty() ? text : text + "\n" + footer + "\n";
+    return command;
 }
 
 // ---- what was wrong with the arguments
@@ -232,6 +185,16 @@ DeclaredFlag neverEmpty(CLI::Option* option, const std::string& names) {
 
 DeclaredFlag& DeclaredFlag::takes(const char* what) {
     option_->option_text(what);
+    return *this;
+}
+
+DeclaredFlag& DeclaredFlag::oneOf(const std::vector<std::string>& words) {
+    // What the library calls the type is shown nowhere else: it holds the words for completion.
+    std::string joined;
+    for (const std::string& word : words) {
+        joined += (joined.empty() ? "" : "|") + word;
+    }
+    option_->type_name(joined);
     return *this;
 }
 
@@ -337,6 +300,21 @@ DeclaredFlag FlagSet::addRead(const std::string& names,
     return DeclaredFlag(app_->add_option_function<std::string>(names, take)).takes("WORD");
 }
 
+DeclaredFlag FlagSet::addWord(const std::string& names,
+                              const std::vector<std::string>& known,
+                              const std::function<void(std::size_t)>& take) const {
+    const auto read = [known, take](const std::string& typed) -> Result<void> {
+        if (const auto found = std::ranges::find(known, typed); found != known.end()) {
+            take(static_cast<std::size_t>(found - known.begin()));
+            return {};
+        }
+        const std::vector<std::string_view> words(known.begin(), known.end());
+        return fail(
+            Error::Code::BadInput, "", "cannot be \"" + typed + "\"", suggestName(typed, words));
+    };
+    return addRead(names, read).oneOf(known);
+}
+
 bool FlagSet::isTyped(const std::string& flag) const {
     return app_->get_option(flag)->count() > 0;
 }
@@ -345,16 +323,8 @@ bool FlagSet::chosen() const {
     return app_->parsed();
 }
 
-std::string FlagSet::help() const {
-    return helpText(*app_);
-}
-
-std::vector<std::pair<std::string, FlagSet>> FlagSet::commands() const {
-    std::vector<std::pair<std::string, FlagSet>> found;
-    for (CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
-        found.emplace_back(command->get_name(), FlagSet(command));
-    }
-    return found;
+CommandInfo FlagSet::info() const {
+    return infoOf(*app_);
 }
 
 CommandLine::CommandLine(const char* program, const char* description, const char* version)
@@ -370,7 +340,7 @@ CommandLine::~CommandLine() = default;
 
 Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::string>& arguments) {
     if (arguments.empty()) {
-        return helpText(*app_);
+        return helpText(infoOf(*app_));
     }
     try {
         app_->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -378,7 +348,7 @@ Result<std::optional<std::string>> CommandLine::parse(const std::vector<std::str
     } catch (const CLI::CallForVersion& version) {
         return version.what() + std::string("\n");
     } catch (const CLI::CallForHelp&) {
-        return helpText(*chosenCommand(*app_));
+        return helpText(infoOf(*chosenCommand(*app_)));
     } catch (const CLI::ParseError& failure) {
         return tl::unexpected(argumentError(*app_, failure));
     }

@@ -1,7 +1,9 @@
 #pragma once
+#include "manual/command_info.h"
 #include "planner/base/nearest_name.h"
 #include "planner/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +27,8 @@ public:
     explicit DeclaredFlag(CLI::Option* option) : option_(option) {}
     /// The word for its value: "FILE".
     DeclaredFlag& takes(const char* what);
+    /// The words that it may be, for completion.
+    DeclaredFlag& oneOf(const std::vector<std::string>& words);
     DeclaredFlag& describe(const std::string& text);
     DeclaredFlag& group(const char* name);
     DeclaredFlag& required();
@@ -74,21 +78,23 @@ public:
     DeclaredFlag addChoice(const std::string& names,
                            T& value,
                            std::span<const Choice<T>> choices) const {
-        return addRead(names, [&value, choices](const std::string& typed) -> Result<void> {
-            std::vector<std::string_view> known;
-            for (const Choice<T>& choice : choices) {
-                if (choice.name == typed) {
-                    value = choice.value;
-                    return {};
-                }
-                known.push_back(choice.name);
-            }
-            return fail(Error::Code::BadInput,
-                        "",
-                        "cannot be \"" + typed + "\"",
-                        suggestName(typed, known));
-        });
+        return addChoices<T>(names, choices, [&value](const T& chosen) { value = chosen; });
     }
+    template <class T>
+    DeclaredFlag addChoices(const std::string& names,
+                            std::span<const Choice<T>> choices,
+                            const std::function<void(const T&)>& take) const {
+        std::vector<std::string> known;
+        for (const Choice<T>& choice : choices) {
+            known.emplace_back(choice.name);
+        }
+        return addWord(
+            names, known, [choices, take](std::size_t chosen) { take(choices[chosen].value); });
+    }
+    /// One of these words; `take` gets its position.
+    DeclaredFlag addWord(const std::string& names,
+                         const std::vector<std::string>& known,
+                         const std::function<void(std::size_t)>& take) const;
     /// A flag whose value `read` takes; an error it returns without a place gets the flag's name.
     DeclaredFlag addRead(const std::string& names,
                          std::function<Result<void>(const std::string&)> read) const;
@@ -96,10 +102,8 @@ public:
     [[nodiscard]] bool isTyped(const std::string& flag) const;
     /// Whether this command was chosen.
     [[nodiscard]] bool chosen() const;
-    /// What --help prints: usage, arguments, flags by group, commands and the footer. The same
-    /// under every version of the library that parses the flags.
-    [[nodiscard]] std::string help() const;
-    [[nodiscard]] std::vector<std::pair<std::string, FlagSet>> commands() const;
+    /// All that was declared, with the commands in it.
+    [[nodiscard]] CommandInfo info() const;
 
 private:
     CLI::App* app_;

@@ -12,17 +12,26 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;
 constexpr const char* kEveryCommand = "Flags of every command";
 
-constexpr std::array kFormats = {Choice<Format>{"text", Format::Text},
-                                 Choice<Format>{"json", Format::Json},
-                                 Choice<Format>{"csv", Format::Csv},
-                                 Choice<Format>{"md", Format::Markdown}};
+using Form = std::pair<Format, PageKind>;
+constexpr std::array kFormats = {Choice<Form>{"text", {Format::Text, PageKind::None}},
+                                 Choice<Form>{"json", {Format::Json, PageKind::None}},
+                                 Choice<Form>{"csv", {Format::Csv, PageKind::None}},
+                                 Choice<Form>{"md", {Format::Markdown, PageKind::None}},
+                                 Choice<Form>{"html", {Format::Text, PageKind::Html}},
+                                 Choice<Form>{"pdf", {Format::Text, PageKind::Pdf}}};
 constexpr std::array kColorModes = {Choice<ColorMode>{"auto", ColorMode::Auto},
                                     Choice<ColorMode>{"always", ColorMode::Always},
                                     Choice<ColorMode>{"never", ColorMode::Never}};
 
 void addOutputOptions(const FlagSet& program, GlobalOptions& options) {
-    program.addChoice<Format>("-f,--format", options.format, kFormats)
-        .describe("text, json, csv or md")
+    program
+        .addChoices<Form>("-f,--format",
+                          kFormats,
+                          [&options](const Form& form) {
+                              options.format = form.first;
+                              options.page = form.second;
+                          })
+        .describe("text, json, csv or md; html or pdf for a report")
         .takes("FORMAT")
         .group(kEveryCommand);
     program.add("-o,--output", options.output, "write the answer to a file")

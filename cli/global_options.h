@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct OutputFile {
 /// The flags that every command takes, before or after its name.
 struct GlobalOptions {
     std::string directory;                    ///< -C: where relative paths start
-    Format format = Format::Text;             ///< --format
+    Format format = Format::Text;             ///< --format; a page is Text to a command
+    PageKind page = PageKind::None;           ///< --format html, pdf
     std::string output = "-";                 ///< -o: a file instead of standard output
     std::vector<std::string> sets;            ///< --set PATH=VALUE, in the order typed
     std::vector<std::string> profileFolders;  ///< --profile-dir, the last one wins
@@ -41,6 +43,9 @@ struct GlobalOptions {
     /// Not a flag: told what is being done, a line that replaces the one before; "" wipes it. Empty
     /// where nobody watches.
     std::function<void(const std::string& line)> status{};
+    /// Not a flag: asks a person at the terminal; nothing where they end the input. Empty where
+    /// nobody can be asked.
+    std::function<std::optional<std::string>(const std::string& question)> ask{};
 
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;

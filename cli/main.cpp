@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -106,6 +108,16 @@ private:
 void showStatus(const std::string& line) {
     constexpr std::size_t kWidth = 79;
     writeAll(STDERR_FILENO, "\r\x1b[K" + fabricast::printableText(line).substr(0, kWidth));
+}
+
+/// A line that a person types; nothing at the end of the input.
+std::optional<std::string> askPerson(const std::string& question) {
+    writeAll(STDERR_FILENO, fabricast::printableText(question));
+    std::string line;
+    if (!std::getline(std::cin, line)) {
+        return std::nullopt;
+    }
+    return line;
 }
 
 int interruptEvent = -1;                   // NOLINT: what a signal handler can reach
@@ -204,6 +216,9 @@ int main(int argc, char** argv) {
         if (surroundings.terminalError) {
             surroundings.progress = std::ref(line);
             surroundings.status = &showStatus;
+        }
+        if (surroundings.terminalError && ::isatty(STDIN_FILENO) == 1) {
+            surroundings.ask = &askPerson;
         }
         const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
         return exitStatus(print(fabricast::runProgram(arguments, surroundings)));

@@ -2,6 +2,7 @@
 
 #include "cli/check_outputs.h"
 #include "cli/command.h"
+#include "cli/page.h"
 #include "planner/output/printable_text.h"
 #include "planner/text/text_file.h"
 
@@ -17,10 +18,11 @@ namespace {
 
 // In the order of --help.
 constexpr std::array kCommands = {
-    &adviseCommand,   &planCommand,     &sizeCommand,      &modelCommand,      &explainCommand,
-    &emitCommand,     &importCommand,   &lintCommand,      &oomCommand,        &compareCommand,
-    &checkCommand,    &scheduleCommand, &simulateCommand,  &collectiveCommand, &topologyCommand,
-    &backtestCommand, &probeCommand,    &calibrateCommand, &profilesCommand,   &helpCommand};
+    &adviseCommand,   &planCommand,     &sizeCommand,       &modelCommand,      &explainCommand,
+    &emitCommand,     &importCommand,   &lintCommand,       &oomCommand,        &compareCommand,
+    &checkCommand,    &scheduleCommand, &simulateCommand,   &collectiveCommand, &topologyCommand,
+    &backtestCommand, &probeCommand,    &calibrateCommand,  &profilesCommand,   &initCommand,
+    &doctorCommand,   &schemaCommand,   &completionCommand, &manCommand,        &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts memory, step time and cost of training large models.";
@@ -58,6 +60,7 @@ public:
         options_.progress = surroundings.progress;
         options_.stop = surroundings.stop;
         options_.status = surroundings.status;
+        options_.ask = surroundings.ask;
         const auto refuse = [&](const Error& error) {
             const bool color = wantsColor(options_.color, surroundings.terminalError, surroundings);
             return ProgramOutput{{}, errorText(error, color), exitCodeOf(error.code)};
@@ -79,7 +82,9 @@ public:
         if (!answer) {
             return refuse(answer.error());
         }
-        answer->text = printableText(answer->text);
+        if (Result<void> shaped = shape(*answer, arguments); !shaped) {
+            return refuse(shaped.error());
+        }
         if (Result<void> written = writeAnswer(*answer); !written) {
             return refuse(written.error());
         }
@@ -91,10 +96,27 @@ private:
         FABRICAST_TRY(options_.check());
         for (const Command& command : commands_) {
             if (command.flags.chosen()) {
+                FABRICAST_TRY(checkPage(command, options_));
                 return command.run();
             }
         }
         return fail(Error::Code::Internal, "", "no command given");
+    }
+
+    /// A report becomes text, or a page; nothing in either moves a cursor.
+    [[nodiscard]] Result<void> shape(Answer& answer, const std::vector<std::string>& typed) const {
+        if (answer.report && options_.page != PageKind::None) {
+            FABRICAST_ASSIGN(answer.text, pageOf(*answer.report, titleOfChosen(), typed, options_));
+            return {};
+        }
+        answer.text = printableText(answer.report ? reportText(*answer.report) : answer.text);
+        return {};
+    }
+
+    [[nodiscard]] std::string titleOfChosen() const {
+        const auto chosen = std::ranges::find_if(
+            commands_, [](const Command& command) { return command.flags.chosen(); });
+        return chosen == commands_.end() ? "" : chosen->flags.info().description;
     }
 
     [[nodiscard]] Result<void> writeAnswer(const Answer& answer) const {

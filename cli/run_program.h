@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct Surroundings {
     /// Told what is being done now, a line that replaces the one before; empty where nobody
     /// watches.
     std::function<void(const std::string& line)> status{};
+    /// Asks a person at the terminal; empty where nobody can be asked.
+    std::function<std::optional<std::string>(const std::string& question)> ask{};
 };
 
 struct ProgramOutput {

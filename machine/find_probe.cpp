@@ -1,9 +1,7 @@
 #include "machine/find_probe.h"
 
-#include <unistd.h>
+#include "machine/program_on_path.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -11,11 +9,6 @@ namespace fabricast {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool isProgram(const fs::path& path) {
-    std::error_code ignored;
-    return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
 
 std::vector<fs::path> usualFolders() {
     std::vector<fs::path> folders;
@@ -25,14 +18,8 @@ std::vector<fs::path> usualFolders() {
         folders.push_back(self.parent_path());
         folders.push_back(self.parent_path().parent_path() / "probes");
     }
-    const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-    const std::string listed = path == nullptr ? "" : path;
-    for (std::size_t at = 0; at < listed.size();) {
-        const std::size_t end = std::min(listed.find(':', at), listed.size());
-        if (end > at) {
-            folders.emplace_back(listed.substr(at, end - at));
-        }
-        at = end + 1;
+    for (const std::string& folder : foldersOnPath()) {
+        folders.emplace_back(folder);
     }
     return folders;
 }
@@ -43,7 +30,7 @@ Result<std::string> findProbe(const std::string& name, const std::string& folder
     const std::vector<fs::path> folders =
         folder.empty() ? usualFolders() : std::vector<fs::path>{folder};
     for (const fs::path& place : folders) {
-        if (isProgram(place / name)) {
+        if (isProgram((place / name).string())) {
             return (place / name).string();
         }
     }

@@ -70,11 +70,11 @@ Result<Answer> runAdvise(const AdviseFlags& flags, const GlobalOptions& options)
         answer.text = adviceMarkdown(advice);
         return answer;
     }
-    std::string next;
+    answer.report = adviceReport(advice);
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextAfterAdvice(question, advice));
+        FABRICAST_ASSIGN(const std::string next, nextAfterAdvice(question, advice));
+        answer.report->add(next);
     }
-    answer.text = adviceText(advice) + next;
     return answer;
 }
 
@@ -95,7 +95,7 @@ Command adviseCommand(const FlagSet& program, const GlobalOptions& options) {
         .describe("maximum cost of the run of --tokens, in dollars")
         .takes("N")
         .group("The budget");
-    return {app, [flags, &options] { return runAdvise(*flags, options); }};
+    return {app, [flags, &options] { return runAdvise(*flags, options); }, true};
 }
 
 }  // namespace fabricast

@@ -50,18 +50,18 @@ Result<void> writeFiles(const BacktestFlags& flags,
     return {};
 }
 
-std::string printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
+Answer printedBacktest(const Backtest& backtest, const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
-            return backtestJson(backtest, FABRICAST_VERSION);
+            return {.text = backtestJson(backtest, FABRICAST_VERSION)};
         case Format::Csv:
-            return backtestCsv(backtest);
+            return {.text = backtestCsv(backtest)};
         case Format::Markdown:
-            return backtestMarkdown(backtest);
+            return {.text = backtestMarkdown(backtest)};
         case Format::Text:
             break;
     }
-    return backtestText(backtest, options.verbose);
+    return {.report = backtestReport(backtest, options.verbose)};
 }
 
 Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& options) {
@@ -71,7 +71,7 @@ Result<Answer> runBacktest(const BacktestFlags& flags, const GlobalOptions& opti
     ask.fitMachine = flags.fit.has_value();
     FABRICAST_ASSIGN(const BacktestAnswer answer, backtest(table, ask, bench, options.watch()));
     FABRICAST_TRY(writeFiles(flags, options, answer));
-    return Answer{.text = printedBacktest(answer.backtest, options)};
+    return printedBacktest(answer.backtest, options);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ Command backtestCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("FILE");
     app.add("--fit", flags->fit, "write the correction of this machine: clock and network")
         .takes("FILE");
-    return {app, [flags, &options] { return runBacktest(*flags, options); }};
+    return {app, [flags, &options] { return runBacktest(*flags, options); }, true};
 }
 
 }  // namespace fabricast

@@ -122,18 +122,18 @@ constexpr std::array kReports = {
     CheckForm{"gitlab", [](const Checked& all) { return checkCodeQuality(all.outcomes); }}};
 
 /// The form of -f.
-std::string answerText(const Checked& all, const CheckFlags& flags, const GlobalOptions& options) {
+Answer answerOf(const Checked& all, const CheckFlags& flags, const GlobalOptions& options) {
     switch (options.format) {
         case Format::Json:
-            return checkJson(all.outcomes, FABRICAST_VERSION);
+            return {.text = checkJson(all.outcomes, FABRICAST_VERSION)};
         case Format::Csv:
-            return checkCsv(all.outcomes);
+            return {.text = checkCsv(all.outcomes)};
         case Format::Markdown:
-            return checkMarkdown(all.outcomes);
+            return {.text = checkMarkdown(all.outcomes)};
         case Format::Text:
             break;
     }
-    return checkText(all.outcomes, flags.show);
+    return {.report = checkReport(all.outcomes, flags.show)};
 }
 
 /// What could not be checked is worse than what fails, and that than what nobody can tell.
@@ -167,8 +167,9 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     }
     FABRICAST_ASSIGN(const std::optional<std::string> piped,
                      writeReports<Checked>(all, reports, kReports, options));
-    return Answer{.text = piped ? *piped : answerText(all, flags, options),
-                  .code = codeOf(all.outcomes, flags.onUnsure)};
+    Answer answer = piped ? Answer{.text = *piped} : answerOf(all, flags, options);
+    answer.code = codeOf(all.outcomes, flags.onUnsure);
+    return answer;
 }
 
 }  // namespace
@@ -220,7 +221,7 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
         .oneEach()
         .group(kGroup);
     addQuestionFlags(app, flags->question, scenarioFlags());
-    return {app, [flags, &options] { return runCheck(*flags, options); }};
+    return {app, [flags, &options] { return runCheck(*flags, options); }, true};
 }
 
 }  // namespace fabricast

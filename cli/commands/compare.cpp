@@ -56,7 +56,7 @@ Result<Answer> runCompare(const CompareFlags& flags, const GlobalOptions& option
         case Format::Text:
             break;
     }
-    return Answer{.text = comparisonText(comparison, view)};
+    return Answer{.report = comparisonReport(comparison, view)};
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("SHARE")
         .group(kGroup);
     app.add("--all", flags->all, "show everything").group(kGroup);
-    return {app, [flags, &options] { return runCompare(*flags, options); }};
+    return {app, [flags, &options] { return runCompare(*flags, options); }, true};
 }
 
 }  // namespace fabricast

@@ -88,52 +88,56 @@ Result<std::string> nextAfterExplanation(const Explanation& answer,
     return largest.empty() ? "" : nextLine("explain", question, " --why " + largest);
 }
 
-Result<std::string> printedExplanation(const Explanation& answer,
-                                       const Question& question,
-                                       const ExplainFlags& flags,
-                                       const GlobalOptions& options) {
+Result<Answer> printedExplanation(const Explanation& answer,
+                                  const Question& question,
+                                  const ExplainFlags& flags,
+                                  const GlobalOptions& options) {
     ExplanationView view = flags.view(options.verbose);
     view.asked = &question.root;
     switch (options.format) {
         case Format::Json:
-            return explainJson(answer, view, FABRICAST_VERSION);
-        case Format::Csv:
-            return explanationCsv(answer, view);
+            return Answer{.text = explainJson(answer, view, FABRICAST_VERSION)};
+        case Format::Csv: {
+            FABRICAST_ASSIGN(std::string table, explanationCsv(answer, view));
+            return Answer{.text = std::move(table)};
+        }
         case Format::Markdown:
-            return explanationMarkdown(answer, view);
+            return Answer{.text = explanationMarkdown(answer, view)};
         case Format::Text:
             break;
     }
-    std::string next;
+    Report report = explanationReport(answer, view);
     if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextAfterExplanation(answer, question, flags));
+        FABRICAST_ASSIGN(const std::string next, nextAfterExplanation(answer, question, flags));
+        report.add(next);
     }
-    return explanationText(answer, view) + next;
+    return Answer{.report = std::move(report)};
 }
 
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, options.watch()));
-    std::string formulas;
+    Report formulas;
     for (const std::string& key : flags.why) {
-        FABRICAST_ASSIGN(const std::string formula, explanationWhy(answer, key));
-        formulas += formula;
+        FABRICAST_ASSIGN(const Report formula, explanationWhy(answer, key));
+        formulas.add(formula);
     }
     if (options.quiet && options.format != Format::Json) {
         (answer.memory ? answer.memory->notes : answer.step->notes).clear();
     }
     const bool tooBig = answer.verdict == Verdict::DoesNotFit;
     const ExitCode code = tooBig ? ExitCode::DoesNotFit : ExitCode::Ok;
-    if (!formulas.empty() && options.format == Format::Text) {
+    if (!flags.why.empty() && options.format == Format::Text) {
         std::vector<std::string> remarks;
         if (tooBig) {
             remarks.emplace_back(verdictWord(*answer.verdict));
         }
-        return Answer{.text = formulas, .code = code, .remarks = std::move(remarks)};
+        return Answer{.code = code, .remarks = std::move(remarks), .report = std::move(formulas)};
     }
-    FABRICAST_ASSIGN(std::string text, printedExplanation(answer, question, flags, options));
-    return Answer{.text = std::move(text), .code = code};
+    FABRICAST_ASSIGN(Answer printed, printedExplanation(answer, question, flags, options));
+    printed.code = code;
+    return printed;
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ Command explainCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--why", flags->why, "show the formula behind a number: activations, time.gemm, …")
         .takes("KEY")
         .oneEach();
-    return {app, [flags, &options] { return runExplain(*flags, options); }};
+    return {app, [flags, &options] { return runExplain(*flags, options); }, true};
 }
 
 }  // namespace fabricast

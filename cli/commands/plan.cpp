@@ -56,28 +56,35 @@ TimedPlans withoutNotes(TimedPlans plans) {
     return plans;
 }
 
-Result<std::string> printedPlans(const TimedPlans& plans,
-                                 const Question& question,
-                                 const GlobalOptions& options) {
-    const PlanReport& report = plans.report;
+Result<Answer> printedPlans(const TimedPlans& plans,
+                            const Question& question,
+                            const GlobalOptions& options) {
+    const PlanReport& found = plans.report;
     switch (options.format) {
         case Format::Json:
-            return planJson(report, plans.seconds, FABRICAST_VERSION);
+            return Answer{.text = planJson(found, plans.seconds, FABRICAST_VERSION)};
         case Format::Csv:
-            return planCsv(report);
+            return Answer{.text = planCsv(found)};
         case Format::Markdown:
-            return planMarkdown(report) +
-                   (report.fixes ? "\n" + fixesMarkdown(*report.fixes) : "") +
-                   (report.sensitivity ? "\n" + sensitivityMarkdown(*report.sensitivity) : "");
+            return Answer{
+                .text = planMarkdown(found) +
+                        (found.fixes ? "\n" + fixesMarkdown(*found.fixes) : "") +
+                        (found.sensitivity ? "\n" + sensitivityMarkdown(*found.sensitivity) : "")};
         case Format::Text:
             break;
     }
-    std::string next;
-    if (!options.quiet) {
-        FABRICAST_ASSIGN(next, nextAfterPlans(question, report));
+    Report report = planReport(found);
+    if (found.fixes) {
+        report.add("\n").add(fixesReport(*found.fixes));
     }
-    return planText(report) + (report.fixes ? "\n" + fixesText(*report.fixes) : "") +
-           (report.sensitivity ? "\n" + sensitivityText(*report.sensitivity) : "") + next;
+    if (found.sensitivity) {
+        report.add("\n").add(sensitivityReport(*found.sensitivity));
+    }
+    if (!options.quiet) {
+        FABRICAST_ASSIGN(const std::string next, nextAfterPlans(question, found));
+        report.add(next);
+    }
+    return Answer{.report = std::move(report)};
 }
 
 Result<TimedPlans> planned(const Question& question,
@@ -143,7 +150,7 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
         case Format::Text:
             break;
     }
-    return Answer{.text = hardwareText(found), .code = code};
+    return Answer{.code = code, .report = hardwareReport(found)};
 }
 
 /// Answers of one plan that a sweep has no place for.
@@ -179,14 +186,13 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
     const bool missed = report.plans.empty() || (report.fixes && !report.fixes->allMet());
-    Answer answer{.text = {},
-                  .code = report.stopped || !report.unfinished.empty() ? ExitCode::Interrupted
-                          : report.isNotModelled() || report.refused   ? ExitCode::BadInput
-                          : missed                                     ? ExitCode::DoesNotFit
-                                                                       : ExitCode::Ok};
     const bool isShort = options.quiet && options.format != Format::Json;
-    FABRICAST_ASSIGN(answer.text,
+    FABRICAST_ASSIGN(Answer answer,
                      printedPlans(isShort ? withoutNotes(plans) : plans, question, options));
+    answer.code = report.stopped || !report.unfinished.empty() ? ExitCode::Interrupted
+                  : report.isNotModelled() || report.refused   ? ExitCode::BadInput
+                  : missed                                     ? ExitCode::DoesNotFit
+                                                               : ExitCode::Ok;
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", plans.seconds);
@@ -241,7 +247,7 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
             flags->sensitivity,
             "what a faster GPU, memory, network or host would bring")
         .group(kGroup);
-    return {app, [flags, &options] { return runPlan(*flags, options); }};
+    return {app, [flags, &options] { return runPlan(*flags, options); }, true};
 }
 
 }  // namespace fabricast

@@ -28,12 +28,16 @@ struct SimulateFlags {
     bool calls = false;
 };
 
+bool draws(const SimulateFlags& flags, const GlobalOptions& options) {
+    return flags.svg || options.page != PageKind::None;
+}
+
 /// Stages whose memory over time is asked for: a trace has all, a screen only the fullest.
 std::size_t mostStages(const SimulateFlags& flags, const GlobalOptions& options) {
     if (flags.trace) {
         return std::numeric_limits<std::size_t>::max();
     }
-    return flags.svg ? kMostLanes : options.format == Format::Json ? kMostRows : 0;
+    return draws(flags, options) ? kMostLanes : options.format == Format::Json ? kMostRows : 0;
 }
 
 Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions& options) {
@@ -41,7 +45,7 @@ Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions&
         .detail = {.ranks = flags.expand ? Ranks::All : Ranks::Classes,
                    .handOvers = flags.calls ? HandOvers::Framework : HandOvers::Forecast},
         .stages = mostStages(flags, options),
-        .needsMemory = flags.svg.has_value()};
+        .needsMemory = draws(flags, options)};
     if (flags.run.stragglers) {
         FABRICAST_ASSIGN(ask.stragglers, stragglersOf(*flags.run.stragglers));
     }
@@ -49,24 +53,32 @@ Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions&
     return ask;
 }
 
-Result<std::string> printedSimulation(Simulation answer,
-                                      double seconds,
-                                      const Question& question,
-                                      const SimulateFlags& flags,
-                                      const GlobalOptions& options) {
+Result<Answer> printedSimulation(Simulation answer,
+                                 double seconds,
+                                 const Question& question,
+                                 const SimulateFlags& flags,
+                                 const GlobalOptions& options) {
     if (options.format == Format::Json) {
-        return simulationJson(answer, seconds, FABRICAST_VERSION);
+        return Answer{.text = simulationJson(answer, seconds, FABRICAST_VERSION)};
     }
     if (options.format != Format::Text) {
-        return fail(
-            Error::Code::BadInput, "--format", "simulate prints text or json", "--format json");
+        return fail(Error::Code::BadInput,
+                    "--format",
+                    "simulate writes text, json, html or pdf",
+                    "--format json");
     }
     if (options.quiet) {
         answer.notes.clear();
     }
     const bool isLast = options.quiet || flags.trace || flags.svg;
-    return simulationText(answer) +
-           (isLast ? "" : nextLine("simulate", question, flags.run.typed() + " --svg step.svg"));
+    Report report = simulationReport(answer);
+    if (options.page != PageKind::None) {
+        report.add(Drawing{.title = "The step over time", .svg = stepPicture(answer)});
+    }
+    if (!isLast) {
+        report.add(nextLine("simulate", question, flags.run.typed() + " --svg step.svg"));
+    }
+    return Answer{.report = std::move(report)};
 }
 
 ExitCode simulationCode(const Simulation& answer) {
@@ -84,7 +96,7 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
     const auto begin = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(const Simulation answer, simulate(question, ask, bench, options.watch()));
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    FABRICAST_ASSIGN(std::string text,
+    FABRICAST_ASSIGN(Answer printed,
                      printedSimulation(answer, wall.count(), question, flags, options));
     if (flags.trace) {
         FABRICAST_TRY(
@@ -94,7 +106,8 @@ Result<Answer> runSimulate(const SimulateFlags& flags, const GlobalOptions& opti
     if (flags.svg) {
         FABRICAST_TRY(writeTextFile(options.at(*flags.svg), stepPicture(answer)));
     }
-    return Answer{.text = std::move(text), .code = simulationCode(answer)};
+    printed.code = simulationCode(answer);
+    return printed;
 }
 
 }  // namespace
@@ -122,7 +135,7 @@ Command simulateCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--calls",
             flags->calls,
             "model pipeline transfers with the framework's blocking send/recv calls");
-    return {app, [flags, &options] { return runSimulate(*flags, options); }};
+    return {app, [flags, &options] { return runSimulate(*flags, options); }, true};
 }
 
 }  // namespace fabricast

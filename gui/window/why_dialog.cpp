@@ -17,8 +17,8 @@ QString formulaOf(const PlanInView& view, const QString& key) {
         return view.error ? QString::fromStdString(view.error->text())
                           : QString("It is still being worked out.");
     }
-    const Result<std::string> why = explanationWhy(*view.explanation, key.toStdString());
-    return QString::fromStdString(why ? *why : why.error().text());
+    const Result<Report> why = explanationWhy(*view.explanation, key.toStdString());
+    return QString::fromStdString(why ? reportText(*why) : why.error().text());
 }
 
 }  // namespace

@@ -237,17 +237,17 @@ std::string adviceHead(const Advice& advice) {
            notModelledText(advice);
 }
 
-std::string adviceText(const Advice& advice) {
-    const Table layouts = layoutTable(advice);
-    return fmt::format("ADVICE  {}\n  {}\n\n{}{}\n{}{}{}{}",
-                       adviceHead(advice),
-                       adviceQuestion(advice),
-                       alignedText(stepTable(advice)),
-                       notAskedText(advice),
-                       layouts.rows.empty() ? "" : alignedText(layouts) + "\n",
-                       alignedText(changeTable(advice)),
-                       basisText(advice),
-                       adviceNotes(advice));
+Report adviceReport(const Advice& advice) {
+    const Table ways = stepTable(advice);
+    BarChart bars = barsOf(ways, "way to train", "step s");
+    bars.title = "Seconds of a step, by way to train";
+    Report report(fmt::format("ADVICE  {}\n  {}\n\n", adviceHead(advice), adviceQuestion(advice)));
+    report.add(ways).add(std::move(bars), 2).add(notAskedText(advice) + "\n");
+    if (Table layouts = layoutTable(advice); !layouts.rows.empty()) {
+        report.add(std::move(layouts)).add("\n");
+    }
+    report.add(changeTable(advice)).add(basisText(advice) + adviceNotes(advice));
+    return report;
 }
 
 std::string adviceMarkdown(const Advice& advice) {

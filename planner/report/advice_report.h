@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/advice.h"
 
 #include <string>
@@ -12,7 +13,7 @@ const AdviceStep* cheapestStep(const Advice& advice);
 std::string adviceHead(const Advice& advice);
 /// The buyer's decision for people: each way to train with its best layout, what is advised, and
 /// what would change it.
-std::string adviceText(const Advice& advice);
+Report adviceReport(const Advice& advice);
 std::string adviceMarkdown(const Advice& advice);
 
 }  // namespace fabricast

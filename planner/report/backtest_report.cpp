@@ -135,18 +135,46 @@ std::string otherMemoryText(const BacktestGroup& group) {
     return text.empty() ? text : text + "\n";
 }
 
+/// The rows that count: what was measured, and what is forecast.
+PointChart measuredPoints(const Backtest& backtest) {
+    PointChart chart{.title = "Step times, forecast against measured",
+                     .xTitle = "measured, seconds",
+                     .yTitle = "forecast, seconds",
+                     .series = {"in the interval", "outside"},
+                     .points = {},
+                     .logarithmic = true,
+                     .diagonal = true};
+    for (const BacktestRow& row : backtest.rows) {
+        if ((row.counted || backtest.everyRow) && row.measuredStep && row.predictedStep) {
+            const bool inside =
+                row.lo && row.hi && *row.lo <= *row.measuredStep && *row.measuredStep <= *row.hi;
+            chart.points.push_back({.x = *row.measuredStep,
+                                    .y = *row.predictedStep,
+                                    .series = inside ? 0U : 1U,
+                                    .name = fmt::format("{}: measured {:.3g} s, forecast {:.3g} s",
+                                                        row.id,
+                                                        *row.measuredStep,
+                                                        *row.predictedStep)});
+        }
+    }
+    return chart;
+}
+
 std::string cell(const std::optional<double>& value) {
     return value ? fmt::format("{:.6g}", *value) : std::string();
 }
 
 }  // namespace
 
-std::string backtestText(const Backtest& backtest, bool everyReason) {
-    return backtestHead(backtest) + "\npercent; errors are forecast over measured, minus one\n" +
-           alignedText(backtestTable(backtest)) + otherMemoryText(backtest.all) +
-           reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
-           reasonsText(
-               backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason);
+Report backtestReport(const Backtest& backtest, bool everyReason) {
+    Report report(backtestHead(backtest) +
+                  "\npercent; errors are forecast over measured, minus one\n");
+    report.add(backtestTable(backtest)).add(measuredPoints(backtest));
+    return std::move(report.add(
+        otherMemoryText(backtest.all) +
+        reasonsText(backtest.all.refused, "no step time forecast:", everyReason) +
+        reasonsText(
+            backtest.all.memoryRefused, "no memory forecast for a measured run:", everyReason)));
 }
 
 std::string backtestMarkdown(const Backtest& backtest) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/backtest_result.h"
 
 #include <string>
@@ -7,7 +8,7 @@ namespace fabricast {
 
 /// How far forecasts were off, for people: a line per group, and what was refused. A screen of it,
 /// or with `everyReason` all of it.
-std::string backtestText(const Backtest& backtest, bool everyReason);
+Report backtestReport(const Backtest& backtest, bool everyReason);
 std::string backtestMarkdown(const Backtest& backtest);
 /// A line per row of the file.
 std::string backtestCsv(const Backtest& backtest);

@@ -41,7 +41,9 @@ std::string summaryOf(const CheckReport& report) {
 }
 
 Table requirementTable(const CheckReport& report) {
-    Table table{.columns = {{""}, {""}, {""}, {""}, {""}}, .rows = {}};
+    Table table{.columns = {{"verdict"}, {"requirement"}, {"forecast"}, {"change"}, {"where"}},
+                .rows = {},
+                .isList = true};
     for (const CheckedRequirement& one : report.requirements) {
         const std::string change = changeText(one);
         table.rows.push_back({"  " + std::string(verdictWord(one)),
@@ -51,12 +53,6 @@ Table requirementTable(const CheckReport& report) {
                               one.requirement.where});
     }
     return table;
-}
-
-/// Without the line of titles.
-std::string bodyText(const Table& table) {
-    const std::string text = alignedText(table);
-    return text.substr(text.find('\n') + 1);
 }
 
 /// The parts of the step or of the memory that changed most, as in a comparison.
@@ -126,17 +122,17 @@ std::string outcomeLine(const CheckOutcome& outcome) {
                        summaryOf(*outcome.report));
 }
 
-std::string fullText(const CheckOutcome& outcome) {
+Report outcomeReport(const CheckOutcome& outcome) {
     if (!outcome.report) {
-        return outcomeLine(outcome);
+        return Report(outcomeLine(outcome));
     }
     const CheckReport& report = *outcome.report;
-    std::string text = outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n" +
-                       bodyText(requirementTable(report));
+    Report answer(outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n");
+    answer.add(requirementTable(report));
     if (report.verdict() != CheckVerdict::Holds) {
-        text += becauseText(report) + fixesText(report) + unsureText(report);
+        answer.add(becauseText(report) + fixesText(report) + unsureText(report));
     }
-    return text;
+    return answer;
 }
 
 bool isGood(const CheckOutcome& outcome) {
@@ -212,15 +208,21 @@ std::string markdownOf(const CheckOutcome& outcome) {
 
 }  // namespace
 
-std::string checkText(const std::vector<CheckOutcome>& outcomes, CheckShow show) {
+Report checkReport(const std::vector<CheckOutcome>& outcomes, CheckShow show) {
     if (outcomes.size() == 1) {
-        return fullText(outcomes.front());
+        return outcomeReport(outcomes.front());
     }
-    std::string text = totalText(outcomes);
+    Report report(totalText(outcomes));
     for (const CheckOutcome* one : worstFirst(outcomes)) {
-        text += show == CheckShow::All || !isGood(*one) ? "\n" + fullText(*one) : "";
+        if (show == CheckShow::All || !isGood(*one)) {
+            report.add("\n").add(outcomeReport(*one));
+        }
     }
-    return text;
+    return report;
+}
+
+std::string checkText(const std::vector<CheckOutcome>& outcomes, CheckShow show) {
+    return reportText(checkReport(outcomes, show));
 }
 
 std::string checkMarkdown(const std::vector<CheckOutcome>& outcomes) {

@@ -106,25 +106,25 @@ Table lineTable(const Scenario& scenario, const StepEstimate& step, std::size_t 
 
 }  // namespace
 
-std::string commText(const Scenario& scenario,
-                     const StepEstimate& step,
-                     bool everyRow,
-                     Subject subject) {
+Report commReport(const Scenario& scenario,
+                  const StepEstimate& step,
+                  bool everyRow,
+                  Subject subject) {
     const std::size_t rows = everyRow ? step.comm.size() : std::min(step.comm.size(), kMostRows);
-    std::string text =
-        fmt::format("COMMUNICATION  {}\n{}", commHead(step), subjectLine(scenario, subject));
+    Report report(
+        fmt::format("COMMUNICATION  {}\n{}", commHead(step), subjectLine(scenario, subject)));
     if (rows > 0) {
-        text += "\n" + alignedText(lineTable(scenario, step, rows));
+        report.add("\n").add(lineTable(scenario, step, rows));
     }
     if (rows < step.comm.size()) {
         const auto rest = std::span(step.comm).subspan(rows);
         const TimeScale scale = timeScaleFor(step.step.value.count());
-        text += fmt::format("… {} more rows, {} of which {} exposed: --verbose shows them\n",
-                            rest.size(),
-                            scale.withUnit(secondsOf(rest)),
-                            scale.text(exposedOf(rest)));
+        report.add(fmt::format("… {} more rows, {} of which {} exposed: --verbose shows them\n",
+                               rest.size(),
+                               scale.withUnit(secondsOf(rest)),
+                               scale.text(exposedOf(rest))));
     }
-    return text;
+    return report;
 }
 
 std::string commMarkdown(const Scenario& scenario, const StepEstimate& step) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/report/subject_text.h"
 #include "planner/result/step_estimate.h"
 #include "planner/spec/scenario.h"
@@ -10,10 +11,10 @@ namespace fabricast {
 /// The communication of a step for people: a row per kind of call, what adds most first.
 ///     COMMUNICATION  2.310 s, of which 0.840 s exposed: 9.0 % of the step
 /// Of more than 20 rows the last are summed unless `everyRow`.
-std::string commText(const Scenario& scenario,
-                     const StepEstimate& step,
-                     bool everyRow,
-                     Subject subject = Subject::Said);
+Report commReport(const Scenario& scenario,
+                  const StepEstimate& step,
+                  bool everyRow,
+                  Subject subject = Subject::Said);
 std::string commMarkdown(const Scenario& scenario, const StepEstimate& step);
 /// Every row, in bytes and seconds, with the keys that JSON has.
 std::string commCsv(const Scenario& scenario, const StepEstimate& step);

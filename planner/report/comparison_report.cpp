@@ -23,6 +23,7 @@ namespace {
 struct Titled {
     std::string title;
     Table table;
+    bool falls = false;  ///< from one number to another
 };
 
 /// "B is 28.9 % slower than A, mostly recomputed kernels".
@@ -108,18 +109,20 @@ std::string sideLine(const ComparedSide& side) {
 std::vector<Titled> tablesOf(const Comparison& comparison, const ComparisonView& view) {
     std::vector<Titled> tables;
     if (!comparison.inputs.empty()) {
-        tables.push_back({"", inputTable(comparison)});
+        tables.push_back({.title = "", .table = inputTable(comparison)});
     }
-    tables.push_back({"", numberTable(comparison, view)});
+    tables.push_back({.title = "", .table = numberTable(comparison, view)});
     for (const SideDifference& difference : comparison.differences) {
         const std::string names = comparison.sides[comparison.baseline].name + " to " +
                                   comparison.sides[difference.side].name;
         if (difference.time) {
             tables.push_back({fmt::format("from {}, {}", names, timeUnit(comparison, difference)),
-                              timeTable(comparison, difference, view)});
+                              timeTable(comparison, difference, view),
+                              true});
         }
         tables.push_back({fmt::format("from {}, {} of the most loaded GPU", names, "GiB"),
-                          memoryPartTable(comparison, difference, view)});
+                          memoryPartTable(comparison, difference, view),
+                          true});
     }
     std::erase_if(tables, [](const Titled& one) { return one.table.rows.empty(); });
     return tables;
@@ -148,7 +151,7 @@ std::string noDifference(const Comparison& comparison) {
 
 }  // namespace
 
-std::string comparisonText(const Comparison& comparison, const ComparisonView& view) {
+Report comparisonReport(const Comparison& comparison, const ComparisonView& view) {
     std::string text;
     for (const ComparedSide& side : comparison.sides) {
         text += sideLine(side) + "\n";
@@ -157,11 +160,20 @@ std::string comparisonText(const Comparison& comparison, const ComparisonView& v
     for (const SideDifference& difference : comparison.differences) {
         text += verdictLine(comparison, difference) + gpusText(comparison, difference) + "\n";
     }
-    text += assumedLines(comparison);
+    Report report(text + assumedLines(comparison));
     for (const Titled& one : tablesOf(comparison, view)) {
-        text += "\n" + (one.title.empty() ? "" : one.title + "\n") + alignedText(one.table);
+        report.add("\n" + (one.title.empty() ? "" : one.title + "\n")).add(one.table);
+        if (one.falls) {
+            BarChart fall = waterfallOf(one.table, "sum");
+            fall.title = one.title;
+            report.add(std::move(fall));
+        }
     }
-    return text;
+    return report;
+}
+
+std::string comparisonText(const Comparison& comparison, const ComparisonView& view) {
+    return reportText(comparisonReport(comparison, view));
 }
 
 std::string comparisonMarkdown(const Comparison& comparison, const ComparisonView& view) {

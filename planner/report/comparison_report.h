@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/comparison.h"
 
 #include <string>
@@ -13,6 +14,7 @@ struct ComparisonView {
 
 /// A comparison for people: what was asked differently, which numbers came out differently, and the
 /// parts that make the difference, which sum to it as printed.
+Report comparisonReport(const Comparison& comparison, const ComparisonView& view);
 std::string comparisonText(const Comparison& comparison, const ComparisonView& view);
 std::string comparisonMarkdown(const Comparison& comparison, const ComparisonView& view);
 /// A row per input, number and part, and a column per side; every number in seconds, bytes and

@@ -182,16 +182,15 @@ std::string priceText(const GpuHour& hour, const CostBasis& basis) {
         "{} ${:.4g}/h a GPU, {}", nameOf(basis.kind), hour.price->count(), sourceText(basis));
 }
 
-std::string costText(const Scenario& scenario,
-                     const RunCost& cost,
-                     const CostBasis& basis,
-                     Subject subject) {
-    return fmt::format("COST  {}  {}\n{}\n{}\n{}",
-                       costHead(cost),
-                       priceText(cost.gpuHour, basis),
-                       subjectLine(scenario, subject),
-                       alignedText(rowTable(cost)),
-                       reasonText(cost, basis));
+Report costReport(const Scenario& scenario,
+                  const RunCost& cost,
+                  const CostBasis& basis,
+                  Subject subject) {
+    Report report(fmt::format("COST  {}  {}\n{}\n",
+                              costHead(cost),
+                              priceText(cost.gpuHour, basis),
+                              subjectLine(scenario, subject)));
+    return std::move(report.add(rowTable(cost)).add("\n" + reasonText(cost, basis)));
 }
 
 std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const CostBasis& basis) {

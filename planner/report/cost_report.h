@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/report/report.h"
 #include "planner/report/subject_text.h"
 #include "planner/result/run_cost.h"
 #include "planner/spec/scenario.h"
@@ -12,10 +13,10 @@ namespace fabricast {
 /// The answer about cost for people: what a token and the run cost, and why it is not less.
 ///     COST  $0.312 per million tokens [$0.25..$0.391]  on_demand $2.95/h a GPU, market-2026-05
 ///     (2026-05)
-std::string costText(const Scenario& scenario,
-                     const RunCost& cost,
-                     const CostBasis& basis,
-                     Subject subject = Subject::Said);
+Report costReport(const Scenario& scenario,
+                  const RunCost& cost,
+                  const CostBasis& basis,
+                  Subject subject = Subject::Said);
 std::string costMarkdown(const Scenario& scenario, const RunCost& cost, const CostBasis& basis);
 /// A row per number, with the keys that JSON has.
 std::string costCsv(const RunCost& cost);

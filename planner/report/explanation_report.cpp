@@ -23,11 +23,11 @@ std::string verdictStart(const Explanation& answer) {
 }
 
 /// One level below the sum: sizes, operations and rate of each product of a layer.
-std::string productsText(const std::vector<ProductTime>& products) {
+Report productsReport(const std::vector<ProductTime>& products) {
     constexpr double kGiga = 1e9;
     constexpr double kTera = 1e12;
     if (products.empty()) {
-        return "";
+        return {};
     }
     Table table{{{"  forward of a layer"},
                  {"m x n x k"},
@@ -48,7 +48,7 @@ std::string productsText(const std::vector<ProductTime>& products) {
              fmt::format("{:.3f}", 1e3 * seconds),
              fmt::format("{:.0f}", seconds > 0.0 ? one.flops() / seconds / kTera : 0.0)});
     }
-    return alignedText(table);
+    return std::move(Report().add(table));
 }
 
 std::string joinedSections(const std::vector<std::string>& sections) {
@@ -61,28 +61,31 @@ std::string joinedSections(const std::vector<std::string>& sections) {
 
 }  // namespace
 
-std::string explanationText(const Explanation& answer, const ExplanationView& view) {
-    std::vector<std::string> sections;
+Report explanationReport(const Explanation& answer, const ExplanationView& view) {
+    std::vector<Report> sections;
     const auto subject = [&sections] { return sections.empty() ? Subject::Said : Subject::Left; };
     if (answer.memory) {
         const std::string formulas =
             view.formulas ? "\n" + memoryFormulas(*answer.memory) : std::string();
-        sections.push_back(memoryText(answer.scenario, *answer.memory) + formulas);
+        sections.push_back(memoryReport(answer.scenario, *answer.memory).add(formulas));
     }
     if (answer.step && view.time) {
-        sections.push_back(timeText(answer.scenario, *answer.step, subject()));
+        sections.push_back(timeReport(answer.scenario, *answer.step, subject()));
     }
     if (answer.step && view.comm) {
-        sections.push_back(commText(answer.scenario, *answer.step, view.formulas, subject()));
+        sections.push_back(commReport(answer.scenario, *answer.step, view.formulas, subject()));
     }
     if (answer.cost && view.cost) {
-        sections.push_back(costText(answer.scenario, *answer.cost, answer.basis, subject()));
+        sections.push_back(costReport(answer.scenario, *answer.cost, answer.basis, subject()));
     }
     if (answer.sensitivity) {
-        sections.push_back(sensitivityText(*answer.sensitivity));
+        sections.push_back(sensitivityReport(*answer.sensitivity));
     }
-    return answer.memory ? joinedSections(sections)
-                         : verdictStart(answer) + "  " + joinedSections(sections);
+    Report report(answer.memory ? "" : verdictStart(answer) + "  ");
+    for (const Report& section : sections) {
+        report.add(&section == sections.data() ? "" : "\n").add(section);
+    }
+    return report;
 }
 
 std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view) {
@@ -127,9 +130,12 @@ Result<std::string> explanationCsv(const Explanation& answer, const ExplanationV
     return view.cost ? costCsv(*answer.cost) : memoryCsv(*answer.memory);
 }
 
-Result<std::string> explanationWhy(const Explanation& answer, const std::string& key) {
+Result<Report> explanationWhy(const Explanation& answer, const std::string& key) {
     if (isCostKey(key)) {
-        return costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key);
+        FABRICAST_ASSIGN(
+            std::string formula,
+            costWhy(answer.scenario, answer.step->step, *answer.cost, answer.basis, key));
+        return Report(std::move(formula));
     }
     if (!isTimeKey(key)) {
         Result<std::string> formula = memoryWhy(*answer.memory, key);
@@ -137,10 +143,12 @@ Result<std::string> explanationWhy(const Explanation& answer, const std::string&
             formula.error().hint +=
                 "; of the step: time.step, time.gemm, …; of the money: cost.usd_per_mtok, …";
         }
-        return formula;
+        return formula.map([](const std::string& text) { return Report(text); });
     }
-    FABRICAST_ASSIGN(const std::string formula, timeWhy(answer.scenario, *answer.step, key));
-    return key == "time.gemm" ? formula + productsText(answer.products) : formula;
+    FABRICAST_ASSIGN(std::string formula, timeWhy(answer.scenario, *answer.step, key));
+    Report report(std::move(formula));
+    return key == "time.gemm" ? std::move(report.add(productsReport(answer.products)))
+                              : std::move(report);
 }
 
 }  // namespace fabricast

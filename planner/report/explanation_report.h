@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/report/report.h"
 #include "planner/result/explanation.h"
 #include "planner/text/json_document.h"
 
@@ -20,13 +21,13 @@ struct ExplanationView {
 };
 
 /// The sections one under the other.
-std::string explanationText(const Explanation& answer, const ExplanationView& view);
+Report explanationReport(const Explanation& answer, const ExplanationView& view);
 std::string explanationMarkdown(const Explanation& answer, const ExplanationView& view);
 /// One table: an error where the view shows several.
 Result<std::string> explanationCsv(const Explanation& answer, const ExplanationView& view);
 
 /// The formula behind a number: "activations", "time.gemm", "cost.goodput". What a key is about has
 /// to be in the answer.
-Result<std::string> explanationWhy(const Explanation& answer, const std::string& key);
+Result<Report> explanationWhy(const Explanation& answer, const std::string& key);
 
 }  // namespace fabricast

@@ -118,9 +118,13 @@ std::string summary(const PlanFixes& fixes) {
 
 }  // namespace
 
+Report fixesReport(const PlanFixes& fixes) {
+    Report report(targetLines(fixes) + summary(fixes));
+    return fixes.fixes.empty() ? report : std::move(report.add(fixTable(fixes)));
+}
+
 std::string fixesText(const PlanFixes& fixes) {
-    return targetLines(fixes) + summary(fixes) +
-           (fixes.fixes.empty() ? "" : alignedText(fixTable(fixes)));
+    return reportText(fixesReport(fixes));
 }
 
 std::string fixesMarkdown(const PlanFixes& fixes) {

@@ -198,18 +198,20 @@ void addBoxPlan(JsonText& json, const Plan& plan) {
 
 }  // namespace
 
-std::string hardwareText(const HardwareAnswer& answer) {
+Report hardwareReport(const HardwareAnswer& answer) {
     std::string text = "HARDWARE  " + headLine(answer) + "\n";
     if (!answer.model.empty()) {
         text += fmt::format(
             "  {}, sequence {}, the best plan of each\n", answer.model, answer.sequence);
     }
-    text += "\n" + alignedText(boxTable(answer)) + hostsText(answer) + "\n" + pricesText(answer);
+    Report report(text + "\n");
+    report.add(boxTable(answer));
+    text = hostsText(answer) + "\n" + pricesText(answer);
     text += answer.stopped ? "stopped: what is not listed was not planned\n" : "";
     for (const std::string& note : answer.notes) {
         text += noteLine(note) + "\n";
     }
-    return text;
+    return std::move(report.add(text));
 }
 
 std::string hardwareMarkdown(const HardwareAnswer& answer) {

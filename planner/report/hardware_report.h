@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/hardware_answer.h"
 
 #include <string>
@@ -7,7 +8,7 @@
 namespace fabricast {
 
 /// Which hardware: a line for each box, and where its prices are from.
-std::string hardwareText(const HardwareAnswer& answer);
+Report hardwareReport(const HardwareAnswer& answer);
 std::string hardwareMarkdown(const HardwareAnswer& answer);
 std::string hardwareCsv(const HardwareAnswer& answer);
 /// "fabricast.hardware/1".

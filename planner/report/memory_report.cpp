@@ -120,6 +120,17 @@ std::vector<std::string> rejectionLines(const MemoryBreakdown& memory) {
     return lines;
 }
 
+/// A bar per row of the table, beside what there is.
+BarChart memoryBars(const MemoryBreakdown& memory, const ByteScale& scale) {
+    constexpr std::size_t kFirst = 2;  // behind the stage and what is in flight
+    const Table table = stageTable(memory, scale);
+    BarChart chart = stackedBarsOf(table, table.columns[kFirst].title, "peak");
+    chart.title = fmt::format("Memory at its peak, {} per GPU", scale.unit);
+    chart.limit = {.at = numberIn(scale.text(memory.room())).value_or(0.0),
+                   .text = fmt::format("{} {}", scale.text(memory.room()), scale.unit)};
+    return chart;
+}
+
 }  // namespace
 
 std::string_view verdictWord(Verdict verdict) {
@@ -160,23 +171,27 @@ std::string_view fixText(Verdict verdict) {
     return verdict == Verdict::DoesNotFit ? "still does not fit" : fitText(verdict);
 }
 
-std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {
+Report memoryReport(const Scenario& scenario, const MemoryBreakdown& memory) {
     const ByteScale scale = scaleOf(memory);
-    std::string text = fmt::format("{}  {}  {}\n  {}\n\n{} per GPU\n{}{}",
-                                   verdictWord(memory.verdict),
-                                   peakText(memory),
-                                   causeText(memory),
-                                   subjectText(scenario),
-                                   scale.unit,
-                                   alignedText(stageTable(memory, scale)),
-                                   hostLine(memory.host));
+    Report report(fmt::format("{}  {}  {}\n  {}\n\n{} per GPU\n",
+                              verdictWord(memory.verdict),
+                              peakText(memory),
+                              causeText(memory),
+                              subjectText(scenario),
+                              scale.unit));
+    report.add(stageTable(memory, scale)).add(memoryBars(memory, scale));
+    std::string text = hostLine(memory.host);
     for (const std::string& line : rejectionLines(memory)) {
         text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
     }
     for (const std::string& note : memory.notes) {
         text += (&note == memory.notes.data() ? "\n" : "") + noteLine(note) + "\n";
     }
-    return text;
+    return std::move(report.add(text));
+}
+
+std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory) {
+    return reportText(memoryReport(scenario, memory));
 }
 
 std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory) {

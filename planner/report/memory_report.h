@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/report/report.h"
 #include "planner/result/memory_breakdown.h"
 #include "planner/spec/scenario.h"
 
@@ -10,6 +11,7 @@ namespace fabricast {
 
 /// The answer about memory for people: the verdict, a row per stage, and what would help.
 ///     FITS  61.20 GiB [58.31..65.02] of 79.18 GiB   stage 0, at the loss
+Report memoryReport(const Scenario& scenario, const MemoryBreakdown& memory);
 std::string memoryText(const Scenario& scenario, const MemoryBreakdown& memory);
 std::string memoryMarkdown(const Scenario& scenario, const MemoryBreakdown& memory);
 /// What the first line of every answer about a layout begins with: "FITS", "LIKELY FITS",

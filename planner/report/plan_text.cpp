@@ -277,23 +277,49 @@ std::string fasterLine(const PlanReport& report) {
 }
 
 /// Where the front has more to offer than the plans.
-std::string frontText(const PlanReport& report) {
+Report frontReport(const PlanReport& report) {
     if (!report.wholeFront) {
         return {};
     }
-    return "\nPareto front (nothing else is faster with less memory and no more GPUs):\n" +
-           alignedText(planTable(report, report.pareto));
+    Report front("\nPareto front (nothing else is faster with less memory and no more GPUs):\n");
+    return std::move(front.add(planTable(report, report.pareto)));
+}
+
+/// Speed and memory of the plans and of the front; a number marks a row of the table.
+PointChart planPoints(const PlanReport& report) {
+    PointChart chart{.title = "Speed and memory of each layout",
+                     .xTitle = "GiB of the most loaded GPU",
+                     .yTitle = "tokens/s per GPU",
+                     .series = {"plan"}};
+    const auto addAll = [&chart](const std::vector<Plan>& plans, std::size_t series) {
+        for (const Plan& plan : plans) {
+            const std::string rank = std::to_string(&plan - plans.data() + 1);
+            chart.points.push_back(
+                {.x = numberIn(gibText(plan.memory.peak.value)).value_or(0.0),
+                 .y = plan.step.tokensPerGpuSecond,
+                 .series = series,
+                 .name = plan.scenario.stack + " " + planLayoutText(plan.scenario),
+                 .label = series == 0 ? rank : ""});
+        }
+    };
+    addAll(report.plans, 0);
+    if (report.wholeFront) {
+        chart.series.emplace_back("Pareto front");
+        addAll(report.pareto, 1);
+    }
+    return chart;
 }
 
 }  // namespace
 
-std::string planText(const PlanReport& report) {
+Report planReport(const PlanReport& report) {
     if (report.plans.empty()) {
-        return missText(report) + cutShortText(report) + rejectionText(report);
+        return Report(missText(report) + cutShortText(report) + rejectionText(report));
     }
-    std::string text = std::string(startWord(report)) + "  " + questionText(report) +
-                       countText(report) + "\n" + alignedText(planTable(report, report.plans)) +
-                       "\n" + runnerUpText(report);
+    Report answer(std::string(startWord(report)) + "  " + questionText(report) + countText(report) +
+                  "\n");
+    answer.add(planTable(report, report.plans)).add(planPoints(report));
+    std::string text = "\n" + runnerUpText(report);
     const auto any = [&report](Verdict verdict) {
         return std::ranges::any_of(
             report.plans, [verdict](const Plan& plan) { return plan.memory.onDevice == verdict; });
@@ -305,13 +331,13 @@ std::string planText(const PlanReport& report) {
     text += fasterLine(report);
     text += offloadText(report);
     text += costLine(report);
-    text += frontText(report);
-    text += cutShortText(report);
+    answer.add(text).add(frontReport(report));
+    text = cutShortText(report);
     text += rejectionText(report);
     for (const std::string& note : report.notes) {
         text += noteLine(note) + "\n";
     }
-    return text;
+    return std::move(answer.add(text));
 }
 
 std::string planMarkdown(const PlanReport& report) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/plan_report.h"
 
 #include <string>
@@ -6,7 +7,7 @@
 namespace fabricast {
 
 /// The best layouts for people: a row each, and why the second is not the first.
-std::string planText(const PlanReport& report);
+Report planReport(const PlanReport& report);
 std::string planMarkdown(const PlanReport& report);
 /// A row per plan, seconds and bytes.
 std::string planCsv(const PlanReport& report);

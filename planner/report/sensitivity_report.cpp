@@ -134,12 +134,10 @@ constexpr std::string_view kLegend =
 
 }  // namespace
 
-std::string sensitivityText(const Sensitivity& sensitivity) {
-    return fmt::format("{}\n\n{}\n{}\n{}",
-                       sensitivityHead(sensitivity),
-                       alignedText(knobTable(sensitivity)),
-                       kLegend,
-                       refusals(sensitivity));
+Report sensitivityReport(const Sensitivity& sensitivity) {
+    Report report(sensitivityHead(sensitivity) + "\n\n");
+    report.add(knobTable(sensitivity));
+    return std::move(report.add(fmt::format("\n{}\n{}", kLegend, refusals(sensitivity))));
 }
 
 std::string sensitivityMarkdown(const Sensitivity& sensitivity) {

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/sensitivity.h"
 
 #include <string>
@@ -7,7 +8,7 @@ namespace fabricast {
 
 /// What would make a step shorter, and by how much: a bar for each knob, the longest first, and
 /// what twice as much of it gives.
-std::string sensitivityText(const Sensitivity& sensitivity);
+Report sensitivityReport(const Sensitivity& sensitivity);
 std::string sensitivityMarkdown(const Sensitivity& sensitivity);
 /// A row per knob, in seconds, tokens per second and bytes.
 std::string sensitivityCsv(const Sensitivity& sensitivity);

@@ -12,7 +12,7 @@ namespace {
 std::vector<std::size_t> columnWidths(const Table& table) {
     std::vector<std::size_t> widths;
     for (const Column& column : table.columns) {
-        widths.push_back(textWidth(column.title));
+        widths.push_back(table.isList ? 0 : textWidth(column.title));
     }
     for (const auto& row : table.rows) {
         for (std::size_t column = 0; column < std::min(row.size(), widths.size()); ++column) {
@@ -104,7 +104,7 @@ std::vector<std::string> titles(const Table& table) {
 
 std::string alignedText(const Table& table) {
     const std::vector<std::size_t> widths = columnWidths(table);
-    std::string text = alignedLine(titles(table), table, widths);
+    std::string text = table.isList ? "" : alignedLine(titles(table), table, widths);
     for (const auto& row : table.rows) {
         text += alignedLine(row, table, widths);
     }

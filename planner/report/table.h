@@ -17,6 +17,7 @@ struct Column {
 struct Table {
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;
+    bool isList = false;  ///< aligned text has no line of titles
 };
 
 /// Two spaces between columns, no trailing spaces, each line ending in a newline.

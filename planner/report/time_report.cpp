@@ -63,6 +63,24 @@ Table partTable(const StepEstimate& step) {
     return table;
 }
 
+/// Each part begins where the one above ends: together they are the step.
+BarChart partBars(const StepEstimate& step) {
+    const Table table = partTable(step);
+    BarChart chart = barsOf(table, table.columns[0].title, table.columns[1].title);
+    chart.title = "Where the step's time goes, " + table.columns[1].title;
+    double sum = 0.0;
+    for (BarChart::Bar& bar : chart.bars) {
+        BarChart::Length& length = bar.lengths.front();
+        if (&bar == &chart.bars.back()) {
+            length.series = 1;
+            continue;
+        }
+        length = {.series = 0, .from = sum, .to = sum + length.to};
+        sum = length.to;
+    }
+    return chart;
+}
+
 std::string decidingText(const Scenario& scenario, const StepEstimate& step) {
     const StepTerms& terms = step.terms;
     const double forward = terms.forward.total();
@@ -82,17 +100,15 @@ std::string decidingText(const Scenario& scenario, const StepEstimate& step) {
 
 }  // namespace
 
-std::string timeText(const Scenario& scenario, const StepEstimate& step, Subject subject) {
-    std::string text = fmt::format("STEP  {}  {}\n{}\n{}\n{}\n",
-                                   stepText(step),
-                                   rateText(step),
-                                   subjectLine(scenario, subject),
-                                   alignedText(partTable(step)),
-                                   decidingText(scenario, step));
+Report timeReport(const Scenario& scenario, const StepEstimate& step, Subject subject) {
+    Report report(fmt::format(
+        "STEP  {}  {}\n{}\n", stepText(step), rateText(step), subjectLine(scenario, subject)));
+    report.add(partTable(step)).add(partBars(step));
+    std::string text = "\n" + decidingText(scenario, step) + "\n";
     for (const std::string& note : step.notes) {
         text += (&note == step.notes.data() ? "\n" : "") + noteLine(note) + "\n";
     }
-    return text;
+    return std::move(report.add(text));
 }
 
 std::string fasterText(const StepEstimate& step, const FasterChange& faster) {

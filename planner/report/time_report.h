@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/report/report.h"
 #include "planner/report/subject_text.h"
 #include "planner/result/explanation.h"
 #include "planner/spec/scenario.h"
@@ -11,9 +12,9 @@ namespace fabricast {
 
 /// The answer about a step's time for people: how long, how fast, and where the time goes.
 ///     STEP  9.310 s [7.758..11.637]  14,080 tokens/s per GPU, 450,560 in all, MFU 41.2 %
-std::string timeText(const Scenario& scenario,
-                     const StepEstimate& step,
-                     Subject subject = Subject::Said);
+Report timeReport(const Scenario& scenario,
+                  const StepEstimate& step,
+                  Subject subject = Subject::Said);
 std::string timeMarkdown(const Scenario& scenario, const StepEstimate& step);
 /// A row per part, in seconds, and one for the step.
 std::string timeCsv(const StepEstimate& step);

@@ -137,10 +137,10 @@ std::string slowerText(const RunAnswer& run) {
 
 }  // namespace
 
-std::string runText(const RunAnswer& run) {
-    return runHead(run.study) + closedText(run.study) + "\n" +
-           alignedText(timeTable(run.study.mean)) + "\n" + failuresText(run) + savingText(run) +
-           slowerText(run);
+Report runReport(const RunAnswer& run) {
+    Report report(runHead(run.study) + closedText(run.study) + "\n");
+    report.add(timeTable(run.study.mean));
+    return std::move(report.add("\n" + failuresText(run) + savingText(run) + slowerText(run)));
 }
 
 }  // namespace fabricast

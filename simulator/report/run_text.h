@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "simulator/report/simulation.h"
 
 #include <string>
@@ -7,6 +8,6 @@ namespace fabricast {
 
 /// The duration of the runs and their goodput, compared with the closed form, and where the time
 /// went.
-std::string runText(const RunAnswer& run);
+Report runReport(const RunAnswer& run);
 
 }  // namespace fabricast

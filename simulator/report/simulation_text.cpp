@@ -151,56 +151,55 @@ std::string simulationHead(const Simulation& simulation) {
 }
 
 /// Which stage is busiest, and what runs on each.
-std::string busyText(const Simulation& simulation) {
+Report busyReport(const Simulation& simulation) {
     const SimulatedStep& step = simulation.step;
     const std::size_t busiest = step.path.busiest;
     const bool slow = simulation.isSlowReplica(busiest);
-    return fmt::format(
-        "{} {} of {}{} is the busiest; utilisation by stream, share of the step\n{}\n",
-        step.expanded() ? "rank" : "stage",
-        slow ? busiest - simulation.stages() : busiest,
-        step.expanded() ? step.path.busy.size() : simulation.stages(),
-        slow ? ", in the slow replica," : "",
-        alignedText(stageTable(simulation)));
+    Report report(
+        fmt::format("{} {} of {}{} is the busiest; utilisation by stream, share of the step\n",
+                    step.expanded() ? "rank" : "stage",
+                    slow ? busiest - simulation.stages() : busiest,
+                    step.expanded() ? step.path.busy.size() : simulation.stages(),
+                    slow ? ", in the slow replica," : ""));
+    return std::move(report.add(stageTable(simulation)).add("\n"));
 }
 
 /// How full links are, and what of the step that costs.
-std::string linksText(const SimulatedStep& step) {
+Report linksReport(const SimulatedStep& step) {
     const Table links = linkTable(step.links);
     if (links.rows.empty()) {
-        return "";
+        return {};
     }
     const double all = secondsOf(step.run.makespan);
-    std::string text = alignedText(links) + "\n";
+    Report report;
     if (secondsOf(step.slowed) > 1e-4 * all) {
-        text = fmt::format("waiting for full links: {} of the critical path\n{}",
-                           timeScaleFor(all).withUnit(secondsOf(step.slowed)),
-                           text);
+        report.add(fmt::format("waiting for full links: {} of the critical path\n",
+                               timeScaleFor(all).withUnit(secondsOf(step.slowed))));
     }
-    return text;
+    return std::move(report.add(links).add("\n"));
 }
 
 }  // namespace
 
-std::string simulationText(const Simulation& simulation) {
+Report simulationReport(const Simulation& simulation) {
     const MemoryBreakdown& memory = simulation.memory;
-    std::string text = std::string(verdictWord(memory.verdict)) + "  ";
+    Report report(std::string(verdictWord(memory.verdict)) + "  ");
     if (simulation.run) {
-        text += runText(*simulation.run) + "\n" + simulationHead(simulation);
+        report.add(runReport(*simulation.run)).add("\n" + simulationHead(simulation));
     } else {
-        text += simulationHead(simulation) + alignedText(pathTable(simulation.step)) + "\n" +
-                busyText(simulation) + linksText(simulation.step);
+        report.add(simulationHead(simulation)).add(pathTable(simulation.step)).add("\n");
+        report.add(busyReport(simulation)).add(linksReport(simulation.step));
     }
-    text += fmt::format("memory: {} of {}, {} (stage {}{})\n",
-                        shortText(memory.peak.value),
-                        shortText(memory.capacity),
-                        fitText(memory.verdict),
-                        memory.fullest,
-                        peakText(simulation));
+    std::string text = fmt::format("memory: {} of {}, {} (stage {}{})\n",
+                                   shortText(memory.peak.value),
+                                   shortText(memory.capacity),
+                                   fitText(memory.verdict),
+                                   memory.fullest,
+                                   peakText(simulation));
     for (const std::string& note : simulation.notes) {
         text += (&note == simulation.notes.data() ? "\nassumed: " : "assumed: ") + note + "\n";
     }
-    return text;
+    return std::move(report.add(text));
 }
 
 }  // namespace fabricast

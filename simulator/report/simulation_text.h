@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "simulator/report/simulation.h"
 
 #include <string>
@@ -7,6 +8,6 @@ namespace fabricast {
 
 /// A screen: the step compared with its forecast, what its critical path is made of, and what the
 /// stages are busy with.
-std::string simulationText(const Simulation& simulation);
+Report simulationReport(const Simulation& simulation);
 
 }  // namespace fabricast

@@ -19,13 +19,15 @@ Scenario exampleQuestion() {
 }
 
 TEST(TimeReport, IsWrittenForPeopleAndForSpreadsheets) {
-    expectGolden("time_report.txt", timeText(exampleQuestion(), exampleStep()), kExact);
+    expectGolden(
+        "time_report.txt", reportText(timeReport(exampleQuestion(), exampleStep())), kExact);
     expectGolden("time_report.md", timeMarkdown(exampleQuestion(), exampleStep()), kExact);
     expectGolden("time_report.csv", timeCsv(exampleStep()), kExact);
 }
 
 TEST(CommReport, IsWrittenForPeopleAndForSpreadsheets) {
-    expectGolden("comm_report.txt", commText(exampleQuestion(), exampleStep(), false), kExact);
+    expectGolden(
+        "comm_report.txt", reportText(commReport(exampleQuestion(), exampleStep(), false)), kExact);
     expectGolden("comm_report.md", commMarkdown(exampleQuestion(), exampleStep()), kExact);
     expectGolden("comm_report.csv", commCsv(exampleQuestion(), exampleStep()), kExact);
 }
@@ -33,13 +35,15 @@ TEST(CommReport, IsWrittenForPeopleAndForSpreadsheets) {
 TEST(CommReport, LeavesOutWhatAddsLeastUnlessAllIsAsked) {
     StepEstimate step = exampleStep();
     step.comm.resize(30, step.comm.back());
-    const std::string some = commText(exampleQuestion(), step, false);
+    const std::string some = reportText(commReport(exampleQuestion(), step, false));
     EXPECT_NE(some.find("… 10 more rows, 4.000 s of which 1.000 exposed: --verbose"),
               std::string::npos)
         << some;
-    EXPECT_EQ(commText(exampleQuestion(), step, true).find("more rows"), std::string::npos);
+    EXPECT_EQ(reportText(commReport(exampleQuestion(), step, true)).find("more rows"),
+              std::string::npos);
     step.comm.clear();
-    EXPECT_NE(commText(exampleQuestion(), step, false).find("no communication"), std::string::npos);
+    EXPECT_NE(reportText(commReport(exampleQuestion(), step, false)).find("no communication"),
+              std::string::npos);
 }
 
 TEST(TimeReport, WhyPutsTheNumbersIn) {

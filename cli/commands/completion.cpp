@@ -1,0 +1,55 @@
+#include "manual/completion.h"
+
+#include "cli/command.h"
+#include "cli/question_arguments.h"
+#include "study/flag_values.h"
+
+#include <array>
+#include <memory>
+
+namespace fabricast {
+namespace {
+
+using Write = std::string (*)(const CommandInfo& program);
+constexpr std::array kShells = {Choice<Write>{"bash", &bashCompletion},
+                                Choice<Write>{"zsh", &zshCompletion},
+                                Choice<Write>{"fish", &fishCompletion}};
+
+/// Puts in what flags may be that have no words of their own.
+void addValues(CommandInfo& command, const ProfileStore& store) {
+    for (FlagInfo& flag : command.flags) {
+        if (flag.words.empty() && flag.takesValue()) {
+            flag.words = valuesOfFlag(flag.names.back(), store);
+        }
+    }
+    for (CommandInfo& inner : command.commands) {
+        addValues(inner, store);
+    }
+}
+
+Result<Answer> runCompletion(const FlagSet& program, Write write, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    CommandInfo all = program.info();
+    addValues(all, bench.profiles());
+    return Answer{.text = write(all)};
+}
+
+}  // namespace
+
+Command completionCommand(const FlagSet& program, const GlobalOptions& options) {
+    const FlagSet app =
+        program.command("completion", "Print the completion of this command line for a shell");
+    app.footer(
+        "With models, clusters and your own profiles (--profile-dir) as they are now:\n"
+        "  fabricast completion bash > ~/.local/share/bash-completion/completions/fabricast\n"
+        "  fabricast completion zsh > ~/.zfunc/_fabricast      # a folder of fpath\n"
+        "  fabricast completion fish > ~/.config/fish/completions/fabricast.fish");
+    const auto write = std::make_shared<Write>(nullptr);
+    app.addChoice<Write>("shell", *write, kShells)
+        .describe("bash, zsh or fish")
+        .takes("SHELL")
+        .required();
+    return {app, [program, write, &options] { return runCompletion(program, *write, options); }};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,41 @@
+#include "cli/page.h"
+
+#include "machine/print_page.h"
+#include "planner/report/html_page.h"
+#include "planner/text/shell_text.h"
+
+namespace fabricast {
+
+Result<void> checkPage(const Command& command, const GlobalOptions& options) {
+    if (options.page == PageKind::None) {
+        return {};
+    }
+    if (!command.hasPages) {
+        return fail(Error::Code::BadInput,
+                    "--format",
+                    "this command has no report as a page",
+                    "--format text; plan, explain, compare, simulate, advise, check and backtest "
+                    "write html and pdf");
+    }
+    if (options.page == PageKind::Pdf && options.output == "-") {
+        return fail(Error::Code::BadInput,
+                    "--format pdf",
+                    "is no text for a terminal",
+                    "--output report.pdf");
+    }
+    return {};
+}
+
+Result<std::string> pageOf(const Report& report,
+                           const std::string& title,
+                           const std::vector<std::string>& typed,
+                           const GlobalOptions& options) {
+    std::vector<std::string> words = {"fabricast"};
+    words.insert(words.end(), typed.begin(), typed.end());
+    const std::string page = htmlPage(
+        report,
+        {.title = title, .tool = "fabricast " FABRICAST_VERSION, .command = shellCommand(words)});
+    return options.page == PageKind::Pdf ? printedPage(page) : page;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,16 @@
+#pragma once
+#include "planner/base/result.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+
+/// A browser on PATH that prints pages without a screen: chromium, Chrome or Edge.
+std::optional<std::string> findBrowser();
+
+/// An HTML page as PDF, by such a browser. An error says what to install where there is none, or
+/// what the browser ended with.
+Result<std::string> printedPage(const std::string& page);
+
+}  // namespace fabricast

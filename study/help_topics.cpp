@@ -1,0 +1,111 @@
+#include "study/help_topics.h"
+
+#include "planner/report/table.h"
+#include "planner/request/layout_json.h"
+#include "planner/request/settings_json.h"
+#include "planner/stack/stack.h"
+#include "study/key_meanings.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+std::string settingsTopic() {
+    Table table{{{"--set PATH"}, {"meaning"}, {"values"}}, {}};
+    for (const SettingHelp& setting : describeSettings()) {
+        table.rows.push_back({setting.path, std::string(meaningOf(setting.path)), setting.values});
+    }
+    return alignedText(table);
+}
+
+std::string layoutTopic() {
+    Table table{{{"--layout KEY"}, {"meaning"}, {"values"}}, {}};
+    for (const SettingHelp& key : describeLayout()) {
+        table.rows.push_back({key.path, std::string(meaningOf(key.path)), key.values});
+    }
+    return alignedText(table) + "Missing keys follow from the others, from the stack, or are 1.\n";
+}
+
+std::string stacksTopic() {
+    Table table{{{"--stack NAME"}, {"what"}, {""}}, {}};
+    for (const Stack& stack : allStacks()) {
+        table.rows.push_back(
+            {std::string(stack.name), std::string(stack.title), std::string(stack.description)});
+    }
+    return alignedText(table);
+}
+
+std::string loraTopic() {
+    return "Adapters (PEFT) are trained, the model's own weights stay frozen.\n"
+           "  --tuning lora                        over 16-bit weights\n"
+           "  --tuning qlora                       over 4-bit weights (settings.lora.base=nf4)\n"
+           "  --lora-rank 16                       rank of the adapters\n"
+           "  --set settings.lora.targets=q+v      which linear layers (default: all)\n"
+           "  --set settings.lora.base=int8        8-bit weights\n"
+           "  --set settings.lora.dora=true        DoRA\n"
+           "  --set settings.lora.double_quantization=true\n"
+           "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), accelerate,\n"
+           "axolotl (double quantization by default). Of mixtures of experts Mixtral and Qwen: "
+           "their\n"
+           "experts stay in 16 bits.\n"
+           "Not modelled: ZeRO-3 or 8 bits with a sharded base, offload, latent attention, tensor\n"
+           "parallelism.\n"
+           "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
+}
+
+std::string recomputeTopic() {
+    return "Activations that backward needs are kept, or computed again (checkpointing): less\n"
+           "memory, more compute.\n"
+           "  --layout recompute=none        everything is kept\n"
+           "  --layout recompute=selective   TorchTitan: matrix products are kept, every other "
+           "one\n"
+           "                                 is not; Megatron: attention's core is computed again\n"
+           "  --layout recompute=full        only each layer's input is kept: a third more "
+           "compute\n"
+           "  --layout recompute=uniform:4   Megatron: the input of every fourth layer\n"
+           "  --layout recompute=block:8     Megatron: full, for the first 8 layers of a stage\n"
+           "  --layout recompute=core_attn+mlp   Megatron's modules: core_attn, layernorm,\n"
+           "                                 mla_up_proj, mlp, moe, moe_act, shared_experts\n"
+           "plan searches none, selective and full; --fix recompute=full holds one of them.\n";
+}
+
+std::string moeTopic() {
+    return "Mixtures of experts: each token passes a few of the experts of a layer.\n"
+           "  --layout ep=8      experts are distributed over 8 GPUs (Megatron, TorchTitan)\n"
+           "  --layout etp=1     tensor parallelism inside an expert\n"
+           "  --set settings.kernels.dispatcher=alltoall       how tokens reach their experts\n"
+           "  --set settings.kernels.dispatch_once_per_node=true   DeepEP and HybridEP\n"
+           "  --set settings.megatron.expert_overlap=true      all-to-alls beside compute\n"
+           "  --set settings.kernels.capacity_factor=1.25      drop tokens above a share\n"
+           "  --set settings.kernels.imbalance=1.3             the busiest rank's tokens\n"
+           "Without ep every GPU has all experts of its layers, or shards of them (FSDP, ZeRO-3).\n"
+           "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
+}
+
+constexpr std::array kTopics = {HelpTopic{"exit-codes", &exitCodesTopic},
+                                HelpTopic{"layout", &layoutTopic},
+                                HelpTopic{"lora", &loraTopic},
+                                HelpTopic{"moe", &moeTopic},
+                                HelpTopic{"recompute", &recomputeTopic},
+                                HelpTopic{"settings", &settingsTopic},
+                                HelpTopic{"stacks", &stacksTopic}};
+
+}  // namespace
+
+std::string exitCodesTopic() {
+    return "0  success: it fits, surely or perhaps (LIKELY, UNLIKELY TO FIT); the target is "
+           "reached\n"
+           "1  it does not fit, a target or a budget is missed, a requirement fails (0 with "
+           "--no-fail)\n"
+           "2  no answer: bad input, with its position and a hint, or nothing that is modelled\n"
+           "3  check: the forecast's interval does not tell whether a requirement holds\n"
+           "4  environment: a file cannot be written, out of memory\n"
+           "5  a bug in fabricast\n";
+}
+
+std::span<const HelpTopic> helpTopics() {
+    return kTopics;
+}
+
+}  // namespace fabricast

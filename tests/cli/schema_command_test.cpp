@@ -1,0 +1,130 @@
+#include "tests/hardware_profiles/json_schema.h"
+#include "tests/support/program_answer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// Where an object has properties, no others: so that a new key of an answer has to be written
+/// down. For those who read answers, schemas leave the door open.
+void close(json& schema) {
+    if (schema.is_object()) {
+        if (schema.contains("properties")) {
+            schema["additionalProperties"] = false;
+        }
+        for (auto& [key, value] : schema.items()) {
+            close(value);
+        }
+    }
+}
+
+const std::string kSmall = " -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16 --no-fail ";
+const std::string kBig =
+    " -m llama-3.1-70b -c dgx-h100 -n 4 --stack megatron --layout tp=8,pp=4 --seq 8192 "
+    "--global-batch 64 --no-fail ";
+
+struct AnswerCase {
+    std::string schema;
+    std::string line;
+};
+
+class AnswerSchema : public testing::TestWithParam<AnswerCase> {};
+
+TEST_P(AnswerSchema, HasEveryKeyOfARealAnswer) {
+    const ProgramOutput schemaOutput = ran("schema " + GetParam().schema);
+    ASSERT_EQ(schemaOutput.code, ExitCode::Ok) << schemaOutput.err;
+    json schema = json::parse(schemaOutput.out);
+    const ProgramOutput answer = ran(GetParam().line, {"-f", "json"});
+    ASSERT_FALSE(answer.out.empty()) << answer.err;
+    const json document = json::parse(answer.out);
+    EXPECT_EQ(complaints(schema, document), "");
+    close(schema);
+    EXPECT_EQ(complaints(schema, document), "");
+    json other = document;
+    other.erase("schema");
+    EXPECT_NE(complaints(schema, other), "");
+    other = document;
+    other["schema"] = "fabricast.other/1";
+    EXPECT_NE(complaints(schema, other), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers,
+    AnswerSchema,
+    testing::Values(
+        AnswerCase{"plan", "plan --stack fsdp2" + kSmall},
+        AnswerCase{"plan", "plan --pareto --tokens 1T --target mfu=60%" + kSmall},
+        AnswerCase{"plan", "plan -m llama-3.1-70b -c 4x-rtx-4090 --seq 4096 --global-batch 8"},
+        AnswerCase{"hardware", "plan -m llama-3.1-8b -c dgx-h100 -c dgx-h200 --tokens 10B"},
+        AnswerCase{"explain", "explain --stack fsdp2" + kSmall},
+        AnswerCase{"explain", "explain --section all --tokens 1T" + kBig},
+        AnswerCase{"compare", "compare --with layout.recompute=full" + kBig},
+        AnswerCase{"simulate", "simulate" + kBig},
+        AnswerCase{"simulate", "simulate --steps 1000 --failures --stack fsdp2" + kSmall},
+        AnswerCase{"advise", "advise --tokens 1T" + kSmall},
+        AnswerCase{"backtest",
+                   "backtest " FABRICAST_SOURCE_DIR "/tests/cases/published/few_runs.csv"},
+        AnswerCase{"check", "check --stack fsdp2 --require mfu>=0.9" + kSmall},
+        AnswerCase{"model-answer", "model qwen3-30b-a3b"},
+        AnswerCase{"doctor", "doctor"}),
+    [](const auto& one) {
+        return std::to_string(one.index) + "_" +
+               one.param.schema.substr(0, one.param.schema.find('-'));
+    });
+
+TEST(ScenarioSchema, TakesScenariosAndRefusesWhatTheyDoNotHave) {
+    const json schema = json::parse(ran("schema scenario").out);
+    for (const char* file : {"llama_8b_two_nodes.json", "deepspeed_tied_pipeline.json"}) {
+        std::ifstream stream(std::filesystem::path(FABRICAST_SOURCE_DIR) / "tests/cases/scenarios" /
+                             file);
+        const json scenario = json::parse(stream, nullptr, true, true);  // with comments
+        EXPECT_EQ(complaints(schema, scenario), "") << file;
+    }
+    const json stated =
+        json::parse(ran("explain -f json --section all --tokens 1T" + kBig).out).at("scenario");
+    EXPECT_EQ(complaints(schema, stated), "");
+    EXPECT_NE(complaints(schema, json::parse(R"({"modell": "llama"})")), "");
+    EXPECT_NE(complaints(schema, json::parse(R"({"layout": {"tq": 8}})")), "");
+    EXPECT_NE(complaints(schema, json::parse(R"({"settings": {"kernels": {"compile": 1}}})")), "");
+    EXPECT_NE(complaints(schema, json::parse(R"({"cluster": {"nodes": 0}})")), "");
+}
+
+TEST(Schema, HasEveryKeyOfHelp) {
+    const json schema = json::parse(ran("schema scenario").out);
+    std::size_t keys = 0;
+    for (const char* topic : {"help settings", "help layout"}) {
+        std::istringstream lines(ran(topic).out);
+        std::string line;
+        std::getline(lines, line);
+        while (std::getline(lines, line)) {
+            std::string path = line.substr(0, line.find(' '));
+            if (path == "Missing") {
+                continue;
+            }
+            path = (path.starts_with("settings.") ? path : "layout." + path);
+            for (std::size_t dot = 0; (dot = path.find('.', dot)) != std::string::npos; ++dot) {
+                path.replace(dot, 1, "/properties/");
+            }
+            EXPECT_TRUE(schema.contains(json::json_pointer("/properties/" + path))) << path;
+            ++keys;
+        }
+    }
+    EXPECT_GT(keys, 60U);
+}
+
+TEST(Schema, NamesTheNearestOfAnUnknownOne) {
+    const ProgramOutput output = ran("schema scenari");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("scenario"), std::string::npos) << output.err;
+    EXPECT_NE(ran("schema").out.find("\nplan\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
