@@ -2,6 +2,7 @@
 
 #include "planner/base/quantity_text.h"
 #include "planner/ops/parameters.h"
+#include "planner/spec/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,8 @@ Result<void> checkDrives(const Scenario& scenario) {
     if (!node.nvme.value) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
-                    "the local drives of " + node.name + " are not known",
+                    std::string(nameOf(scenario.layout.offload)) +
+                        " needs local drives, and those of " + node.name + " are not known",
                     "offload=optimizer_cpu, or nvme in the profile of the node");
     }
     const double needed = ranksOfNode(scenario) * partOfRank(scenario) * writtenBytes(scenario);
