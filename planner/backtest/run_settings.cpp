@@ -169,8 +169,12 @@ void readOptimizer(const PublishedRun& run, Settings& settings) {
     }
 }
 
+bool trainsAll(const PublishedRun& run) {
+    return run.tuning.empty() || run.tuning == "none";
+}
+
 Result<void> readTuning(const PublishedRun& run, Settings& settings) {
-    if (run.tuning.empty() || run.tuning == "none") {
+    if (trainsAll(run)) {
         return {};
     }
     if (run.tuning != "lora" && run.tuning != "qlora") {
@@ -204,7 +208,8 @@ Result<const Stack*> stackOf(const PublishedRun& run) {
 Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScenario& result) {
     Scenario& scenario = result.scenario;
     Settings& settings = scenario.settings;
-    settings = defaultSettings(stack, scenario.model, scenario.layout);
+    settings = defaultSettings(
+        stack, scenario.model, scenario.layout, trainsAll(run) ? Tuning::Full : Tuning::Lora);
     if (run.stack == "torchtune") {  // keeps everything in bf16
         FABRICAST_ASSIGN(settings, withPrecision(settings, "pure_bf16", "precision"));
     }

@@ -1,6 +1,7 @@
 #include "planner/estimate/offload_time.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/estimate/drive_time.h"
 #include "planner/spec/dtype.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
@@ -16,11 +17,16 @@ namespace {
 constexpr double kFp32 = 4.0;
 
 bool offloadsParameters(const Scenario& scenario) {
-    return scenario.layout.offload == Offload::ParametersCpu;
+    const Offload offload = scenario.layout.offload;
+    return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
 }
 
 bool isDeepSpeed(const Scenario& scenario) {
     return scenario.settings.engine == Engine::DeepSpeed;
+}
+
+bool isMegatron(const Scenario& scenario) {
+    return scenario.settings.engine == Engine::Megatron;
 }
 
 double width(Dtype dtype) {
@@ -58,19 +64,21 @@ LinkBytes deepspeedBytes(const Scenario& scenario) {
     return bytes;
 }
 
-/// FSDP2 sends a shard as it is stored, casts it on the device, and fetches gradients after every
+/// FSDP sends a shard as it is stored, casts it on the device, and fetches gradients after every
 /// reduction.
-LinkBytes fsdp2Bytes(const Scenario& scenario) {
+LinkBytes fsdpBytes(const Scenario& scenario) {
     const double stored = width(scenario.settings.precision.parameters);
-    const bool again = scenario.settings.torch.reshard != Reshard::Never;
+    const TorchSettings& torch = scenario.settings.torch;
+    const bool again = scenario.settings.engine == Engine::Fsdp1 ? !torch.shardGradOp
+                                                                 : torch.reshard != Reshard::Never;
     return {.forward = stored, .backward = (again ? stored : 0.0) + stored};
 }
 
 LinkBytes linkBytes(const Scenario& scenario) {
-    if (scenario.layout.offload == Offload::None) {
-        return {};
+    if (scenario.layout.offload == Offload::None || isMegatron(scenario)) {
+        return {};  // Megatron copies in its step
     }
-    return isDeepSpeed(scenario) ? deepspeedBytes(scenario) : fsdp2Bytes(scenario);
+    return isDeepSpeed(scenario) ? deepspeedBytes(scenario) : fsdpBytes(scenario);
 }
 
 /// Of copies between a GPU and pinned memory; GPUs on one way into the CPUs share it.
@@ -126,16 +134,17 @@ Result<void> checkOffload(const Scenario& scenario) {
         return {};
     }
     const Engine engine = scenario.settings.engine;
-    const bool modelled =
-        engine == Engine::DeepSpeed
-            ? offload == Offload::OptimizerCpu || offload == Offload::ParametersCpu
-            : engine == Engine::Fsdp2 && offload == Offload::ParametersCpu;
+    const bool fsdp = engine == Engine::Fsdp1 || engine == Engine::Fsdp2;
+    const bool modelled = engine == Engine::DeepSpeed  ? offload != Offload::Activations
+                          : engine == Engine::Megatron ? offload == Offload::OptimizerCpu
+                                                       : fsdp && offload == Offload::ParametersCpu;
     const std::string what = "the step time of offload " + std::string(nameOf(offload));
     if (!modelled) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
                     what + " under " + std::string(nameOf(engine)) + " is not forecast",
-                    "DeepSpeed's optimizer_cpu or parameters_cpu, FSDP2's parameters_cpu");
+                    "DeepSpeed's optimizer_cpu or parameters_cpu, FSDP's parameters_cpu, "
+                    "Megatron's optimizer_cpu");
     }
     if (hasShortMoments(scenario.settings.optimizer.kind) && stepsOnHost(scenario)) {
         return fail(Error::Code::Unsupported,
@@ -151,6 +160,7 @@ Result<void> checkOffload(const Scenario& scenario) {
                     what + " is not forecast with LoRA",
                     "offload=none, or settings.tuning=full");
     }
+    FABRICAST_TRY(checkDrives(scenario));
     if (!scenario.cluster.node.gpu.pcieBandwidth.value &&
         !scenario.cluster.node.pci.hostBandwidth.value) {
         return fail(Error::Code::Unsupported,
@@ -183,7 +193,11 @@ HostCopies hostCopies(const Scenario& scenario,
     }
     const double here = steppedHere(scenario, trained, trainedExperts);
     const double rate = copyRate(scenario.cluster, host);
-    return {.forward = here * bytes.forward / rate, .backward = here * bytes.backward / rate};
+    const double fetched =
+        here * shareOnDrives(scenario) * width(scenario.settings.precision.compute);
+    const double drives = fetched > 0.0 ? driveReadSeconds(scenario, host, fetched) : 0.0;
+    return {.forward = here * bytes.forward / rate + drives,
+            .backward = here * bytes.backward / rate + drives};
 }
 
 bool stepsOnHost(const Scenario& scenario) {
@@ -199,9 +213,12 @@ double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double
     const double step =
         ranks * stepped * bytes / (memoryRate(node, host) * shareOf(scenario, host));
     // FSDP2's parameters stay where they were stepped, as DeepSpeed's do where they are offloaded.
-    const bool returned = isDeepSpeed(scenario) && !offloadsParameters(scenario);
-    const double back = returned ? width(scenario.settings.precision.compute) : 0.0;
-    return step + stepped * back / copyRate(scenario.cluster, host);
+    const bool returned =
+        isMegatron(scenario) || (isDeepSpeed(scenario) && !offloadsParameters(scenario));
+    const double back = (returned ? width(scenario.settings.precision.compute) : 0.0) +
+                        (isMegatron(scenario) ? kFp32 : 0.0);  // its fp32 gradients come first
+    return step + driveSeconds(scenario, host, stepped) +
+           stepped * back / copyRate(scenario.cluster, host);
 }
 
 std::string offloadNote(const Scenario& scenario, const HostProfile& host) {

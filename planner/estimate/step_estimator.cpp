@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/estimate/comm_lines.h"
 #include "planner/estimate/data_parallel_tail.h"
+#include "planner/estimate/drive_time.h"
 #include "planner/estimate/offload_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/estimate/pipeline_time.h"
@@ -194,6 +195,9 @@ StepEstimate estimateOf(const StepContext& context,
         estimate.tokensPerSecond / static_cast<double>(scenario.layout.world());
     estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
+        estimate.notes.push_back(std::move(note));
+    }
+    if (std::string note = driveNote(scenario, context.host, estimate.step.value); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }
     return estimate;

@@ -189,6 +189,24 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     return {};
 }
 
+/// ModelLoader casts embedding, head and norms to fp32, and back only for attention kernels that
+/// need 16 bits; FSDP, DeepSpeed and adapters have one type again.
+Result<void> refuseMixedTypes(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const bool oneType = keys.has("adapter") || keys.has("deepspeed") || keys.has("fsdp") ||
+                         keys.has("fsdp_config") || keys.has("fsdp_version");
+    const std::string attention = keys.text("attn_implementation").value_or("");
+    if (oneType || keys.text("bf16").value_or("true") == "false" ||
+        (attention != "sdpa" && attention != "eager")) {
+        return {};
+    }
+    return keys.refuse(*keys.use("attn_implementation"),
+                       attention +
+                           " keeps embedding, head and norms in fp32 beside bf16 layers where all "
+                           "is trained without FSDP or DeepSpeed, which is not modelled",
+                       "attn_implementation: flash_attention_2");
+}
+
 /// Keys that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToAxolotl() {
     static const std::vector<std::string_view> keys = {"datasets",
@@ -280,6 +298,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file) {
     FABRICAST_TRY(importAxolotlBatch(draft));
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAdapter(draft));
+    FABRICAST_TRY(refuseMixedTypes(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));

@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/loaded_weights.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -113,11 +114,11 @@ Result<void> importPeft(ScenarioDraft& draft) {
         return {};
     }
     draft.set("settings.tuning", "lora", "--use_peft");
-    draft.set("settings.lora.base",
-              four.value_or(false)    ? "nf4"
-              : eight.value_or(false) ? "int8"
-                                      : "bf16",
-              four.value_or(false) ? "--load_in_4bit" : "--use_peft");
+    if (four.value_or(false) || eight.value_or(false)) {
+        draft.set("settings.lora.base",
+                  four.value_or(false) ? "nf4" : "int8",
+                  four.value_or(false) ? "--load_in_4bit" : "--load_in_8bit");
+    }
     return draft.copyWhole("settings.lora.rank", "--lora_r");
 }
 
@@ -157,6 +158,7 @@ const std::vector<std::string_view>& harmlessToTrainer() {
                                                        "--overwrite",
                                                        "--trust_remote_code",
                                                        "--torch_dtype",
+                                                       "--dtype",
                                                        "--template",
                                                        "--bf16_full_eval",
                                                        "--deepspeed"};
@@ -188,6 +190,8 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_TRY(importTrainerBatch(draft));
     FABRICAST_TRY(importTrainerPrecision(draft));
     FABRICAST_TRY(importPeft(draft));
+    FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
+    FABRICAST_TRY(importLoadedWeights(draft, bf16.value_or(false)));
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     return draft.finish("Hugging Face Trainer", harmlessToTrainer());
 }

@@ -63,7 +63,8 @@ void addUntold(const Group& asked,
 Result<std::vector<std::string>> untoldSettings(const Scenario& scenario,
                                                 std::span<const std::string_view> told) {
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
-    const Settings usual = defaultSettings(*stack, scenario.model, scenario.layout);
+    const Settings usual =
+        defaultSettings(*stack, scenario.model, scenario.layout, scenario.settings.tuning);
     std::vector<std::string> untold;
     addUntold(scenario.settings, usual, "", told, untold);
     return untold;

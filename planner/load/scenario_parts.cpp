@@ -228,7 +228,8 @@ bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
 Result<Settings> settingsOf(const ScenarioRequest& request,
                             const Stack& stack,
                             const Scenario& scenario) {
-    Settings settings = defaultSettings(stack, scenario.model, scenario.layout);
+    const Tuning tuning = trainsAdapters(request) ? Tuning::Lora : Tuning::Full;
+    Settings settings = defaultSettings(stack, scenario.model, scenario.layout, tuning);
     if (!request.workload.precision.empty()) {
         FABRICAST_ASSIGN(
             settings,

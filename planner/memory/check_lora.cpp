@@ -176,11 +176,25 @@ Result<void> checkLora(const Scenario& scenario) {
     if (scenario.layout.tp > 1) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");
     }
-    if (settings.engine != Engine::Local && settings.engine != Engine::Ddp &&
+    const bool zero = settings.engine == Engine::DeepSpeed;
+    if (zero && scenario.layout.shard != Shard::Zero1 && scenario.layout.shard != Shard::Zero2) {
+        return unsupported("layout.shard",
+                           "memory of LoRA under DeepSpeed is modelled for ZeRO-1 and ZeRO-2",
+                           "shard=zero2, or the stack fsdp2");
+    }
+    if (!zero && settings.engine != Engine::Local && settings.engine != Engine::Ddp &&
         settings.engine != Engine::Fsdp2) {
         return unsupported("settings.tuning",
                            "LoRA is not modelled under " + std::string(nameOf(settings.engine)),
                            "shard=none, or the stack fsdp2");
+    }
+    // deepspeed.initialize casts the whole module to the type that it trains in.
+    if (zero && settings.lora.dtype != settings.precision.parameters) {
+        return fail(Error::Code::BadInput,
+                    "settings.lora.dtype",
+                    "DeepSpeed trains adapters in the type of the model, " +
+                        std::string(nameOf(settings.precision.parameters)),
+                    "settings.lora.dtype=" + std::string(nameOf(settings.precision.parameters)));
     }
     return settings.engine == Engine::Fsdp2 ? checkShardedBase(scenario) : Result<void>();
 }

@@ -13,9 +13,14 @@ namespace {
 
 using Made = Result<std::unique_ptr<ParallelEngine>>;
 
-bool offloadsOptimizer(const Scenario& scenario) {
+bool offloadsParameters(const Scenario& scenario) {
     const Offload offload = scenario.layout.offload;
-    return (offload == Offload::OptimizerCpu || offload == Offload::ParametersCpu) &&
+    return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+}
+
+/// To the host, and from there on to drives if it says so.
+bool offloadsOptimizer(const Scenario& scenario) {
+    return scenario.layout.offload != Offload::None &&
            !scenario.settings.deepspeed.optimizerStaysOnDevice;
 }
 
@@ -57,6 +62,19 @@ std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageP
                               .wireWidth = wireWidth(scenario, use)});
     }
     return parameters;
+}
+
+/// Frozen weights stay whole tensors of their own beside ZeRO-1's and -2's flat buffer.
+std::vector<std::int64_t> frozenBytes(const Scenario& scenario, const StageProgram& program) {
+    std::vector<std::int64_t> bytes;
+    for (const Unit& unit : program.units) {
+        for (const WeightUse& use : unit.weights) {
+            if (!use.trained && !use.tied) {
+                bytes.push_back(use.storedBytes(widthOf(scenario)));
+            }
+        }
+    }
+    return bytes;
 }
 
 /// FusedAdam steps one flat fp32 copy; torch's optimizers step a copy of each parameter.
@@ -119,6 +137,7 @@ Made makePartitioned(const Scenario& scenario,
             .reduceScatter = zero.reduceScatter,
             .offloadOptimizer = offload,
             .pinMemory = zero.pinMemory,
+            .frozenBytes = frozenBytes(scenario, program),
             .cut = {.ranks = ranks, .rank = rank % ranks, .roundRobin = zero.roundRobin},
             .optimizer = settings.optimizer});
 }
@@ -147,11 +166,13 @@ std::map<std::pair<int, int>, std::size_t> parameterIndex(
 Zero3Options zero3Options(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     const DeepSpeedSettings& zero = settings.deepspeed;
+    const Offload offload = scenario.layout.offload;
+    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
     return {.gather = {.ranks = scenario.layout.replicas(),
                        .width = widthOf(scenario),
                        .limits = zero3Limits(zero),
                        .ownStream = zero.overlapComm,
-                       .offload = scenario.layout.offload == Offload::ParametersCpu},
+                       .offload = offloadsParameters(scenario)},
             .sumWidth = bytesPerElement(settings.precision.gradients),
             .bucketElements = zero.reduceBucket,
             .subGroup = zero.subGroup,
@@ -160,6 +181,8 @@ Zero3Options zero3Options(const Scenario& scenario) {
             .halfPrecision = settings.precision.parameters == Dtype::Fp16,
             .offloadOptimizer = offloadsOptimizer(scenario),
             .pinMemory = zero.pinMemory,
+            .swap = {.optimizer = nvme && offloadsOptimizer(scenario),
+                     .parameters = scenario.layout.offload == Offload::ParametersNvme},
             .optimizer = settings.optimizer};
 }
 
@@ -197,16 +220,11 @@ Made makeDeepSpeed(const Scenario& scenario,
                    Device& device,
                    const StageProgram& program,
                    std::int64_t rank) {
-    switch (scenario.layout.offload) {
-        case Offload::OptimizerNvme:
-        case Offload::ParametersNvme:
-        case Offload::Activations:
-            return fail(Error::Code::Unsupported,
-                        "layout.offload",
-                        "memory of this kind of offload is not modelled for DeepSpeed",
-                        "use optimizer_cpu or parameters_cpu");
-        default:
-            break;
+    if (scenario.layout.offload == Offload::Activations) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    "memory of activations that DeepSpeed offloads is not modelled",
+                    "use optimizer_cpu or parameters_cpu");
     }
     if (program.chunkedHead.chunks > 0) {
         return fail(Error::Code::Unsupported,

@@ -65,11 +65,12 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const StageShape& stage,
                                                   std::int64_t rank) {
     const Scenario& scenario = *stage.scenario;
     const Settings& settings = scenario.settings;
-    if (scenario.layout.offload != Offload::None) {
+    const Offload offload = scenario.layout.offload;
+    if (offload != Offload::None && offload != Offload::ParametersCpu) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
-                    "memory of FSDP1 with offload is not modelled",
-                    "use offload none, or the stack fsdp2 or deepspeed");
+                    "FSDP1 offloads parameters together with everything else, or nothing",
+                    "use offload parameters_cpu");
     }
     Fsdp1Options options;
     options.shards = stage.shards;
@@ -83,6 +84,7 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp1(const StageShape& stage,
     options.forwardPrefetch = settings.torch.forwardPrefetch;
     options.syncEachMicroStep = syncsEachMicroStep(settings);
     options.setToNone = settings.torch.setToNone;
+    options.offload = offload == Offload::ParametersCpu;
     options.rootUnit = program.rootUnit;
     options.optimizer = settings.optimizer;
     return std::make_unique<Fsdp1Engine>(device, program.units, options);
@@ -140,6 +142,29 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const StageShape& stage,
     return std::make_unique<Fsdp2Engine>(device, program.units, fsdp2Options(stage, program));
 }
 
+Result<void> checkMegatronOffload(const Scenario& scenario) {
+    const Offload offload = scenario.layout.offload;
+    if (offload == Offload::None) {
+        return {};
+    }
+    if (offload != Offload::OptimizerCpu) {
+        return fail(Error::Code::Unsupported,
+                    "layout.offload",
+                    "memory of Megatron with this offload is not modelled",
+                    "use offload optimizer_cpu or none");
+    }
+    const bool distributed = scenario.settings.megatron.distributedOptimizer;
+    if (!distributed || scenario.settings.optimizer.kind != OptimizerKind::AdamW) {
+        return fail(Error::Code::BadInput,
+                    distributed ? "settings.optimizer.kind" : "layout.shard",
+                    distributed ? "--use-precision-aware-optimizer only supported with adam"
+                                : "--use-precision-aware-optimizer only supported with distributed "
+                                  "optimizer",
+                    distributed ? "--optimizer adamw" : "shard=zero1");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
@@ -164,12 +189,7 @@ Result<std::unique_ptr<ParallelEngine>> makeEngine(const Scenario& scenario,
         case Engine::MegatronFsdp:
             return makeFsdp2(stage, device, program);
         case Engine::Megatron:
-            if (scenario.layout.offload != Offload::None) {
-                return fail(Error::Code::Unsupported,
-                            "layout.offload",
-                            "memory of Megatron with offload is not modelled",
-                            "use offload none");
-            }
+            FABRICAST_TRY(checkMegatronOffload(scenario));
             if (stage.chunks.size() != program.chunks.size()) {
                 return fail(Error::Code::Unsupported,
                             "layout.schedule",

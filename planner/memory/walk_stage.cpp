@@ -62,7 +62,9 @@ Result<Walk> walked(const Scenario& scenario,
     memory.peakAt = device.peakMoment();
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
-    memory.host = Bytes(engine->host().bytes);
+    const HostMemory away = engine->host();
+    memory.host = Bytes(away.bytes);
+    memory.nvme = Bytes(away.nvme);
     memory.eventsWalked = device.happened();
     memory.betweenSteps = Bytes(walk.betweenSteps());
     return Walk{std::move(memory), walk.statesEnd()};

@@ -175,7 +175,7 @@ Result<void> checkHfExperts(const Scenario& scenario) {
                       "expert layers of Hugging Face's models are modelled on one rank",
                       "ep=1 and tp=1, or the stack torchtitan or megatron");
     }
-    if (zero3 && model.family != "mixtral") {
+    if (zero3 && model.family == "qwen2_moe") {
         return refuse("layout.shard",
                       "how ZeRO-3 gathers the layers of " + model.family + " is not modelled",
                       "shard=zero2, or the stack fsdp2");

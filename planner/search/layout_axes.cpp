@@ -127,6 +127,9 @@ void LayoutAxes::addOffloads(Layout layout, std::vector<Layout>& found) const {
         return;
     }
     add(Offload::None);
+    if (stack_.axes.offloadsIfAsked) {
+        return;
+    }
     const auto check = stack_.axes.checkOffload;
     for (const Offload offload : stack_.axes.offloads) {
         if (check == nullptr || check(layout.shard, offload)) {

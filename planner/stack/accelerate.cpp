@@ -116,23 +116,23 @@ constexpr StackMethods kAccelerateMethods{.optimizers = kEveryOptimizer,
 // Accelerate upcasts trainable parameters to fp32 under FSDP2 with mixed precision, reduces in
 // bf16, and skips the reduction on all micro-steps but the last (no_sync), which keeps whole
 // gradients. transformers' Trainer asks for adamw_torch_fused.
-Settings accelerateDefaults(const Layout& layout) {
+Settings accelerateDefaults(const Layout& layout, Tuning tuning) {
     Settings settings;
     switch (layout.shard) {
         case Shard::None:
-            settings = ddpStack().defaults(layout);
+            settings = ddpStack().defaults(layout, tuning);
             if (layout.replicas() == 1) {
                 settings.engine = Engine::Local;  // one process is not wrapped
             }
             break;
         case Shard::Fsdp:
         case Shard::Hsdp:
-            settings = fsdp2Stack().defaults(layout);
+            settings = fsdp2Stack().defaults(layout, tuning);
             break;
         case Shard::Zero1:
         case Shard::Zero2:
         case Shard::Zero3:
-            settings = deepspeedStack().defaults(layout);
+            settings = deepspeedStack().defaults(layout, tuning);
             break;
     }
     settings.optimizer.kernel = OptimizerKernel::Fused;

@@ -11,10 +11,18 @@ StackAxes axes() {
     return axes;
 }
 
-// Axolotl trains through Accelerate: the same engines, dtypes and no_sync.
-Settings axolotlDefaults(const Layout& layout) {
-    Settings settings = accelerateStack().defaults(layout);
+// Axolotl trains through Accelerate: the same engines, dtypes and no_sync. It loads weights in
+// bf16, which FSDP2 under Accelerate stores in fp32 and DeepSpeed copies into fp32 masters. Where
+// neither runs, trained weights, their gradients and moments stay bf16; autocast still decides what
+// ops compute in. PEFT keeps adapters in fp32.
+Settings axolotlDefaults(const Layout& layout, Tuning tuning) {
+    Settings settings = accelerateStack().defaults(layout, tuning);
     settings.lora.doubleQuantization = true;  // what its loader always asks bitsandbytes for
+    if (layout.shard == Shard::None && tuning == Tuning::Full) {
+        PrecisionSettings& precision = settings.precision;
+        precision.parameters = precision.gradients = precision.reduce = precision.moments =
+            Dtype::Bf16;
+    }
     return settings;
 }
 
@@ -70,6 +78,32 @@ Result<void> checkAxolotlExperts(const Scenario& scenario) {
     return {};
 }
 
+/// Full training without FSDP or DeepSpeed, which would keep fp32 weights of their own.
+bool trainsAsLoaded(const Scenario& scenario) {
+    return scenario.layout.shard == Shard::None && scenario.settings.tuning == Tuning::Full;
+}
+
+// ModelLoader casts norms, embedding and head to fp32, and back only for attention kernels that
+// need 16 bits: `sdpa` and `eager` leave two types of weights.
+Result<void> checkAxolotlTypes(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    if (!trainsAsLoaded(scenario) || settings.precision.parameters == Dtype::Fp32) {
+        return {};
+    }
+    if (settings.precision.parameters == Dtype::Fp16) {
+        return lacks("settings.precision.parameters",
+                     "Attempting to unscale FP16 gradients.",
+                     "--precision bf16, or tuning lora");
+    }
+    if (settings.kernels.attention == AttentionKernel::Unfused) {
+        return lacks("settings.kernels.attention",
+                     "attn_implementation eager keeps embedding, head and norms in fp32 beside "
+                     "bf16 layers, which is not modelled",
+                     "settings.kernels.attention=flash, or shard=fsdp");
+    }
+    return {};
+}
+
 // Its validators (0.19) come first, then Accelerate's. Configs are written with sample_packing.
 Result<void> checkAxolotl(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
@@ -82,6 +116,7 @@ Result<void> checkAxolotl(const Scenario& scenario) {
                       "micro_batch=1");
     }
     FABRICAST_TRY(checkAxolotlExperts(scenario));
+    FABRICAST_TRY(checkAxolotlTypes(scenario));
     return checkAccelerateRules(scenario);
 }
 

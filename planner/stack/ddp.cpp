@@ -20,7 +20,7 @@ constexpr StackMethods kDdpMethods{.optimizers = kEveryOptimizer,
 // torch.nn.parallel.DistributedDataParallel around a transformers model under autocast: fp32
 // weights and gradients, 25 MiB buckets that are not the gradients themselves, one all-reduce per
 // step (training loops wrap the other micro-steps in no_sync).
-Settings ddpDefaults(const Layout&) {
+Settings ddpDefaults(const Layout&, Tuning) {
     Settings settings;
     settings.engine = Engine::Ddp;
     settings.kernels = huggingFaceKernels();

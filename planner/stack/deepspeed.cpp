@@ -184,7 +184,7 @@ constexpr StackMethods kDeepspeedMethods{.optimizers = kEveryOptimizer,
 // bf16 enabled: 16-bit weights and gradients, fp32 master and moments, gradients accumulated and
 // sent in the model's dtype. Bucket sizes are DeepSpeed's own, in elements; `overlap_comm` is None,
 // which means on for stage 3 only; `pin_memory` is true since 0.19.1.
-Settings deepspeedDefaults(const Layout& layout) {
+Settings deepspeedDefaults(const Layout& layout, Tuning tuning) {
     Settings settings;
     settings.engine = Engine::DeepSpeed;
     settings.kernels = huggingFaceKernels();
@@ -196,6 +196,9 @@ Settings deepspeedDefaults(const Layout& layout) {
                           .moments = Dtype::Fp32};
     settings.optimizer.kernel = OptimizerKernel::DeepSpeed;  // FusedAdam, or DeepSpeedCPUAdam
     settings.deepspeed.overlapComm = layout.shard == Shard::Zero3;
+    if (tuning == Tuning::Lora) {
+        settings.lora.dtype = Dtype::Bf16;  // the engine casts the module, adapters and all
+    }
     return settings;
 }
 

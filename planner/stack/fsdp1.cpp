@@ -31,7 +31,7 @@ constexpr StackMethods kFsdp1Methods{.optimizers = kFsdp1Optimizers,
 
 // torch's FullyShardedDataParallel with MixedPrecision(param_dtype=bf16): reduce_dtype is None, so
 // gradients travel as bf16; the shards stay fp32. BACKWARD_PRE and limit_all_gathers are on.
-Settings fsdp1Defaults(const Layout& layout) {
+Settings fsdp1Defaults(const Layout& layout, Tuning) {
     Settings settings;
     settings.engine = Engine::Fsdp1;
     settings.kernels = huggingFaceKernels();

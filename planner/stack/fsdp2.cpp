@@ -22,7 +22,7 @@ constexpr StackMethods kFsdp2Methods{.optimizers = kEveryOptimizer,
 // fully_shard on every block and the root with MixedPrecisionPolicy(param_dtype=bf16): shards,
 // gradients and moments are fp32, reduce_dtype defaults to the gradients' bf16, and every backward
 // reduces. Blocks are resharded after forward, the root is not.
-Settings fsdp2Defaults(const Layout&) {
+Settings fsdp2Defaults(const Layout&, Tuning) {
     Settings settings;
     settings.engine = Engine::Fsdp2;
     settings.kernels = huggingFaceKernels();

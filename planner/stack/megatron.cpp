@@ -26,6 +26,7 @@ constexpr StackAxes kMegatronAxes{.tensor = true,
                                   .shards = kMegatronShards,
                                   .schedules = kMegatronSchedules,
                                   .offloads = kMegatronOffloads,
+                                  .offloadsIfAsked = true,
                                   .placements = kMegatronPlacements};
 
 // --optimizer adam, sgd, lion, muon; --fp8-recipe tensorwise, blockwise, mxfp8; --fp4-format e2m1.
@@ -47,7 +48,7 @@ constexpr StackMethods kMegatronMethods{.optimizers = kMegatronOptimizers,
 // --bf16: bf16 weights; --accumulate-allreduce-grads-in-fp32 follows from it, so the gradient
 // buffer and the wire are fp32; fp32 master and moments, split over dp-cp with the distributed
 // optimizer. --overlap-grad-reduce is off by default.
-Settings megatronDefaults(const Layout& layout) {
+Settings megatronDefaults(const Layout& layout, Tuning) {
     Settings settings;
     settings.engine = Engine::Megatron;
     settings.kernels = megatronKernels();

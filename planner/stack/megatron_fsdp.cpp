@@ -35,7 +35,7 @@ constexpr StackMethods kMegatronFsdpMethods{.optimizers = kMegatronFsdpOptimizer
 
 // --use-megatron-fsdp: bf16 weights, fp32 master and moments, all split; main gradients take the
 // parameters' dtype unless megatron_fsdp_main_grads_dtype is set.
-Settings megatronFsdpDefaults(const Layout&) {
+Settings megatronFsdpDefaults(const Layout&, Tuning) {
     Settings settings;
     settings.engine = Engine::MegatronFsdp;
     settings.kernels = megatronKernels();

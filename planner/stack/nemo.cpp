@@ -14,8 +14,8 @@ StackMethods nemoMethods() {
 // Recipes use bf16_mixed() (grad_reduce_in_fp32), the distributed optimizer, overlap_grad_reduce,
 // overlap_param_gather, and tp_comm_overlap under sequence parallelism; the code that runs is
 // Megatron-Core's.
-Settings nemoDefaults(const Layout& layout) {
-    Settings settings = megatronStack().defaults(layout);
+Settings nemoDefaults(const Layout& layout, Tuning tuning) {
+    Settings settings = megatronStack().defaults(layout, tuning);
     settings.megatron.overlapGradReduce = true;
     settings.megatron.overlapParamGather = layout.shard != Shard::None;
     settings.megatron.tensorOverlap = layout.sp;

@@ -69,7 +69,7 @@ Result<void> checkSlices(const Scenario& scenario) {
 
 /// Engine and model code are the stack's own; a scenario chooses among kernels, not among stacks.
 Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
-    const Settings own = stack.defaults(scenario.layout);
+    const Settings own = stack.defaults(scenario.layout, scenario.settings.tuning);
     const ModelCode code = scenario.settings.kernels.code;
     if (scenario.settings.engine != own.engine) {
         return lacks("settings.engine",

@@ -119,8 +119,11 @@ Result<const Stack*> findStack(std::string_view name) {
                 suggestName(name, known));
 }
 
-Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout) {
-    Settings settings = stack.defaults(layout);
+Settings defaultSettings(const Stack& stack,
+                         const ModelSpec& model,
+                         const Layout& layout,
+                         Tuning tuning) {
+    Settings settings = stack.defaults(layout, tuning);
     if (settings.engine == Engine::Megatron && layout.pp > 1) {
         settings.pipeline = megatronPipeline(model, layout);
     }

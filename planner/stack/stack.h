@@ -26,6 +26,7 @@ struct StackAxes {
     bool wholeAlone = false;  ///< nothing is sharded by default where there is one replica
     std::span<const ScheduleKind> schedules{};  ///< first: the default with pp > 1
     std::span<const Offload> offloads{};        ///< in addition to Offload::None
+    bool offloadsIfAsked = false;               ///< a search leaves them out, unless one is typed
     /// Refuses offloads that a sharding does not have; where there is none, each has all.
     Result<void> (*checkOffload)(Shard shard, Offload offload) = nullptr;
     std::span<const RankPlacement> placements{};  ///< in addition to RankPlacement::DpInside
@@ -54,7 +55,7 @@ struct LayoutDefaults {
 /// This is one training stack: what it can express, what it refuses (in its own words), and how it
 /// does a step by default.
 ///     FABRICAST_ASSIGN(const Stack* stack, findStack("megatron"));
-///     scenario.settings = stack->defaults(scenario.layout);
+///     scenario.settings = stack->defaults(scenario.layout, Tuning::Full);
 ///     FABRICAST_TRY(stack->check(scenario));
 struct Stack {
     std::string_view name;  ///< "fsdp2", "megatron", "deepspeed", "torchtitan", …
@@ -63,7 +64,7 @@ struct Stack {
     StackAxes axes;
     StackMethods methods;
     ExpertPlace experts = ExpertPlace::OverAll;
-    Settings (*defaults)(const Layout& layout);
+    Settings (*defaults)(const Layout& layout, Tuning tuning);
     /// Divisibility and exclusion rules with the framework's own error text.
     Result<void> (*check)(const Scenario& scenario);
 };
@@ -78,7 +79,10 @@ LayoutDefaults layoutDefaults(const Stack& stack, const Layout& given);
 /// `stack.defaults`, and what the stack's own launcher derives from the model: bucket sizes from
 /// the hidden size, a pipeline split for a number of layers that does not divide. Use this one
 /// where the model is known.
-Settings defaultSettings(const Stack& stack, const ModelSpec& model, const Layout& layout);
+Settings defaultSettings(const Stack& stack,
+                         const ModelSpec& model,
+                         const Layout& layout,
+                         Tuning tuning = Tuning::Full);
 
 /// What `recompute` means to the stack: Megatron's "selective" is the module core_attn.
 RecomputeSettings recomputeFor(const Stack& stack, RecomputeSettings typed);

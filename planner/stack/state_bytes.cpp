@@ -242,12 +242,14 @@ double momentBytes(const Settings& settings) {
 BytesPerParameter stateBytes(const Settings& settings, const Layout& layout) {
     Settings trained = settings;
     if (settings.tuning == Tuning::Lora) {
-        // Adapters are trained in their own dtype, without a master copy.
+        // Adapters are trained in their own dtype, without a master copy but for DeepSpeed's.
         trained.precision.parameters = settings.lora.dtype;
         trained.precision.gradients = settings.lora.dtype;
-        trained.precision.moments = settings.lora.dtype;
-        trained.precision.masterWeights = false;
         trained.precision.autocast = false;
+        if (settings.engine != Engine::DeepSpeed) {
+            trained.precision.moments = settings.lora.dtype;
+            trained.precision.masterWeights = false;
+        }
     }
     const Splits splits = splitsOf(trained, layout);
     Parts parts;

@@ -210,7 +210,7 @@ constexpr StackMethods kTorchtitanMethods{.optimizers = kTorchtitanOptimizers,
 
 // torchtitan 0.3: fp32 shards, bf16 compute, fp32 reduce-scatter in every micro-step, fused AdamW,
 // SelectiveAC, sequence parallel with tp. PP reduces once and does not reshard (reshard "default").
-Settings torchtitanDefaults(const Layout& layout) {
+Settings torchtitanDefaults(const Layout& layout, Tuning) {
     Settings settings;
     settings.engine = layout.shard == Shard::None && layout.dp > 1 ? Engine::Ddp : Engine::Fsdp2;
     settings.kernels = torchtitanKernels();

@@ -11,6 +11,7 @@ namespace fabricast {
 struct HostMemory {
     std::int64_t bytes = 0;   ///< of the tensors
     std::int64_t pinned = 0;  ///< of the page-locked blocks they lie in
+    std::int64_t nvme = 0;    ///< of the files on local drives
 };
 
 /// What torch's allocator of page-locked memory takes for a block: the next power of two.

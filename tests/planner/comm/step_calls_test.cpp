@@ -20,7 +20,7 @@ Scenario megatron(const Layout& layout) {
     scenario.layout = layout;
     scenario.layout.shard = Shard::Zero1;
     scenario.workload.globalBatch = 4 * layout.dp * layout.microBatch;
-    scenario.settings = findStack("megatron").value()->defaults(scenario.layout);
+    scenario.settings = findStack("megatron").value()->defaults(scenario.layout, Tuning::Full);
     return scenario;
 }
 
@@ -28,7 +28,7 @@ Scenario huggingFace(const char* stack, Layout layout) {
     Scenario scenario = small();
     scenario.layout = layout;
     scenario.workload.globalBatch = 2 * layout.dp * layout.microBatch;
-    scenario.settings = findStack(stack).value()->defaults(layout);
+    scenario.settings = findStack(stack).value()->defaults(layout, Tuning::Full);
     return scenario;
 }
 
@@ -202,7 +202,7 @@ RC_GTEST_PROP(StepCallsProperty, AnyLayoutGivesCallsOrAnError, ()) {
     const auto stacks = allStacks();
     const auto& stack = stacks[*rc::gen::inRange<std::size_t>(0, stacks.size())];
     scenario.layout = anyLayout();
-    scenario.settings = stack.defaults({.dp = 2, .shard = scenario.layout.shard});
+    scenario.settings = stack.defaults({.dp = 2, .shard = scenario.layout.shard}, Tuning::Full);
     scenario.settings.torch.reshard =
         *rc::gen::element(Reshard::Default, Reshard::Always, Reshard::Never);
     scenario.workload.globalBatch =

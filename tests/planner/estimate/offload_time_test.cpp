@@ -1,5 +1,6 @@
 #include "planner/estimate/offload_time.h"
 
+#include "planner/estimate/drive_time.h"
 #include "tests/planner/estimate/estimate_example.h"
 
 #include <gtest/gtest.h>
@@ -95,18 +96,53 @@ TEST(OffloadTime, FasterHostMemoryIsAFasterStep) {
     }
 }
 
+// 16 bytes of a parameter are read at 8 x 6.5 GB/s and written at 8 x 3.5 GB/s, besides what the
+// CPUs take; offloaded parameters add 2 bytes to what is written.
+TEST(OffloadTime, DrivesAreReadAndWrittenInEveryStep) {
+    const HostProfile& host = exampleTiming().host;
+    const Scenario cpus = deepspeedRun(Shard::Zero3, Offload::OptimizerCpu);
+    const Scenario drives = deepspeedRun(Shard::Zero3, Offload::OptimizerNvme);
+    EXPECT_NEAR(hostStepSeconds(drives, host, 1e9) - hostStepSeconds(cpus, host, 1e9),
+                8e9 * (16.0 / 52e9 + 16.0 / 28e9),
+                1e-6);
+    const Scenario all = deepspeedRun(Shard::Zero3, Offload::ParametersNvme);
+    EXPECT_NEAR(
+        driveSeconds(all, host, 1e9) - driveSeconds(drives, host, 1e9), 8e9 * 2.0 / 28e9, 1e-6);
+    EXPECT_EQ(estimated(drives).notes.size(), 2U);
+    EXPECT_NE(estimated(drives).notes.back().find("days of training"), std::string::npos);
+}
+
+// A rank has a few more than the billion that stays in host memory.
+TEST(OffloadTime, ParametersBeyondHostMemoryAreReadFromDrives) {
+    Scenario scenario = deepspeedRun(Shard::Zero3, Offload::ParametersNvme);
+    EXPECT_NEAR(shareOnDrives(scenario), 1.0 - 1e9 / (8.03e9 / 8), 1e-3);
+    scenario.layout.dp = 64;
+    EXPECT_EQ(shareOnDrives(scenario), 0.0);
+}
+
+// Megatron fetches fp32 gradients and returns bf16 weights, 6 bytes over a Gen5 x16 link.
+TEST(OffloadTime, MegatronStepsOnTheCpus) {
+    const HostProfile& host = exampleTiming().host;
+    const Scenario scenario =
+        exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1, .offload = Offload::OptimizerCpu});
+    EXPECT_NEAR(hostStepSeconds(scenario, host, 1e9),
+                8e9 * 28.0 / (614.4e9 * 0.05) + 6e9 / (63e9 * 0.75),
+                5e-3);
+}
+
 TEST(OffloadTime, WhatIsNotModelledIsRefusedByName) {
     const auto why = [](const Scenario& scenario) {
         const auto estimate = estimateStep(scenario, exampleTiming());
         return estimate ? std::string() : estimate.error().why;
     };
-    EXPECT_NE(why(deepspeedRun(Shard::Zero3, Offload::ParametersNvme)).find("parameters_nvme"),
-              std::string::npos);
+    Scenario undriven = deepspeedRun(Shard::Zero3, Offload::OptimizerNvme);
+    undriven.cluster.node.nvme.value.reset();
+    EXPECT_NE(why(undriven).find("local drives"), std::string::npos);
+    undriven.cluster.node.nvme.value = Bytes(100'000'000'000);
+    EXPECT_NE(why(undriven).find("more than its drives hold"), std::string::npos);
     Scenario megatron = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
-    for (const Offload offload : {Offload::OptimizerCpu, Offload::Activations}) {
-        megatron.layout.offload = offload;
-        EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);
-    }
+    megatron.layout.offload = Offload::Activations;
+    EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);
     Scenario lora = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     lora.layout.offload = Offload::ParametersCpu;
     lora.settings.tuning = Tuning::Lora;

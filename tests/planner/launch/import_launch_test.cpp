@@ -335,6 +335,44 @@ TEST(Import, ReadsTrainersArguments) {
               "a.sh:1:30: --fsdp hybrid_shard does not say how many ranks share a copy");
 }
 
+// transformers 5.23 loads a checkpoint in its own type unless dtype is given, TRL 1.16 in float32
+// (create_model_from_path, ModelConfig.dtype), and Trainer keeps what it is given: seen by loading
+// a Llama saved in bf16. FSDP2 under Accelerate stores fp32 either way.
+TEST(Import, TrainsWeightsInTheTypeThatAScriptLoads) {
+    const auto kept = [](const std::string& arguments, const char* group, const char* key) {
+        const auto run = imported(
+            "torchrun sft.py --model_name_or_path a/b --output_dir o " + arguments, "a.sh");
+        const JsonValue* const settings = run.value().find("settings");
+        const JsonValue* const inside = settings == nullptr ? nullptr : settings->find(group);
+        const JsonValue* const value = inside == nullptr ? nullptr : inside->find(key);
+        return value == nullptr ? std::string() : value->text().value();
+    };
+    EXPECT_EQ(kept("--bf16", "precision", "moments"), "bf16");
+    EXPECT_EQ(kept("--bf16 --dtype auto", "precision", "parameters"), "bf16");
+    EXPECT_EQ(kept("--bf16 --torch_dtype float32", "precision", "parameters"), "");
+    EXPECT_EQ(kept("--bf16 --max_length 2048", "precision", "parameters"), "");
+    EXPECT_EQ(kept("--bf16 --max_length 2048 --dtype bfloat16", "precision", "gradients"), "bf16");
+    EXPECT_EQ(kept("--bf16 --dtype bfloat16 --fsdp full_shard", "precision", "parameters"), "");
+    EXPECT_EQ(kept("--bf16 --use_peft", "lora", "base"), "fp32");
+    EXPECT_EQ(kept("--bf16 --use_peft --dtype bfloat16", "lora", "base"), "bf16");
+    EXPECT_EQ(kept("--bf16 --use_peft --load_in_4bit", "lora", "base"), "nf4");
+    const auto whole = imported("torchrun sft.py --output_dir o --dtype bfloat16", "a.sh");
+    EXPECT_EQ(valueAt(whole.value(), "workload", "precision"), "\"pure_bf16\"");
+    EXPECT_EQ(why("torchrun t.py --output_dir o --fp16 --dtype float16", "a.sh"),
+              "a.sh:1:37: --dtype float16: Attempting to unscale FP16 gradients.");
+}
+
+// Axolotl 0.19's ModelLoader leaves embedding, head and norms in fp32 under sdpa.
+TEST(Import, RefusesAxolotlsTwoTypesOfWeights) {
+    const std::string base = "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 2048\n";
+    EXPECT_EQ(why(base + "attn_implementation: sdpa\n", "a.yaml"),
+              "a.yaml:4:1: attn_implementation sdpa keeps embedding, head and norms in fp32 beside "
+              "bf16 layers where all is trained without FSDP or DeepSpeed, which is not modelled");
+    EXPECT_EQ(why(base + "attn_implementation: sdpa\nadapter: lora\n", "a.yaml"), "");
+    EXPECT_EQ(why(base + "attn_implementation: sdpa\nfsdp_version: 2\n", "a.yaml"), "");
+    EXPECT_EQ(why(base + "attn_implementation: flash_attention_2\n", "a.yaml"), "");
+}
+
 // What DeepSpeed's file leaves to the Trainer is filled in from its arguments.
 TEST(Import, FillsInWhatIsAuto) {
     const auto read = [](const std::string& name) -> Result<std::string> {

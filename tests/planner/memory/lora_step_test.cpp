@@ -101,7 +101,7 @@ TEST(LoraStep, RefusesWhatItDoesNotModel) {
                   s.settings.kernels.code = ModelCode::TorchTitan;
               }).find("torchtitan's"),
               std::string::npos);
-    EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("deepspeed"),
+    EXPECT_NE(why([](Scenario& s) { s.settings.engine = Engine::DeepSpeed; }).find("DeepSpeed"),
               std::string::npos);
 }
 

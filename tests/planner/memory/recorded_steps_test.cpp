@@ -49,6 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"peft_memory_more.csv", 1e-5, 3e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"zero_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.9},
                     RecordedFile{"zero_memory_more.csv", 1e-5, 1e-4, 0.015, 0, 0, 0.85},
+                    RecordedFile{"offload_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.75},
+                    RecordedFile{"megatron_offload_memory.csv", 1e-5, 5e-5, 6e-3, 0, 0, 0},
+                    RecordedFile{"zero_lora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},
@@ -56,6 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"fsdp2_qlora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"hf_moe_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"hf_moe_memory_more.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"hf_moe_zero3_memory.csv", 1e-4, 2e-4, 0.02, 0, 0, 0.3},
                     RecordedFile{"moe_titan.csv", 1e-5, 1e-4, 2e-3, 0, 0, 0.95},
                     RecordedFile{"moe_titan_more.csv", 2e-4, 5e-3, 5e-3, 8, 0, 0.92}),
     [](const auto& file) {

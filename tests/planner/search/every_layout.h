@@ -63,7 +63,10 @@ private:
 
     void addStates(Layout layout) {
         for (const Shard shard : axes_.shards) {
-            for (const Offload offload : with(Offload::None, axes_.offloads)) {
+            // Where offload is for who asks, nothing else is searched.
+            const auto offloads =
+                axes_.offloadsIfAsked ? std::span<const Offload>() : axes_.offloads;
+            for (const Offload offload : with(Offload::None, offloads)) {
                 for (const CpKind kind : with(CpKind::Ring, axes_.context)) {
                     for (const RankPlacement placement :
                          with(RankPlacement::DpInside, axes_.placements)) {

@@ -228,7 +228,10 @@ TEST(SearchSpace, OffloadsWhatIsForecastAndSwapsWhatTheNetworkSees) {
     const SearchTask deepspeed = taskOf({.gpus = 16, .memory = 80_GiB}, {"deepspeed"});
     EXPECT_GT(count(deepspeed, offloads(Offload::OptimizerCpu)), 0);
     EXPECT_GT(count(deepspeed, offloads(Offload::ParametersCpu)), 0);
-    EXPECT_EQ(count(deepspeed, offloads(Offload::ParametersNvme)), 0);
+    EXPECT_GT(count(deepspeed, offloads(Offload::ParametersNvme)), 0);
+    SearchTask undriven = deepspeed;
+    undriven.base.cluster.node.nvme.value.reset();
+    EXPECT_EQ(count(undriven, offloads(Offload::ParametersNvme)), 0);
     EXPECT_EQ(count(deepspeed, swaps), 0);
     const SearchTask megatron = taskOf({.gpus = 16, .memory = 80_GiB}, {"megatron"});
     EXPECT_EQ(count(megatron, offloads(Offload::OptimizerCpu)), 0);
@@ -238,6 +241,7 @@ TEST(SearchSpace, OffloadsWhatIsForecastAndSwapsWhatTheNetworkSees) {
     held.rules.fixed.layout.offload = Offload::OptimizerCpu;
     held.rules.fixed.said = {"offload"};
     EXPECT_EQ(count(held, offloads(Offload::None)), 0);
+    held.base.cluster.node.nvme.value.reset();
     held.rules.fixed.layout.offload = Offload::ParametersNvme;
     EXPECT_NE(enumerateLayouts(held)->refused.at(0).why.find("parameters_nvme"), std::string::npos);
     SearchTask forbidden = megatron;

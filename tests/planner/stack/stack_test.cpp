@@ -14,7 +14,7 @@ namespace {
 using namespace literals;
 
 Settings defaultsOf(std::string_view name, const Layout& layout) {
-    return findStack(name).value()->defaults(layout);
+    return findStack(name).value()->defaults(layout, Tuning::Full);
 }
 
 TEST(Stack, EveryNameAndAliasIsFound) {
@@ -137,7 +137,7 @@ TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
     Scenario scenario = smallTitan(80_GiB);
     scenario.stack = "megatron";
     scenario.layout = {.dp = 8, .shard = Shard::Zero1};
-    scenario.settings = megatron.defaults(scenario.layout);
+    scenario.settings = megatron.defaults(scenario.layout, Tuning::Full);
     const auto refused = [&] {
         const Result<void> allowed = megatron.check(scenario);
         return allowed ? std::string() : allowed.error().where;

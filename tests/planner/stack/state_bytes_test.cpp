@@ -26,7 +26,9 @@ void choose(const Pairs& typed, const std::string& key, T& chosen) {
 }
 
 Settings settingsOf(const Stack& stack, const Layout& layout, const Pairs& typed) {
-    Settings settings = stack.defaults(layout);
+    const Tuning tuning = typed.contains("tuning") ? Tuning::Lora : Tuning::Full;
+    Settings settings = stack.defaults(layout, tuning);
+    settings.tuning = tuning;
     choose(typed, "parameters", settings.precision.parameters);
     choose(typed, "compute", settings.precision.compute);
     choose(typed, "gradients", settings.precision.gradients);
@@ -38,9 +40,6 @@ Settings settingsOf(const Stack& stack, const Layout& layout, const Pairs& typed
     choose(typed, "optimizer", settings.optimizer.kind);
     choose(typed, "quantization", settings.kernels.quantization);
     choose(typed, "lora_dtype", settings.lora.dtype);
-    if (typed.contains("tuning")) {
-        settings.tuning = Tuning::Lora;
-    }
     return settings;
 }
 
@@ -49,6 +48,9 @@ BytesPerParameter stateOf(const std::string& name, const Pairs& typedLayout, con
     Layout layout;
     layout.shard = layoutDefaults(stack, layout).shard;
     choose(typedLayout, "shard", layout.shard);
+    if (typedLayout.contains("dp")) {
+        layout.dp = std::stoll(typedLayout.at("dp"));
+    }
     choose(typedLayout, "offload", layout.offload);
     return stateBytes(settingsOf(stack, layout, typed), layout);
 }

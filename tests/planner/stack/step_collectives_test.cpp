@@ -20,7 +20,7 @@ Layout layoutOf(const Pairs& typed) {
 }
 
 Settings settingsOf(const std::string& stack, const Layout& layout, const Pairs& typed) {
-    Settings settings = findStack(stack).value()->defaults(layout);
+    Settings settings = findStack(stack).value()->defaults(layout, Tuning::Full);
     if (typed.contains("reduce")) {
         settings.precision.reduce = fromName<Dtype>(typed.at("reduce")).value();
     }
@@ -104,7 +104,7 @@ TEST(StepCollectives, MoveWhatWasRecorded) {
 // A pipeline under torchtitan gathers and reduces once, whatever its micro-batches.
 TEST(StepCollectives, PipelinesReduceOnce) {
     const Layout layout{.dp = 4, .pp = 4, .shard = Shard::Fsdp};
-    const Settings settings = findStack("torchtitan").value()->defaults(layout);
+    const Settings settings = findStack("torchtitan").value()->defaults(layout, Tuning::Full);
     const RankParameters parameters{.all = 1000, .head = 100, .ends = 200};
     const Moved moved = movedBy(stepCollectives(settings, layout, parameters), parameters, 16);
     EXPECT_EQ(moved.allGather, 1000);
@@ -114,7 +114,7 @@ TEST(StepCollectives, PipelinesReduceOnce) {
 // With experts apart, both of Megatron's chained optimizers gather everything.
 TEST(StepCollectives, MegatronGathersTwiceWithSeparateExperts) {
     const Layout layout{.dp = 8, .ep = 8, .shard = Shard::Zero1};
-    const Settings settings = findStack("megatron").value()->defaults(layout);
+    const Settings settings = findStack("megatron").value()->defaults(layout, Tuning::Full);
     const RankParameters parameters{.all = 1000};
     const Moved moved = movedBy(stepCollectives(settings, layout, parameters), parameters, 4);
     EXPECT_EQ(moved.allGather, 2000);

@@ -91,6 +91,9 @@ Result<OracleRow> megatronRow(const CsvTable& table, std::size_t row) {
                      pick(kDtype, table.text(row, "grad_dtype"), "grad_dtype"));
     settings.kernels.dropout = std::stod(table.text(row, "dropout"));
     settings.megatron.distributedOptimizer = table.integer(row, "dist_opt", 1) != 0;
+    if (table.number(row, "offload") > 0) {  // optimizer_offload_fraction
+        scenario.layout.offload = Offload::OptimizerCpu;
+    }
     settings.megatron.overlapGradReduce = table.integer(row, "overlap") != 0;
     return out;
 }

@@ -56,15 +56,20 @@ Result<void> setLayout(const CsvTable& table, std::size_t row, OracleRow& out) {
         scenario.settings.torch.shardGradOp =
             strategy == "SHARD_GRAD_OP" || strategy == "_HYBRID_SHARD_ZERO2";
         layout.shardSize = table.integer(row, "shard");
+        layout.offload =
+            table.integer(row, "offload") != 0 ? Offload::ParametersCpu : Offload::None;
     }
     if (scenario.settings.engine == Engine::DeepSpeed) {
         FABRICAST_ASSIGN(layout.shard, pick(kStage, table.text(row, "zero"), "zero"));
-        const bool parameters = table.text(row, "offload_param") == "cpu";
-        const bool optimizer = table.text(row, "offload_optimizer") == "cpu";
-        layout.offload = parameters  ? Offload::ParametersCpu
-                         : optimizer ? Offload::OptimizerCpu
-                                     : Offload::None;
-        scenario.settings.deepspeed.optimizerStaysOnDevice = parameters && !optimizer;
+        const std::string parameters = table.text(row, "offload_param");
+        const std::string optimizer = table.text(row, "offload_optimizer");
+        layout.offload = parameters == "nvme"  ? Offload::ParametersNvme
+                         : parameters == "cpu" ? Offload::ParametersCpu
+                         : optimizer == "nvme" ? Offload::OptimizerNvme
+                         : optimizer == "cpu"  ? Offload::OptimizerCpu
+                                               : Offload::None;
+        scenario.settings.deepspeed.optimizerStaysOnDevice =
+            parameters != "none" && optimizer == "none";
     }
     return {};
 }
@@ -113,6 +118,18 @@ Result<void> setDeepSpeed(const CsvTable& table, std::size_t row, Settings& sett
     return {};
 }
 
+Result<void> setAdapters(const CsvTable& table, std::size_t row, Settings& settings) {
+    const std::int64_t rank = table.integer(row, "lora_r");
+    if (rank == 0) {
+        return {};
+    }
+    settings.tuning = Tuning::Lora;
+    settings.lora.rank = rank;
+    settings.lora.dtype = settings.precision.parameters;
+    FABRICAST_ASSIGN(settings.lora.targets, loraTargets(table.text(row, "lora_targets")));
+    return {};
+}
+
 }  // namespace
 
 Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
@@ -139,6 +156,7 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
                              : AllocatorKind::Default;
     if (settings.engine == Engine::DeepSpeed) {
         FABRICAST_TRY(setDeepSpeed(table, row, settings));
+        FABRICAST_TRY(setAdapters(table, row, settings));
     } else {
         FABRICAST_TRY(setTorch(table, row, settings));
     }

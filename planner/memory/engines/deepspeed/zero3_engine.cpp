@@ -3,6 +3,7 @@
 #include "planner/sharding/zero_partition.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 
@@ -156,6 +157,9 @@ void Zero3Engine::reduceBucket(Bucket& bucket, std::int64_t wire) {
     for (const std::size_t index : bucket.parameters) {
         keepPartition(index);
     }
+    for (const Storage gradient : std::exchange(awaitSwap_, {})) {
+        device_.release(gradient);
+    }
     for (const Storage sum : sums) {
         device_.release(sum);
     }
@@ -176,8 +180,13 @@ void Zero3Engine::keepPartition(std::size_t index) {
                         "gradient norm",
                         kReducePool);
             if (options_.sumWidth != kFp32) {
-                takeBriefly(
-                    shard * kFp32, MemoryKind::Gradients, "fp32 gradient partition", kReducePool);
+                const Storage wide = device_.take(
+                    shard * kFp32, MemoryKind::Gradients, kReducePool, "fp32 gradient partition");
+                if (options_.swap.optimizer) {
+                    awaitSwap_.push_back(wide);
+                } else {
+                    device_.release(wide);
+                }
             }
         }
         device_.release(partition);

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/memory/engines/deepspeed/zero3_parameters.h"
+#include "planner/memory/engines/deepspeed/zero3_swap.h"
 #include "planner/memory/engines/optimizer_state.h"
 #include "planner/memory/program/engine.h"
 #include "planner/sharding/module_trace.h"
@@ -20,6 +21,7 @@ struct Zero3Options {
     bool halfPrecision = false;  ///< fp16: gradients are searched for infinities
     bool offloadOptimizer = false;
     bool pinMemory = false;
+    Zero3Swap swap;  ///< where offloaded states go on to drives
     OptimizerSettings optimizer;
 };
 
@@ -68,6 +70,7 @@ private:
     void recordEvent(const ModuleVisit& visit, bool enter);
     [[nodiscard]] std::int64_t shards() const;  ///< elements of all partitions of this rank
     [[nodiscard]] std::vector<std::int64_t> subGroups() const;
+    [[nodiscard]] SwappedStates swapped() const;
     void reduceBucket(Bucket& bucket, std::int64_t wire);
     Storage scatter(const Bucket& bucket, std::int64_t wire);
     void keepPartition(std::size_t index);
@@ -84,6 +87,7 @@ private:
     std::map<std::pair<int, int>, std::size_t> indexOf_;
     Zero3Parameters gathering_;
     std::vector<Storage> gradients_;
+    std::vector<Storage> awaitSwap_;  ///< fp32 gradients of a bucket, on their way to drives
     std::map<std::int64_t, Bucket> buckets_;  ///< by bytes of an element on the wire
     ModuleTrace trace_;
     std::map<int, std::size_t> traced_;  ///< where the trace has a module's parameters

@@ -97,15 +97,31 @@ void Zero3Engine::optimizerStep() {
     gathering_.gatherPersistent();
 }
 
+SwappedStates Zero3Engine::swapped() const {
+    SwappedStates states{.groups = subGroups(),
+                         .sumWidth = options_.sumWidth,
+                         .width = options_.gather.width,
+                         .pinMemory = options_.pinMemory};
+    for (std::size_t index = 0; index < parameters_.size(); ++index) {
+        states.partitions.push_back(gathering_.shardElements(index));
+    }
+    const auto one = [this](std::int64_t elements) {
+        return optimizerState(options_.optimizer, {.elements = elements}).device;
+    };
+    constexpr std::int64_t kMany = 1 << 20;
+    states.stateBytes = kFp32 + (one(2 * kMany) - one(kMany)) / kMany;
+    return states;
+}
+
 /// fp32 parameters, their gradients, the moments and the summed gradients; 16-bit partitions are
 /// pinned even where the configuration does not ask for it.
 HostMemory Zero3Engine::host() const {
-    HostMemory memory;
+    HostMemory memory = swappedStates(options_.swap, swapped());
     const auto add = [&](std::int64_t bytes, bool pinned) {
         memory.bytes += bytes;
         memory.pinned += pinned ? pinnedBlock(bytes) : 0;
     };
-    if (options_.offloadOptimizer) {
+    if (options_.offloadOptimizer && !options_.swap.optimizer) {
         for (const std::int64_t elements : subGroups()) {
             add(elements * kFp32, false);
             add(elements * kFp32, options_.pinMemory);
@@ -113,7 +129,7 @@ HostMemory Zero3Engine::host() const {
         }
         add(shards() * options_.sumWidth, options_.pinMemory);
     }
-    if (options_.gather.offload) {
+    if (options_.gather.offload && !options_.swap.parameters) {
         add(shards() * options_.gather.width, true);
     }
     return memory;

@@ -19,6 +19,7 @@ struct ZeroPartitionOptions {
     bool reduceScatter = true;  ///< false: buckets are all-reduced in place
     bool offloadOptimizer = false;
     bool pinMemory = false;
+    std::vector<std::int64_t> frozenBytes;  ///< of each weight that is not trained
     ZeroPartition::Options cut;
     OptimizerSettings optimizer;
 };

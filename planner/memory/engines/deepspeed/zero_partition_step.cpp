@@ -19,6 +19,9 @@ void ZeroPartitionEngine::holdStates() {
         elements.push_back(parameter.at.elements);
     }
     device_.take(cut_.padded() * options_.width, MemoryKind::Weights);
+    for (const std::int64_t bytes : options_.frozenBytes) {
+        device_.take(bytes, MemoryKind::Weights, 0, "frozen parameters");
+    }
     if (options_.offloadOptimizer) {
         device_.take(largestElements(elements) * options_.width,
                      MemoryKind::Communication,

@@ -47,4 +47,13 @@ void MegatronEngine::optimizerStep() {
         device_.take(states_.stepTemps, MemoryKind::Optimizer, 0, "optimizer arithmetic"));
 }
 
+HostMemory MegatronEngine::host() const {
+    HostMemory memory;
+    for (const std::int64_t bytes : states_.offloaded) {
+        memory.bytes += bytes;
+        memory.pinned += pinnedBlock(bytes);
+    }
+    return memory;
+}
+
 }  // namespace fabricast

@@ -16,6 +16,7 @@ struct MegatronStates {
     std::int64_t scratch = 0;         ///< one buffer that layers share, as large as ever needed
     std::int64_t stepTemps = 0;       ///< of the optimizer's own arithmetic
     std::int64_t gradientWidth = 2;   ///< bytes of a gradient element as autograd makes it
+    std::vector<std::int64_t> offloaded;  ///< on the host, by tensor: HybridDeviceOptimizer's
 };
 
 /// This is Megatron's way with parameters: contiguous buffers that live from start to end. A
@@ -36,6 +37,7 @@ public:
     void optimizerStep() override;
     [[nodiscard]] std::int64_t gradientWidth() const override { return states_.gradientWidth; }
     void beginMicroStep(std::int64_t /*index*/, std::int64_t /*count*/) override {}
+    [[nodiscard]] HostMemory host() const override;
 
 private:
     Device& device_;

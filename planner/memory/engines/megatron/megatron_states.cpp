@@ -76,6 +76,16 @@ std::int64_t stepTemps(const Scenario& scenario, const std::vector<BufferedWeigh
     return 4 * std::max(matrices, vectors);
 }
 
+/// HybridDeviceOptimizer, which Megatron runs with --use-precision-aware-optimizer only: an fp32
+/// copy of each piece, a gradient of the same type and the moments are CPU tensors, and the device
+/// has parameters and gradient buffers alone.
+void addOffloaded(const std::vector<BufferedWeight>& pieces, MegatronStates& states) {
+    constexpr int kTensors = 4;
+    for (const BufferedWeight& piece : pieces) {
+        states.offloaded.insert(states.offloaded.end(), kTensors, 4 * piece.elements);
+    }
+}
+
 /// The states of one kind of parameters, dense or expert, over all model chunks.
 void addStates(const StageShape& stage,
                const StageProgram& program,
@@ -101,6 +111,10 @@ void addStates(const StageShape& stage,
         }
         states.gradientBuffers.push_back(buffer.elements() * widths.gradient);
         pieces.insert(pieces.end(), mine.begin(), mine.end());
+    }
+    if (scenario.layout.offload == Offload::OptimizerCpu) {
+        addOffloaded(pieces, states);
+        return;
     }
     for (const BufferedWeight& piece : pieces) {
         states.mainParameters.push_back(piece.elements * widths.main);

@@ -70,6 +70,9 @@ void Fsdp1Engine::drop(Storage& storage) {
 
 /// With original parameters the flat gradients outlive zero_grad(), until the next forward.
 void Fsdp1Engine::holdStates() {
+    if (options_.offload) {
+        return;
+    }
     for (Flat& flat : flats_) {
         device_.take(flat.shard * options_.storedWidth, MemoryKind::Weights);
         for (const StepTensor& tensor : flat.tensors) {
@@ -80,6 +83,19 @@ void Fsdp1Engine::holdStates() {
         }
     }
     zeroed_ = options_.originalParameters && options_.setToNone;
+}
+
+/// The shard comes from the host as it is stored. Once it is cast it goes; without a cast it stays
+/// beside what is gathered.
+void Fsdp1Engine::fetch(Flat& flat) {
+    if (!options_.offload) {
+        return;
+    }
+    flat.fetched = device_.take(
+        flat.shard * options_.storedWidth, MemoryKind::Gathered, kCastPool, "shard from the host");
+    if (mixed()) {
+        drop(flat.fetched);
+    }
 }
 
 /// The shard is cast to the compute type, and gathered. Without shards the cast is all there is.
@@ -93,6 +109,7 @@ void Fsdp1Engine::unshard(int unit) {
     if (mixed()) {
         cast = device_.take(flat.shard * width, MemoryKind::Gathered, kCastPool, "cast shard");
     }
+    fetch(flat);
     if (!sharded()) {
         flat.unsharded = cast;
         return;
@@ -107,6 +124,7 @@ void Fsdp1Engine::unshard(int unit) {
 void Fsdp1Engine::reshard(int unit, bool free) {
     if (free || !sharded()) {
         drop(flats_[unitIndex(unit)].unsharded);
+        drop(flats_[unitIndex(unit)].fetched);
     }
 }
 
@@ -222,10 +240,10 @@ void Fsdp1Engine::reduceScatter(Flat& flat, Storage gradient) {
         drop(shard);
         shard = stored;
     }
-    if (flat.gradient == kNoStorage) {
+    if (flat.gradient == kNoStorage && !options_.offload) {
         flat.gradient = shard;
     } else {
-        drop(shard);  // added in place
+        drop(shard);  // added in place, or on the host
     }
     drop(padded);
     drop(cast);
@@ -257,7 +275,28 @@ void Fsdp1Engine::endBackward() {
     }
 }
 
+/// The stored shards, gradients of the same type, and what the optimizer keeps.
+HostMemory Fsdp1Engine::host() const {
+    HostMemory memory;
+    for (const Flat& flat : flats_) {
+        if (!options_.offload) {
+            break;
+        }
+        const std::int64_t shard = flat.shard * options_.storedWidth;
+        memory.bytes += 2 * shard;
+        memory.pinned += 2 * pinnedBlock(shard);
+        for (const StepTensor& tensor : flat.tensors) {
+            const StateBytes state = optimizerState(options_.optimizer, tensor);
+            memory.bytes += state.device + state.host;
+        }
+    }
+    return memory;
+}
+
 void Fsdp1Engine::optimizerStep() {
+    if (options_.offload) {
+        return;
+    }
     std::vector<StepTensor> tensors;
     for (const Flat& flat : flats_) {
         tensors.insert(tensors.end(), flat.tensors.begin(), flat.tensors.end());

@@ -19,6 +19,7 @@ struct Fsdp1Options {
     bool forwardPrefetch = false;
     bool syncEachMicroStep = true;  ///< false: no_sync() until the last
     bool setToNone = true;
+    bool offload = false;  ///< CPUOffload: shards, their gradients and the optimizer on the host
     int rootUnit = -1;
     OptimizerSettings optimizer;
 };
@@ -42,6 +43,7 @@ public:
     [[nodiscard]] std::int64_t gradientWidth() const override { return options_.computeWidth; }
     void beginMicroStep(std::int64_t index, std::int64_t count) override;
     [[nodiscard]] bool tiedWeightsAreOneTensor() const override { return true; }
+    [[nodiscard]] HostMemory host() const override;
 
 private:
     /// One unit's flat parameter.
@@ -51,6 +53,7 @@ private:
         std::vector<StepTensor> tensors;  ///< what the optimizer of this rank steps
         bool awaitsBackward = false;      ///< its forward is over, its backward has not begun
         Storage unsharded = kNoStorage;
+        Storage fetched = kNoStorage;      ///< the shard from the host, if it is not cast
         Storage gradient = kNoStorage;     ///< of the shard (of all, under NO_SHARD), between steps
         Storage accumulated = kNoStorage;  ///< unsharded, without sync
         std::vector<Storage> gradients;    ///< of the weights, until the last of them
@@ -59,6 +62,7 @@ private:
     [[nodiscard]] bool mixed() const { return options_.storedWidth != options_.computeWidth; }
     [[nodiscard]] Flat flatten(const Unit& unit) const;
     void unshard(int unit);
+    void fetch(Flat& flat);
     void reshard(int unit, bool free);
     void prefetch(int unit);
     Storage flattenGradients(Flat& flat);

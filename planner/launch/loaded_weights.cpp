@@ -1,0 +1,84 @@
+#include "planner/launch/loaded_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+/// Arguments that only TRL and LLaMA-Factory have. Without --dtype, TRL loads in fp32
+/// (ModelConfig), LLaMA-Factory casts what is trained to it.
+constexpr std::array<std::string_view, 5> kUpcasting = {
+    "--use_peft", "--max_length", "--max_seq_length", "--cutoff_len", "--template"};
+
+const LaunchKey* dtypeKey(LaunchKeys& keys) {
+    const LaunchKey* const now = keys.use("--dtype");
+    const LaunchKey* const before = keys.use("--torch_dtype");
+    return now != nullptr ? now : before;
+}
+
+std::string valueOf(const JsonValue& root, std::string_view group, std::string_view key) {
+    const JsonValue* const inside = root.find(group);
+    const JsonValue* const value = inside == nullptr ? nullptr : inside->find(key);
+    return value == nullptr ? "" : value->text().value_or("");
+}
+
+}  // namespace
+
+Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const key = dtypeKey(keys);
+    const std::string typed = key == nullptr || key->values.empty() ? "" : key->values.front();
+    if (typed == "float32" || typed == "bfloat16" || typed == "float16") {
+        return LoadedWeights{typed, key->path};
+    }
+    if (key != nullptr && typed != "auto") {
+        return keys.refuse(*key, "is auto, float32, bfloat16 or float16");
+    }
+    const bool upcasts =
+        std::ranges::any_of(kUpcasting, [&keys](std::string_view path) { return keys.has(path); });
+    if (key == nullptr && upcasts) {
+        return LoadedWeights{"float32", "script"};
+    }
+    draft.note("weights are loaded as the checkpoint has them, taken to be bfloat16 (--dtype)");
+    return LoadedWeights{"bfloat16", key == nullptr ? "script" : key->path};
+}
+
+Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
+    const std::string shard = valueOf(draft.scenario(), "layout", "shard");
+    const bool adapts = valueOf(draft.scenario(), "settings", "tuning") == "lora";
+    if (!adapts && !shard.empty() && shard != "none") {
+        return {};
+    }
+    FABRICAST_ASSIGN(const LoadedWeights loaded, loadedWeights(draft));
+    const std::string type = loaded.dtype == "bfloat16"  ? "bf16"
+                             : loaded.dtype == "float16" ? "fp16"
+                                                         : "fp32";
+    if (adapts) {
+        const std::string base = valueOf(*draft.scenario().find("settings"), "lora", "base");
+        if (base != "nf4" && base != "int8") {
+            draft.set("settings.lora.base", type, loaded.from);
+        }
+        return {};
+    }
+    if (type == "fp32") {
+        return {};
+    }
+    if (type == "fp16") {
+        return draft.keys().refuse(*dtypeKey(draft.keys()),
+                                   "float16: Attempting to unscale FP16 gradients.",
+                                   "bfloat16 or float32");
+    }
+    if (!autocast) {
+        draft.set("workload.precision", "pure_bf16", loaded.from);
+        return {};
+    }
+    for (const char* const part : {"parameters", "gradients", "reduce", "moments"}) {
+        draft.set("settings.precision." + std::string(part), "bf16", loaded.from);
+    }
+    return {};
+}
+
+}  // namespace fabricast
