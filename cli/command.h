@@ -55,6 +55,7 @@ Command calibrateCommand(const FlagSet& program, const GlobalOptions& options);
 Command completionCommand(const FlagSet& program, const GlobalOptions& options);
 Command doctorCommand(const FlagSet& program, const GlobalOptions& options);
 Command initCommand(const FlagSet& program, const GlobalOptions& options);
+Command errorsCommand(const FlagSet& program, const GlobalOptions& options);
 Command schemaCommand(const FlagSet& program, const GlobalOptions& options);
 Command manCommand(const FlagSet& program, const GlobalOptions& options);
 Command profilesCommand(const FlagSet& program, const GlobalOptions& options);

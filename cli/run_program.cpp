@@ -18,11 +18,12 @@ namespace {
 
 // In the order of --help.
 constexpr std::array kCommands = {
-    &adviseCommand,   &planCommand,     &sizeCommand,       &modelCommand,      &explainCommand,
-    &emitCommand,     &importCommand,   &lintCommand,       &oomCommand,        &compareCommand,
-    &checkCommand,    &scheduleCommand, &simulateCommand,   &collectiveCommand, &topologyCommand,
-    &backtestCommand, &probeCommand,    &calibrateCommand,  &profilesCommand,   &initCommand,
-    &doctorCommand,   &schemaCommand,   &completionCommand, &manCommand,        &helpCommand};
+    &adviseCommand,   &planCommand,     &sizeCommand,      &modelCommand,      &explainCommand,
+    &emitCommand,     &importCommand,   &lintCommand,      &oomCommand,        &compareCommand,
+    &checkCommand,    &scheduleCommand, &simulateCommand,  &collectiveCommand, &topologyCommand,
+    &backtestCommand, &probeCommand,    &calibrateCommand, &profilesCommand,   &initCommand,
+    &doctorCommand,   &schemaCommand,   &errorsCommand,    &completionCommand, &manCommand,
+    &helpCommand};
 
 constexpr const char* kDescription =
     "Forecasts memory, step time and cost of training large models.";
