@@ -50,7 +50,7 @@ TEST(Emit, PrintsTheSameFilesInEveryForm) {
 TEST(Emit, StartsAlsoWhatIsNotForecast) {
     const ProgramOutput answer = runProgram({"emit",
                                              "-m",
-                                             "llama-3.1-70b",
+                                             "gpt-oss-20b",
                                              "-c",
                                              "dgx-h100",
                                              "--stack",

@@ -37,6 +37,8 @@ TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
     Scenario zero3 = sparseScenario("qwen3_moe");
     zero3.settings.engine = Engine::DeepSpeed;
     zero3.layout = {.dp = 8, .shard = Shard::Zero3};
+    EXPECT_EQ(refusal(zero3), "");
+    zero3.model.family = "qwen2_moe";
     EXPECT_NE(refusal(zero3).find("layout.shard"), std::string::npos);
     zero3.model.family = "mixtral";
     EXPECT_EQ(refusal(zero3), "");
