@@ -3,6 +3,7 @@
 #include "planner/base/parallel_map.h"
 #include "study/answered_side.h"
 #include "study/check_fixes.h"
+#include "study/check_lock.h"
 #include "study/compare_sides.h"
 #include "study/judge_requirement.h"
 #include "study/read_requirement.h"
@@ -85,6 +86,10 @@ Result<CheckReport> check(const Question& question,
     FABRICAST_ASSIGN(const std::vector<Requirement> requirements, requirementsOf(question, ask));
     CheckReport report{.source = sourceOf(question)};
     FABRICAST_ASSIGN(report.side, answeredSide(question, bench, "now", report.source));
+    report.forecast = lockedScenario(question, report.side);
+    if (ask.lock) {
+        report.lock = sinceLock(ask.lock->lock, ask.lock->tool, report.source, report.forecast);
+    }
     if (ask.baseline) {
         FABRICAST_TRY(addBaseline(question, *ask.baseline, bench, report));
     }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ namespace fabricast {
 /// new, and which may be so or not.
 enum class NoBaseline : std::uint8_t { NotJudged, NewFails, NewHolds };
 
+/// A lock, and the tool as it is today.
+struct LockToday {
+    CheckLock lock;
+    CheckLock tool;
+};
+
 /// What is checked beyond the question's own "require".
 struct CheckAsk {
     std::vector<Requirement> requirements;
@@ -24,6 +31,7 @@ struct CheckAsk {
     std::size_t fixes = 3;             ///< changes that are named at most; 0: none is looked for
     /// What becomes of requirements that compare with a baseline, where there is none.
     NoBaseline withoutBaseline = NoBaseline::NotJudged;
+    std::shared_ptr<const LockToday> lock{};  ///< null: none
 };
 
 /// Whether a scenario holds its requirements ("fits" where there are none), what changed since the

@@ -71,7 +71,9 @@ Value costMetric(const RunCost& cost, Metric metric) {
     }
 }
 
-Value valueOf(const ComparedSide& side, Metric metric) {
+}  // namespace
+
+std::optional<Headline<double>> metricOf(const ComparedSide& side, Metric metric) {
     const MemoryBreakdown& memory = side.memory;
     const auto room = static_cast<double>(memory.room().count());
     switch (metric) {
@@ -92,6 +94,8 @@ Value valueOf(const ComparedSide& side, Metric metric) {
     const Value step = side.step ? stepMetric(*side.step, metric) : std::nullopt;
     return step || !side.cost ? step : costMetric(*side.cost, metric);
 }
+
+namespace {
 
 std::string whyNoMetric(const ComparedSide& side, Metric metric) {
     if (!side.step) {
@@ -204,8 +208,8 @@ CheckedRequirement judged(const Requirement& requirement,
                           const ComparedSide* baseline) {
     CheckedRequirement checked{.requirement = requirement,
                                .verdict = CheckVerdict::CannotTell,
-                               .value = valueOf(side, requirement.metric)};
-    if (const Value before = baseline ? valueOf(*baseline, requirement.metric) : std::nullopt) {
+                               .value = metricOf(side, requirement.metric)};
+    if (const Value before = baseline ? metricOf(*baseline, requirement.metric) : std::nullopt) {
         checked.baseline = before->value;
     }
     if (requirement.metric == Metric::Fits) {

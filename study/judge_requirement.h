@@ -3,6 +3,8 @@
 #include "planner/result/comparison.h"
 #include "planner/result/requirement.h"
 
+#include <optional>
+
 namespace fabricast {
 
 /// What a forecast says of a requirement: it holds or fails where the whole interval does, and
@@ -11,6 +13,9 @@ namespace fabricast {
 CheckedRequirement judged(const Requirement& requirement,
                           const ComparedSide& side,
                           const ComparedSide* baseline);
+
+/// The forecast of a metric, where there is one.
+std::optional<Headline<double>> metricOf(const ComparedSide& side, Metric metric);
 
 /// How many times a forecast would have to be better for the requirement to hold: 1 where it does.
 double shortfallOf(const CheckedRequirement& checked);

@@ -8,6 +8,7 @@
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
 #include "planner/report/check_words.h"
+#include "study/check_lock.h"
 #include "study/percent.h"
 #include "study/read_requirement.h"
 
@@ -34,6 +35,8 @@ struct CheckFlags {
     std::vector<std::string> reports;
     std::string baseline;
     std::string mostRegression;
+    std::string lock;
+    bool updateLock = false;
     OnUnsure onUnsure = OnUnsure::Fail;
     CheckShow show = CheckShow::Failed;
     NoBaseline ifNew = NoBaseline::NewFails;
@@ -103,6 +106,38 @@ std::vector<CheckTask> tasksOf(const CheckFlags& flags, const GlobalOptions& opt
     return tasks;
 }
 
+/// Nothing where no lock was asked for, or where one is to be written that is not there yet.
+Result<std::shared_ptr<const LockToday>> lockToday(const CheckFlags& flags,
+                                                   const Workbench& bench,
+                                                   const GlobalOptions& options) {
+    if (flags.lock.empty()) {
+        return nullptr;
+    }
+    const std::string path = options.at(flags.lock);
+    const Result<std::string> text = readTextFile(path);
+    if (!text) {
+        return flags.updateLock ? Result<std::shared_ptr<const LockToday>>(nullptr)
+                                : fail(Error::Code::BadInput,
+                                       "--lock",
+                                       text.error().text(),
+                                       "--lock " + flags.lock + " --update-lock writes it");
+    }
+    FABRICAST_ASSIGN(CheckLock lock, parseLock(*text, sourceName(path)));
+    return std::make_shared<const LockToday>(
+        LockToday{std::move(lock), lockOfTool(bench.profiles(), FABRICAST_VERSION)});
+}
+
+Result<void> writeLock(const CheckFlags& flags,
+                       const std::vector<CheckOutcome>& outcomes,
+                       const Workbench& bench,
+                       const GlobalOptions& options) {
+    if (!flags.updateLock) {
+        return {};
+    }
+    const CheckLock lock = lockOf(lockOfTool(bench.profiles(), FABRICAST_VERSION), outcomes);
+    return writeTextFile(options.at(flags.lock), lockText(lock));
+}
+
 /// What is reported: the outcomes, and what becomes of those of which nobody can tell.
 struct Checked {
     std::vector<CheckOutcome> outcomes;
@@ -156,15 +191,23 @@ ExitCode codeOf(const std::vector<CheckOutcome>& outcomes, OnUnsure onUnsure) {
 Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const std::vector<ReportFile> reports,
                      reportFiles(flags.reports, formNames<Checked>(kReports)));
-    FABRICAST_ASSIGN(const CheckAsk ask, askOf(flags));
+    FABRICAST_ASSIGN(CheckAsk ask, askOf(flags));
+    if (flags.updateLock && flags.lock.empty()) {
+        return fail(Error::Code::BadInput,
+                    "--update-lock",
+                    "there is no lock to write",
+                    "--lock fabricast.lock --update-lock");
+    }
     const std::vector<CheckTask> tasks = tasksOf(flags, options);
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
+    FABRICAST_ASSIGN(ask.lock, lockToday(flags, bench, options));
     Checked all{.outcomes = {}, .onUnsure = flags.onUnsure};
     FABRICAST_ASSIGN(all.outcomes, checkAll(tasks, ask, bench, options.watch()));
     // One scenario that cannot be checked is an error like any other command's.
     if (all.outcomes.size() == 1 && all.outcomes.front().error) {
         return tl::unexpected(*all.outcomes.front().error);
     }
+    FABRICAST_TRY(writeLock(flags, all.outcomes, bench, options));
     FABRICAST_ASSIGN(const std::optional<std::string> piped,
                      writeReports<Checked>(all, reports, kReports, options));
     Answer answer = piped ? Answer{.text = *piped} : answerOf(all, flags, options);
@@ -207,6 +250,13 @@ Command checkCommand(const FlagSet& program, const GlobalOptions& options) {
     app.addChoice<NoBaseline>("--if-no-baseline", flags->ifNew, kIfNew)
         .describe("fail (default) or pass, where a scenario is new")
         .takes("WHAT")
+        .group(kGroup);
+    app.add("--lock",
+            flags->lock,
+            "say what changed since this lock was written, the scenario or the tool")
+        .takes("FILE")
+        .group(kGroup);
+    app.add("--update-lock", flags->updateLock, "write the lock: the forecasts of these scenarios")
         .group(kGroup);
     app.addChoice<OnUnsure>("--uncertain", flags->onUnsure, kOnUnsure)
         .describe("fail (default, exit status 3) or pass")

@@ -79,6 +79,27 @@ void addFixes(JsonText& json, const std::vector<CheckFix>& fixes) {
     json.end();
 }
 
+void addLock(JsonText& json, const LockDifference& lock) {
+    json.beginObject("lock");
+    json.add("is_new", lock.isNew);
+    json.add("scenario_changed", lock.scenarioChanged);
+    json.beginArray("tool_changed");
+    for (const std::string& what : lock.tool) {
+        json.item(what);
+    }
+    json.end();
+    json.beginArray("values");
+    for (const LockedValue& value : lock.values) {
+        json.beginObject();
+        json.add("metric", value.metric);
+        json.add("before", value.before);
+        json.add("now", value.now);
+        json.end();
+    }
+    json.end();
+    json.end();
+}
+
 void addChecked(JsonText& json, const CheckOutcome& outcome) {
     json.beginObject();
     json.add("scenario", outcome.source);
@@ -93,6 +114,9 @@ void addChecked(JsonText& json, const CheckOutcome& outcome) {
     addRequirements(json, "requirements", report.requirements);
     if (report.comparison) {
         addChanges(json, report);
+    }
+    if (report.lock) {
+        addLock(json, *report.lock);
     }
     addFixes(json, report.fixes);
     json.end();

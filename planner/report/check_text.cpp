@@ -100,6 +100,11 @@ std::string fixesText(const CheckReport& report) {
     return text;
 }
 
+std::string lockLine(const CheckReport& report) {
+    const std::string text = sinceLockText(report);
+    return text.empty() ? "" : "since the lock: " + text + "\n";
+}
+
 /// What to do where the intervals do not tell, or something is missing.
 std::string unsureText(const CheckReport& report) {
     if (report.verdict() != CheckVerdict::CannotTell) {
@@ -129,6 +134,9 @@ Report outcomeReport(const CheckOutcome& outcome) {
     const CheckReport& report = *outcome.report;
     Report answer(outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n");
     answer.add(requirementTable(report));
+    if (const std::string lock = lockLine(report); !lock.empty()) {
+        answer.add(lock);
+    }
     if (report.verdict() != CheckVerdict::Holds) {
         answer.add(becauseText(report) + fixesText(report) + unsureText(report));
     }
@@ -196,9 +204,9 @@ std::string markdownOf(const CheckOutcome& outcome) {
                               std::string(verdictWord(one))});
     }
     text += markdownText(table);
-    std::string more;
+    std::string more = lockLine(report);
     if (report.verdict() != CheckVerdict::Holds) {
-        more = becauseText(report) + fixesText(report);
+        more += becauseText(report) + fixesText(report);
     }
     return text + (more.empty()
                        ? "\n"

@@ -162,10 +162,69 @@ std::string explainedText(const CheckReport& report, const CheckedRequirement& c
     for (const ChangedInput& change : report.changes) {
         text += "; changed: " + changedText(change);
     }
+    if (const std::string lock = sinceLockText(report); !lock.empty()) {
+        text += "; since the lock: " + lock;
+    }
     if (!report.fixes.empty() && report.fixes.front().mends) {
         text += "; fix: " + report.fixes.front().typed;
     }
     return text;
+}
+
+namespace {
+
+/// The first few of what changed in the tool.
+std::string toolText(const std::vector<std::string>& changed) {
+    constexpr std::size_t kShown = 4;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, changed.size()); ++i) {
+        text += (i == 0 ? "" : ", ") + changed[i];
+    }
+    const std::size_t more = changed.size() - std::min(kShown, changed.size());
+    return more == 0 ? text : fmt::format("{} and {} more profiles", text, more);
+}
+
+std::string whoText(const LockDifference& lock) {
+    if (lock.tool.empty()) {
+        return lock.scenarioChanged ? "the scenario changed, the tool did not"
+                                    : "neither the scenario nor the tool changed";
+    }
+    return fmt::format("{} ({})",
+                       lock.scenarioChanged ? "the scenario changed, and the tool too"
+                                            : "the scenario is the same, the tool changed",
+                       toolText(lock.tool));
+}
+
+std::string lockedText(const LockedValue& value) {
+    for (const MetricName& name : kMetrics) {
+        if (name.name == value.metric) {
+            return fmt::format(
+                "{} {} -> {}{}",
+                value.metric,
+                metricText(name.metric, value.before),
+                metricText(name.metric, value.now),
+                value.before > 0.0
+                    ? fmt::format(" ({:+.2g} %)", 100.0 * (value.now / value.before - 1.0))
+                    : "");
+        }
+    }
+    return fmt::format("{} {} -> {}", value.metric, value.before, value.now);
+}
+
+}  // namespace
+
+std::string sinceLockText(const CheckReport& report) {
+    if (!report.lock) {
+        return {};
+    }
+    if (report.lock->isNew) {
+        return "it is not in the lock; --update-lock writes one that has it";
+    }
+    std::string values;
+    for (const LockedValue& value : report.lock->values) {
+        values += (values.empty() ? "" : ", ") + lockedText(value);
+    }
+    return values.empty() ? "" : whoText(*report.lock) + ": " + values;
 }
 
 bool isNotJudged(const CheckedRequirement& checked) {

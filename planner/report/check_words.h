@@ -28,6 +28,11 @@ std::string changedText(const ChangedInput& change);
 /// "--layout recompute=full: fits 21.36 GiB (about a third more compute)".
 std::string fixText(const CheckFix& fix);
 
+/// What became of the forecast since the lock was written, and who changed it: "the scenario is the
+/// same, the tool changed (fabricast 0.1.0 -> 0.2.0): step_s 1.2 s -> 1.3 s (+8.3 %)"; empty where
+/// there is no lock, or nothing to say.
+std::string sinceLockText(const CheckReport& report);
+
 /// Whether something is missing that the requirement is about: no interval would tell.
 bool isNotJudged(const CheckedRequirement& checked);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/result/check_lock.h"
 #include "planner/result/comparison.h"
 #include "planner/result/evidence.h"
 #include "planner/result/requirement.h"
@@ -53,8 +54,10 @@ struct CheckReport {
     ComparedSide side;
     std::optional<Comparison> comparison;  ///< side 0 is the baseline, where there is one
     std::vector<CheckedRequirement> requirements;
-    std::vector<ChangedInput> changes;  ///< since the baseline
-    std::vector<CheckFix> fixes;        ///< where a requirement fails
+    std::vector<ChangedInput> changes;   ///< since the baseline
+    std::vector<CheckFix> fixes;         ///< where a requirement fails
+    LockedScenario forecast;             ///< as a lock would have it
+    std::optional<LockDifference> lock;  ///< where there is a lock
 
     /// Of all requirements that are not warnings, the worst.
     [[nodiscard]] CheckVerdict verdict() const {

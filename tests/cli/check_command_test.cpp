@@ -86,6 +86,37 @@ TEST_F(CheckCommand, WhatNobodyCanTellIsAnExitCodeOfItsOwn) {
     EXPECT_EQ(check("run.json --no-fail", straddles).code, ExitCode::Ok);
 }
 
+TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
+    const ProgramOutput missing = check("run.json --lock fabricast.lock");
+    EXPECT_EQ(missing.code, ExitCode::BadInput);
+    EXPECT_NE(missing.err.find("--lock fabricast.lock --update-lock"), std::string::npos);
+    EXPECT_EQ(check("run.json --update-lock").code, ExitCode::BadInput);
+
+    EXPECT_EQ(check("run.json --lock fabricast.lock --update-lock").code, ExitCode::Ok);
+    const ProgramOutput same = check("run.json --lock fabricast.lock");
+    EXPECT_EQ(same.out.find("since the lock"), std::string::npos) << same.out;
+    const ProgramOutput changed =
+        check("run.json --layout recompute=none --no-fail --lock fabricast.lock");
+    EXPECT_NE(changed.out.find("since the lock: the scenario changed, the tool did not: "),
+              std::string::npos)
+        << changed.out;
+
+    std::string older = read("fabricast.lock");
+    const std::string step = "\"step_s\": ";
+    older.insert(older.find(step) + step.size(), "1");
+    const std::string version = "\"version\": \"";
+    older.insert(older.find(version) + version.size(), "0.");
+    write("fabricast.lock", older);
+    const ProgramOutput tool = check("run.json --lock fabricast.lock");
+    EXPECT_EQ(tool.code, ExitCode::Ok);
+    EXPECT_NE(
+        tool.out.find("since the lock: the scenario is the same, the tool changed (fabricast 0."),
+        std::string::npos)
+        << tool.out;
+    EXPECT_NE(check("small.json --no-fail --lock fabricast.lock").out.find("not in the lock"),
+              std::string::npos);
+}
+
 TEST_F(CheckCommand, ABadRequirementIsNamedWithItsPlace) {
     write("typo.json",
           R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2",
