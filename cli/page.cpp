@@ -11,11 +11,12 @@ Result<void> checkPage(const Command& command, const GlobalOptions& options) {
         return {};
     }
     if (!command.hasPages) {
-        return fail(Error::Code::BadInput,
-                    "--format",
-                    "this command has no report as a page",
-                    "--format text; plan, explain, compare, simulate, advise, check and backtest "
-                    "write html and pdf");
+        return fail(
+            Error::Code::BadInput,
+            "--format",
+            "this command has no report as a page",
+            "--format text; plan, size, explain, compare, simulate, advise, check and backtest "
+            "write html and pdf");
     }
     if (options.page == PageKind::Pdf && options.output == "-") {
         return fail(Error::Code::BadInput,

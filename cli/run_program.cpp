@@ -106,7 +106,13 @@ private:
 
     /// A report becomes text, or a page; nothing in either moves a cursor.
     [[nodiscard]] Result<void> shape(Answer& answer, const std::vector<std::string>& typed) const {
-        if (answer.report && options_.page != PageKind::None) {
+        if (options_.page != PageKind::None && !answer.report) {
+            return fail(Error::Code::BadInput,
+                        "--format",
+                        "this answer has no report as a page",
+                        "--format text, json, csv or md");
+        }
+        if (options_.page != PageKind::None) {
             FABRICAST_ASSIGN(answer.text, pageOf(*answer.report, titleOfChosen(), typed, options_));
             return {};
         }

@@ -75,18 +75,18 @@ Result<std::vector<Question>> jobsOf(const SizeFlags& flags, const GlobalOptions
     return jobs;
 }
 
-std::string printedSize(const SizeAnswer& answer, Format format) {
+Answer printedSize(const SizeAnswer& answer, Format format) {
     switch (format) {
         case Format::Json:
-            return sizeJson(answer, FABRICAST_VERSION);
+            return {.text = sizeJson(answer, FABRICAST_VERSION)};
         case Format::Csv:
-            return sizeCsv(answer);
+            return {.text = sizeCsv(answer)};
         case Format::Markdown:
-            return sizeMarkdown(answer);
+            return {.text = sizeMarkdown(answer)};
         case Format::Text:
             break;
     }
-    return sizeText(answer);
+    return {.report = sizeReport(answer)};
 }
 
 Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
@@ -97,10 +97,11 @@ Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
     if (options.quiet) {
         answer.notes.clear();
     }
-    return Answer{.text = printedSize(answer, options.format),
-                  .code = answer.stopped ? ExitCode::Interrupted
-                          : answer.pick  ? ExitCode::Ok
-                                         : ExitCode::DoesNotFit};
+    Answer printed = printedSize(answer, options.format);
+    printed.code = answer.stopped ? ExitCode::Interrupted
+                   : answer.pick  ? ExitCode::Ok
+                                  : ExitCode::DoesNotFit;
+    return printed;
 }
 
 void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
@@ -179,7 +180,7 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
             "share of these years in which it is used (default: 100%)")
         .takes("SHARE")
         .group(kGroup);
-    return {app, [flags, &options] { return runSize(*flags, options); }};
+    return {app, [flags, &options] { return runSize(*flags, options); }, true};
 }
 
 }  // namespace fabricast

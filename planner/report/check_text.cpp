@@ -105,6 +105,17 @@ std::string lockLine(const CheckReport& report) {
     return text.empty() ? "" : "since the lock: " + text + "\n";
 }
 
+/// Requirements that say nothing of memory hold for what does not fit, too.
+std::string memoryLine(const CheckReport& report) {
+    const bool isAsked = std::ranges::any_of(
+        report.requirements,
+        [](const CheckedRequirement& one) { return one.requirement.metric == Metric::Fits; });
+    if (isAsked || report.side.memory.verdict != Verdict::DoesNotFit) {
+        return {};
+    }
+    return "it does not fit, and no requirement asks for that: --require fits\n";
+}
+
 /// What to do where the intervals do not tell, or something is missing.
 std::string unsureText(const CheckReport& report) {
     if (report.verdict() != CheckVerdict::CannotTell) {
@@ -134,8 +145,8 @@ Report outcomeReport(const CheckOutcome& outcome) {
     const CheckReport& report = *outcome.report;
     Report answer(outcomeLine(outcome) + "  " + subjectText(report.side.scenario) + "\n");
     answer.add(requirementTable(report));
-    if (const std::string lock = lockLine(report); !lock.empty()) {
-        answer.add(lock);
+    if (const std::string more = memoryLine(report) + lockLine(report); !more.empty()) {
+        answer.add(more);
     }
     if (report.verdict() != CheckVerdict::Holds) {
         answer.add(becauseText(report) + fixesText(report) + unsureText(report));
@@ -204,7 +215,7 @@ std::string markdownOf(const CheckOutcome& outcome) {
                               std::string(verdictWord(one))});
     }
     text += markdownText(table);
-    std::string more = lockLine(report);
+    std::string more = memoryLine(report) + lockLine(report);
     if (report.verdict() != CheckVerdict::Holds) {
         more += becauseText(report) + fixesText(report);
     }

@@ -204,7 +204,7 @@ std::string lockedText(const LockedValue& value) {
                 metricText(name.metric, value.before),
                 metricText(name.metric, value.now),
                 value.before > 0.0
-                    ? fmt::format(" ({:+.2g} %)", 100.0 * (value.now / value.before - 1.0))
+                    ? fmt::format(" ({:+.1f} %)", 100.0 * (value.now / value.before - 1.0))
                     : "");
         }
     }

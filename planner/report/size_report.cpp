@@ -111,16 +111,17 @@ std::string tenthText(const SizeAnswer& answer) {
                        more);
 }
 
-std::string scalingText(const SizeAnswer& answer) {
+void sayScaling(const SizeAnswer& answer, Report& report) {
     if (answer.scaling.size() < 2) {
-        return "";
+        return;
     }
-    std::string text = "\nnodes of " + answer.pick->box + " against tokens/s\n" +
-                       alignedText(scalingTable(answer.scaling));
+    report.add("\nnodes of " + answer.pick->box + " against tokens/s\n");
+    report.add(scalingTable(answer.scaling));
     if (answer.mostUseful) {
-        text += fmt::format("more than {} nodes are no faster\n", grouped(*answer.mostUseful));
+        report.add(fmt::format("more than {} {} no faster\n",
+                               grouped(*answer.mostUseful),
+                               *answer.mostUseful == 1 ? "node is" : "nodes are"));
     }
-    return text;
 }
 
 /// Where a price is from, or why there is none.
@@ -132,18 +133,17 @@ std::string priceSourceText(const CostBasis& basis) {
     return basis.priceNote.empty() ? profile : basis.priceNote + "; " + profile;
 }
 
-std::string rentOrBuyText(const RentOrBuy& both) {
-    std::string text =
-        fmt::format("\nrent or buy, used {} of the time\n", percentText(both.utilisation));
+void sayRentOrBuy(const RentOrBuy& both, Report& report) {
+    report.add(fmt::format("\nrent or buy, used {} of the time\n", percentText(both.utilisation)));
     if (!both.years.empty()) {
-        text += alignedText(rentOrBuyTable(both));
-        text +=
+        report.add(rentOrBuyTable(both));
+        report.add(
             both.evenYears
                 ? fmt::format("buying is cheaper after {:.1f} years of this use\n", *both.evenYears)
-                : std::string("buying never is cheaper: its electricity costs more than rent\n");
+                : std::string("buying never is cheaper: its electricity costs more than rent\n"));
     }
-    return text + "  rent: " + priceSourceText(both.rental) +
-           "\n  buy: " + priceSourceText(both.purchase) + "\n";
+    report.add("  rent: " + priceSourceText(both.rental) +
+               "\n  buy: " + priceSourceText(both.purchase) + "\n");
 }
 
 std::string sparesText(const SizeAnswer& answer) {
@@ -163,8 +163,9 @@ std::string sparesText(const SizeAnswer& answer) {
 }
 
 std::string restText(const SizeAnswer& answer) {
-    std::string text = fmt::format("\n{} clusters: {} searched, {} cannot be {}\n",
+    std::string text = fmt::format("\n{} cluster{}: {} searched, {} cannot be {}\n",
                                    grouped(answer.clusters),
+                                   answer.clusters == 1 ? "" : "s",
                                    grouped(answer.searched),
                                    grouped(answer.ruledOut),
                                    answer.pick ? "better" : "good enough");
@@ -180,15 +181,19 @@ std::string restText(const SizeAnswer& answer) {
 
 }  // namespace
 
-std::string sizeText(const SizeAnswer& answer) {
-    std::string text = "SIZE  " + pickLine(answer) + "\n" + pickText(answer);
+Report sizeReport(const SizeAnswer& answer) {
+    Report report("SIZE  " + pickLine(answer) + "\n" + pickText(answer));
     if (answer.front.size() > 1) {
-        text += "\nclusters that no other beats in money, time and power\n" +
-                alignedText(sizedTable(answer.front, answer));
+        report.add("\nclusters that no other beats in money, time and power\n");
+        report.add(sizedTable(answer.front, answer));
     }
-    text += tenthText(answer) + scalingText(answer);
-    text += answer.rentOrBuy ? rentOrBuyText(*answer.rentOrBuy) : "";
-    return text + sparesText(answer) + restText(answer);
+    report.add(tenthText(answer));
+    sayScaling(answer, report);
+    if (answer.rentOrBuy) {
+        sayRentOrBuy(*answer.rentOrBuy, report);
+    }
+    report.add(sparesText(answer) + restText(answer));
+    return report;
 }
 
 std::string sizeMarkdown(const SizeAnswer& answer) {

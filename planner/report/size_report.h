@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/report/report.h"
 #include "planner/result/size_answer.h"
 
 #include <string>
@@ -7,7 +8,7 @@
 namespace fabricast {
 
 /// How much hardware: the pick, what is next to it, how it scales, and what it costs to have.
-std::string sizeText(const SizeAnswer& answer);
+Report sizeReport(const SizeAnswer& answer);
 std::string sizeMarkdown(const SizeAnswer& answer);
 /// The clusters that no other beats, a row each.
 std::string sizeCsv(const SizeAnswer& answer);

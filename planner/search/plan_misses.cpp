@@ -100,6 +100,9 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::leastPeaks(const std::vector<
 }
 
 Result<void> PlanSearch::findMisses() {
+    if (options_.misses == 0) {
+        return {};
+    }
     watch_.say("nothing fits: looking for the nearest misses");
     std::vector<Plan> misses;
     FABRICAST_ASSIGN(const std::vector<Sized> bounded, smallest());

@@ -106,6 +106,14 @@ INSTANTIATE_TEST_SUITE_P(
                               {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
                               16}));
 
+/// A search that wants no misses ends without any.
+TEST(FindPlans, AsksForNoMissesWhereNoneAreWanted) {
+    const SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"megatron", "fsdp2"});
+    const auto report = findPlans(task, exampleTiming(), {.top = 1, .misses = 0}).value();
+    EXPECT_TRUE(report.plans.empty());
+    EXPECT_TRUE(report.misses.empty());
+}
+
 /// Where nothing fits among the first that are looked at, those that need least are tried.
 TEST(FindPlans, SaysWhatACutSearchDidNotComeTo) {
     const SearchTask task = taskOf({.gpus = 4, .memory = 12_GiB}, {"megatron", "torchtitan"});
