@@ -154,10 +154,11 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
     }
     const GpuPrice* price = gpuPrice(gpu, facts.price);
     if (price == nullptr || !has(*price, facts.kind)) {
-        basis.why =
-            std::string(nameOf(facts.kind)) + " price of " + gpu + " is not in " + facts.price.name;
-        basis.hint =
-            otherKind(price) + "--price FILE with it: fabricast profiles show " + facts.price.name;
+        const bool isTyped = facts.price.name.empty();
+        basis.why = std::string(nameOf(facts.kind)) + " price of " + gpu + " is not in " +
+                    (isTyped ? "what was typed: --price FILE may say both" : facts.price.name);
+        basis.hint = otherKind(price) + "--price FILE with it: fabricast profiles show " +
+                     (isTyped ? "market-2026-05" : facts.price.name);
         return basis;
     }
     basis.priceNote = facts.kind == PriceKind::Owned

@@ -102,6 +102,9 @@ std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) cons
         layout.shard = shard;
         if (rules_.fixed.says("shard_size")) {
             layout.shardSize = rules_.fixed.layout.shardSize;
+            if (layout.shardSize > 0 && ranks.replicas() % layout.shardSize != 0) {
+                continue;  // these ranks are not whole copies of the states
+            }
         } else if (shard == Shard::Hsdp) {
             layout.shardSize = nodeShare(ranks, base_.cluster.node.gpus);
             if (layout.shardSize == ranks.replicas() && !rules_.fixed.says("shard")) {

@@ -106,6 +106,19 @@ INSTANTIATE_TEST_SUITE_P(
                               {.layout = {.pp = 2}, .said = {"tp", "pp", "cp"}, .recompute = {}},
                               16}));
 
+/// Ranks that are not whole copies of the states are no layouts, however little fits.
+TEST(FindPlans, TakesAHeldShardSizeWhereItDivides) {
+    SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"torchtitan"});
+    task.rules.fixed = {.layout = {.shard = Shard::Hsdp, .shardSize = 2},
+                        .said = {"shard", "shard_size"},
+                        .recompute = {}};
+    const auto report = findPlans(task, exampleTiming(), {.top = 3}).value();
+    EXPECT_GT(report.candidates, 0);
+    for (const Plan& miss : report.misses) {
+        EXPECT_EQ(miss.scenario.layout.replicas() % 2, 0);
+    }
+}
+
 /// A search that wants no misses ends without any.
 TEST(FindPlans, AsksForNoMissesWhereNoneAreWanted) {
     const SearchTask task = taskOf({.gpus = 4, .memory = 1_GiB}, {"megatron", "fsdp2"});
