@@ -229,7 +229,7 @@ std::string cutShortText(const PlanReport& report) {
     const auto line = [](const char* what, const std::string& why) {
         return why.empty() ? std::string() : std::string(what) + why + "\n";
     };
-    return line("cut short: ", report.cutShort) + line("stopped during ", report.unfinished);
+    return line("cut short: ", report.cutShort) + line("stopped: during ", report.unfinished);
 }
 
 /// What the answer begins with: whether anything fits, and reaches what was wanted of it.

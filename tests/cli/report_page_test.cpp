@@ -82,7 +82,7 @@ TEST(ReportPage, ShowsAModelsNameAsText) {
 TEST(ReportPage, IsRefusedWhereACommandHasNone) {
     const ProgramOutput output = ran("model llama-3.1-8b -f html");
     EXPECT_EQ(output.code, ExitCode::BadInput);
-    EXPECT_NE(output.err.find("plan, explain, compare"), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("plan, size, explain, compare"), std::string::npos) << output.err;
     EXPECT_EQ(ran("explain --stack fsdp2 -f pdf" + kRun).code, ExitCode::BadInput);
 }
 
