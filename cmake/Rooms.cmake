@@ -20,11 +20,11 @@ function(fabricast_arrows_of folder result)
   message(FATAL_ERROR "tests/layering/rooms.txt has no line for ${folder}")
 endfunction()
 
-# How many sources at a time: as FABRICAST_UNITY says at most, and about the same number each time, for a
-# small last batch leaves the other processors without work at the end.
-function(fabricast_batch_size sources result)
+# How many sources at a time: so many at most, and about the same number each time, for a small last batch
+# leaves the other processors without work at the end.
+function(fabricast_batch_size sources most result)
   list(LENGTH sources count)
-  math(EXPR batches "(${count} + ${FABRICAST_UNITY} - 1) / ${FABRICAST_UNITY}")
+  math(EXPR batches "(${count} + ${most} - 1) / ${most}")
   math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
   set(${result} ${size} PARENT_SCOPE)
 endfunction()
@@ -51,7 +51,7 @@ function(fabricast_room folder)
   if(sources)
     add_library(${name} STATIC ${sources})
     if(FABRICAST_UNITY GREATER 1 AND NOT folder MATCHES "${fabricast_alone}")
-      fabricast_batch_size("${sources}" size)
+      fabricast_batch_size("${sources}" ${FABRICAST_UNITY} size)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     endif()
     if(folder MATCHES "${fabricast_once}")

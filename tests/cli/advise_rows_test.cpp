@@ -7,7 +7,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace advise_rows_test {
 
 const std::string kQuestion = "-m qwen2.5-7b -c 8x-rtx-5090 --seq 4096 --global-batch 64 ";
 
@@ -57,5 +57,5 @@ TEST(AdviseRows, ATensorSplitWiderThanTheMlpIsNoLayout) {
         << split.err;
 }
 
-}  // namespace
+}  // namespace advise_rows_test
 }  // namespace fabricast

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace check_command_test {
 
 /// A folder with a scenario that fits, what it was before, and one that does not fit.
 class CheckCommand : public testing::Test {
@@ -334,5 +334,5 @@ TEST_F(CheckCommand, TheBaselineMayBeACommit) {
     EXPECT_EQ(check("run.json --baseline git:trunk --if-no-baseline pass").code, ExitCode::Ok);
 }
 
-}  // namespace
+}  // namespace check_command_test
 }  // namespace fabricast

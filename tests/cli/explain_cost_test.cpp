@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace explain_cost_test {
 
 ProgramOutput explain(const std::vector<std::string>& more) {
     return ran(
@@ -222,5 +222,5 @@ TEST(ExplainCost, AnAnswerKeepsWhatWasPaidFor) {
     }
 }
 
-}  // namespace
+}  // namespace explain_cost_test
 }  // namespace fabricast

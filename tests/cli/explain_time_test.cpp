@@ -6,7 +6,7 @@
 #include <set>
 
 namespace fabricast {
-namespace {
+namespace explain_time_test {
 
 /// A pipeline with tensor parallelism on two nodes: every usual kind of call.
 ProgramOutput explain(const std::vector<std::string>& more) {
@@ -202,5 +202,5 @@ TEST(ExplainTime, WhyOpensACommunicationPartToItsCalls) {
         << out;
 }
 
-}  // namespace
+}  // namespace explain_time_test
 }  // namespace fabricast

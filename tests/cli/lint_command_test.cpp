@@ -8,7 +8,7 @@
 #include <map>
 
 namespace fabricast {
-namespace {
+namespace lint_command_test {
 
 const std::string kExamples = FABRICAST_SOURCE_DIR "/tests/cases/launch_files/examples/";
 
@@ -146,5 +146,5 @@ TEST(Lint, IsRunByImport) {
     EXPECT_NE(answer.out.find("warning LN06"), std::string::npos) << answer.out << answer.err;
 }
 
-}  // namespace
+}  // namespace lint_command_test
 }  // namespace fabricast

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace next_line_test {
 
 /// The arguments of the line that an answer says to type next.
 std::string nextOf(const ProgramOutput& output) {
@@ -85,5 +85,5 @@ TEST(NextLine, OfAdviceHasTheStepTimeOfTheRecommendation) {
         << next << output.err;
 }
 
-}  // namespace
+}  // namespace next_line_test
 }  // namespace fabricast

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace own_measurement_test {
 
 /// All-reduces of eight H100 that take this long, whatever their size.
 std::string ownCollectives(const std::string& name,
@@ -111,5 +111,5 @@ TEST(OwnMeasurement, IsDatedByADay) {
     EXPECT_NE(answer.err.find("must be a day"), std::string::npos) << answer.err;
 }
 
-}  // namespace
+}  // namespace own_measurement_test
 }  // namespace fabricast

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace plan_target_test {
 
 const std::vector<std::string>& question() {
     static const std::vector<std::string> words = {"-m",
@@ -178,5 +178,5 @@ TEST(PlanTarget, ARowIsWhatTheTypedChangeIsAnsweredWith) {
     }
 }
 
-}  // namespace
+}  // namespace plan_target_test
 }  // namespace fabricast

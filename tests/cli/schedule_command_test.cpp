@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace fabricast {
-namespace {
+namespace schedule_command_test {
 
 ProgramOutput run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "schedule");
@@ -116,5 +116,5 @@ TEST(ScheduleCommand, AddsUpTheLongestDurationsExactly) {
     EXPECT_EQ(root->find("makespan")->integer({}).value_or(0), (64 + 511) * 200'000'000'000);
 }
 
-}  // namespace
+}  // namespace schedule_command_test
 }  // namespace fabricast

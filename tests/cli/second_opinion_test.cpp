@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace second_opinion_test {
 
 const std::string kPlan =
     "plan -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 32 --stack megatron "
@@ -74,5 +74,5 @@ TEST(SecondOpinion, BacktestsTheSimulation) {
     EXPECT_GT(compared, 10);
 }
 
-}  // namespace
+}  // namespace second_opinion_test
 }  // namespace fabricast

@@ -8,7 +8,7 @@
 #include <stop_token>
 
 namespace fabricast {
-namespace {
+namespace simulate_run_test {
 
 const std::string kAsked =
     "simulate -m llama-3.1-8b -c dgx-h100 -n 8 --stack megatron "
@@ -203,5 +203,5 @@ TEST(SimulateRun, RefusesWhatMakesNoSense) {
     }
 }
 
-}  // namespace
+}  // namespace simulate_run_test
 }  // namespace fabricast

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace software_flag_test {
 
 using Words = std::vector<std::string>;
 
@@ -109,5 +109,5 @@ TEST(SoftwareFlag, BringsExpertsNearerToWhatWasPublished) {
     EXPECT_TRUE(says(output.out, "settings.kernels.dispatch_once_per_node=true")) << output.out;
 }
 
-}  // namespace
+}  // namespace software_flag_test
 }  // namespace fabricast

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace surroundings_test {
 
 using Words = std::vector<std::string>;
 
@@ -81,5 +81,5 @@ TEST(Surroundings, TheEnvironmentChangesNoByte) {
     }
 }
 
-}  // namespace
+}  // namespace surroundings_test
 }  // namespace fabricast

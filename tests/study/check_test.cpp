@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace check_test {
 
 const Workbench& testWorkbench() {
     static const Workbench opened = Workbench::open({}, 2).value();
@@ -136,5 +136,5 @@ TEST(Check, ManyScenariosKeepTheirOrderAndTheirErrors) {
     EXPECT_EQ((*outcomes)[5].error->where.substr(0, 6), "5.json");
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace fabricast

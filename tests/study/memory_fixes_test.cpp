@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace memory_fixes_test {
 
 const Workbench& bench() {
     static const Workbench opened = Workbench::open({}).value();
@@ -95,5 +95,5 @@ TEST(MemoryFixes, OnlyWhatTheStackTakesIsSuggested) {
     }
 }
 
-}  // namespace
+}  // namespace memory_fixes_test
 }  // namespace fabricast

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace plan_test {
 
 const Workbench& bench() {
     static const Workbench opened = Workbench::open({}, 2).value();
@@ -171,5 +171,5 @@ TEST(PlanStudy, CanBeStopped) {
     EXPECT_EQ(report.error().code, Error::Code::Stopped);
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace fabricast

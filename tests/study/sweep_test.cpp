@@ -13,7 +13,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace sweep_test {
 
 const Workbench& bench() {
     static const Workbench opened = Workbench::open({}, 2).value();
@@ -154,5 +154,5 @@ TEST(SweepShards, AreThoseOfTheLauncher) {
     EXPECT_FALSE(shardOf(odd));
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace fabricast

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace collective_time_test {
 
 const ProfileStore& profiles() {
     static const ProfileStore store = ProfileStore::builtIn();
@@ -243,5 +243,5 @@ TEST(ClusterLinks, RefusesGpusThatTheLibraryDoesNotKnow) {
     EXPECT_NE(links.error().why.find("sm_30"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace collective_time_test
 }  // namespace fabricast

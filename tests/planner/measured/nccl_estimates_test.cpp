@@ -6,7 +6,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace nccl_estimates_test {
 
 const std::string kHead = "{\"schema\":\"fabricast.nccl_costs/1\",\"nccl\":\"2.28.9\"}\n";
 const std::string kRing =
@@ -115,5 +115,5 @@ RC_GTEST_PROP(NcclEstimates, AnyBytesGiveAnAnswerOrAnError, (const std::string& 
     RC_ASSERT(dump.has_value() || !dump.error().where.empty());
 }
 
-}  // namespace
+}  // namespace nccl_estimates_test
 }  // namespace fabricast

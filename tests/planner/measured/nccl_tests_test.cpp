@@ -6,7 +6,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace nccl_tests_test {
 
 MeasurementRecord read(const std::string& text,
                        const std::string& file = "run.log",
@@ -223,5 +223,5 @@ RC_GTEST_PROP(NcclTests, AnyBytesGiveAnAnswerOrAnError, (const std::string& byte
     RC_ASSERT(clear);
 }
 
-}  // namespace
+}  // namespace nccl_tests_test
 }  // namespace fabricast

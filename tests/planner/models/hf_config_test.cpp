@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace hf_config_test {
 
 using namespace std::string_literals;
 
@@ -168,5 +168,5 @@ TEST(HfConfig, ErrorsStandWhereTheMistakeIs) {
     }
 }
 
-}  // namespace
+}  // namespace hf_config_test
 }  // namespace fabricast

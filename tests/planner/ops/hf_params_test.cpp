@@ -8,7 +8,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace hf_params_test {
 
 const std::string kCases = FABRICAST_SOURCE_DIR "/tests/cases/params/";
 
@@ -33,5 +33,5 @@ TEST(HfParams, AreWhatTransformersBuilds) {
     }
 }
 
-}  // namespace
+}  // namespace hf_params_test
 }  // namespace fabricast

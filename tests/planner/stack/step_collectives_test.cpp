@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace fabricast {
-namespace {
+namespace step_collectives_test {
 
 using Pairs = std::map<std::string, std::string>;
 
@@ -121,5 +121,5 @@ TEST(StepCollectives, MegatronGathersTwiceWithSeparateExperts) {
     EXPECT_EQ(moved.reduceScatter, 1000);
 }
 
-}  // namespace
+}  // namespace step_collectives_test
 }  // namespace fabricast

@@ -9,7 +9,7 @@
 #include <string>
 
 namespace fabricast {
-namespace {
+namespace collective_points_test {
 
 const std::string kHead =
     "{\"schema\":\"fabricast.measurements/1\",\"machine\":{\"nccl\":\"2.28.9\"}}\n";
@@ -138,5 +138,5 @@ TEST(CollectivePoints, TheFileIsReadBackAsItWasMeasured) {
     EXPECT_DOUBLE_EQ(file->measured.curves[0].points[0].seconds.count(), 50.123e-6);
 }
 
-}  // namespace
+}  // namespace collective_points_test
 }  // namespace fabricast

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 namespace fabricast::probe {
-namespace {
+namespace rendezvous_test {
 
 using std::chrono::milliseconds;
 using Ranks = std::vector<std::function<std::string()>>;
@@ -271,5 +271,5 @@ TEST(Rendezvous, HearsOfARankThatDiesMeanwhile) {
     EXPECT_EQ(withoutPid(ranks.answer(1)), "rank 2 (box) is gone");
 }
 
-}  // namespace
+}  // namespace rendezvous_test
 }  // namespace fabricast::probe

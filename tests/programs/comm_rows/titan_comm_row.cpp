@@ -6,23 +6,23 @@
 namespace fabricast {
 namespace {
 
-constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
+constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
                                                 {"", Checkpointing::None},
                                                 {"selective", Checkpointing::Selective},
                                                 {"full", Checkpointing::Full}};
-constexpr Named<Reshard> kReshard[] = {{"", Reshard::Default},
+constexpr Recorded<Reshard> kReshard[] = {{"", Reshard::Default},
                                        {"default", Reshard::Default},
                                        {"always", Reshard::Always},
                                        {"never", Reshard::Never}};
-constexpr Named<Dtype> kDtype[] = {{"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
-constexpr Named<LossKernel> kLoss[] = {{"", LossKernel::Fp32Upcast},
+constexpr Recorded<Dtype> kDtype[] = {{"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Recorded<LossKernel> kLoss[] = {{"", LossKernel::Fp32Upcast},
                                        {"plain", LossKernel::Fp32Upcast},
                                        {"chunked", LossKernel::Chunked}};
-constexpr Named<TitanBackend> kBackend[] = {{"", TitanBackend::SpmdTypes},
+constexpr Recorded<TitanBackend> kBackend[] = {{"", TitanBackend::SpmdTypes},
                                             {"spmd_types", TitanBackend::SpmdTypes},
                                             {"partial_dtensor", TitanBackend::PartialDTensor},
                                             {"full_dtensor", TitanBackend::FullDTensor}};
-constexpr Named<ScheduleKind> kSchedule[] = {{"", ScheduleKind::OneFOneB},
+constexpr Recorded<ScheduleKind> kSchedule[] = {{"", ScheduleKind::OneFOneB},
                                              {"1F1B", ScheduleKind::OneFOneB},
                                              {"GPipe", ScheduleKind::Gpipe},
                                              {"Interleaved1F1B", ScheduleKind::Interleaved},

@@ -4,29 +4,30 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<ModelCode> kCode[] = {{"titan", ModelCode::TorchTitan},
-                                      {"torch", ModelCode::Torch},
-                                      {"hf:llama", ModelCode::HuggingFace},
-                                      {"hf:qwen3", ModelCode::HuggingFace}};
-constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
-                                                {"selective", Checkpointing::Selective},
-                                                {"full", Checkpointing::Full}};
-constexpr Named<Reshard> kReshard[] = {
+constexpr Recorded<ModelCode> kCode[] = {{"titan", ModelCode::TorchTitan},
+                                         {"torch", ModelCode::Torch},
+                                         {"hf:llama", ModelCode::HuggingFace},
+                                         {"hf:qwen3", ModelCode::HuggingFace}};
+constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
+                                                   {"selective", Checkpointing::Selective},
+                                                   {"full", Checkpointing::Full}};
+constexpr Recorded<Reshard> kReshard[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
-constexpr Named<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
-constexpr Named<OptimizerKernel> kOptimizer[] = {{"fused", OptimizerKernel::Fused},
-                                                 {"foreach", OptimizerKernel::Foreach},
-                                                 {"for-loop", OptimizerKernel::ForLoop}};
-constexpr Named<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
-                                       {"chunked", LossKernel::Chunked}};
-constexpr Named<ScheduleKind> kSchedule[] = {{"none", ScheduleKind::None},
-                                             {"1F1B", ScheduleKind::OneFOneB},
-                                             {"GPipe", ScheduleKind::Gpipe},
-                                             {"Interleaved1F1B", ScheduleKind::Interleaved},
-                                             {"LoopedBFS", ScheduleKind::LoopedBfs},
-                                             {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
-                                             {"ZBVZeroBubble", ScheduleKind::ZbV},
-                                             {"DualPipeV", ScheduleKind::DualPipeV}};
+constexpr Recorded<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Recorded<OptimizerKernel> kOptimizer[] = {{"fused", OptimizerKernel::Fused},
+                                                    {"foreach", OptimizerKernel::Foreach},
+                                                    {"for-loop", OptimizerKernel::ForLoop}};
+constexpr Recorded<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
+                                          {"chunked", LossKernel::Chunked}};
+constexpr Recorded<ScheduleKind> kSchedule[] = {
+    {"none", ScheduleKind::None},
+    {"1F1B", ScheduleKind::OneFOneB},
+    {"GPipe", ScheduleKind::Gpipe},
+    {"Interleaved1F1B", ScheduleKind::Interleaved},
+    {"LoopedBFS", ScheduleKind::LoopedBfs},
+    {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
+    {"ZBVZeroBubble", ScheduleKind::ZbV},
+    {"DualPipeV", ScheduleKind::DualPipeV}};
 
 Result<void> readLayout(const CsvTable& table, std::size_t row, OracleRow& out) {
     Layout& layout = out.scenario.layout;

@@ -4,11 +4,11 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequential},
-                                            {"grouped_mm", ExpertKernel::Grouped}};
-constexpr Named<Reshard> kResharding[] = {
+constexpr Recorded<ExpertKernel> kExperts[] = {{"eager", ExpertKernel::Sequential},
+                                               {"grouped_mm", ExpertKernel::Grouped}};
+constexpr Recorded<Reshard> kResharding[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
-constexpr Named<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Recorded<Dtype> kReduced[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
 
 /// Columns experts, topk, fe and dense_layers: of the transformers model in column `kind`.
 void setExperts(const CsvTable& table, std::size_t row, ModelSpec& model) {

@@ -4,9 +4,9 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<AttentionKernel> kAttention[] = {{"flash", AttentionKernel::Flash},
-                                                 {"unfused", AttentionKernel::Unfused}};
-constexpr Named<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Recorded<AttentionKernel> kAttention[] = {{"flash", AttentionKernel::Flash},
+                                                    {"unfused", AttentionKernel::Unfused}};
+constexpr Recorded<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
 
 ModelSpec modelOf(const CsvTable& table, std::size_t row) {
     ModelSpec model;

@@ -6,23 +6,24 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<ExpertKernel> kExperts[] = {{"sequential", ExpertKernel::Sequential},
-                                            {"grouped", ExpertKernel::Grouped},
-                                            {"grouped_fused", ExpertKernel::GroupedFused}};
-constexpr Named<Dispatcher> kDispatcher[] = {{"alltoall", Dispatcher::AllToAll},
-                                             {"allgather", Dispatcher::AllGather}};
-constexpr Named<AuxLoss> kAux[] = {{"none", AuxLoss::None},
-                                   {"aux_loss", AuxLoss::Batch},
-                                   {"seq_aux_loss", AuxLoss::Sequence},
-                                   {"global_aux_loss", AuxLoss::Global}};
-constexpr Named<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
-constexpr Named<Quantization> kPrecision[] = {{"bf16", Quantization::None},
-                                              {"tensorwise", Quantization::Fp8Tensorwise},
-                                              {"rowwise", Quantization::Fp8Rowwise},
-                                              {"rowwise_with_gw_hp", Quantization::Fp8RowwiseGwHp},
-                                              {"mxfp8", Quantization::MxFp8}};
-constexpr Named<OptimizerKind> kOptimizer[] = {{"adam", OptimizerKind::AdamW},
-                                               {"adamw8bit", OptimizerKind::AdamW8bit}};
+constexpr Recorded<ExpertKernel> kExperts[] = {{"sequential", ExpertKernel::Sequential},
+                                               {"grouped", ExpertKernel::Grouped},
+                                               {"grouped_fused", ExpertKernel::GroupedFused}};
+constexpr Recorded<Dispatcher> kDispatcher[] = {{"alltoall", Dispatcher::AllToAll},
+                                                {"allgather", Dispatcher::AllGather}};
+constexpr Recorded<AuxLoss> kAux[] = {{"none", AuxLoss::None},
+                                      {"aux_loss", AuxLoss::Batch},
+                                      {"seq_aux_loss", AuxLoss::Sequence},
+                                      {"global_aux_loss", AuxLoss::Global}};
+constexpr Recorded<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+constexpr Recorded<Quantization> kPrecision[] = {
+    {"bf16", Quantization::None},
+    {"tensorwise", Quantization::Fp8Tensorwise},
+    {"rowwise", Quantization::Fp8Rowwise},
+    {"rowwise_with_gw_hp", Quantization::Fp8RowwiseGwHp},
+    {"mxfp8", Quantization::MxFp8}};
+constexpr Recorded<OptimizerKind> kOptimizer[] = {{"adam", OptimizerKind::AdamW},
+                                                  {"adamw8bit", OptimizerKind::AdamW8bit}};
 
 double decimal(const CsvTable& table, std::size_t row, const char* column) {
     return std::stod(table.text(row, column));

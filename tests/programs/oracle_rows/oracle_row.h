@@ -45,12 +45,12 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row);
 
 /// Picks the value that goes with `text`, or reports what was not understood.
 template <class T>
-struct Named {
+struct Recorded {
     const char* name;
     T value;
 };
 template <class T, std::size_t N>
-Result<T> pick(const Named<T> (&table)[N], const std::string& text, const char* column) {
+Result<T> pick(const Recorded<T> (&table)[N], const std::string& text, const char* column) {
     for (const auto& entry : table) {
         if (text == entry.name) {
             return entry.value;

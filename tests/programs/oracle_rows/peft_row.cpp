@@ -6,14 +6,14 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
-                                                {"full", Checkpointing::Full}};
+constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
+                                                   {"full", Checkpointing::Full}};
 
 constexpr LowBitLibrary kBnb = LowBitLibrary::BitsAndBytes;
 constexpr LowBitLibrary kAo = LowBitLibrary::TorchAo;
 /// The records' torchao steps ran without torch.compile.
 constexpr OptimizerKernel kLoop = OptimizerKernel::ForLoop;
-constexpr Named<OptimizerSettings> kOptimizer[] = {
+constexpr Recorded<OptimizerSettings> kOptimizer[] = {
     {"fused", {OptimizerKind::AdamW, OptimizerKernel::Fused}},
     {"foreach", {OptimizerKind::AdamW, OptimizerKernel::Foreach}},
     {"for-loop", {OptimizerKind::AdamW, OptimizerKernel::ForLoop}},
@@ -31,11 +31,11 @@ constexpr Named<OptimizerSettings> kOptimizer[] = {
     {"ao_adamw4bit", {OptimizerKind::AdamW4bit, kLoop, kAo}},
     {"ao_adamwfp8", {OptimizerKind::AdamWFp8, kLoop, kAo}}};
 
-constexpr Named<Dtype> kBase[] = {{"fp32", Dtype::Fp32},
-                                  {"bf16", Dtype::Bf16},
-                                  {"nf4", Dtype::Nf4},
-                                  {"nf4dq", Dtype::Nf4},
-                                  {"int8", Dtype::Int8}};
+constexpr Recorded<Dtype> kBase[] = {{"fp32", Dtype::Fp32},
+                                     {"bf16", Dtype::Bf16},
+                                     {"nf4", Dtype::Nf4},
+                                     {"nf4dq", Dtype::Nf4},
+                                     {"int8", Dtype::Int8}};
 
 /// The weights as loaded: Trainer's column is `load`, PEFT's loop's is `base`.
 std::string loadedAs(const CsvTable& table, std::size_t row) {

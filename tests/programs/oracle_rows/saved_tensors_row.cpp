@@ -4,14 +4,14 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<ModelCode> kCode[] = {{"torch", ModelCode::Torch},
-                                      {"hf:llama", ModelCode::HuggingFace},
-                                      {"hf:qwen3", ModelCode::HuggingFace},
-                                      {"hf:gpt2", ModelCode::HuggingFace},
-                                      {"hf:mixtral", ModelCode::HuggingFace}};
-constexpr Named<LossKernel> kLoss[] = {{"fp32_upcast", LossKernel::Fp32Upcast},
-                                       {"bf16", LossKernel::LogitsDtype},
-                                       {"hf", LossKernel::HuggingFace}};
+constexpr Recorded<ModelCode> kCode[] = {{"torch", ModelCode::Torch},
+                                         {"hf:llama", ModelCode::HuggingFace},
+                                         {"hf:qwen3", ModelCode::HuggingFace},
+                                         {"hf:gpt2", ModelCode::HuggingFace},
+                                         {"hf:mixtral", ModelCode::HuggingFace}};
+constexpr Recorded<LossKernel> kLoss[] = {{"fp32_upcast", LossKernel::Fp32Upcast},
+                                          {"bf16", LossKernel::LogitsDtype},
+                                          {"hf", LossKernel::HuggingFace}};
 
 ModelSpec modelOf(const CsvTable& table, std::size_t row) {
     ModelSpec model;

@@ -4,31 +4,31 @@ namespace fabricast {
 
 namespace {
 
-constexpr Named<Engine> kEngine[] = {
+constexpr Recorded<Engine> kEngine[] = {
     {"ddp", Engine::Ddp}, {"fsdp1", Engine::Fsdp1}, {"deepspeed", Engine::DeepSpeed}};
-constexpr Named<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
-                                                {"full", Checkpointing::Full}};
-constexpr Named<Dtype> kDtype[] = {
+constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
+                                                   {"full", Checkpointing::Full}};
+constexpr Recorded<Dtype> kDtype[] = {
     {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}, {"fp16", Dtype::Fp16}};
 
 struct Optimizer {
     OptimizerKind kind = OptimizerKind::AdamW;
     OptimizerKernel kernel = OptimizerKernel::Fused;
 };
-constexpr Named<Optimizer> kOptimizer[] = {
+constexpr Recorded<Optimizer> kOptimizer[] = {
     {"fused", {OptimizerKind::AdamW, OptimizerKernel::Fused}},
     {"foreach", {OptimizerKind::AdamW, OptimizerKernel::Foreach}},
     {"for-loop", {OptimizerKind::AdamW, OptimizerKernel::ForLoop}},
     {"sgdm", {OptimizerKind::SgdMomentum, OptimizerKernel::Foreach}},
     {"ds", {OptimizerKind::AdamW, OptimizerKernel::DeepSpeed}}};
 
-constexpr Named<Shard> kStage[] = {
+constexpr Recorded<Shard> kStage[] = {
     {"0", Shard::None}, {"1", Shard::Zero1}, {"2", Shard::Zero2}, {"3", Shard::Zero3}};
-constexpr Named<Shard> kStrategy[] = {{"FULL_SHARD", Shard::Fsdp},
-                                      {"SHARD_GRAD_OP", Shard::Zero2},
-                                      {"NO_SHARD", Shard::None},
-                                      {"HYBRID_SHARD", Shard::Hsdp},
-                                      {"_HYBRID_SHARD_ZERO2", Shard::Hsdp}};
+constexpr Recorded<Shard> kStrategy[] = {{"FULL_SHARD", Shard::Fsdp},
+                                         {"SHARD_GRAD_OP", Shard::Zero2},
+                                         {"NO_SHARD", Shard::None},
+                                         {"HYBRID_SHARD", Shard::Hsdp},
+                                         {"_HYBRID_SHARD_ZERO2", Shard::Hsdp}};
 
 void setPrecision(Settings& settings, const std::string& precision) {
     PrecisionSettings& types = settings.precision;

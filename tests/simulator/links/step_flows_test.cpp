@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace fabricast {
-namespace {
+namespace step_flows_test {
 
 /// Two nodes of eight GPUs, a stage on each.
 Scenario twoNodes() {
@@ -92,5 +92,5 @@ TEST(StepFlows, WithoutLinksNothingIsShared) {
     EXPECT_EQ(none.topology(), nullptr);
 }
 
-}  // namespace
+}  // namespace step_flows_test
 }  // namespace fabricast

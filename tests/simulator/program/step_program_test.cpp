@@ -12,7 +12,7 @@
 #include <stop_token>
 
 namespace fabricast {
-namespace {
+namespace step_program_test {
 
 const std::vector<World>& worlds() {
     static const std::vector<World> all = smallWorlds();
@@ -248,5 +248,5 @@ TEST(SmallWorlds, SharedLinksTakeNoLess) {
     RecordProperty("slower", slower);
 }
 
-}  // namespace
+}  // namespace step_program_test
 }  // namespace fabricast
