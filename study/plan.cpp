@@ -13,6 +13,7 @@
 #include "study/typed_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,26 +22,54 @@
 namespace fabricast {
 namespace {
 
-/// The best layout of the same question with one thing of it turned, by the same rule.
+/// Whether one outcome comes before another by the rule of a search, as far as outcomes say it.
+bool comesBefore(const Outcome& a, const Outcome& b, const SearchOptions& rule) {
+    const auto rank = [&rule](const Outcome& outcome) {
+        const bool asGood = rule.tight && outcome.verdict == Verdict::Likely;
+        double value = 0.0;  // prices and idle GPUs are not among them
+        if (rule.objective == PlanObjective::Memory) {
+            value = static_cast<double>(outcome.peak.count());
+        } else if (rule.objective == PlanObjective::Throughput) {
+            value = outcome.step.count();
+        }
+        return std::pair(asGood ? Verdict::Fits : outcome.verdict, value);
+    };
+    return rank(a) < rank(b);
+}
+
+/// The best layout of the same question with one thing of it turned, by the same rule: the usual
+/// one, whose outcome is `held`, unless another is found.
 Result<SearchedOutcome> bestUnder(SearchRequest request,
-                                  const TimingProfiles& timing,
+                                  const Premises& turned,
                                   const Plan& usual,
-                                  const Turn& turn,
+                                  const std::optional<Outcome>& held,
                                   const Watch& watch) {
-    const Premises turned = turn({request.task.base, timing});
     request.task.base = turned.scenario;
     request.options.top = 1;
     request.options.threads = 1;  // several are searched at a time
     request.options.pareto = false;
     request.options.mostWalked = kMostEventsOfMany;
     FABRICAST_ASSIGN(const PlanReport report, searched(request, turned.timing, watch));
+    const bool isCut = !report.cutShort.empty();
+    const bool holds = held && held->verdict != Verdict::DoesNotFit;
     if (report.plans.empty()) {
-        return fail(Error::Code::BadInput, "layout", "no layout fits");
+        return holds ? Result<SearchedOutcome>({.outcome = *held, .layout = "", .isCut = isCut})
+                     : fail(Error::Code::BadInput, "layout", "no layout fits");
     }
-    const Plan& best = report.plans.front();
-    const std::string typed = typedPlan(best);
-    return SearchedOutcome{.outcome = outcomeOf(best.step, best.memory),
-                           .layout = typed == typedPlan(usual) ? "" : typed};
+    const Plan& found = report.plans.front();
+    const Outcome best = outcomeOf(found.step, found.memory);
+    if (holds && comesBefore(*held, best, request.options)) {
+        return SearchedOutcome{.outcome = *held, .layout = "", .isCut = isCut};
+    }
+    const std::string typed = typedPlan(found);
+    return SearchedOutcome{
+        .outcome = best, .layout = typed == typedPlan(usual) ? "" : typed, .isCut = isCut};
+}
+
+/// How many searches that take as many looks as this one fit into a few seconds.
+std::size_t mostSearches(std::int64_t looks) {
+    constexpr std::int64_t kMostLooks = 500'000;
+    return static_cast<std::size_t>(kMostLooks / std::max<std::int64_t>(1, looks));
 }
 
 /// What a search that was stopped has found.
@@ -120,11 +149,17 @@ Result<void> addSimulations(const Searched& done, const Watch& watch, PlanReport
 
 Result<void> addSensitivity(const Searched& done, const Watch& watch, PlanReport& report) {
     const Plan& best = report.plans.front();
-    const auto search = [&](const Turn& turn) {
-        return bestUnder(done.request, done.timing, best, turn, {.stop = watch.stop});
-    };
     FABRICAST_ASSIGN(report.sensitivity,
-                     sensitivityOf({best.scenario, done.timing}, done.bench.threads(), search));
+                     sensitivityOf({best.scenario, done.timing}, done.bench.threads()));
+    const auto search = [&](const Turn& turn, const std::optional<Outcome>& held) {
+        return bestUnder(done.request,
+                         turn({done.request.task.base, done.timing}),
+                         best,
+                         held,
+                         {.stop = watch.stop});
+    };
+    FABRICAST_TRY(
+        addSearches(*report.sensitivity, search, mostSearches(report.looks), done.bench.threads()));
     return watch.check();
 }
 

@@ -4,8 +4,12 @@
 #include "planner/memory/memory_of_stages.h"
 #include "planner/stack/stack.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 
@@ -45,7 +49,7 @@ Result<void> checkChanged(const Scenario& scenario) {
     return stack->check(scenario);
 }
 
-Result<KnobEffect> effectOf(const Premises& now, const Knob& knob, const SearchAgain& search) {
+Result<KnobEffect> effectOf(const Premises& now, const Knob& knob) {
     KnobEffect effect{.key = knob.key, .title = knob.title};
     if (knob.kind == KnobKind::Speed) {
         FABRICAST_ASSIGN(effect.elasticity, elasticityOf(now, knob));
@@ -58,19 +62,49 @@ Result<KnobEffect> effectOf(const Premises& now, const Knob& knob, const SearchA
     } else {
         effect.whyNot = outcome.error().why;
     }
-    // A microbatch is a part of the layout: searching finds the best one anyway.
-    if (!search || knob.key == "micro_batch") {
-        return effect;
+    return effect;
+}
+
+const Knob& knobOf(const KnobEffect& effect) {
+    return *std::ranges::find(knobs(), effect.key, &Knob::key);
+}
+
+/// A micro-batch is a part of the layout: searching finds the best one anyway.
+bool isSearchable(const KnobEffect& effect) {
+    return effect.key != "micro_batch";
+}
+
+/// Places of the knobs in the order in which searches of them say most.
+std::vector<std::size_t> byWorth(const Sensitivity& sensitivity) {
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < sensitivity.knobs.size(); ++place) {
+        if (isSearchable(sensitivity.knobs[place])) {
+            places.push_back(place);
+        }
     }
+    const auto worth = [&sensitivity](std::size_t place) {
+        const KnobEffect& effect = sensitivity.knobs[place];
+        if (knobOf(effect).kind == KnobKind::Room) {
+            return std::numeric_limits<double>::infinity();  // by step it has no effect
+        }
+        return effect.twice ? effect.twice->tokensPerGpuSecond : 0.0;
+    };
+    std::ranges::stable_sort(places, std::greater<>(), worth);
+    return places;
+}
+
+Result<void> searchAgain(KnobEffect& effect, const SearchAgain& search) {
     Result<SearchedOutcome> searched =
-        search([&knob](const Premises& asked) { return turned(asked, knob, kTwice); });
+        search([&effect](const Premises& asked) { return turned(asked, knobOf(effect), kTwice); },
+               effect.twice);
     if (searched) {
         effect.searched = searched->outcome;
         effect.searchedLayout = std::move(searched->layout);
+        effect.isCut = searched->isCut;
     } else if (searched.error().code == Error::Code::Stopped) {
         return tl::unexpected(std::move(searched).error());
     }
-    return effect;
+    return {};
 }
 
 }  // namespace
@@ -88,19 +122,38 @@ Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory) {
             .verdict = memory.verdict};
 }
 
-Result<Sensitivity> sensitivityOf(const Premises& now,
-                                  std::size_t threads,
-                                  const SearchAgain& search) {
-    Sensitivity sensitivity{.isSearched = static_cast<bool>(search)};
+Result<Sensitivity> sensitivityOf(const Premises& now, std::size_t threads) {
+    Sensitivity sensitivity;
     FABRICAST_ASSIGN(sensitivity.now, outcomeOf(now));
-    auto effects = parallelMap(knobs(),
-                               [&](const Knob& knob) { return effectOf(now, knob, search); },
-                               {.threads = threads});
+    auto effects = parallelMap(
+        knobs(), [&](const Knob& knob) { return effectOf(now, knob); }, {.threads = threads});
     for (Result<KnobEffect>& effect : *effects) {
         FABRICAST_TRY(effect);
         sensitivity.knobs.push_back(*std::move(effect));
     }
     return sensitivity;
+}
+
+Result<void> addSearches(Sensitivity& sensitivity,
+                         const SearchAgain& search,
+                         std::size_t most,
+                         std::size_t threads) {
+    sensitivity.isSearched = true;
+    std::vector<std::size_t> places = byWorth(sensitivity);
+    if (places.size() > most) {
+        places.resize(most);
+        sensitivity.notSearched =
+            "a new search for every one would take too long here; --stack or --fix makes them "
+            "smaller";
+    }
+    const auto one = [&](std::size_t place) {
+        return searchAgain(sensitivity.knobs[place], search);
+    };
+    const auto done = parallelMap(places, one, {.threads = threads});
+    for (const Result<void>& each : *done) {
+        FABRICAST_TRY(each);
+    }
+    return {};
 }
 
 }  // namespace fabricast

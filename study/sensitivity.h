@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace fabricast {
 
@@ -13,21 +15,29 @@ Result<Outcome> outcomeOf(const Premises& premises);
 /// The same of what was forecast already.
 Outcome outcomeOf(const StepEstimate& step, const MemoryBreakdown& memory);
 
-/// The best layout under other premises, and how it is typed.
+/// The best layout under other premises, and how it is typed; empty: the one that is held.
 struct SearchedOutcome {
     Outcome outcome;
     std::string layout;
+    bool isCut = false;  ///< the search ended early
 };
 /// The premises with one knob turned.
 using Turn = std::function<Premises(const Premises&)>;
-/// Searches the question again with its own premises turned like that.
-using SearchAgain = std::function<Result<SearchedOutcome>(const Turn&)>;
+/// Searches the question again with its own premises turned like that; `held` is what comes of them
+/// with the layout held, if anything.
+using SearchAgain =
+    std::function<Result<SearchedOutcome>(const Turn&, const std::optional<Outcome>& held)>;
 
-/// Turns every knob a little and to the double, and estimates the scenario again each time; with
-/// `search`, which several threads may ask at a time, also the best layout that there is then.
+/// Turns every knob a little and to the double, and estimates the scenario again each time.
 ///     e = -ln(t(k·f) / t(k/f)) / ln(f²)      f a little above 1
-Result<Sensitivity> sensitivityOf(const Premises& now,
-                                  std::size_t threads = 1,
-                                  const SearchAgain& search = {});
+Result<Sensitivity> sensitivityOf(const Premises& now, std::size_t threads = 1);
+
+/// Adds the best layout that there is with a knob turned to the double: for so many knobs, memory's
+/// size first, whose effect nothing else shows, then those that do most with the layout held.
+/// Several threads may ask `search` at a time.
+Result<void> addSearches(Sensitivity& sensitivity,
+                         const SearchAgain& search,
+                         std::size_t most,
+                         std::size_t threads);
 
 }  // namespace fabricast

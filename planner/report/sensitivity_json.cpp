@@ -13,7 +13,7 @@ void addOutcome(JsonText& json, const Outcome& outcome) {
     json.add("verdict", nameOf(outcome.verdict));
 }
 
-void addKnob(JsonText& json, const KnobEffect& knob, bool isSearched) {
+void addKnob(JsonText& json, const KnobEffect& knob, const Sensitivity& sensitivity) {
     json.beginObject();
     json.add("knob", knob.key);
     json.add("title", knob.title);
@@ -33,9 +33,13 @@ void addKnob(JsonText& json, const KnobEffect& knob, bool isSearched) {
         json.beginObject("searched");
         addOutcome(json, *knob.searched);
         json.add("layout", knob.searchedLayout);
+        json.add("cut_short", knob.isCut);
         json.end();
-    } else if (isSearched) {
-        json.addNull("searched", "no layout fits, or the search does not depend on it");
+    } else if (sensitivity.isSearched) {
+        json.addNull("searched",
+                     sensitivity.notSearched.empty()
+                         ? "no layout fits, or the search does not depend on it"
+                         : sensitivity.notSearched);
     }
     json.end();
 }
@@ -49,7 +53,7 @@ void writeSensitivity(JsonText& json, const Sensitivity& sensitivity) {
     json.end();
     json.beginArray("knobs");
     for (const KnobEffect& knob : sensitivity.knobs) {
-        addKnob(json, knob, sensitivity.isSearched);
+        addKnob(json, knob, sensitivity);
     }
     json.end();
     json.end();

@@ -56,7 +56,7 @@ void addSearched(std::vector<std::string>& row,
         row.insert(row.end(), {"", "", ""});
         return;
     }
-    row.push_back(scale.text(knob.searched->step.count()));
+    row.push_back(scale.text(knob.searched->step.count()) + (knob.isCut ? "*" : ""));
     row.push_back(gain(*knob.searched, now));
     row.push_back(knob.searchedLayout.empty() ? "the same" : knob.searchedLayout);
 }
@@ -118,9 +118,16 @@ std::string sensitivityHead(const Sensitivity& sensitivity) {
                        sensitivity.isSearched ? ", and with a new search" : "");
 }
 
-/// A line for each knob that cannot be turned.
-std::string refusals(const Sensitivity& sensitivity) {
+/// What the table does not say: searches that ended early or were not made, and a line for each
+/// knob that cannot be turned.
+std::string remarks(const Sensitivity& sensitivity) {
     std::string text;
+    if (std::ranges::any_of(sensitivity.knobs, &KnobEffect::isCut)) {
+        text += "*: the search ended early, a better layout may exist\n";
+    }
+    if (!sensitivity.notSearched.empty()) {
+        text += sensitivity.notSearched + "\n";
+    }
     for (const KnobEffect& knob : sensitivity.knobs) {
         if (!knob.twice) {
             text += fmt::format("no {} x2: {}\n", knob.title, knob.whyNot);
@@ -137,7 +144,7 @@ constexpr std::string_view kLegend =
 Report sensitivityReport(const Sensitivity& sensitivity) {
     Report report(sensitivityHead(sensitivity) + "\n\n");
     report.add(knobTable(sensitivity));
-    return std::move(report.add(fmt::format("\n{}\n{}", kLegend, refusals(sensitivity))));
+    return std::move(report.add(fmt::format("\n{}\n{}", kLegend, remarks(sensitivity))));
 }
 
 std::string sensitivityMarkdown(const Sensitivity& sensitivity) {
@@ -145,7 +152,7 @@ std::string sensitivityMarkdown(const Sensitivity& sensitivity) {
                        sensitivityHead(sensitivity),
                        markdownText(knobTable(sensitivity)),
                        kLegend,
-                       refusals(sensitivity));
+                       remarks(sensitivity));
 }
 
 std::string sensitivityCsv(const Sensitivity& sensitivity) {

@@ -64,7 +64,8 @@ struct PlanReport {
     std::optional<PlanFixes> fixes;          ///< where there are targets, or nothing fits
     std::int64_t candidates = 0;             ///< layouts that the stacks take
     std::int64_t feasible = 0;               ///< of them, those whose states alone leave room
-    CostBasis basis;                         ///< of the plans' costs
+    std::int64_t looks = 0;  ///< at groups of layouts and at layouts: the search's work
+    CostBasis basis;         ///< of the plans' costs
     std::vector<std::string> notes;
 
     /// Nothing that is modelled fits, and layouts that may fit are not modelled.

@@ -29,6 +29,7 @@ struct KnobEffect {
     /// Twice as much of it, and the best layout for that: where layouts were searched.
     std::optional<Outcome> searched;
     std::string searchedLayout;  ///< where it is another one
+    bool isCut = false;          ///< the search ended early: a better one may exist
 };
 
 /// This is the answer to "what would make it faster, and how much?"
@@ -36,6 +37,7 @@ struct Sensitivity {
     Outcome now;
     std::vector<KnobEffect> knobs;  ///< in the order of the list of knobs
     bool isSearched = false;
+    std::string notSearched;  ///< why some knobs have no new search
 };
 
 }  // namespace fabricast

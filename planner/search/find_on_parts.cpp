@@ -102,6 +102,7 @@ Result<PlanReport> findOnParts(const SearchTask& task,
         } else {
             whole->candidates += report.candidates;
             whole->feasible += report.feasible;
+            whole->looks += report.looks;
             if (cutShort.empty() && !report.cutShort.empty()) {
                 cutShort = "on " + std::to_string(parts[part].gpus()) + " GPUs " + report.cutShort;
             }

@@ -3,7 +3,6 @@
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace fabricast {
 
@@ -76,7 +75,7 @@ void PlanSearch::open(const Waiting& waiting) {
 }
 
 void PlanSearch::wait(const Candidate& candidate, double atLeast) {
-    if (candidate.size >= leastTooLarge(candidate)) {
+    if (isTooLarge(candidate)) {
         return;
     }
     const auto scenario = scenarios_.of(candidate);
@@ -122,12 +121,16 @@ double PlanSearch::tailOf(const Candidate& candidate) {
     return known->second = tail;
 }
 
-/// Of its family, its order and what it recomputes: larger ones keep as much or more.
-std::uint16_t& PlanSearch::leastTooLarge(const Candidate& candidate) {
+std::uint64_t PlanSearch::orderKeyOf(const Candidate& candidate) {
     constexpr unsigned kBits = 16;
-    const std::uint64_t key = (std::uint64_t{candidate.family} << 2 * kBits) |
-                              (std::uint64_t{candidate.way} << kBits) | candidate.recompute;
-    return tooLarge_.try_emplace(key, std::numeric_limits<std::uint16_t>::max()).first->second;
+    return (std::uint64_t{candidate.family} << 2 * kBits) |
+           (std::uint64_t{candidate.way} << kBits) | candidate.recompute;
+}
+
+/// Of its family, its order and what it recomputes larger micro-batches keep as much or more.
+bool PlanSearch::isTooLarge(const Candidate& candidate) const {
+    const auto least = tooLarge_.find(orderKeyOf(candidate));
+    return least != tooLarge_.end() && candidate.size >= least->second;
 }
 
 /// What its chunks take at least, in its pipeline's order.
@@ -144,7 +147,7 @@ Result<double> PlanSearch::closestTime(const Candidate& candidate) {
 /// By its chunks' own passes.
 void PlanSearch::close(const Waiting& waiting) {
     const Candidate& candidate = waiting.candidate;
-    if (candidate.size >= leastTooLarge(candidate)) {
+    if (isTooLarge(candidate)) {
         return;
     }
     const Result<double> bound = leastMemory() ? waiting.value : closestTime(candidate);
@@ -157,7 +160,7 @@ void PlanSearch::close(const Waiting& waiting) {
 
 void PlanSearch::bound(const Waiting& waiting) {
     const Candidate& candidate = waiting.candidate;
-    if (candidate.size >= leastTooLarge(candidate)) {
+    if (isTooLarge(candidate)) {
         return;
     }
     const auto scenario = scenarios_.allowed(candidate);
@@ -175,7 +178,7 @@ void PlanSearch::bound(const Waiting& waiting) {
         return;
     }
     if (*bytes > limit_) {
-        leastTooLarge(candidate) = candidate.size;
+        tooLarge_[orderKeyOf(candidate)] = candidate.size;
         return;
     }
     const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))

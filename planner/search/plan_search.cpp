@@ -140,6 +140,7 @@ bool PlanSearch::advance() {
     if (queue_.empty()) {
         return false;
     }
+    ++report_.looks;
     if (queue_.top().look == Look::Bounded) {
         estimateNext();
         return true;

@@ -99,7 +99,8 @@ private:
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);
-    std::uint16_t& leastTooLarge(const Candidate& candidate);
+    static std::uint64_t orderKeyOf(const Candidate& candidate);
+    [[nodiscard]] bool isTooLarge(const Candidate& candidate) const;
     void addToBlock(std::uint32_t family);
     Result<void> waitByCount();
     void link(const Waiting& waiting);

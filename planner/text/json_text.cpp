@@ -1,5 +1,6 @@
 #include "planner/text/json_text.h"
 
+#include "planner/output/printable_text.h"
 #include "planner/text/utf8_text.h"
 
 #include <array>
@@ -9,6 +10,15 @@
 
 namespace fabricast {
 namespace {
+
+std::string numbered(unsigned code) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string text = "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) {
+        text += kHex[(code >> shift) & 15U];
+    }
+    return text;
+}
 
 std::string escaped(char letter) {
     switch (letter) {
@@ -28,9 +38,20 @@ std::string escaped(char letter) {
     if (static_cast<unsigned char>(letter) >= 0x20 && letter != 0x7F) {
         return {letter};
     }
-    constexpr std::string_view kHex = "0123456789abcdef";
-    const auto code = static_cast<unsigned char>(letter);
-    return std::string("\\u00") + kHex[code >> 4U] + kHex[code & 15U];
+    return numbered(static_cast<unsigned char>(letter));
+}
+
+/// What a terminal is not shown has two or three bytes, if not one.
+std::string escaped(std::string_view character) {
+    if (character.size() > 3 || printableText(character) == character) {
+        return std::string(character);
+    }
+    unsigned code =
+        static_cast<unsigned char>(character.front()) & (character.size() == 2 ? 31U : 15U);
+    for (const char byte : character.substr(1)) {
+        code = (code << 6U) | (static_cast<unsigned char>(byte) & 63U);
+    }
+    return numbered(code);
 }
 
 /// The shortest text that reads back as the same number.
@@ -47,7 +68,7 @@ std::string jsonQuoted(std::string_view text) {
     while (!text.empty()) {
         const std::size_t length = utf8Length(text);
         if (length > 1) {
-            quoted.append(text.substr(0, length));
+            quoted.append(escaped(text.substr(0, length)));
         } else {
             quoted.append(length == 0 ? std::string("\xEF\xBF\xBD") : escaped(text.front()));
         }

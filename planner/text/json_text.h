@@ -56,7 +56,8 @@ private:
     bool first_ = true;
 };
 
-/// "text" with quotes and escapes; bytes that are not UTF-8 become U+FFFD.
+/// "text" with quotes and escapes, also for what a terminal is not shown; bytes that are not UTF-8
+/// become U+FFFD.
 std::string jsonQuoted(std::string_view text);
 
 }  // namespace fabricast

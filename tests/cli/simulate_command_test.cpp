@@ -20,6 +20,29 @@ ProgramOutput simulate(const std::vector<std::string>& more) {
     return ran("simulate" + kAsked, more);
 }
 
+// What a step leaves in memory is what it began with, else its curve would not close.
+TEST(SimulateCommand, ClosesTheMemoryOfStepsThatOffload) {
+    int answered = 0;
+    for (const std::string stack : {"fsdp1", "fsdp2", "deepspeed"}) {
+        for (const std::string offload : {"optimizer_cpu", "parameters_cpu"}) {
+            for (const std::string ranks : {"1", "8"}) {
+                const ProgramOutput output =
+                    ran("simulate -m gpt2 -c dgx-h100 --seq 1024 --global-batch 16",
+                        {"--stack",
+                         stack,
+                         "--gpus",
+                         ranks,
+                         "--layout",
+                         "offload=" + offload + ",dp=" + ranks});
+                EXPECT_TRUE(output.code == ExitCode::Ok || output.code == ExitCode::BadInput)
+                    << stack << offload << ranks << output.err;
+                answered += output.code == ExitCode::Ok ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GE(answered, 4);
+}
+
 TEST(SimulateCommand, WritesWhatItFoundAsJson) {
     const JsonValue root = jsonOf(simulate({"--format", "json"}).out);
     EXPECT_EQ(textOf(root, "schema"), "fabricast.simulation/1");

@@ -48,6 +48,8 @@ TEST(JsonText, QuotesAnyBytes) {
         EXPECT_TRUE(parseJson(jsonQuoted(bad), "out")) << bad;
     }
     EXPECT_EQ(jsonQuoted(std::string_view("\0\x1f", 2)), "\"\\u0000\\u001f\"");
+    // Direction and width that nobody sees.
+    EXPECT_EQ(jsonQuoted("a\u202eb\u061c\u0085\ufeff"), "\"a\\u202eb\\u061c\\u0085\\ufeff\"");
 }
 
 TEST(JsonText, NumbersReadBackAsTheyWere) {

@@ -5,19 +5,19 @@ namespace fabricast {
 namespace {
 
 constexpr Recorded<Engine> kEngine[] = {{"ddp", Engine::Ddp},
-                                     {"fsdp1", Engine::Fsdp1},
-                                     {"zero", Engine::DeepSpeed},
-                                     {"ulysses", Engine::Local}};
+                                        {"fsdp1", Engine::Fsdp1},
+                                        {"zero", Engine::DeepSpeed},
+                                        {"ulysses", Engine::Local}};
 constexpr Recorded<Checkpointing> kCheckpoint[] = {
     {"", Checkpointing::None}, {"none", Checkpointing::None}, {"full", Checkpointing::Full}};
 constexpr Recorded<Shard> kStage[] = {
     {"0", Shard::None}, {"1", Shard::Zero1}, {"2", Shard::Zero2}, {"3", Shard::Zero3}};
 constexpr Recorded<Shard> kStrategy[] = {{"", Shard::Fsdp},
-                                      {"FULL_SHARD", Shard::Fsdp},
-                                      {"SHARD_GRAD_OP", Shard::Zero2},
-                                      {"NO_SHARD", Shard::None},
-                                      {"HYBRID_SHARD", Shard::Hsdp},
-                                      {"_HYBRID_SHARD_ZERO2", Shard::Hsdp}};
+                                         {"FULL_SHARD", Shard::Fsdp},
+                                         {"SHARD_GRAD_OP", Shard::Zero2},
+                                         {"NO_SHARD", Shard::None},
+                                         {"HYBRID_SHARD", Shard::Hsdp},
+                                         {"_HYBRID_SHARD_ZERO2", Shard::Hsdp}};
 constexpr Recorded<Dtype> kDtype[] = {
     {"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}, {"fp16", Dtype::Fp16}};
 

@@ -7,12 +7,13 @@ namespace fabricast {
 namespace {
 
 constexpr Recorded<Dispatcher> kDispatcher[] = {{"", Dispatcher::AllToAll},
-                                             {"alltoall", Dispatcher::AllToAll},
-                                             {"allgather", Dispatcher::AllGather}};
+                                                {"alltoall", Dispatcher::AllToAll},
+                                                {"allgather", Dispatcher::AllGather}};
 constexpr Recorded<LossKernel> kLoss[] = {{"", LossKernel::VocabParallel},
-                                       {"plain", LossKernel::VocabParallel},
-                                       {"fused", LossKernel::Fused}};
-constexpr Recorded<Dtype> kDtype[] = {{"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+                                          {"plain", LossKernel::VocabParallel},
+                                          {"fused", LossKernel::Fused}};
+constexpr Recorded<Dtype> kDtype[] = {
+    {"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
 
 Result<void> readLayout(const CsvTable& table, std::size_t row, CommRow& out) {
     Layout& layout = out.scenario.layout;

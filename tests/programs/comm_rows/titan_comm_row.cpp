@@ -7,29 +7,31 @@ namespace fabricast {
 namespace {
 
 constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
-                                                {"", Checkpointing::None},
-                                                {"selective", Checkpointing::Selective},
-                                                {"full", Checkpointing::Full}};
+                                                   {"", Checkpointing::None},
+                                                   {"selective", Checkpointing::Selective},
+                                                   {"full", Checkpointing::Full}};
 constexpr Recorded<Reshard> kReshard[] = {{"", Reshard::Default},
-                                       {"default", Reshard::Default},
-                                       {"always", Reshard::Always},
-                                       {"never", Reshard::Never}};
-constexpr Recorded<Dtype> kDtype[] = {{"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
+                                          {"default", Reshard::Default},
+                                          {"always", Reshard::Always},
+                                          {"never", Reshard::Never}};
+constexpr Recorded<Dtype> kDtype[] = {
+    {"", Dtype::Fp32}, {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
 constexpr Recorded<LossKernel> kLoss[] = {{"", LossKernel::Fp32Upcast},
-                                       {"plain", LossKernel::Fp32Upcast},
-                                       {"chunked", LossKernel::Chunked}};
+                                          {"plain", LossKernel::Fp32Upcast},
+                                          {"chunked", LossKernel::Chunked}};
 constexpr Recorded<TitanBackend> kBackend[] = {{"", TitanBackend::SpmdTypes},
-                                            {"spmd_types", TitanBackend::SpmdTypes},
-                                            {"partial_dtensor", TitanBackend::PartialDTensor},
-                                            {"full_dtensor", TitanBackend::FullDTensor}};
-constexpr Recorded<ScheduleKind> kSchedule[] = {{"", ScheduleKind::OneFOneB},
-                                             {"1F1B", ScheduleKind::OneFOneB},
-                                             {"GPipe", ScheduleKind::Gpipe},
-                                             {"Interleaved1F1B", ScheduleKind::Interleaved},
-                                             {"LoopedBFS", ScheduleKind::LoopedBfs},
-                                             {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
-                                             {"ZBVZeroBubble", ScheduleKind::ZbV},
-                                             {"DualPipeV", ScheduleKind::DualPipeV}};
+                                               {"spmd_types", TitanBackend::SpmdTypes},
+                                               {"partial_dtensor", TitanBackend::PartialDTensor},
+                                               {"full_dtensor", TitanBackend::FullDTensor}};
+constexpr Recorded<ScheduleKind> kSchedule[] = {
+    {"", ScheduleKind::OneFOneB},
+    {"1F1B", ScheduleKind::OneFOneB},
+    {"GPipe", ScheduleKind::Gpipe},
+    {"Interleaved1F1B", ScheduleKind::Interleaved},
+    {"LoopedBFS", ScheduleKind::LoopedBfs},
+    {"InterleavedZeroBubble", ScheduleKind::InterleavedZb},
+    {"ZBVZeroBubble", ScheduleKind::ZbV},
+    {"DualPipeV", ScheduleKind::DualPipeV}};
 
 Result<void> readMesh(const CsvTable& table, std::size_t row, CommRow& out) {
     Layout& layout = out.scenario.layout;

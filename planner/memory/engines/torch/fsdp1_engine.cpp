@@ -269,9 +269,13 @@ void Fsdp1Engine::afterBackward(int unit) {
     postBackward(unit);
 }
 
+/// Whole gradients that the host takes stay until all are copied; shards went one by one.
 void Fsdp1Engine::endBackward() {
     if (options_.rootUnit >= 0) {
         postBackward(options_.rootUnit);
+    }
+    if (options_.offload && sync_) {
+        dropGradients();
     }
 }
 
