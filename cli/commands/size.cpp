@@ -26,6 +26,7 @@ struct SizeFlags {
     SizeAsk ask;
     std::vector<std::string> targets;
     std::vector<std::string> nodes;
+    std::vector<std::string> gpus;
     std::vector<std::string> jobs;
     std::string powerCap;
     std::string mustFitIn;
@@ -37,7 +38,8 @@ struct SizeFlags {
 Result<SizeAsk> sizeAskOf(const SizeFlags& flags) {
     SizeAsk ask = flags.ask;
     FABRICAST_ASSIGN(ask.targets, readSizeTargets(flags.targets));
-    FABRICAST_ASSIGN(ask.nodes, readNodeCounts(flags.nodes));
+    FABRICAST_ASSIGN(ask.nodes, readCounts(flags.nodes, "-n"));
+    FABRICAST_ASSIGN(ask.parts, readCounts(flags.gpus, "--gpus"));
     if (!flags.powerCap.empty()) {
         FABRICAST_ASSIGN(ask.powerCap, parseQuantity<Watts>(flags.powerCap, "--power-cap"));
     }
@@ -121,6 +123,10 @@ void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
         .separatedBy(',')
         .group(kGroup);
     app.add("-n,--nodes", flags.nodes, "numbers of nodes to choose from: 1,2,4,8")
+        .takes("COUNTS")
+        .separatedBy(',')
+        .group(kGroup);
+    app.add("--gpus", flags.gpus, "numbers of GPUs to choose from, of one node or of whole ones")
         .takes("COUNTS")
         .separatedBy(',')
         .group(kGroup);
