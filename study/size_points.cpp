@@ -76,7 +76,9 @@ void addNumber(JsonText& json, const std::string& key, const std::optional<Headl
 }
 
 void addSized(JsonText& json, const SizedCluster& one, bool hasTokens) {
-    json.add("verdict", nameOf(one.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell));
+    if (!one.verdicts.empty()) {
+        json.add("verdict", nameOf(one.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell));
+    }
     json.add("box", one.box);
     if (!one.fabric.empty()) {
         json.add("fabric", one.fabric);

@@ -95,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "--forbid offload --no-fail --sweep cluster.nodes=1"},
         AnswerCase{"size-sweep",
                    "size -c dgx-h100 --tokens 1B -n 1,2 --sweep target.days=0.05" + kSizes},
+        AnswerCase{"size-sweep", "size -c dgx-h100 --sweep cluster.nodes=1" + kSizes},
         AnswerCase{"size-sweep",
                    "size -c dgx-h100 --tokens 1B -n 1 --sweep target.days=0.001" + kSizes},
         AnswerCase{"lint-rules", "lint --rules"},

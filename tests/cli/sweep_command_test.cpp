@@ -30,6 +30,13 @@ TEST(SweepCommand, ShowsNumbersInTheUnitsOfOtherTables) {
     EXPECT_TRUE(contains(numbers.out, "peak_bytes")) << numbers.out;
 }
 
+TEST(SweepCommand, SaysNothingOfTargetsThatAreNotThere) {
+    const std::string line = "size -m llama-3.2-1b -c dgx-h100 --seq 2048 --global-batch 64 ";
+    const ProgramOutput output = ran(line + "--stack fsdp2 --sweep cluster.gpus=1,2");
+    EXPECT_TRUE(contains(output.out, "\n2             dgx-h100      1     2")) << output.out;
+    EXPECT_FALSE(contains(output.out, "target")) << output.out;
+}
+
 TEST(SweepCommand, FailsWhereNoPointHasAnAnswer) {
     const std::string large =
         "plan -m llama-3.1-70b -c 4x-rtx-4090 --stack fsdp2 --forbid offload ";
