@@ -97,15 +97,15 @@ std::vector<std::size_t> openOf(const SweepAnswer& answer, const SweepShard& sha
     return open;
 }
 
-/// Answers a few points, and keeps them.
+/// Answers a few points.
 Result<void> computePoints(const SweepWork& work,
                            const Points& points,
                            const std::vector<std::size_t>& now,
-                           const std::string& digest,
                            const Workbench& bench,
                            const Watch& watch,
                            SweepAnswer& answer) {
     const Workbench alone = bench.withThreads(1);
+    const std::string digest = textDigest(work.said);
     auto lines = parallelMap(
         now,
         [&](std::size_t place) { return lineOf(work, digest, points[place], alone, watch); },
@@ -114,6 +114,42 @@ Result<void> computePoints(const SweepWork& work,
     for (std::size_t i = 0; i < now.size(); ++i) {
         FABRICAST_ASSIGN(answer.lines[now[i]], std::move((*lines)[i]));
         ++answer.computed;
+    }
+    return {};
+}
+
+Result<void> keepPoints(const SweepStore& store, const SweepAnswer& answer) {
+    return store.file.empty()
+               ? Result<void>()
+               : writeTextFile(shardFile(store.file, store.shard), textOf(answer, store.shard));
+}
+
+/// A few points at a time. The file is written anew each time that it has grown by a part of
+/// itself, and before this ends for whatever reason.
+Result<void> computeOpen(const SweepWork& work,
+                         const Points& points,
+                         const SweepStore& store,
+                         const Workbench& bench,
+                         const Watch& watch,
+                         SweepAnswer& answer) {
+    constexpr std::size_t kPartOfFile = 32;
+    const std::vector<std::size_t> open = openOf(answer, store.shard);
+    const std::size_t had = answer.done();
+    const std::size_t atATime = 2 * bench.threads();
+    std::size_t kept = 0;
+    for (std::size_t begin = 0; begin < open.size(); begin += atATime) {
+        const std::size_t end = std::min(begin + atATime, open.size());
+        const std::vector<std::size_t> now(open.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           open.begin() + static_cast<std::ptrdiff_t>(end));
+        const Result<void> done = computePoints(work, points, now, bench, watch, answer);
+        const std::size_t ready = done ? end : begin;
+        const bool isEnd = !done || end == open.size();
+        if (ready > kept && (isEnd || ready - kept >= (had + answer.computed) / kPartOfFile)) {
+            FABRICAST_TRY(keepPoints(store, answer));
+            kept = ready;
+        }
+        FABRICAST_TRY(done);
+        watch.report(end, open.size());
     }
     return {};
 }
@@ -132,27 +168,14 @@ Result<SweepAnswer> sweep(const SweepWork& work,
                           const Watch& watch) {
     const Points points = sweepPoints(axes);
     SweepAnswer answer{.axes = axes, .lines = std::vector<std::string>(points.size())};
-    const std::string digest = textDigest(work.said);
-    const SweepPlaces places = placesOf(points, digest);
+    const SweepPlaces places = placesOf(points, textDigest(work.said));
     FABRICAST_TRY(takeAllShards(store, places, answer));
-    const std::vector<std::size_t> open = openOf(answer, store.shard);
-    const std::size_t atATime = 2 * bench.threads();
-    for (std::size_t begin = 0; begin < open.size(); begin += atATime) {
-        const std::size_t end = std::min(begin + atATime, open.size());
-        const std::vector<std::size_t> now(open.begin() + static_cast<std::ptrdiff_t>(begin),
-                                           open.begin() + static_cast<std::ptrdiff_t>(end));
-        const Result<void> done = computePoints(work, points, now, digest, bench, watch, answer);
-        if (!done && done.error().code == Error::Code::Stopped) {
-            answer.stopped = true;
-            return answer;
-        }
-        FABRICAST_TRY(done);
-        if (!store.file.empty()) {
-            FABRICAST_TRY(
-                writeTextFile(shardFile(store.file, store.shard), textOf(answer, store.shard)));
-        }
-        watch.report(end, open.size());
+    const Result<void> done = computeOpen(work, points, store, bench, watch, answer);
+    answer.stopped = !done && done.error().code == Error::Code::Stopped;
+    if (answer.stopped) {
+        return answer;
     }
+    FABRICAST_TRY(done);
     if (!store.file.empty() && store.shard.count > 1) {
         FABRICAST_TRY(takeAllShards(store, places, answer));
         if (answer.isWhole()) {
