@@ -131,12 +131,28 @@ void leaveOutLine(const SizeLine& line, std::string why, SizeCatalogue& catalogu
     }
 }
 
+/// Numbers of GPUs that are no whole number of nodes; whether there are any.
+bool leaveOutUneven(const SizeLine& line, const SizeAsk& ask, SizeCatalogue& catalogue) {
+    bool isUneven = false;
+    for (const std::int64_t gpus : ask.parts) {
+        if (gpus > line.gpusOfNode && gpus % line.gpusOfNode != 0) {
+            isUneven = true;
+            leaveOutLine(line,
+                         std::to_string(gpus) + " GPUs are not a whole number of nodes of " +
+                             std::to_string(line.gpusOfNode),
+                         catalogue);
+        }
+    }
+    return isUneven;
+}
+
 /// All amounts of a line, or why there are none.
 void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
     if (std::string why = whyUnjudged(line, ask); !why.empty()) {
         leaveOutLine(line, std::move(why), catalogue);
         return;
     }
+    const bool isUneven = leaveOutUneven(line, ask, catalogue);
     const std::size_t before = catalogue.candidates.size();
     bool isAlone = false;
     for (const SizeAmount& amount : amountsOf(ask, line)) {
@@ -155,7 +171,7 @@ void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
                      catalogue);
     }
     if (catalogue.candidates.size() == before) {
-        if (!isAlone) {
+        if (!isAlone && !isUneven) {
             leaveOutLine(line, "beyond the limits at any number of nodes", catalogue);
         }
         return;

@@ -265,12 +265,14 @@ TEST(Size, TakesSomeGpusOfANode) {
     ask.clusters = {"dgx-h100"};
     ask.fabrics = {};
     ask.nodes = {1};
-    ask.parts = {1, 2, 4, 16};
+    ask.parts = {1, 2, 4, 12, 16};
     const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
     EXPECT_EQ(answer.pick->gpus, 1);
     EXPECT_TRUE(answer.pick->isPart);
     EXPECT_EQ(answer.clusters, 5);
     EXPECT_EQ(answer.scaling.back().gpus, 16);
+    ASSERT_EQ(answer.leftOut.size(), 1U);
+    EXPECT_EQ(answer.leftOut[0].why, "12 GPUs are not a whole number of nodes of 8");
     EXPECT_NEAR(answer.pick->power->count(), 10200.0 / 8.0, 1.0);
 }
 
