@@ -13,6 +13,8 @@ namespace {
 constexpr double kHoursOfYear = 8766.0;
 constexpr double kHoursOfMonth = kHoursOfYear / 12.0;
 constexpr double kNearlyAlways = 0.99;
+/// Beyond, a table of clusters has long had no use for them.
+constexpr std::int64_t kMostSpares = 10'000'000;
 
 void addYears(double last, RentOrBuy& both) {
     if (!both.rent || !both.whole || !both.electricity) {
@@ -75,12 +77,13 @@ std::optional<Spares> sparesOf(std::int64_t gpus, const BudgetFacts& facts) {
     const double perSecond = static_cast<double>(gpus) / mtbf->count() * *site.hardwareShare.value;
     Spares spares{.failuresPerMonth = perSecond * kHoursOfMonth * kSecondsPerHour,
                   .inRepair = perSecond * site.repair.value->count()};
-    double of = std::exp(-spares.inRepair);
-    spares.enough = of;
-    while (spares.enough < kNearlyAlways && of > 0.0) {
+    // In logarithms: e^-inRepair may be less than any number.
+    double ofCount = -spares.inRepair;
+    spares.enough = std::exp(ofCount);
+    while (spares.enough < kNearlyAlways && spares.nodes < kMostSpares) {
         ++spares.nodes;
-        of *= spares.inRepair / static_cast<double>(spares.nodes);
-        spares.enough += of;
+        ofCount += std::log(spares.inRepair / static_cast<double>(spares.nodes));
+        spares.enough += std::exp(ofCount);
     }
     return spares;
 }

@@ -1,9 +1,12 @@
 #include "study/size.h"
 
 #include "planner/load/load_budget.h"
+#include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
 #include "study/search_request.h"
+#include "study/size_misfits.h"
 #include "study/size_search.h"
+#include "study/size_ways.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,36 +16,6 @@
 
 namespace fabricast {
 namespace {
-
-/// Batches that follow from the number of GPUs would make each cluster another training.
-Result<void> checkJobs(std::span<const Question> jobs, const SizeAsk& ask) {
-    for (const Question& job : jobs) {
-        const std::string where = job.file.empty() ? "workload.global_batch" : job.file;
-        const std::vector<std::string> allowed = searchWords(job, "allow");
-        if (std::ranges::find(allowed, "idle_gpus") != allowed.end()) {
-            return fail(Error::Code::BadInput,
-                        "--allow",
-                        "idle GPUs cannot be allowed: clusters of fewer nodes are compared",
-                        "-n 1,2,4,8");
-        }
-        if (!says(job, "workload.global_batch")) {
-            return fail(Error::Code::BadInput,
-                        where,
-                        "the global batch is not given, and would differ from cluster to cluster",
-                        "--global-batch 1024, or \"4M tokens\"");
-        }
-        const bool needsTokens = std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
-            return target.metric != SizeMetric::TokensPerSecond;
-        });
-        if (needsTokens && !says(job, "workload.tokens")) {
-            return fail(Error::Code::BadInput,
-                        job.file.empty() ? "--target" : job.file,
-                        "the number of tokens of the run is not given",
-                        "--tokens 1T");
-        }
-    }
-    return {};
-}
 
 std::vector<ScalingPoint> scalingOf(const SizeSearch& search, std::size_t line) {
     std::vector<ScalingPoint> points;
@@ -92,34 +65,45 @@ std::optional<SizedCluster> bestFound(const SizeSearch& search, SizeAim aim, IsW
     return best == nullptr ? std::nullopt : std::optional(*best);
 }
 
-Result<void> searchCatalogue(SizeSearch& search, const Watch& watch) {
-    watch.say("the least hardware");
-    FABRICAST_TRY(search.findFront());
-    if (search.pick()) {
-        if (search.found()[*search.pick()].nodes > 1) {
-            FABRICAST_TRY(search.findSingleNodes());
-        }
-        watch.say("how it scales");
-        FABRICAST_TRY(search.findLine(search.lineOf(*search.pick())));
+/// By target the cluster that comes closest; of one that is reached alone it reaches it.
+Result<void> findAllNearest(SizeSearch& search, const SizeAsk& ask, const Watch& watch) {
+    watch.say("what comes nearest");
+    for (const SizeTarget& target : ask.targets) {
+        FABRICAST_TRY(search.findNearest(target));
     }
     return {};
 }
 
-void addPick(const SizeSearch& search,
-             const SizeAsk& ask,
-             const BudgetFacts& budget,
-             SizeAnswer& answer) {
-    constexpr double kTenthMore = 1.1;
+Result<void> searchCatalogue(SizeSearch& search, const SizeAsk& ask, const Watch& watch) {
+    watch.say("the least hardware");
+    FABRICAST_TRY(search.findFront());
     if (!search.pick()) {
-        answer.nearest =
-            bestFound(search, SizeAim::Time, [](const SizedCluster& one) { return one.fits; });
-        return;
+        return findAllNearest(search, ask, watch);
     }
-    const SizedCluster& pick = search.found()[*search.pick()];
-    answer.pick = pick;
-    for (const std::size_t place : search.front()) {
-        answer.front.push_back(search.found()[place]);
+    if (search.found()[*search.pick()].nodes > 1) {
+        FABRICAST_TRY(search.findSingleNodes());
     }
+    watch.say("how it scales");
+    return search.findLine(search.lineOf(*search.pick()));
+}
+
+void addNearest(const SizeSearch& search, SizeAnswer& answer) {
+    for (const SizeTarget& target : answer.targets) {
+        const std::optional<std::size_t> place = search.nearestTo(target);
+        if (!place) {
+            continue;
+        }
+        const SizedCluster& one = search.found()[*place];
+        if (const auto value = valueOf(one, target.metric)) {
+            answer.nearest.push_back({target, one, value->value, missRatio(one, target)});
+        }
+    }
+}
+
+/// Clusters beside the pick that are worth a look.
+void addAround(const SizeSearch& search, SizeAnswer& answer) {
+    constexpr double kTenthMore = 1.1;
+    const SizedCluster& pick = *answer.pick;
     answer.tenthFaster = bestFound(search, SizeAim::Cost, [&pick](const SizedCluster& one) {
         return one.meetsTargets && one.usd && one.seconds * kTenthMore <= pick.seconds;
     });
@@ -128,10 +112,53 @@ void addPick(const SizeSearch& search,
             return one.meetsTargets && one.nodes == 1;
         });
     }
+    if (!pick.isSure()) {
+        answer.surest = bestFound(search, answer.aim, [](const SizedCluster& one) {
+            return one.meetsTargets && one.isSure();
+        });
+    }
+}
+
+void addPick(const SizeSearch& search,
+             const SizeAsk& ask,
+             const BudgetFacts& budget,
+             SizeAnswer& answer) {
+    if (!search.pick()) {
+        addNearest(search, answer);
+        return;
+    }
+    answer.pick = search.found()[*search.pick()];
+    for (const std::size_t place : search.front()) {
+        answer.front.push_back(search.found()[place]);
+    }
+    addAround(search, answer);
     answer.scaling = scalingOf(search, search.lineOf(*search.pick()));
     answer.mostUseful = mostUsefulOf(answer.scaling);
-    answer.rentOrBuy = rentOrBuy(pick.plans.front(), budget, ask.years, ask.utilisation);
-    answer.spares = sparesOf(pick.gpus, budget);
+    const Plan& plan = answer.pick->plans.front();
+    answer.rentOrBuy = rentOrBuy(plan, budget, ask.years, ask.utilisation);
+    answer.spares = sparesOf(answer.pick->gpus, budget);
+    if (answer.spares && answer.pick->usd) {
+        answer.spares->usd = *answer.pick->usd * static_cast<double>(answer.spares->nodes) /
+                             static_cast<double>(answer.pick->nodes);
+    }
+}
+
+/// What else there is where nothing of the catalogue will do.
+Result<void> addBeyond(std::span<const Question> jobs,
+                       const SizeAsk& ask,
+                       const SizeCatalogue& catalogue,
+                       const Workbench& bench,
+                       const Watch& watch,
+                       SizeAnswer& answer) {
+    if (answer.pick || answer.stopped) {
+        return {};
+    }
+    watch.say("what would reach it");
+    FABRICAST_ASSIGN(answer.ways, sizeWays(jobs, ask, bench, watch));
+    if (answer.nearest.empty()) {
+        FABRICAST_ASSIGN(answer.misfits, sizeMisfits(jobs, catalogue, bench, watch));
+    }
+    return {};
 }
 
 /// What is assumed for all boxes once, for some with their names.
@@ -180,11 +207,40 @@ void addBounds(const SizeCatalogue& catalogue, SizeAnswer& answer) {
 
 }  // namespace
 
+Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
+    for (const Question& job : jobs) {
+        const std::string where = job.file.empty() ? "workload.global_batch" : job.file;
+        const std::vector<std::string> allowed = searchWords(job, "allow");
+        if (std::ranges::find(allowed, "idle_gpus") != allowed.end()) {
+            return fail(Error::Code::BadInput,
+                        "--allow",
+                        "idle GPUs cannot be allowed: clusters of fewer nodes are compared",
+                        "-n 1,2,4,8");
+        }
+        if (!says(job, "workload.global_batch")) {
+            return fail(Error::Code::BadInput,
+                        where,
+                        "the global batch is not given, and would differ from cluster to cluster",
+                        "--global-batch 1024, or \"4M tokens\"");
+        }
+        const bool needsTokens = std::ranges::any_of(ask.targets, [](const SizeTarget& target) {
+            return target.metric != SizeMetric::TokensPerSecond;
+        });
+        if (needsTokens && !says(job, "workload.tokens")) {
+            return fail(Error::Code::BadInput,
+                        job.file.empty() ? "--target" : job.file,
+                        "the number of tokens of the run is not given",
+                        "--tokens 1T");
+        }
+    }
+    return {};
+}
+
 Result<SizeAnswer> size(std::span<const Question> jobs,
                         const SizeAsk& ask,
                         const Workbench& bench,
                         const Watch& watch) {
-    FABRICAST_TRY(checkJobs(jobs, ask));
+    FABRICAST_TRY(checkSizeJobs(jobs, ask));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(jobs.front().root, bench.profiles(), jobs.front().folders));
     watch.say("the catalogue");
@@ -192,12 +248,10 @@ Result<SizeAnswer> size(std::span<const Question> jobs,
     SizeAnswer answer{.targets = ask.targets, .aim = aimOf(ask), .priceKind = budget.kind};
     answer.leftOut = catalogue.leftOut;
     answer.clusters = static_cast<std::int64_t>(catalogue.candidates.size());
-    if (!catalogue.lines.empty()) {
-        answer.jobs = catalogue.lines.front().jobs;
-        answer.hasTokens = catalogue.lines.front().hasTokens;
-    }
+    answer.jobs = catalogue.jobs;
+    answer.hasTokens = catalogue.hasTokens;
     SizeSearch search(jobs, ask, catalogue, bench, watch);
-    const Result<void> done = searchCatalogue(search, watch);
+    const Result<void> done = searchCatalogue(search, ask, watch);
     answer.stopped = !done && done.error().code == Error::Code::Stopped && !search.found().empty();
     if (!answer.stopped) {
         FABRICAST_TRY(done);
@@ -205,6 +259,11 @@ Result<SizeAnswer> size(std::span<const Question> jobs,
     answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
     addPick(search, ask, budget, answer);
+    const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, answer);
+    answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
+    if (!answer.stopped) {
+        FABRICAST_TRY(beyond);
+    }
     addBounds(catalogue, answer);
     addSizeNotes(catalogue, ask, answer);
     return answer;

@@ -18,4 +18,8 @@ Result<SizeAnswer> size(std::span<const Question> jobs,
                         const Workbench& bench,
                         const Watch& watch);
 
+/// What every answer about sizes needs: a batch that does not follow from the GPUs, and tokens
+/// where targets are of runs.
+Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask);
+
 }  // namespace fabricast

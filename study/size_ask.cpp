@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -66,14 +67,15 @@ Result<std::int64_t> wholeAbove0(const std::string& typed,
 Result<std::vector<SizeTarget>> readSizeTargets(const std::vector<std::string>& typed) {
     std::vector<SizeTarget> targets;
     for (const std::string& one : typed) {
-        FABRICAST_ASSIGN(const SizeTarget target, readSizeTarget(one));
+        FABRICAST_ASSIGN(SizeTarget target, readSizeTarget(one));
         if (!(target.wanted > 0.0)) {
             return fail(Error::Code::BadInput,
                         "--target",
                         "\"" + one + "\" must be a number above 0",
                         kSizeTargets);
         }
-        targets.push_back(target);
+        target.typed = one;
+        targets.push_back(std::move(target));
     }
     return targets;
 }
@@ -90,10 +92,11 @@ Result<std::int64_t> readRacks(const std::string& typed) {
     return wholeAbove0(typed.substr(equals + 1), "--must-fit-in racks", kHint);
 }
 
-Result<std::vector<std::int64_t>> readNodeCounts(const std::vector<std::string>& typed) {
+Result<std::vector<std::int64_t>> readCounts(const std::vector<std::string>& typed,
+                                             const std::string& flag) {
     std::vector<std::int64_t> counts;
     for (const std::string& one : typed) {
-        FABRICAST_ASSIGN(const std::int64_t count, wholeAbove0(one, "-n", "-n 1,2,4,8"));
+        FABRICAST_ASSIGN(const std::int64_t count, wholeAbove0(one, flag, flag + " 1,2,4,8"));
         counts.push_back(count);
     }
     std::ranges::sort(counts);

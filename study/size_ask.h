@@ -21,6 +21,7 @@ struct SizeAsk {
     std::vector<std::string> gpus{};      ///< nodes of these GPUs. Neither: all that have a price
     std::vector<std::string> fabrics{};   ///< none: each box's own
     std::vector<std::int64_t> nodes{};    ///< counts; none: the usual ones
+    std::vector<std::int64_t> parts{};    ///< numbers of GPUs of one node, beside `nodes`
     std::optional<double> years{};        ///< of ownership; default: those of the price profile
     double utilisation = 1.0;             ///< share of the time in which a cluster is used
 };
@@ -29,7 +30,8 @@ struct SizeAsk {
 Result<std::vector<SizeTarget>> readSizeTargets(const std::vector<std::string>& typed);
 /// "racks=2".
 Result<std::int64_t> readRacks(const std::string& typed);
-/// "1,2,4,8": ascending, each once.
-Result<std::vector<std::int64_t>> readNodeCounts(const std::vector<std::string>& typed);
+/// "1,2,4,8": ascending, each once; `flag` is what they were typed behind.
+Result<std::vector<std::int64_t>> readCounts(const std::vector<std::string>& typed,
+                                             const std::string& flag);
 
 }  // namespace fabricast

@@ -75,16 +75,32 @@ Result<std::vector<Edit>> boxesOf(std::span<const Question> jobs,
                          : Result<std::vector<Edit>>(std::move(boxes));
 }
 
-std::vector<std::int64_t> countsOf(const SizeAsk& ask, const SizeLine& line) {
-    std::vector<std::int64_t> counts = ask.nodes;
-    if (counts.empty()) {
-        counts.assign(kUsualCounts.begin(), kUsualCounts.end());
+/// The parts of a node and the numbers of nodes that were asked for, fewest GPUs first.
+std::vector<SizeAmount> amountsOf(const SizeAsk& ask, const SizeLine& line) {
+    const bool isOpen = ask.nodes.empty() && ask.parts.empty();
+    const std::int64_t most =
+        ask.mostGpus.value_or(isOpen ? kUsualMostGpus : std::numeric_limits<std::int64_t>::max());
+    std::vector<SizeAmount> amounts;
+    for (const std::int64_t gpus : ask.parts) {
+        if (gpus < line.gpusOfNode && gpus <= most) {
+            amounts.push_back({1, gpus});
+        }
     }
-    const std::int64_t most = ask.nodes.empty()
-                                  ? ask.mostGpus.value_or(kUsualMostGpus)
-                                  : ask.mostGpus.value_or(std::numeric_limits<std::int64_t>::max());
-    std::erase_if(counts, [&](std::int64_t nodes) { return nodes > most / line.gpusOfNode; });
-    return counts;
+    for (const std::int64_t nodes : isOpen ? usualNodes() : ask.nodes) {
+        if (nodes <= most / line.gpusOfNode) {
+            amounts.push_back(nodesOf(line, nodes));
+        }
+    }
+    // What is a whole number of nodes may be among the numbers of GPUs.
+    for (const std::int64_t gpus : ask.parts) {
+        const bool isWhole = gpus >= line.gpusOfNode && gpus % line.gpusOfNode == 0;
+        const bool isThere = std::ranges::find(amounts, gpus, &SizeAmount::gpus) != amounts.end();
+        if (isWhole && !isThere && gpus <= most) {
+            amounts.push_back({gpus / line.gpusOfNode, gpus});
+        }
+    }
+    std::ranges::stable_sort(amounts, {}, &SizeAmount::gpus);
+    return amounts;
 }
 
 /// Why no number of the line's nodes can be judged; empty: they can.
@@ -105,27 +121,58 @@ bool isWithin(const SizeLine& line, const SizeCandidate& one, const SizeAsk& ask
     if (ask.powerCap && *one.bound.power > *ask.powerCap) {
         return false;
     }
-    return !ask.racks || one.nodes <= *ask.racks * *line.nodesOfRack;
+    return !ask.racks || one.amount.nodes <= *ask.racks * *line.nodesOfRack;
 }
 
-/// All counts of a line, or why there are none.
-void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
-    std::string why = whyUnjudged(line, ask);
-    if (why.empty()) {
-        const std::size_t before = catalogue.candidates.size();
-        for (const std::int64_t nodes : countsOf(ask, line)) {
-            SizeCandidate one{catalogue.lines.size(), nodes, sizeBound(line, nodes)};
-            if (isWithin(line, one, ask)) {
-                catalogue.candidates.push_back(one);
-            }
-        }
-        why =
-            catalogue.candidates.size() == before ? "beyond the limits at any number of nodes" : "";
+void leaveOutLine(const SizeLine& line, std::string why, SizeCatalogue& catalogue) {
+    LeftOut left{.what = line.box, .why = std::move(why)};
+    if (std::ranges::find(catalogue.leftOut, left) == catalogue.leftOut.end()) {
+        catalogue.leftOut.push_back(std::move(left));  // once for all networks
     }
-    if (!why.empty()) {
-        LeftOut left{.what = line.box, .why = std::move(why)};
-        if (std::ranges::find(catalogue.leftOut, left) == catalogue.leftOut.end()) {
-            catalogue.leftOut.push_back(std::move(left));  // once for all networks
+}
+
+/// Numbers of GPUs that are no whole number of nodes; whether there are any.
+bool leaveOutUneven(const SizeLine& line, const SizeAsk& ask, SizeCatalogue& catalogue) {
+    bool isUneven = false;
+    for (const std::int64_t gpus : ask.parts) {
+        if (gpus > line.gpusOfNode && gpus % line.gpusOfNode != 0) {
+            isUneven = true;
+            leaveOutLine(line,
+                         std::to_string(gpus) + " GPUs are not a whole number of nodes of " +
+                             std::to_string(line.gpusOfNode),
+                         catalogue);
+        }
+    }
+    return isUneven;
+}
+
+/// All amounts of a line, or why there are none.
+void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
+    if (std::string why = whyUnjudged(line, ask); !why.empty()) {
+        leaveOutLine(line, std::move(why), catalogue);
+        return;
+    }
+    const bool isUneven = leaveOutUneven(line, ask, catalogue);
+    const std::size_t before = catalogue.candidates.size();
+    bool isAlone = false;
+    for (const SizeAmount& amount : amountsOf(ask, line)) {
+        SizeCandidate one{catalogue.lines.size(), amount, sizeBound(line, amount)};
+        const bool isJoined = !line.mostJoined || amount.gpus <= *line.mostJoined;
+        isAlone = isAlone || !isJoined;
+        if (isJoined && isWithin(line, one, ask)) {
+            catalogue.candidates.push_back(one);
+        }
+    }
+    if (isAlone) {
+        leaveOutLine(line,
+                     "more than " + std::to_string(*line.mostJoined) +
+                         " GPUs need a network between nodes, and it has none (--fabric ib-ndr, or "
+                         "another of fabricast profiles list --kind fabric)",
+                     catalogue);
+    }
+    if (catalogue.candidates.size() == before) {
+        if (!isAlone && !isUneven) {
+            leaveOutLine(line, "beyond the limits at any number of nodes", catalogue);
         }
         return;
     }
@@ -133,6 +180,10 @@ void addLine(SizeLine line, const SizeAsk& ask, SizeCatalogue& catalogue) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> usualNodes() {
+    return {kUsualCounts.begin(), kUsualCounts.end()};
+}
 
 SizeAim aimOf(const SizeAsk& ask) {
     const bool onlyBudget =
@@ -151,6 +202,10 @@ Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
     for (const Edit& box : boxes) {
         for (const std::string& fabric : ask.fabrics.empty() ? own : ask.fabrics) {
             FABRICAST_ASSIGN(SizeLine line, sizeLine(jobs, box, fabric, bench));
+            if (catalogue.jobs.empty() && line.why.empty()) {
+                catalogue.jobs = line.jobs;
+                catalogue.hasTokens = line.hasTokens;
+            }
             addLine(std::move(line), ask, catalogue);
         }
     }

@@ -5,14 +5,15 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fabricast {
 
-/// So many nodes of a line: it may be searched.
+/// So much of a line: it may be searched.
 struct SizeCandidate {
     std::size_t line = 0;  ///< of the catalogue
-    std::int64_t nodes = 0;
+    SizeAmount amount;
     SizeBound bound;
 };
 
@@ -21,6 +22,8 @@ struct SizeCatalogue {
     std::vector<SizeLine> lines;
     std::vector<SizeCandidate> candidates;  ///< in the order of the lines, then by nodes
     std::vector<LeftOut> leftOut;
+    std::vector<std::string> jobs;  ///< what is trained, in words
+    bool hasTokens = false;         ///< every job has
 };
 
 /// What was named on every network named or, where nothing was, one kind of node for each GPU that
@@ -29,6 +32,9 @@ struct SizeCatalogue {
 Result<SizeCatalogue> sizeCatalogue(std::span<const Question> jobs,
                                     const SizeAsk& ask,
                                     const Workbench& bench);
+
+/// Numbers of nodes of clusters as they are usually built, up to 4096.
+std::vector<std::int64_t> usualNodes();
 
 /// What is aimed at where nothing was said.
 SizeAim aimOf(const SizeAsk& ask);

@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/budget/gpu_hour.h"
 #include "planner/search/token_floor.h"
+#include "planner/spec/check_network.h"
 #include "study/search_request.h"
 #include "study/unit_sizes.h"
 
@@ -35,6 +36,9 @@ void addBox(const SearchRequest& request, SizeLine& line) {
     const BudgetFacts& budget = request.budget;
     line.gpu = cluster.node.gpu.name;
     line.gpusOfNode = cluster.node.gpus;
+    if (!hasNetwork(cluster)) {
+        line.mostJoined = std::max(cluster.node.domainGpus, cluster.node.gpus);
+    }
     line.nodesOfRack = nodesOfRack(cluster.node);
     const RunPower idle = runPower(cluster, budget.site.power, 0.0);
     line.powerEstimated = idle.nodeEstimated;
@@ -49,7 +53,7 @@ void addBox(const SearchRequest& request, SizeLine& line) {
 }
 
 Result<void> addJob(const Question& job, const Workbench& bench, SizeLine& line) {
-    FABRICAST_ASSIGN(const Question here, jobOn(job, line, 1));
+    FABRICAST_ASSIGN(const Question here, jobOn(job, line, nodesOf(line, 1)));
     FABRICAST_ASSIGN(const SearchRequest request, searchRequest(here, bench));
     FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
     FABRICAST_ASSIGN(const double least, leastGpuSeconds(request.task, *timing));
@@ -95,9 +99,19 @@ Result<SizeLine> sizeLine(std::span<const Question> jobs,
     return line;
 }
 
-Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t nodes) {
+SizeAmount nodesOf(const SizeLine& line, std::int64_t nodes) {
+    return {nodes, nodes * line.gpusOfNode};
+}
+
+Edit amountEdit(const SizeLine& line, const SizeAmount& amount) {
+    return amount.gpus < amount.nodes * line.gpusOfNode
+               ? Edit{"cluster.gpus", std::to_string(amount.gpus), "--gpus"}
+               : Edit{"cluster.nodes", std::to_string(amount.nodes), "-n"};
+}
+
+Result<Question> jobOn(const Question& job, const SizeLine& line, const SizeAmount& amount) {
     std::vector<Edit> edits = line.edits;
-    edits.push_back({"cluster.nodes", std::to_string(nodes), "-n"});
+    edits.push_back(amountEdit(line, amount));
     edits.push_back({"search.top", "1", "--top"});
     edits.push_back({"search.objective", "tokens", "--objective"});
     for (const Edit& edit : job.edits) {
@@ -108,9 +122,8 @@ Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t n
     return with(job, edits);
 }
 
-SizeBound sizeBound(const SizeLine& line, std::int64_t nodes) {
-    SizeBound bound{.tokensPerSecond = std::numeric_limits<double>::max(),
-                    .gpus = nodes * line.gpusOfNode};
+SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount) {
+    SizeBound bound{.tokensPerSecond = std::numeric_limits<double>::max(), .gpus = amount.gpus};
     const auto gpus = static_cast<double>(bound.gpus);
     for (std::size_t job = 0; job < line.gpuSeconds.size(); ++job) {
         const double least = line.gpuSeconds[job];
@@ -120,7 +133,7 @@ SizeBound sizeBound(const SizeLine& line, std::int64_t nodes) {
         bound.seconds += line.tokens[job] * least / gpus;
     }
     if (line.nodePower) {
-        bound.power = *line.nodePower * static_cast<double>(nodes);
+        bound.power = *line.nodePower * (gpus / static_cast<double>(line.gpusOfNode));
     }
     if (line.leastHour) {
         const double perHour = line.leastHour->count() * gpus;

@@ -13,6 +13,12 @@
 
 namespace fabricast {
 
+/// So many nodes or, where these are fewer GPUs than they have, a part of one node.
+struct SizeAmount {
+    std::int64_t nodes = 1;
+    std::int64_t gpus = 0;
+};
+
 /// One kind of node on one network, in any number: what is known of it before any search.
 struct SizeLine {
     std::string box;
@@ -20,7 +26,8 @@ struct SizeLine {
     std::vector<Edit> edits;  ///< that make a question one about it; how many nodes is apart
     std::string gpu;
     std::int64_t gpusOfNode = 0;
-    std::optional<Watts> nodePower;  ///< at most
+    std::optional<std::int64_t> mostJoined;  ///< GPUs, where there is no network: one NVLink domain
+    std::optional<Watts> nodePower;          ///< at most
     bool powerEstimated = false;
     std::optional<std::int64_t> nodesOfRack;
     std::optional<UsdPerHour> leastHour;  ///< of a GPU that draws no more than it must
@@ -39,10 +46,14 @@ Result<SizeLine> sizeLine(std::span<const Question> jobs,
                           const std::string& fabric,
                           const Workbench& bench);
 
-/// The job on so many of the line's nodes.
-Result<Question> jobOn(const Question& job, const SizeLine& line, std::int64_t nodes);
+SizeAmount nodesOf(const SizeLine& line, std::int64_t nodes);
 
-/// What so many nodes cannot beat: nothing that is searched is faster, cheaper or needs less.
+/// The job on so much of the line.
+Result<Question> jobOn(const Question& job, const SizeLine& line, const SizeAmount& amount);
+/// The flag of how much it is: {"cluster.nodes", "4", "-n"}.
+Edit amountEdit(const SizeLine& line, const SizeAmount& amount);
+
+/// What so much of it cannot beat: nothing that is searched is faster, cheaper or needs less.
 ///     tokens/s  <=  GPUs / gpuSeconds           of the slowest job
 ///     seconds   >=  tokens · gpuSeconds / GPUs  of all jobs
 ///     $         >=  GPUs · seconds · leastHour  of the runs; the power and the GPUs are exact
@@ -54,6 +65,6 @@ struct SizeBound {
     std::optional<Watts> power;
     std::int64_t gpus = 0;
 };
-SizeBound sizeBound(const SizeLine& line, std::int64_t nodes);
+SizeBound sizeBound(const SizeLine& line, const SizeAmount& amount);
 
 }  // namespace fabricast

@@ -1,10 +1,10 @@
 #include "study/size_search.h"
 
 #include "planner/base/parallel_map.h"
+#include "study/judge_size_target.h"
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -15,16 +15,30 @@ namespace {
 /// next of the same GPU. It is the same on every machine, as what is searched depends on it.
 constexpr std::size_t kAtATime = 2;
 
-/// Those that may be best first.
-std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates, SizeAim aim) {
-    std::vector<std::size_t> order(candidates.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+/// Those that are not over, those that may be best first.
+std::vector<std::size_t> byBound(const std::vector<SizeCandidate>& candidates,
+                                 const std::vector<bool>& isOver,
+                                 SizeAim aim) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (!isOver[i]) {
+            order.push_back(i);
+        }
+    }
     std::ranges::stable_sort(order, {}, [&candidates, aim](std::size_t place) {
         const SizeBound& bound = candidates[place].bound;
         return std::tuple(valueOf(bound, aim).value_or(std::numeric_limits<double>::max()),
                           bound.gpus);
     });
     return order;
+}
+
+bool isOfUse(const SizeBound& bound, const SizeLimit& limit) {
+    return bound.seconds < limit.seconds && bound.tokensPerSecond >= limit.tokensPerSecond;
+}
+
+SizeAim aimAt(SizeMetric metric) {
+    return metric == SizeMetric::Budget ? SizeAim::Cost : SizeAim::Time;
 }
 
 }  // namespace
@@ -36,28 +50,48 @@ SizeSearch::SizeSearch(std::span<const Question> jobs,
                        const Watch& watch)
     : searcher_{jobs, ask, bench, watch},
       catalogue_(catalogue),
-      order_(byBound(catalogue.candidates, aimOf(ask))),
       isDone_(catalogue.candidates.size(), false),
       isTried_(catalogue.candidates.size(), false) {}
 
-/// The first that are of use, each of another GPU.
-std::vector<std::size_t> SizeSearch::nextOf(const std::vector<bool>& isOver,
-                                            const Limit& limit) const {
-    std::vector<std::size_t> next;
-    for (const std::size_t place : order_) {
+/// The first that are of use, each of another GPU; they leave `open`, and so do those that are of
+/// none: a limit only gets tighter.
+std::vector<SizeSearch::Next> SizeSearch::nextOf(std::vector<std::size_t>& open,
+                                                 const Limit& limit) const {
+    std::vector<Next> next;
+    std::vector<std::size_t> later;
+    const auto gpuOf = [this](std::size_t place) -> const std::string& {
+        return catalogue_.lines[catalogue_.candidates[place].line].gpu;
+    };
+    std::size_t seen = 0;
+    for (; seen < open.size() && next.size() < kAtATime; ++seen) {
+        const std::size_t place = open[seen];
         const SizeCandidate& candidate = catalogue_.candidates[place];
-        const std::string& gpu = catalogue_.lines[candidate.line].gpu;
-        const bool isAlone = std::ranges::none_of(next, [&](std::size_t other) {
-            return catalogue_.lines[catalogue_.candidates[other].line].gpu == gpu;
-        });
-        if (!isOver[place] && isAlone && candidate.bound.seconds < limit(candidate)) {
-            next.push_back(place);
-            if (next.size() == kAtATime) {
-                break;
-            }
+        const SizeLimit least = limit(candidate);
+        if (!isOfUse(candidate.bound, least)) {
+            continue;
+        }
+        const bool isAlone = std::ranges::none_of(
+            next, [&](const Next& other) { return gpuOf(other.candidate) == gpuOf(place); });
+        if (isAlone) {
+            next.push_back({place, least});
+        } else {
+            later.push_back(place);
         }
     }
+    later.insert(later.end(), open.begin() + static_cast<std::ptrdiff_t>(seen), open.end());
+    open = std::move(later);
     return next;
+}
+
+/// Whatever this beats leaves the front.
+void SizeSearch::addToFront(std::size_t place) {
+    const SizedCluster& one = found_[place];
+    const bool isBeaten =
+        std::ranges::any_of(front_, [&](std::size_t at) { return isAsGood(found_[at], one); });
+    if (!isBeaten) {
+        std::erase_if(front_, [&](std::size_t at) { return isAsGood(one, found_[at]); });
+        front_.push_back(place);
+    }
 }
 
 void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
@@ -65,26 +99,29 @@ void SizeSearch::add(std::size_t candidate, SizedCluster cluster) {
     candidateOf_.push_back(candidate);
     found_.push_back(std::move(cluster));
     const std::size_t place = found_.size() - 1;
-    if (found_[place].meetsTargets &&
-        (!pick_ || isBetter(found_[place], found_[*pick_], aimOf(searcher_.ask)))) {
+    if (!found_[place].meetsTargets) {
+        return;
+    }
+    if (!pick_ || isBetter(found_[place], found_[*pick_], aimOf(searcher_.ask))) {
         pick_ = place;
     }
+    addToFront(place);
 }
 
-Result<void> SizeSearch::searchAll(const Limit& limit) {
-    std::vector<bool> isOver = isDone_;
+Result<void> SizeSearch::searchAll(SizeAim aim, const Limit& limit) {
+    std::vector<std::size_t> open = byBound(catalogue_.candidates, isDone_, aim);
     const std::size_t threads = searcher_.bench.threads();
     while (true) {
-        const std::vector<std::size_t> next = nextOf(isOver, limit);
+        const std::vector<Next> next = nextOf(open, limit);
         if (next.empty()) {
             return {};
         }
-        const auto tryOne = [&](std::size_t place) {
-            const SizeCandidate& one = catalogue_.candidates[place];
+        const auto tryOne = [&](const Next& now) {
+            const SizeCandidate& one = catalogue_.candidates[now.candidate];
             return tryCluster(searcher_,
                               catalogue_.lines[one.line],
-                              one.nodes,
-                              limit(one),
+                              one.amount,
+                              now.limit,
                               std::max<std::size_t>(1, threads / next.size()));
         };
         auto answers =
@@ -92,10 +129,9 @@ Result<void> SizeSearch::searchAll(const Limit& limit) {
         FABRICAST_TRY(searcher_.watch.check());
         for (std::size_t i = 0; i < next.size(); ++i) {
             FABRICAST_TRY((*answers)[i]);
-            isOver[next[i]] = true;
-            isTried_[next[i]] = true;
+            isTried_[next[i].candidate] = true;
             if (!(*answers)[i]->isCut) {
-                add(next[i], std::move((*answers)[i]->cluster));
+                add(next[i].candidate, std::move((*answers)[i]->cluster));
             }
         }
         searcher_.watch.report(static_cast<std::size_t>(tried()), catalogue_.candidates.size());
@@ -106,68 +142,110 @@ std::int64_t SizeSearch::tried() const {
     return std::ranges::count(isTried_, true);
 }
 
-double SizeSearch::limitOfPick(const SizeCandidate& one) const {
-    const std::span<const SizeTarget> targets = searcher_.ask.targets;
-    if (!mayMeet(one.bound, targets)) {
-        return 0.0;
+SizeLimit SizeSearch::limitOfPick(const SizeCandidate& one) const {
+    SizeLimit limit = limitOf(one.bound, searcher_.ask.targets);
+    if (!pick_) {
+        return limit;
     }
-    const double most = mostSeconds(one.bound, targets);
-    if (!pick_ || one.bound.gpus < found_[*pick_].gpus) {
-        return most;
+    const SizedCluster& pick = found_[*pick_];
+    const SizeAim aim = aimOf(searcher_.ask);
+    switch (aim) {
+        case SizeAim::Cost:
+            limit.seconds =
+                std::min(limit.seconds, pick.usd ? secondsOf(one.bound, *pick.usd) : limit.seconds);
+            return limit;
+        case SizeAim::Time:
+            limit.seconds = std::min(limit.seconds, pick.seconds);
+            return limit;
+        case SizeAim::Power:
+        case SizeAim::Gpus:
+            break;
     }
-    return one.bound.gpus > found_[*pick_].gpus ? 0.0 : std::min(most, found_[*pick_].seconds);
+    const double had = valueOf(pick, aim).value_or(std::numeric_limits<double>::max());
+    const double has = valueOf(one.bound, aim).value_or(std::numeric_limits<double>::max());
+    if (has == had) {
+        limit.seconds = std::min(limit.seconds, pick.seconds);
+    }
+    return has > had ? kNoUse : limit;
 }
 
-double SizeSearch::limitOfFront(const SizeCandidate& one) const {
-    const std::span<const SizeTarget> targets = searcher_.ask.targets;
-    if (!mayMeet(one.bound, targets)) {
-        return 0.0;
+SizeLimit SizeSearch::limitOfFront(const SizeCandidate& one) const {
+    SizeLimit limit = limitOf(one.bound, searcher_.ask.targets);
+    for (const std::size_t place : front_) {
+        limit.seconds = std::min(limit.seconds, beatenFrom(found_[place], one.bound));
     }
-    double most = mostSeconds(one.bound, targets);
-    for (const SizedCluster& other : found_) {
-        if (other.meetsTargets) {
-            most = std::min(most, beatenFrom(other, one.bound));
-        }
+    return limit;
+}
+
+SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
+                                     const SizeTarget& target,
+                                     std::optional<std::size_t> best) const {
+    if (!best) {
+        return {};
     }
-    return most;
+    const SizedCluster& had = found_[*best];
+    switch (target.metric) {
+        case SizeMetric::TokensPerSecond:
+            return {.tokensPerSecond = had.tokensPerSecond};
+        case SizeMetric::Days:
+            return {.seconds = had.seconds};
+        case SizeMetric::Budget:
+            break;
+    }
+    return had.usd ? SizeLimit{.seconds = secondsOf(one.bound, *had.usd)} : SizeLimit();
+}
+
+Result<void> SizeSearch::findPick() {
+    return searchAll(aimOf(searcher_.ask),
+                     [this](const SizeCandidate& one) { return limitOfPick(one); });
 }
 
 Result<void> SizeSearch::findFront() {
-    if (aimOf(searcher_.ask) == SizeAim::Gpus) {  // no number of the front
-        FABRICAST_TRY(searchAll([this](const SizeCandidate& one) { return limitOfPick(one); }));
+    const SizeAim aim = aimOf(searcher_.ask);
+    if (aim == SizeAim::Gpus) {  // no number of the front
+        FABRICAST_TRY(findPick());
     }
-    return searchAll([this](const SizeCandidate& one) { return limitOfFront(one); });
+    return searchAll(aim, [this](const SizeCandidate& one) { return limitOfFront(one); });
+}
+
+Result<void> SizeSearch::findNearest(const SizeTarget& target) {
+    std::optional<std::size_t> best;
+    std::size_t seen = 0;
+    return searchAll(aimAt(target.metric), [&, this](const SizeCandidate& one) {
+        if (seen < found_.size()) {
+            best = nearestTo(target);
+            seen = found_.size();
+        }
+        return limitOfNearest(one, target, best);
+    });
 }
 
 Result<void> SizeSearch::findSingleNodes() {
-    return searchAll([this](const SizeCandidate& one) {
-        const std::span<const SizeTarget> targets = searcher_.ask.targets;
-        return one.nodes == 1 && mayMeet(one.bound, targets) ? mostSeconds(one.bound, targets)
-                                                             : 0.0;
+    return searchAll(aimOf(searcher_.ask), [this](const SizeCandidate& one) {
+        return one.amount.nodes == 1 ? limitOf(one.bound, searcher_.ask.targets) : kNoUse;
     });
 }
 
 Result<void> SizeSearch::findLine(std::size_t line) {
-    return searchAll([line](const SizeCandidate& one) {
-        return one.line == line ? std::numeric_limits<double>::infinity() : 0.0;
+    return searchAll(aimOf(searcher_.ask), [line](const SizeCandidate& one) {
+        return one.line == line ? SizeLimit() : kNoUse;
     });
 }
 
-std::vector<std::size_t> SizeSearch::front() const {
-    std::vector<std::size_t> places;
+std::optional<std::size_t> SizeSearch::nearestTo(const SizeTarget& target) const {
+    std::optional<std::size_t> best;
     for (std::size_t i = 0; i < found_.size(); ++i) {
-        const auto beats = [this, i](std::size_t other) {
-            const bool isBeaten = found_[other].meetsTargets && isAsGood(found_[other], found_[i]);
-            return isBeaten && (!isAsGood(found_[i], found_[other]) || other < i);
-        };
-        bool isBeaten = !found_[i].meetsTargets;
-        for (std::size_t other = 0; other < found_.size() && !isBeaten; ++other) {
-            isBeaten = other != i && beats(other);
-        }
-        if (!isBeaten) {
-            places.push_back(i);
+        const bool isCloser =
+            !best || missRatio(found_[i], target) < missRatio(found_[*best], target);
+        if (found_[i].fits && isCloser) {
+            best = i;
         }
     }
+    return best;
+}
+
+std::vector<std::size_t> SizeSearch::front() const {
+    std::vector<std::size_t> places = front_;
     std::ranges::sort(places, [this](std::size_t a, std::size_t b) {
         return isBetter(found_[a], found_[b], SizeAim::Cost);
     });

@@ -25,9 +25,13 @@ public:
                const Workbench& bench,
                const Watch& watch);
 
+    /// The best by the aim of those that reach the targets.
+    Result<void> findPick();
     /// Those that reach the targets and that no other beats in money, time and power; among them
     /// the best by the aim, or the one of the fewest GPUs.
     Result<void> findFront();
+    /// The one that comes closest to a target, whether or not it reaches others.
+    Result<void> findNearest(const SizeTarget& target);
     /// Every cluster of one node that reaches the targets.
     Result<void> findSingleNodes();
     /// All counts of a kind of node.
@@ -35,6 +39,8 @@ public:
 
     [[nodiscard]] std::optional<std::size_t> pick() const { return pick_; }  ///< of `found`
     [[nodiscard]] std::vector<std::size_t> front() const;
+    /// Of those found that fit, the place of the one that comes closest to a target.
+    [[nodiscard]] std::optional<std::size_t> nearestTo(const SizeTarget& target) const;
     [[nodiscard]] std::span<const SizedCluster> found() const { return found_; }
     /// Of those found: its line.
     [[nodiscard]] std::size_t lineOf(std::size_t place) const {
@@ -45,21 +51,29 @@ public:
     [[nodiscard]] std::int64_t tried() const;
 
 private:
-    /// Seconds that a cluster may take to be of use: below its bound it is of none.
-    using Limit = std::function<double(const SizeCandidate&)>;
-    Result<void> searchAll(const Limit& limit);
-    [[nodiscard]] std::vector<std::size_t> nextOf(const std::vector<bool>& isOver,
-                                                  const Limit& limit) const;
-    [[nodiscard]] double limitOfPick(const SizeCandidate& one) const;
-    [[nodiscard]] double limitOfFront(const SizeCandidate& one) const;
+    /// What a cluster has to do to be of use; asked on the calling thread.
+    using Limit = std::function<SizeLimit(const SizeCandidate&)>;
+    struct Next {
+        std::size_t candidate = 0;
+        SizeLimit limit;
+    };
+    Result<void> searchAll(SizeAim aim, const Limit& limit);
+    [[nodiscard]] std::vector<Next> nextOf(std::vector<std::size_t>& open,
+                                           const Limit& limit) const;
+    [[nodiscard]] SizeLimit limitOfPick(const SizeCandidate& one) const;
+    [[nodiscard]] SizeLimit limitOfFront(const SizeCandidate& one) const;
+    [[nodiscard]] SizeLimit limitOfNearest(const SizeCandidate& one,
+                                           const SizeTarget& target,
+                                           std::optional<std::size_t> best) const;
     void add(std::size_t candidate, SizedCluster cluster);
+    void addToFront(std::size_t place);
 
     SizeSearcher searcher_;
     const SizeCatalogue& catalogue_;
-    std::vector<std::size_t> order_;  ///< candidates, those that may be best first
-    std::vector<bool> isDone_;        ///< by candidate: to its end
-    std::vector<bool> isTried_;       ///< by candidate
+    std::vector<bool> isDone_;   ///< by candidate: to its end
+    std::vector<bool> isTried_;  ///< by candidate
     std::vector<SizedCluster> found_;
+    std::vector<std::size_t> front_;  ///< of `found_`, not in order
     std::vector<std::size_t> candidateOf_;
     std::optional<std::size_t> pick_;
 };

@@ -1,5 +1,7 @@
 #include "study/sized_cluster.h"
 
+#include "planner/report/duration_text.h"
+#include "study/judge_size_target.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
 #include "study/unit_sizes.h"
@@ -14,6 +16,8 @@ namespace fabricast {
 namespace {
 
 constexpr double kMtok = 1e6;
+/// Below, costOf has neither times nor prices of a run.
+constexpr double kLeastGoodput = 1e-9;
 
 std::string whyNoPlan(const PlanReport& report) {
     if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
@@ -53,65 +57,81 @@ Result<std::optional<Plan>> bestPlan(const SizeSearcher& searcher,
 
 /// Seconds of a token that a job may take: what is left of the time once every other job has taken
 /// what it does, or what it takes at least; and by the rate that each job must have.
-double mostPerToken(const SizeLine& line,
-                    std::int64_t nodes,
-                    std::size_t job,
-                    double left,
-                    std::span<const SizeTarget> targets) {
-    const auto gpus = static_cast<double>(nodes * line.gpusOfNode);
+double mostPerToken(
+    const SizeLine& line, std::int64_t gpuCount, std::size_t job, double left, double leastRate) {
+    const auto gpus = static_cast<double>(gpuCount);
     for (std::size_t later = job + 1; later < line.tokens.size(); ++later) {
         left -= line.tokens[later] * line.gpuSeconds[later] / gpus;
     }
-    double most = left / line.tokens[job];
-    for (const SizeTarget& target : targets) {
-        if (target.metric == SizeMetric::TokensPerSecond) {
-            most = std::min(most, 1.0 / target.wanted);
-        }
-    }
-    return most;
+    const double most = left / line.tokens[job];
+    return leastRate > 0.0 ? std::min(most, 1.0 / leastRate) : most;
 }
 
-/// What a job adds: of its run, or of a million tokens.
-void addPlan(Plan plan, const SizeLine& line, SizedCluster& cluster) {
-    const RunCost& cost = *plan.cost;
-    const auto gpus = static_cast<double>(cluster.gpus);
-    const bool isFirst = cluster.plans.empty();
-    cluster.tokensPerSecond = isFirst
-                                  ? plan.step.tokensPerSecond
-                                  : std::min(cluster.tokensPerSecond, plan.step.tokensPerSecond);
-    cluster.seconds += cost.run ? cost.run->wall.value.count()
-                                : kMtok / plan.step.tokensPerSecond / cost.goodput.share.value;
-    std::optional<double> usd;
-    if (line.hasTokens && cost.run && cost.run->price) {
-        usd = cost.run->price->value.count() + (isFirst ? 0.0 : cluster.usd.value_or(0.0));
-    } else if (!line.hasTokens && cost.gpuHour.price) {
-        usd = std::max(cost.gpuHour.price->count() * gpus, cluster.usd.value_or(0.0));
+/// Of a step that takes longer, so many tokens.
+SizedRange rateRange(const StepEstimate& step) {
+    return {step.tokensPerSecond * (step.step.value / step.step.hi),
+            step.tokensPerSecond * (step.step.value / step.step.lo)};
+}
+
+/// Of its run, or of a million tokens.
+Headline<Seconds> wallOf(const Plan& plan) {
+    if (plan.cost->run) {
+        return plan.cost->run->wall;
     }
-    cluster.usd = isFirst || cluster.usd ? usd : std::nullopt;
+    const Headline<double>& share = plan.cost->goodput.share;
+    const SizedRange rate = rateRange(plan.step);
+    return {.value = Seconds(kMtok / plan.step.tokensPerSecond / share.value),
+            .lo = Seconds(kMtok / rate.hi / share.hi),
+            .hi = Seconds(kMtok / rate.lo / share.lo)};
+}
+
+/// The money of one more job; nothing where any price is not known.
+void addMoney(const Plan& plan, const SizeLine& line, SizedCluster& cluster) {
+    const RunCost& cost = *plan.cost;
+    const bool isFirst = cluster.plans.empty();
+    const bool isKnown = isFirst || cluster.usd;
+    const double before = cluster.usd.value_or(0.0);
+    const SizedRange range = cluster.usdRange.value_or(SizedRange());
+    cluster.usd.reset();
+    cluster.usdRange.reset();
+    if (isKnown && line.hasTokens && cost.run && cost.run->price) {
+        const Headline<Usd>& price = *cost.run->price;
+        cluster.usd = price.value.count() + before;
+        cluster.usdRange = {range.lo + price.lo.count(), range.hi + price.hi.count()};
+    } else if (isKnown && !line.hasTokens && cost.gpuHour.price) {
+        const double hour = cost.gpuHour.price->count() * static_cast<double>(cluster.gpus);
+        cluster.usd = std::max(hour, before);
+        cluster.usdRange = {*cluster.usd, *cluster.usd};
+    }
+}
+
+/// What a job adds.
+void addPlan(Plan plan, const SizeLine& line, SizedCluster& cluster) {
+    const bool isFirst = cluster.plans.empty();
+    const SizedRange rate = rateRange(plan.step);
+    const Headline<Seconds> wall = wallOf(plan);
+    const auto least = [isFirst](double before, double now) {
+        return isFirst ? now : std::min(before, now);
+    };
+    cluster.tokensPerSecond = least(cluster.tokensPerSecond, plan.step.tokensPerSecond);
+    cluster.tokensRange = {least(cluster.tokensRange.lo, rate.lo),
+                           least(cluster.tokensRange.hi, rate.hi)};
+    cluster.seconds += wall.value.count();
+    cluster.secondsRange.lo += wall.lo.count();
+    cluster.secondsRange.hi += wall.hi.count();
+    addMoney(plan, line, cluster);
     cluster.fits = (isFirst || cluster.fits) && plan.memory.verdict == Verdict::Fits;
     cluster.plans.push_back(std::move(plan));
-}
-
-bool meets(const SizedCluster& cluster, const SizeTarget& target) {
-    switch (target.metric) {
-        case SizeMetric::TokensPerSecond:
-            return cluster.tokensPerSecond >= target.wanted;
-        case SizeMetric::Days:
-            return cluster.seconds <= target.wanted * kSecondsPerDay;
-        case SizeMetric::Budget:
-            return cluster.usd && *cluster.usd <= target.wanted;
-    }
-    return false;
 }
 
 void judge(const SizeSearcher& searcher, SizedCluster& cluster) {
     const std::vector<std::string> allowed = searchWords(searcher.jobs.front(), "allow");
     cluster.fits = cluster.fits || std::ranges::find(allowed, "tight") != allowed.end();
-    cluster.meetsTargets =
-        cluster.fits &&
-        std::ranges::all_of(searcher.ask.targets, [&cluster](const SizeTarget& target) {
-            return meets(cluster, target);
-        });
+    cluster.meetsTargets = cluster.fits;
+    for (const SizeTarget& target : searcher.ask.targets) {
+        cluster.meetsTargets = cluster.meetsTargets && missRatio(cluster, target) <= 1.0;
+        cluster.verdicts.push_back(verdictOn(cluster, target));
+    }
 }
 
 /// What is not known is worse than anything.
@@ -129,35 +149,43 @@ std::optional<double> wattsOf(const std::optional<Watts>& power) {
 
 }  // namespace
 
+std::string whyNoEnd(const Plan& plan) {
+    const Goodput& goodput = plan.cost->goodput;
+    if (plan.cost->run || plan.cost->perMtok || goodput.share.lo >= kLeastGoodput) {
+        return "";
+    }
+    const auto gpus = plan.scenario.layout.world();
+    return "goodput is zero: " + std::to_string(gpus) + (gpus == 1 ? " GPU fails" : " GPUs fail") +
+           " every " + durationText(goodput.mtbf) + ", and it takes " +
+           durationText(goodput.cycles[goodput.count - 1].recovery) + " to get on";
+}
+
 Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                            const SizeLine& line,
-                           std::int64_t nodes,
-                           double mostSeconds,
+                           const SizeAmount& amount,
+                           const SizeLimit& limit,
                            std::size_t threads) {
-    const SizeBound bound = sizeBound(line, nodes);
     const SizedCluster bare{.box = line.box,
                             .fabric = line.fabric,
-                            .nodes = nodes,
-                            .gpus = bound.gpus,
-                            .power = bound.power,
+                            .nodes = amount.nodes,
+                            .gpus = amount.gpus,
+                            .isPart = amount.gpus < amount.nodes * line.gpusOfNode,
+                            .power = sizeBound(line, amount).power,
                             .powerEstimated = line.powerEstimated};
-    const std::vector<SizeTarget> any;
-    const bool isLimited = mostSeconds < std::numeric_limits<double>::infinity();
     SizeTry tried{.cluster = bare};
     for (std::size_t job = 0; job < searcher.jobs.size(); ++job) {
-        const double most = mostPerToken(line,
-                                         nodes,
-                                         job,
-                                         mostSeconds - tried.cluster.seconds,
-                                         isLimited ? searcher.ask.targets : any);
-        FABRICAST_ASSIGN(const Question here, jobOn(searcher.jobs[job], line, nodes));
+        const double most = mostPerToken(
+            line, amount.gpus, job, limit.seconds - tried.cluster.seconds, limit.tokensPerSecond);
+        FABRICAST_ASSIGN(const Question here, jobOn(searcher.jobs[job], line, amount));
         Result<std::optional<Plan>> plan = bestPlan(searcher, here, most, threads);
         if (!plan && plan.error().code == Error::Code::Stopped) {
             return tl::unexpected(std::move(plan).error());
         }
-        if (!plan || !*plan) {
-            tried = {.cluster = bare, .isCut = plan.has_value()};
-            tried.cluster.why = plan ? "" : plan.error().why;
+        const bool isFound = plan && *plan;
+        const std::string why = !plan ? plan.error().why : isFound ? whyNoEnd(**plan) : "";
+        if (!isFound || !why.empty()) {
+            tried = {.cluster = bare, .isCut = plan && !isFound};
+            tried.cluster.why = why;
             return tried;
         }
         addPlan(**std::move(plan), line, tried.cluster);
@@ -194,20 +222,6 @@ std::optional<double> valueOf(const SizeBound& bound, SizeAim aim) {
     return std::nullopt;
 }
 
-bool mayMeet(const SizeBound& bound, std::span<const SizeTarget> targets) {
-    return std::ranges::all_of(targets, [&bound](const SizeTarget& target) {
-        switch (target.metric) {
-            case SizeMetric::TokensPerSecond:
-                return bound.tokensPerSecond >= target.wanted;
-            case SizeMetric::Days:
-                return bound.seconds <= target.wanted * kSecondsPerDay;
-            case SizeMetric::Budget:
-                return bound.usd && *bound.usd <= target.wanted;
-        }
-        return false;
-    });
-}
-
 bool isBetter(const SizedCluster& a, const SizedCluster& b, SizeAim aim) {
     const auto key = [aim](const SizedCluster& one) {
         return std::tuple(orMost(valueOf(one, aim)),
@@ -222,43 +236,6 @@ bool isBetter(const SizedCluster& a, const SizedCluster& b, SizeAim aim) {
 bool isAsGood(const SizedCluster& a, const SizedCluster& b) {
     return a.seconds <= b.seconds && isAtMost(a.usd, b.usd) &&
            isAtMost(wattsOf(a.power), wattsOf(b.power));
-}
-
-double secondsOf(const SizeBound& bound, double usd) {
-    constexpr double kForEver = std::numeric_limits<double>::infinity();
-    if (bound.usdPerSecond) {
-        return *bound.usdPerSecond > 0.0 ? usd / *bound.usdPerSecond : kForEver;
-    }
-    return bound.usd && *bound.usd <= usd ? kForEver : 0.0;
-}
-
-double mostSeconds(const SizeBound& bound, std::span<const SizeTarget> targets) {
-    double most = std::numeric_limits<double>::max();
-    for (const SizeTarget& target : targets) {
-        if (target.metric == SizeMetric::Days) {
-            most = std::min(most, target.wanted * kSecondsPerDay);
-        } else if (target.metric == SizeMetric::Budget) {
-            most = std::min(most, secondsOf(bound, target.wanted));
-        }
-    }
-    return most;
-}
-
-double beatenFrom(const SizedCluster& a, const SizeBound& b) {
-    constexpr double kForEver = std::numeric_limits<double>::infinity();
-    if (!isAtMost(wattsOf(a.power), wattsOf(b.power))) {
-        return kForEver;
-    }
-    if (!b.usd) {
-        return a.seconds;
-    }
-    if (!a.usd) {
-        return kForEver;
-    }
-    if (b.usdPerSecond) {
-        return std::max(a.seconds, secondsOf(b, *a.usd));
-    }
-    return *a.usd <= *b.usd ? a.seconds : kForEver;
 }
 
 }  // namespace fabricast

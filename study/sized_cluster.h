@@ -3,10 +3,12 @@
 #include "planner/base/watch.h"
 #include "study/size_ask.h"
 #include "study/size_catalogue.h"
+#include "study/size_limit.h"
 
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace fabricast {
 
@@ -26,22 +28,19 @@ struct SizeSearcher {
 };
 
 /// The best plan of every job on a cluster, each by the search that `fabricast plan` does, and what
-/// they take together; of use if that is `mostSeconds` at most. One that has no plan has a reason.
+/// they take together. One that has no plan has a reason.
 Result<SizeTry> tryCluster(const SizeSearcher& searcher,
                            const SizeLine& line,
-                           std::int64_t nodes,
-                           double mostSeconds,
+                           const SizeAmount& amount,
+                           const SizeLimit& limit,
                            std::size_t threads);
+
+/// Why a run of the plan never ends: failures come faster than it recovers; empty: it does.
+std::string whyNoEnd(const Plan& plan);
 
 /// Of an aim: dollars, seconds, watts or GPUs; nothing where it is not known.
 std::optional<double> valueOf(const SizedCluster& cluster, SizeAim aim);
 std::optional<double> valueOf(const SizeBound& bound, SizeAim aim);
-
-/// Whether what cannot be better than the bound may reach all targets, and how long it may take.
-bool mayMeet(const SizeBound& bound, std::span<const SizeTarget> targets);
-double mostSeconds(const SizeBound& bound, std::span<const SizeTarget> targets);
-/// Seconds after which a cluster costs as much; for ever where they do not make it dearer.
-double secondsOf(const SizeBound& bound, double usd);
 
 /// Of two that reach the targets: the one with less of the aim; of equals the faster, then the
 /// cheaper, then the one that needs less power and fewer GPUs.
@@ -50,7 +49,4 @@ bool isBetter(const SizedCluster& a, const SizedCluster& b, SizeAim aim);
 /// Whether `a` is as good as `b` at least in money, time and power. A number that is not known is
 /// no better than any.
 bool isAsGood(const SizedCluster& a, const SizedCluster& b);
-/// Seconds from which on `a` is as good as whatever has the bound; for ever: it never is.
-double beatenFrom(const SizedCluster& a, const SizeBound& b);
-
 }  // namespace fabricast

@@ -1,14 +1,29 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/base/watch.h"
-#include "study/question.h"
+#include "planner/text/json_text.h"
 #include "study/sweep_points.h"
 #include "study/workbench.h"
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace fabricast {
+
+/// What is asked at every point of a sweep, and how a line of its file says so.
+struct SweepWork {
+    std::string schema;    ///< "fabricast.sweep/1"
+    std::string question;  ///< as it is typed
+    std::string said;      ///< all of it: points of a file that was edited are not kept
+    /// Adds the members of the answer at a point. What is not modelled is an answer, and what was
+    /// mistyped an error of the sweep. Points are answered in several threads, each by one: the
+    /// bench has one.
+    std::function<Result<void>(
+        const std::vector<Edit>& point, const Workbench& bench, const Watch& watch, JsonText& json)>
+        answer;
+};
 
 /// Where the points of a sweep are kept, and which of them are this process's.
 struct SweepStore {
@@ -21,15 +36,20 @@ struct SweepAnswer {
     std::vector<SweepAxis> axes;
     std::vector<std::string> lines;  ///< empty ones are not computed yet
     std::size_t computed = 0;        ///< now; the others were kept
+    bool stopped = false;            ///< before this process's points were done
+    std::string note;                ///< what was dropped of a file
 
-    [[nodiscard]] bool isWhole() const;
+    [[nodiscard]] bool isWhole() const { return done() == lines.size(); }
+    [[nodiscard]] std::size_t done() const;
 };
 
-/// The best plan of the question under every combination of the axes' values. Points that the
-/// store has are not computed again. Each few points the file is replaced by one with them, so that
-/// a sweep that is killed goes on where it was. A shard writes FILE.K-of-N; the one that finds all
-/// points done writes FILE, the same as a sweep in one process writes.
-Result<SweepAnswer> sweep(const Question& question,
+/// The answers at every combination of the axes' values. Points that the store has are not computed
+/// again. Each few points the file is replaced by one with them, so that a sweep that is killed
+/// goes on where it was. A shard writes FILE.K-of-N; the one that finds all points done writes
+/// FILE, the same as a sweep in one process writes.
+///     FABRICAST_ASSIGN(const SweepAnswer answer,
+///                      sweep(planPoints(question), axes, {.file = "points.jsonl"}, bench, watch));
+Result<SweepAnswer> sweep(const SweepWork& work,
                           const std::vector<SweepAxis>& axes,
                           const SweepStore& store,
                           const Workbench& bench,

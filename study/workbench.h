@@ -27,6 +27,8 @@ public:
     /// Read from the profiles when it is first asked for.
     [[nodiscard]] Result<const TimingProfiles*> timing() const;
     [[nodiscard]] std::size_t threads() const { return threads_; }
+    /// The same profiles and work, for one of several threads that answer questions.
+    [[nodiscard]] Workbench withThreads(std::size_t threads) const { return {shared_, threads}; }
     /// What searches found out, for those that come after them: answers do not depend on it.
     [[nodiscard]] KnownWork& known() const;
 

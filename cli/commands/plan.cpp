@@ -1,14 +1,15 @@
 #include "study/plan.h"
 
 #include "cli/command.h"
-#include "cli/plan_sweep.h"
 #include "cli/question_arguments.h"
+#include "cli/run_sweep.h"
 #include "planner/report/fixes_report.h"
 #include "planner/report/hardware_report.h"
 #include "planner/report/plan_json.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/sensitivity_report.h"
 #include "study/hardware.h"
+#include "study/plan_points.h"
 #include "study/targets.h"
 #include "study/typed_plan.h"
 
@@ -27,8 +28,7 @@ struct PlanFlags {
     QuestionArguments question;
     std::vector<std::string> clusters;  ///< several: which of them is best
     std::vector<std::string> targets;
-    std::vector<std::string> sweep;  ///< keys with values: every combination
-    std::string sweepFile;
+    TypedSweep sweep;
     std::int64_t simulate = 0;
     bool sensitivity = false;
     bool pareto = false;
@@ -155,18 +155,18 @@ Result<Answer> runHardware(const PlanFlags& flags, const GlobalOptions& options)
 
 /// Answers of one plan that a sweep has no place for.
 Result<void> checkSweep(const PlanFlags& flags) {
-    const char* const other = flags.sweep.empty() && !flags.sweepFile.empty() ? "--out"
-                              : flags.sweep.empty()                           ? nullptr
-                              : flags.clusters.size() > 1                     ? "-c"
-                              : !flags.targets.empty()                        ? "--target"
-                              : flags.simulate > 0                            ? "--simulate"
-                              : flags.sensitivity                             ? "--sensitivity"
-                              : flags.pareto                                  ? "--pareto"
-                                                                              : nullptr;
+    const char* const other = !flags.sweep.isAsked() && !flags.sweep.file.empty() ? "--out"
+                              : !flags.sweep.isAsked()                            ? nullptr
+                              : flags.clusters.size() > 1                         ? "-c"
+                              : !flags.targets.empty()                            ? "--target"
+                              : flags.simulate > 0                                ? "--simulate"
+                              : flags.sensitivity                                 ? "--sensitivity"
+                              : flags.pareto                                      ? "--pareto"
+                                                                                  : nullptr;
     if (other == nullptr) {
         return {};
     }
-    return flags.sweep.empty()
+    return !flags.sweep.isAsked()
                ? fail(Error::Code::BadInput, other, "keeps a sweep", "--sweep cluster.nodes=1,2,4")
                : fail(Error::Code::BadInput, other, "cannot be swept", "one of the two");
 }
@@ -180,8 +180,10 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
         flags.question.values["-c"] = flags.clusters.front();
     }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
-    if (!flags.sweep.empty()) {
-        return runSweep(question, flags.sweep, flags.sweepFile, options);
+    if (flags.sweep.isAsked()) {
+        FABRICAST_ASSIGN(const std::vector<SweepAxis> axes, readSweep(flags.sweep.axes));
+        FABRICAST_TRY(checkTypedBeside(question, axes));
+        return runSweep(planPoints(question), axes, flags.sweep.file, options);
     }
     FABRICAST_ASSIGN(const TimedPlans plans, planned(question, flags, options));
     const PlanReport& report = plans.report;
@@ -232,15 +234,10 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
         .describe("simulate the best K, and order them by the result")
         .takes("K")
         .group(kGroup);
-    app.add("--sweep",
-            flags->sweep,
-            "the best plan for each value of a key: cluster.nodes=1,2,4; repeatable")
-        .takes("KEY=VALUES")
-        .oneEach()
-        .group(kGroup);
-    app.add("--out", flags->sweepFile, "keep the points of --sweep in this file, and go on from it")
-        .takes("FILE")
-        .group(kGroup);
+    addSweepFlags(app,
+                  flags->sweep,
+                  "the best plan for each value of a key: cluster.nodes=1,2,4; repeatable",
+                  kGroup);
     app.add("--pareto", flags->pareto, "also slower plans that need less memory or fewer GPUs")
         .group(kGroup);
     app.add("--sensitivity",

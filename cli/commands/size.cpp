@@ -2,9 +2,11 @@
 
 #include "cli/command.h"
 #include "cli/question_arguments.h"
+#include "cli/run_sweep.h"
 #include "planner/base/quantity_text.h"
 #include "planner/report/size_report.h"
 #include "study/percent.h"
+#include "study/size_points.h"
 
 #include <array>
 #include <memory>
@@ -26,7 +28,9 @@ struct SizeFlags {
     SizeAsk ask;
     std::vector<std::string> targets;
     std::vector<std::string> nodes;
+    std::vector<std::string> gpus;
     std::vector<std::string> jobs;
+    TypedSweep sweep;
     std::string powerCap;
     std::string mustFitIn;
     std::string utilisation;
@@ -37,7 +41,8 @@ struct SizeFlags {
 Result<SizeAsk> sizeAskOf(const SizeFlags& flags) {
     SizeAsk ask = flags.ask;
     FABRICAST_ASSIGN(ask.targets, readSizeTargets(flags.targets));
-    FABRICAST_ASSIGN(ask.nodes, readNodeCounts(flags.nodes));
+    FABRICAST_ASSIGN(ask.nodes, readCounts(flags.nodes, "-n"));
+    FABRICAST_ASSIGN(ask.parts, readCounts(flags.gpus, "--gpus"));
     if (!flags.powerCap.empty()) {
         FABRICAST_ASSIGN(ask.powerCap, parseQuantity<Watts>(flags.powerCap, "--power-cap"));
     }
@@ -89,9 +94,32 @@ Answer printedSize(const SizeAnswer& answer, Format format) {
     return {.report = sizeReport(answer)};
 }
 
+Result<Answer> runSizeSweep(const std::vector<Question>& jobs,
+                            const SizeAsk& ask,
+                            const TypedSweep& flags,
+                            const GlobalOptions& options) {
+    FABRICAST_ASSIGN(const std::vector<SweepAxis> axes, readSweep(flags.axes));
+    for (const SweepAxis& axis : axes) {
+        if (const std::string flag = askedBeside(axis.key, ask); !flag.empty()) {
+            return tl::unexpected(sweptTwice(flag, axis.key));
+        }
+    }
+    for (const Question& job : jobs) {
+        FABRICAST_TRY(checkTypedBeside(job, axes));
+    }
+    return runSweep(sizePoints(jobs, ask), axes, flags.file, options);
+}
+
 Result<Answer> runSize(const SizeFlags& flags, const GlobalOptions& options) {
+    if (!flags.sweep.isAsked() && !flags.sweep.file.empty()) {
+        return fail(
+            Error::Code::BadInput, "--out", "keeps a sweep", "--sweep target.days=10,20,30");
+    }
     FABRICAST_ASSIGN(const SizeAsk ask, sizeAskOf(flags));
     FABRICAST_ASSIGN(const std::vector<Question> jobs, jobsOf(flags, options));
+    if (flags.sweep.isAsked()) {
+        return runSizeSweep(jobs, ask, flags.sweep, options);
+    }
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     FABRICAST_ASSIGN(SizeAnswer answer, size(jobs, ask, bench, options.watch()));
     if (options.quiet) {
@@ -121,6 +149,10 @@ void addHardwareFlags(const FlagSet& app, SizeFlags& flags) {
         .separatedBy(',')
         .group(kGroup);
     app.add("-n,--nodes", flags.nodes, "numbers of nodes to choose from: 1,2,4,8")
+        .takes("COUNTS")
+        .separatedBy(',')
+        .group(kGroup);
+    app.add("--gpus", flags.gpus, "numbers of GPUs to choose from, of one node or of whole ones")
         .takes("COUNTS")
         .separatedBy(',')
         .group(kGroup);
@@ -180,6 +212,10 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
             "share of these years in which it is used (default: 100%)")
         .takes("SHARE")
         .group(kGroup);
+    addSweepFlags(app,
+                  flags->sweep,
+                  "the pick for each value of a key: target.days=10,20,30; repeatable",
+                  "The search");
     return {app, [flags, &options] { return runSize(*flags, options); }, true};
 }
 

@@ -1,16 +1,13 @@
 #include "planner/report/begin_answer.h"
+#include "planner/report/check_words.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/size_report.h"
-#include "planner/report/table.h"
 #include "planner/result/memory_names.h"
 #include "planner/result/size_names.h"
 #include "planner/text/json_text.h"
 
-#include <fmt/format.h>
-
 #include <string>
-#include <vector>
 
 namespace fabricast {
 namespace {
@@ -34,6 +31,23 @@ void addPlans(JsonText& json, const SizedCluster& cluster) {
     json.end();
 }
 
+void addRange(JsonText& json, const std::string& key, const SizedRange& range, double unit) {
+    json.add(key + "_lo", range.lo / unit);
+    json.add(key + "_hi", range.hi / unit);
+}
+
+/// By target, in the words of `check`.
+void addVerdicts(JsonText& json, const SizedCluster& cluster, const SizeAnswer& answer) {
+    if (answer.targets.empty() || cluster.verdicts.size() < answer.targets.size()) {
+        return;
+    }
+    json.beginObject("verdicts");
+    for (std::size_t i = 0; i < answer.targets.size(); ++i) {
+        json.add(nameOf(answer.targets[i].metric), nameOf(cluster.verdicts[i]));
+    }
+    json.end();
+}
+
 void addMembers(JsonText& json, const SizedCluster& cluster, const SizeAnswer& answer) {
     json.add("box", cluster.box);
     if (!cluster.fabric.empty()) {
@@ -42,15 +56,19 @@ void addMembers(JsonText& json, const SizedCluster& cluster, const SizeAnswer& a
     json.add("nodes", cluster.nodes);
     json.add("gpus", cluster.gpus);
     json.add("tokens_per_s", cluster.tokensPerSecond);
-    const char* const usd = answer.hasTokens ? "usd" : "usd_per_hour";
+    addRange(json, "tokens_per_s", cluster.tokensRange, 1.0);
+    const std::string usd = answer.hasTokens ? "usd" : "usd_per_hour";
     if (cluster.usd) {
         json.add(usd, *cluster.usd);
+        addRange(json, usd, cluster.usdRange.value_or(SizedRange{*cluster.usd, *cluster.usd}), 1.0);
     } else {
         json.addNull(usd, "a price is not known");
     }
     if (answer.hasTokens) {
         json.add("days", cluster.seconds / kDay);
+        addRange(json, "days", cluster.secondsRange, kDay);
     }
+    addVerdicts(json, cluster, answer);
     if (cluster.power) {
         json.add("watts", cluster.power->count());
         json.add("watts_estimated", cluster.powerEstimated);
@@ -67,6 +85,39 @@ void addCluster(JsonText& json,
         addMembers(json, *cluster, answer);
         json.end();
     }
+}
+
+/// What comes nearest, why nothing fits, and what would do.
+void addBeyond(JsonText& json, const SizeAnswer& answer) {
+    json.beginArray("nearest");
+    for (const NearestCluster& one : answer.nearest) {
+        json.beginObject();
+        json.add("target", nameOf(one.target.metric));
+        json.add("wanted", one.target.wanted);
+        json.add("value", one.value);
+        json.add("ratio", one.ratio);
+        addCluster(json, "cluster", one.cluster, answer);
+        json.end();
+    }
+    json.end();
+    json.beginArray("misfits");
+    for (const SizeMisfit& one : answer.misfits) {
+        json.beginObject();
+        json.add("box", one.box);
+        json.add("nodes", one.nodes);
+        json.add("why", one.why);
+        json.end();
+    }
+    json.end();
+    json.beginArray("ways");
+    for (const SizeWay& one : answer.ways) {
+        json.beginObject();
+        json.add("what", one.what);
+        json.add("typed", one.typed);
+        addCluster(json, "cluster", one.cluster, answer);
+        json.end();
+    }
+    json.end();
 }
 
 void addScaling(JsonText& json, const SizeAnswer& answer) {
@@ -131,6 +182,9 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
         json.add("in_repair", answer.spares->inRepair);
         json.add("nodes", answer.spares->nodes);
         json.add("enough", answer.spares->enough);
+        if (answer.spares->usd) {
+            json.add(answer.hasTokens ? "usd" : "usd_per_hour", *answer.spares->usd);
+        }
         json.end();
     }
     json.add("clusters", answer.clusters);
@@ -170,7 +224,8 @@ std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     json.end();
     addCluster(json, "pick", answer.pick, answer);
     addCluster(json, "one_node", answer.oneNode, answer);
-    addCluster(json, "nearest", answer.nearest, answer);
+    addCluster(json, "surest", answer.surest, answer);
+    addBeyond(json, answer);
     addCluster(json, "tenth_faster", answer.tenthFaster, answer);
     json.beginArray("front");
     for (const SizedCluster& one : answer.front) {
@@ -186,42 +241,6 @@ std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     addRest(json, answer);
     json.end();
     return std::move(json).finish();
-}
-
-std::string sizeCsv(const SizeAnswer& answer) {
-    Table table{{{"box"},
-                 {"fabric"},
-                 {"nodes"},
-                 {"gpus"},
-                 {answer.hasTokens ? "usd" : "usd_per_hour"},
-                 {"days"},
-                 {"tokens_per_s"},
-                 {"watts"},
-                 {"stacks"},
-                 {"layouts"}},
-                {}};
-    const auto number = [](std::optional<double> value) {
-        return value ? fmt::format("{:.9g}", *value) : std::string();
-    };
-    for (const SizedCluster& one : answer.front) {
-        std::string stacks;
-        std::string layouts;
-        for (const Plan& plan : one.plans) {
-            stacks += (stacks.empty() ? "" : ";") + plan.scenario.stack;
-            layouts += (layouts.empty() ? "" : ";") + planLayoutText(plan.scenario);
-        }
-        table.rows.push_back({one.box,
-                              one.fabric,
-                              std::to_string(one.nodes),
-                              std::to_string(one.gpus),
-                              number(one.usd),
-                              answer.hasTokens ? number(one.seconds / kDay) : "",
-                              number(one.tokensPerSecond),
-                              one.power ? number(one.power->count()) : "",
-                              stacks,
-                              layouts});
-    }
-    return csvText(table);
 }
 
 }  // namespace fabricast

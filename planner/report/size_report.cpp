@@ -1,10 +1,13 @@
 #include "planner/report/size_report.h"
 
+#include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/note_line.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
+#include "planner/report/size_beyond.h"
 #include "planner/report/size_tables.h"
 
 #include <fmt/format.h>
@@ -37,7 +40,7 @@ std::string ofWhatText(const SizeAnswer& answer) {
 std::string pickLine(const SizeAnswer& answer) {
     if (!answer.pick) {
         return answer.targets.empty()
-                   ? "nothing fits on any cluster of the catalogue"
+                   ? "no cluster of the catalogue can train it"
                    : "no cluster of the catalogue reaches " + sizeTargetsText(answer.targets);
     }
     return fmt::format(
@@ -55,18 +58,38 @@ std::string oneNodeLine(const SizeAnswer& answer) {
                           : "";
 }
 
-/// Why nothing was searched: what no cluster can be.
-std::string boundsLine(const SizeAnswer& answer) {
-    std::string text = "\nwith every kernel at its best rate and nothing waiting it would still be";
-    text += fmt::format(" {} tokens/s at most", grouped(std::llround(answer.mostTokensPerSecond)));
-    if (answer.hasTokens) {
-        text += ", " + durationText(Seconds(answer.leastSeconds)) + " at least";
+/// What of the interval reaches a target, in the words of `check`.
+std::string sizeVerdictLine(const SizeTarget& target, CheckVerdict verdict) {
+    const std::string wanted = sizeValueText(target.metric, target.wanted);
+    return fmt::format("{}  {}{}\n",
+                       verdictWord(verdict),
+                       wanted,
+                       verdict == CheckVerdict::CannotTell
+                           ? ": judged by the middle of the forecast, whose interval reaches beyond"
+                           : "");
+}
+
+/// How sure the pick is, and what is surer.
+std::string sureText(const SizeAnswer& answer) {
+    std::string text;
+    for (std::size_t i = 0; i < answer.targets.size(); ++i) {
+        text += sizeVerdictLine(answer.targets[i], answer.pick->verdicts[i]);
     }
-    if (answer.leastUsd) {
-        text += ", " + dollarText(*answer.leastUsd) + (answer.hasTokens ? "" : " an hour") +
-                " at least";
+    for (const Plan& plan : answer.pick->plans) {
+        if (plan.memory.verdict != Verdict::Fits) {
+            text += fmt::format("{}  memory: {}\n",
+                                verdictWord(CheckVerdict::CannotTell),
+                                fitText(plan.memory.verdict));
+        }
     }
-    return text + "\n";
+    if (answer.pick->isSure() || answer.targets.empty()) {
+        return text;
+    }
+    return text + (answer.surest
+                       ? fmt::format("surely: {}, {}\n",
+                                     sizedClusterText(*answer.surest),
+                                     sizedIntervalsText(*answer.surest, answer))
+                       : std::string("none that was searched surely reaches the targets\n"));
 }
 
 std::string pickText(const SizeAnswer& answer) {
@@ -74,21 +97,11 @@ std::string pickText(const SizeAnswer& answer) {
     for (const std::string& job : answer.jobs) {
         text += "  " + job + "\n";
     }
-    const std::optional<SizedCluster>& shown = answer.pick ? answer.pick : answer.nearest;
-    if (!shown) {
-        return text + (answer.clusters > 0 ? boundsLine(answer) : "");
-    }
-    text += "\n";
     if (!answer.pick) {
-        text += "nearest: " + sizedClusterText(*shown) + "\n";
+        return text + sizeBeyondText(answer);
     }
-    text += sizedNumbersText(*shown, answer) + "\n";
-    for (const Plan& plan : shown->plans) {
-        text += fmt::format("{}: {} {}\n",
-                            plan.scenario.model.name,
-                            plan.scenario.stack,
-                            planLayoutText(plan.scenario));
-    }
+    text += "\n" + sizedIntervalsText(*answer.pick, answer) + "\n";
+    text += sizedPlansText(*answer.pick, "") + sureText(answer);
     return text + oneNodeLine(answer);
 }
 
@@ -151,7 +164,7 @@ std::string sparesText(const SizeAnswer& answer) {
         return "";
     }
     const Spares& spares = *answer.spares;
-    return fmt::format(
+    std::string text = fmt::format(
         "\ngoodput {}; {} nodes fail a month, {} in repair on average: {} spare "
         "node{} enough {} of the time\n",
         percentText(answer.pick->plans.front().cost->goodput.share.value),
@@ -160,6 +173,17 @@ std::string sparesText(const SizeAnswer& answer) {
         spares.nodes,
         spares.nodes == 1 ? " is" : "s are",
         percentText(spares.enough));
+    if (spares.nodes > 0) {
+        const double share =
+            static_cast<double>(spares.nodes) / static_cast<double>(answer.pick->nodes);
+        text += fmt::format("no sum above contains spare nodes: they add {}{}\n",
+                            percentText(share),
+                            spares.usd ? fmt::format(", {}{}",
+                                                     dollarText(*spares.usd),
+                                                     answer.hasTokens ? " to the run" : " an hour")
+                                       : "");
+    }
+    return text;
 }
 
 std::string restText(const SizeAnswer& answer) {
@@ -201,6 +225,7 @@ std::string sizeMarkdown(const SizeAnswer& answer) {
     if (!answer.front.empty()) {
         text += markdownText(sizedTable(answer.front, answer)) + "\n";
     }
+    text += answer.pick ? sureText(answer) : sizeBeyondText(answer);
     text += tenthText(answer) + oneNodeLine(answer);
     if (answer.scaling.size() > 1) {
         text += "\n" + markdownText(scalingTable(answer.scaling));

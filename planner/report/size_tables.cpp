@@ -1,5 +1,6 @@
 #include "planner/report/size_tables.h"
 
+#include "planner/report/check_words.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/percent_text.h"
@@ -39,42 +40,80 @@ std::string plansText(const SizedCluster& cluster) {
     return text;
 }
 
-std::string targetText(const SizeTarget& target) {
-    switch (target.metric) {
-        case SizeMetric::TokensPerSecond:
-            return wholeText(target.wanted) + " tokens/s";
-        case SizeMetric::Days:
-            return amountText(target.wanted) + (target.wanted == 1.0 ? " day" : " days");
-        case SizeMetric::Budget:
-            return dollarText(target.wanted);
+/// " [$170..$224]" behind a number; nothing where it is exact.
+template <class Text>
+std::string rangeText(const SizedRange& range, Text text) {
+    return range.lo == range.hi ? "" : fmt::format(" [{}..{}]", text(range.lo), text(range.hi));
+}
+
+std::string numbersText(const SizedCluster& cluster, const SizeAnswer& answer, bool ranged) {
+    const auto range = [ranged](const SizedRange& one, auto text) {
+        return ranged ? rangeText(one, text) : std::string();
+    };
+    const auto days = [](double seconds) { return amountText(seconds / kDay); };
+    std::string text = cluster.usd ? dollarText(*cluster.usd) + (answer.hasTokens ? "" : " an hour")
+                                   : std::string("price not known");
+    if (cluster.usd && cluster.usdRange) {
+        text += range(*cluster.usdRange, &dollarText);
     }
-    return "";
+    if (answer.hasTokens) {
+        text += ", " + days(cluster.seconds) + " days" + range(cluster.secondsRange, days);
+    }
+    text += ", " + wholeText(cluster.tokensPerSecond) + " tokens/s" +
+            range(cluster.tokensRange, &wholeText);
+    return text + (cluster.power ? ", " + kilowattText(cluster) + " kW" : "");
 }
 
 }  // namespace
 
 std::string sizedClusterText(const SizedCluster& cluster) {
     return fmt::format("{} x {} ({} GPU{})",
-                       grouped(cluster.nodes),
+                       cluster.isPart ? "part of 1" : grouped(cluster.nodes),
                        boxText(cluster),
                        grouped(cluster.gpus),
                        cluster.gpus == 1 ? "" : "s");
 }
 
 std::string sizedNumbersText(const SizedCluster& cluster, const SizeAnswer& answer) {
-    std::string text = cluster.usd ? dollarText(*cluster.usd) + (answer.hasTokens ? "" : " an hour")
-                                   : std::string("price not known");
-    if (answer.hasTokens) {
-        text += ", " + amountText(cluster.seconds / kDay) + " days";
+    return numbersText(cluster, answer, false);
+}
+
+std::string sizedIntervalsText(const SizedCluster& cluster, const SizeAnswer& answer) {
+    return numbersText(cluster, answer, true);
+}
+
+std::string sizedPlansText(const SizedCluster& cluster, const char* before) {
+    std::string text;
+    for (const Plan& plan : cluster.plans) {
+        text += fmt::format("{}{}: {} {}\n",
+                            before,
+                            plan.scenario.model.name,
+                            plan.scenario.stack,
+                            planLayoutText(plan.scenario));
     }
-    text += ", " + wholeText(cluster.tokensPerSecond) + " tokens/s";
-    return text + (cluster.power ? ", " + kilowattText(cluster) + " kW" : "");
+    return text;
+}
+
+std::string sizeValueText(SizeMetric metric, double value) {
+    switch (metric) {
+        case SizeMetric::TokensPerSecond:
+            return wholeText(value) + " tokens/s";
+        case SizeMetric::Days:
+            return amountText(value) + (value == 1.0 ? " day" : " days");
+        case SizeMetric::Budget:
+            return dollarText(value);
+    }
+    return "";
+}
+
+std::string_view sizeVerdictWord(const SizedCluster& cluster) {
+    return verdictWord(cluster.isSure() ? CheckVerdict::Holds : CheckVerdict::CannotTell);
 }
 
 std::string sizeTargetsText(std::span<const SizeTarget> targets) {
     std::string text;
     for (const SizeTarget& target : targets) {
-        text += (text.empty() ? "" : " and ") + targetText(target);
+        text += (text.empty() ? "" : " and ") + sizeValueText(target.metric, target.wanted);
     }
     return text;
 }
@@ -88,6 +127,9 @@ Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answe
     for (const char* title : {"tok/s", "kW"}) {
         table.columns.push_back({title, Align::Right});
     }
+    if (!answer.targets.empty()) {
+        table.columns.push_back({"target"});
+    }
     table.columns.push_back({"best plan"});
     for (const SizedCluster& one : clusters) {
         std::vector<std::string> row = {
@@ -97,6 +139,9 @@ Table sizedTable(std::span<const SizedCluster> clusters, const SizeAnswer& answe
         }
         row.push_back(wholeText(one.tokensPerSecond));
         row.push_back(kilowattText(one));
+        if (!answer.targets.empty()) {
+            row.emplace_back(sizeVerdictWord(one));
+        }
         row.push_back(plansText(one));
         table.rows.push_back(std::move(row));
     }

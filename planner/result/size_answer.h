@@ -1,7 +1,9 @@
 #pragma once
+#include "planner/result/check_report.h"
 #include "planner/result/plan_report.h"
 #include "planner/result/run_cost.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,25 +21,67 @@ enum class SizeMetric { TokensPerSecond, Days, Budget };
 struct SizeTarget {
     SizeMetric metric = SizeMetric::TokensPerSecond;
     double wanted = 0.0;
+    std::string typed{};  ///< "days=30"
 };
 
-/// So many nodes of one kind on one network, with the best plan of each job.
+/// The interval of a forecast.
+struct SizedRange {
+    double lo = 0.0;
+    double hi = 0.0;
+};
+
+/// So many nodes of one kind, or some GPUs of one node, on one network, with the best plan of each
+/// job. Numbers are the middle of the forecast; the ranges are its 80 % interval.
 struct SizedCluster {
     std::string box;     ///< as typed
     std::string fabric;  ///< instead of the box's own; empty: its own
     std::int64_t nodes = 0;
     std::int64_t gpus = 0;
+    bool isPart = false;         ///< not all GPUs of its node
     std::optional<Watts> power;  ///< of all nodes at most, as sold or estimated
     bool powerEstimated = false;
     std::vector<Plan> plans;  ///< one for each job; empty: see `why`
     std::string why;
     double tokensPerSecond = 0.0;  ///< of the slowest job
+    SizedRange tokensRange;
     /// Of all jobs one after another, with failures; without tokens, of a million of each.
     double seconds = 0.0;
+    SizedRange secondsRange;
     /// Of the jobs; where a job's tokens are not known, of an hour of the cluster.
     std::optional<double> usd;
+    std::optional<SizedRange> usdRange;
     bool fits = false;          ///< surely, or it may and that is allowed
-    bool meetsTargets = false;  ///< and fits
+    bool meetsTargets = false;  ///< and fits; by the middle of the forecast
+    /// By target: whether the whole interval reaches it, none of it does, or a part.
+    std::vector<CheckVerdict> verdicts;
+
+    [[nodiscard]] bool isSure() const {
+        return fits && std::ranges::all_of(verdicts, [](CheckVerdict verdict) {
+                   return verdict == CheckVerdict::Holds;
+               });
+    }
+};
+
+/// The cluster that comes closest to a target which none reaches.
+struct NearestCluster {
+    SizeTarget target;
+    SizedCluster cluster;
+    double value = 0.0;  ///< in the target's unit
+    double ratio = 1.0;  ///< how many times more tokens per second, or fewer days or dollars
+};
+
+/// A cluster beyond those that were asked about, which reaches the targets.
+struct SizeWay {
+    std::string what;  ///< "more nodes"
+    SizedCluster cluster;
+    std::string typed;  ///< what to type to have it answered
+};
+
+/// Why no plan of a kind of node fits, where none of any does.
+struct SizeMisfit {
+    std::string box;
+    std::int64_t nodes = 0;
+    std::string why;
 };
 
 /// Hardware that is not compared, or not at all: what is missing.
@@ -71,6 +115,8 @@ struct Spares {
     double inRepair = 0.0;          ///< on average
     std::int64_t nodes = 0;
     double enough = 0.0;  ///< share of the time in which so many are enough
+    /// What they add to the runs or, without tokens, to an hour; no other sum contains it.
+    std::optional<double> usd;
 };
 
 /// Nodes of the pick's kind against tokens per second.
@@ -92,7 +138,11 @@ struct SizeAnswer {
     PriceKind priceKind = PriceKind::OnDemand;
     std::optional<SizedCluster> pick;
     std::optional<SizedCluster> oneNode;  ///< another cluster of one node that will do
-    std::optional<SizedCluster> nearest;  ///< where nothing reaches the targets
+    /// The cheapest that was searched and surely reaches the targets, where the pick may not.
+    std::optional<SizedCluster> surest;
+    std::vector<NearestCluster> nearest;  ///< by target, where nothing reaches all of them
+    std::vector<SizeWay> ways;            ///< likewise
+    std::vector<SizeMisfit> misfits;      ///< where nothing fits
     /// Of the clusters that reach the targets those that no other beats in money, time and power.
     std::vector<SizedCluster> front;
     /// The cheapest cluster that is a tenth faster than the pick.

@@ -1,7 +1,10 @@
+#include "planner/text/text_file.h"
 #include "tests/hardware_profiles/json_schema.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -29,6 +32,8 @@ const std::string kSmall = " -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-bat
 const std::string kBig =
     " -m llama-3.1-70b -c dgx-h100 -n 4 --stack megatron --layout tp=8,pp=4 --seq 8192 "
     "--global-batch 64 --no-fail ";
+
+const std::string kSizes = " -m llama-3.2-1b --seq 2048 --global-batch 64 --stack fsdp2 --no-fail ";
 
 struct AnswerCase {
     std::string schema;
@@ -72,12 +77,55 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerCase{"backtest",
                    "backtest " FABRICAST_SOURCE_DIR "/tests/cases/published/few_runs.csv"},
         AnswerCase{"check", "check --stack fsdp2 --require mfu>=0.9" + kSmall},
+        AnswerCase{"size",
+                   "size -c dgx-h100 -c hgx-h20 -n 1,2,4 --tokens 1B --target days=0.05" + kSizes},
+        AnswerCase{
+            "size",
+            "size -c dgx-h100 -n 1,2 --tokens 1B --target days=0.001 --target budget=100" + kSizes},
+        AnswerCase{"size", "size -c dgx-h100 -n 2 --target tokens-per-s=100k" + kSizes},
+        AnswerCase{"size", "size -c dgx-h100 -n 8 --tokens 1B --mtbf 2000h" + kSizes},
+        AnswerCase{"size",
+                   "size -m llama-3.1-405b --seq 8192 --global-batch 64 -c 8x-rtx-4090 -n 1 "
+                   "--forbid offload --no-fail"},
+        AnswerCase{"sweep",
+                   "plan -m llama-3.2-1b -c dgx-h100 --seq 2048 --global-batch 64 --stack fsdp2 "
+                   "--sweep cluster.nodes=2"},
+        AnswerCase{"sweep",
+                   "plan -m llama-3.1-405b -c dgx-h100 --seq 2048 --global-batch 64 --stack fsdp2 "
+                   "--forbid offload --no-fail --sweep cluster.nodes=1"},
+        AnswerCase{"size-sweep",
+                   "size -c dgx-h100 --tokens 1B -n 1,2 --sweep target.days=0.05" + kSizes},
+        AnswerCase{"size-sweep", "size -c dgx-h100 --sweep cluster.nodes=1" + kSizes},
+        AnswerCase{"size-sweep",
+                   "size -c dgx-h100 --tokens 1B -n 1 --sweep target.days=0.001" + kSizes},
+        AnswerCase{"lint-rules", "lint --rules"},
         AnswerCase{"model-answer", "model qwen3-30b-a3b"},
         AnswerCase{"doctor", "doctor"}),
     [](const auto& one) {
         return std::to_string(one.index) + "_" +
                one.param.schema.substr(0, one.param.schema.find('-'));
     });
+
+/// Of a document that was made with files.
+void expectSchema(const std::string& name, const json& document) {
+    json schema = json::parse(ran("schema " + name).out);
+    EXPECT_EQ(complaints(schema, document), "");
+    close(schema);
+    EXPECT_EQ(complaints(schema, document), "");
+}
+
+TEST(AnswerSchemas, HaveEveryKeyOfFindingsAndLocks) {
+    const std::string folder = tempFolder() + "/schemas_" + std::to_string(::getpid());
+    const std::string file = folder + "_ds.json";
+    ASSERT_TRUE(writeTextFile(file, R"({"train_batch_size": 8, "gradient_cliping": 1.0})"));
+    const std::string forecast = " -m llama-3.2-1b -c dgx-h100 ";
+    expectSchema("lint", json::parse(ran("lint " + file + " -f json").out));
+    expectSchema("lint", json::parse(ran("lint " + file + forecast + "-f json").out));
+    const std::string lock = folder + ".lock";
+    const std::string scenario = FABRICAST_SOURCE_DIR "/ci/example/llama-8b.json";
+    ran("check " + scenario + " --update-lock --lock " + lock);
+    expectSchema("lock", json::parse(readTextFile(lock).value()));
+}
 
 TEST(ScenarioSchema, TakesScenariosAndRefusesWhatTheyDoNotHave) {
     const json schema = json::parse(ran("schema scenario").out);

@@ -72,6 +72,27 @@ TEST(SizeCommand, FailsWhereNothingReachesTheTarget) {
         << output.out;
 }
 
+TEST(SizeCommand, NamesTheNearestAndWhatWouldReachTheTarget) {
+    const ProgramOutput output = sized({"-c", "dgx-h100", "-n", "1,2", "--target", "days=0.012"});
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+    EXPECT_TRUE(says(output.out, "\nnearest to 0.012 days: 2 x dgx-h100 (16 GPUs), "))
+        << output.out;
+    EXPECT_TRUE(says(output.out, " times as long\n")) << output.out;
+    EXPECT_TRUE(says(output.out, "\n  fabricast size -m llama-3.2-1b ")) << output.out;
+}
+
+TEST(SizeCommand, NeverPrintsANumberWithoutEnd) {
+    for (const char* mtbf : {"1s", "1min", "10h"}) {
+        for (const char* format : {"text", "json", "csv", "md"}) {
+            const ProgramOutput output =
+                sized(smallWith({"--mtbf", mtbf, "-f", format, "--no-fail"}));
+            EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+            EXPECT_FALSE(says(output.out, "inf ") || says(output.out, "nan")) << output.out;
+        }
+    }
+    EXPECT_TRUE(says(sized(smallWith({"--mtbf", "1s"})).out, "goodput is zero: "));
+}
+
 // Its plan is the first that plan lists.
 TEST(SizeCommand, PicksWhatPlanFindsThere) {
     const auto root = parseJson(sized(smallWith({"-f", "json"})).out, "out");

@@ -1,5 +1,6 @@
 #include "study/size.h"
 
+#include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
 #include "study/size_search.h"
 
@@ -43,12 +44,11 @@ std::vector<SizedCluster> allClusters(const std::vector<Question>& jobs, const S
     const SizeSearcher searcher{jobs, ask, bench(), watch};
     std::vector<SizedCluster> all;
     for (const SizeCandidate& one : catalogue.candidates) {
-        const double forEver = std::numeric_limits<double>::infinity();
         const SizeTry tried =
-            tryCluster(searcher, catalogue.lines[one.line], one.nodes, forEver, 1).value();
+            tryCluster(searcher, catalogue.lines[one.line], one.amount, {}, 1).value();
         EXPECT_FALSE(tried.isCut);
         if (!tried.cluster.plans.empty()) {
-            EXPECT_GE(one.bound.tokensPerSecond, tried.cluster.tokensPerSecond) << one.nodes;
+            EXPECT_GE(one.bound.tokensPerSecond, tried.cluster.tokensPerSecond) << one.amount.gpus;
             EXPECT_LE(one.bound.seconds, tried.cluster.seconds);
             EXPECT_LE(one.bound.usd.value(), tried.cluster.usd.value());
         }
@@ -173,6 +173,123 @@ TEST(Size, SaysWhenNothingReachesTheTargetAndWhatComesNearest) {
     EXPECT_TRUE(answer.front.empty());
 }
 
+// As if all were searched: of each target the closest, and what more nodes or other boxes do.
+TEST(Size, NamesWhatComesNearestToEachTarget) {
+    const std::vector<Question> jobs = {job()};
+    const SizeAsk ask = smallCatalogue(
+        {{SizeMetric::Days, 0.005, "days=0.005"}, {SizeMetric::Budget, 20.0, "budget=20"}});
+    const std::vector<SizedCluster> all = allClusters(jobs, ask);
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    ASSERT_EQ(answer.nearest.size(), 2U);
+    double seconds = std::numeric_limits<double>::infinity();
+    double usd = std::numeric_limits<double>::infinity();
+    for (const SizedCluster& one : all) {
+        seconds = one.fits ? std::min(seconds, one.seconds) : seconds;
+        usd = one.fits ? std::min(usd, *one.usd) : usd;
+    }
+    EXPECT_DOUBLE_EQ(answer.nearest[0].value, seconds / 86400.0);
+    EXPECT_DOUBLE_EQ(answer.nearest[0].ratio, seconds / 86400.0 / 0.005);
+    EXPECT_DOUBLE_EQ(answer.nearest[1].value, usd);
+}
+
+TEST(Size, SaysWhatMoreNodesWouldReach) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({{SizeMetric::Days, 0.02, "days=0.02"}});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    ASSERT_FALSE(answer.ways.empty());
+    const SizeWay& way = answer.ways.front();
+    EXPECT_TRUE(way.cluster.meetsTargets);
+    EXPECT_GT(way.cluster.nodes, 1);
+    EXPECT_NE(way.typed.find("fabricast size -m llama-3.2-1b "), std::string::npos) << way.typed;
+    EXPECT_NE(way.typed.find(" -c dgx-h100 -n " + std::to_string(way.cluster.nodes) +
+                             " --target days=0.02"),
+              std::string::npos)
+        << way.typed;
+}
+
+TEST(Size, SaysByHowMuchNothingFits) {
+    const std::vector<Question> jobs = {
+        job({{"model", "llama-3.1-405b", "-m"}, {"search.forbid", "offload", "--forbid"}})};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"8x-rtx-4090"};
+    ask.fabrics = {};
+    ask.nodes = {1, 2};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    ASSERT_EQ(answer.misfits.size(), 1U);
+    EXPECT_EQ(answer.misfits[0].nodes, 2);
+    EXPECT_NE(answer.misfits[0].why.find("short by "), std::string::npos) << answer.misfits[0].why;
+    EXPECT_FALSE(answer.ways.empty());
+}
+
+TEST(Size, TellsSureFromUnsureByTheInterval) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    const SizedCluster one = *size(jobs, ask, bench(), {}).value().pick;
+    EXPECT_LT(one.secondsRange.lo, one.seconds);
+    EXPECT_GT(one.secondsRange.hi, one.seconds);
+    EXPECT_LT(one.usdRange->lo, *one.usd);
+    EXPECT_GT(one.usdRange->hi, *one.usd);
+    EXPECT_LT(one.tokensRange.lo, one.tokensPerSecond);
+    const auto verdict = [&](double days) { return verdictOn(one, {SizeMetric::Days, days}); };
+    EXPECT_EQ(verdict(one.secondsRange.hi / 86400.0 * 1.01), CheckVerdict::Holds);
+    EXPECT_EQ(verdict(one.seconds / 86400.0), CheckVerdict::CannotTell);
+    EXPECT_EQ(verdict(one.secondsRange.lo / 86400.0 * 0.99), CheckVerdict::Fails);
+    ask.targets = {{SizeMetric::Budget, (*one.usd + one.usdRange->hi) / 2.0}};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_EQ(answer.pick->verdicts.front(), CheckVerdict::CannotTell);
+    EXPECT_TRUE(!answer.surest || answer.surest->isSure());
+}
+
+// Failures come faster than a run recovers: it has neither days nor dollars.
+TEST(Size, OfARunThatNeverGetsOnSaysWhy) {
+    const std::vector<Question> jobs = {job({{"operation.mtbf", "1s", "--mtbf"}})};
+    SizeAsk ask = smallCatalogue({kHalfDay});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_FALSE(answer.pick);
+    EXPECT_TRUE(answer.nearest.empty());
+    ASSERT_EQ(answer.misfits.size(), 1U);
+    EXPECT_TRUE(answer.misfits[0].why.starts_with("goodput is zero: 32 GPUs fail every "))
+        << answer.misfits[0].why;
+}
+
+TEST(Size, TakesSomeGpusOfANode) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({}, SizeAim::Gpus);
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    ask.parts = {1, 2, 4, 12, 16};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    EXPECT_EQ(answer.pick->gpus, 1);
+    EXPECT_TRUE(answer.pick->isPart);
+    EXPECT_EQ(answer.clusters, 5);
+    EXPECT_EQ(answer.scaling.back().gpus, 16);
+    ASSERT_EQ(answer.leftOut.size(), 1U);
+    EXPECT_EQ(answer.leftOut[0].why, "12 GPUs are not a whole number of nodes of 8");
+    EXPECT_NEAR(answer.pick->power->count(), 10200.0 / 8.0, 1.0);
+}
+
+TEST(Size, SaysThatSeveralNodesNeedANetwork) {
+    const std::vector<Question> jobs = {job()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {};
+    ask.gpus = {"h100-sxm5-80gb"};
+    ask.fabrics = {};
+    ask.nodes = {1, 2};
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    ASSERT_TRUE(answer.pick);
+    EXPECT_EQ(answer.clusters, 1);
+    ASSERT_EQ(answer.leftOut.size(), 1U);
+    EXPECT_NE(answer.leftOut[0].why.find("--fabric ib-ndr"), std::string::npos);
+}
+
 // Jobs follow one another: their days and dollars add up.
 TEST(Size, SeveralJobsShareOneCluster) {
     const Question second = job({{"workload.tokens", "3B", "--tokens"}});
@@ -295,8 +412,8 @@ TEST(SizeAsk, RefusesWhatIsNoTarget) {
     EXPECT_FALSE(readRacks("2"));
     EXPECT_FALSE(readRacks("racks=0"));
     EXPECT_EQ(readRacks("racks=2").value(), 2);
-    EXPECT_FALSE(readNodeCounts({"0"}));
-    EXPECT_EQ(readNodeCounts({"8", "2", "8"}).value(), (std::vector<std::int64_t>{2, 8}));
+    EXPECT_FALSE(readCounts({"0"}, "-n"));
+    EXPECT_EQ(readCounts({"8", "2", "8"}, "-n").value(), (std::vector<std::int64_t>{2, 8}));
 }
 
 TEST(Size, AsksForWhatWouldDifferFromClusterToCluster) {

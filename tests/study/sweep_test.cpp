@@ -1,6 +1,9 @@
 #include "study/sweep.h"
 
 #include "planner/text/text_file.h"
+#include "study/plan_points.h"
+#include "study/size.h"
+#include "study/size_points.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +45,7 @@ std::string freshFile(const char* name) {
 
 std::string wholeText() {
     const std::string file = freshFile("whole");
-    EXPECT_TRUE(sweep(asked(), kAxes, {.file = file}, bench(), {}).value().isWhole());
+    EXPECT_TRUE(sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {}).value().isWhole());
     return readTextFile(file).value();
 }
 
@@ -65,21 +68,22 @@ TEST(Sweep, GoesOnWhereItWasStopped) {
         std::stop_source stop;
         const Watch watch{.stop = stop.get_token(),
                           .progress = [&](std::size_t, std::size_t) { stop.request_stop(); }};
-        const auto answer = sweep(asked(), kAxes, {.file = file}, bench(), watch);
-        done = answer.has_value();
-        computed += done ? answer->computed : 0;
+        const SweepAnswer answer =
+            sweep(planPoints(asked()), kAxes, {.file = file}, bench(), watch).value();
+        done = !answer.stopped;
+        computed += done ? answer.computed : 0;
     }
     EXPECT_GT(runs, 2U);
     EXPECT_LT(computed, 12U);  // the last run computed only what was missing
     EXPECT_EQ(readTextFile(file).value(), wholeText());
-    EXPECT_EQ(sweep(asked(), kAxes, {.file = file}, bench(), {}).value().computed, 0U);
+    EXPECT_EQ(sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {}).value().computed, 0U);
 }
 
 TEST(Sweep, ShardsTogetherAreTheWhole) {
     const std::string file = freshFile("shards");
     for (const std::size_t index : std::vector<std::size_t>{2, 0, 1}) {
         const SweepStore store{.file = file, .shard = {index, 3}};
-        EXPECT_EQ(sweep(asked(), kAxes, store, bench(), {}).value().computed, 4U);
+        EXPECT_EQ(sweep(planPoints(asked()), kAxes, store, bench(), {}).value().computed, 4U);
     }
     EXPECT_EQ(readTextFile(file).value(), wholeText());
 }
@@ -87,7 +91,7 @@ TEST(Sweep, ShardsTogetherAreTheWhole) {
 TEST(Sweep, DoesNotDependOnThreads) {
     const std::string file = freshFile("one");
     const Workbench one = Workbench::open({}, 1).value();
-    ASSERT_TRUE(sweep(asked(), kAxes, {.file = file}, one, {}));
+    ASSERT_TRUE(sweep(planPoints(asked()), kAxes, {.file = file}, one, {}));
     EXPECT_EQ(readTextFile(file).value(), wholeText());
 }
 
@@ -96,21 +100,80 @@ TEST(Sweep, RefusesDamagedLinesAndOtherSweeps) {
     std::string text = wholeText();
     text.insert(text.find('\n') + 1, "}");
     ASSERT_TRUE(writeTextFile(file, text));
-    const auto damaged = sweep(asked(), kAxes, {.file = file}, bench(), {});
+    const auto damaged = sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {});
     ASSERT_FALSE(damaged);
     EXPECT_TRUE(damaged.error().where.starts_with(file + ":2:")) << damaged.error().where;
     ASSERT_TRUE(writeTextFile(file, wholeText()));
-    const auto other = sweep(asked(), {{"cluster.nodes", {"8"}}}, {.file = file}, bench(), {});
+    const auto other =
+        sweep(planPoints(asked()), {{"cluster.nodes", {"8"}}}, {.file = file}, bench(), {});
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().where, file + ":1");
     // The question was edited since.
     const Question edited =
         with(asked(), std::vector<Edit>{{"workload.sequence", "512", "--seq"}}).value();
-    EXPECT_FALSE(sweep(edited, kAxes, {.file = file}, bench(), {}));
+    EXPECT_FALSE(sweep(planPoints(edited), kAxes, {.file = file}, bench(), {}));
+}
+
+// What a kill or a full disk may leave of the last line.
+TEST(Sweep, DropsALastLineThatIsCut) {
+    const std::string file = freshFile("cut");
+    const std::string whole = wholeText();
+    for (const std::size_t left : {whole.size() - 2, whole.size() - 40, whole.size() - 1}) {
+        ASSERT_TRUE(writeTextFile(file, whole.substr(0, left)));
+        const SweepAnswer answer =
+            sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {}).value();
+        const bool isCut = left != whole.size() - 1;  // only the end of the line is missing
+        EXPECT_EQ(answer.computed, isCut ? 1U : 0U);
+        EXPECT_EQ(answer.note.find("the line is cut") != std::string::npos, isCut) << answer.note;
+        EXPECT_TRUE(answer.isWhole());
+        if (isCut) {
+            EXPECT_EQ(readTextFile(file).value(), whole);
+        }
+    }
+}
+
+Question unsized() {
+    const std::vector<Edit> edits = {{"model", "llama-3.2-1b", "-m"},
+                                     {"workload.sequence", "2048", "--seq"},
+                                     {"workload.global_batch", "64", "--global-batch"},
+                                     {"workload.tokens", "1B", "--tokens"},
+                                     {"search.stacks", "fsdp2", "--stack"}};
+    return with(readQuestion("", "").value(), edits).value();
+}
+
+// The pick of each point is that of the same question asked alone, in one process or in several.
+TEST(Sweep, OfSizesHasThePickOfEachPoint) {
+    const std::vector<SweepAxis> axes = {{"target.days", {"0.01", "0.04", "0.2"}},
+                                         {"cluster.name", {"dgx-h100", "8x-rtx-4090"}}};
+    const SizeAsk ask{.nodes = {1, 2, 4}};
+    const SweepWork work = sizePoints({unsized()}, ask);
+    const std::string file = freshFile("sizes");
+    for (const std::size_t index : std::vector<std::size_t>{1, 0}) {
+        ASSERT_TRUE(sweep(work, axes, {.file = file, .shard = {index, 2}}, bench(), {}));
+    }
+    const SweepAnswer whole = sweep(work, axes, {}, bench(), {}).value();
+    std::string text;
+    for (const std::string& line : whole.lines) {
+        text += line + "\n";
+    }
+    EXPECT_EQ(readTextFile(file).value(), text);
+    for (std::size_t i = 0; i < whole.lines.size(); ++i) {
+        SizeAsk alone = ask;
+        alone.targets = readSizeTargets({"days=" + axes[0].values[i / 2]}).value();
+        alone.clusters = {axes[1].values[i % 2]};
+        const std::vector<Question> jobs = {unsized()};
+        const SizeAnswer answer = size(jobs, alone, bench(), {}).value();
+        const auto line = parseJson(whole.lines[i], "line");
+        ASSERT_EQ(line->find("usd") != nullptr, answer.pick.has_value()) << whole.lines[i];
+        if (answer.pick) {
+            EXPECT_EQ(line->find("nodes")->integer({}).value(), answer.pick->nodes);
+            EXPECT_DOUBLE_EQ(line->find("usd")->number(0, 1e9).value(), *answer.pick->usd);
+        }
+    }
 }
 
 TEST(Sweep, RefusesWhatWasMistyped) {
-    EXPECT_FALSE(sweep(asked(), {{"cluster.name", {"dgx-h101"}}}, {}, bench(), {}));
+    EXPECT_FALSE(sweep(planPoints(asked()), {{"cluster.name", {"dgx-h101"}}}, {}, bench(), {}));
     for (const char* typed : {"cluster.nodes", "=1", "a=", "a=1,,2", "a=1,1"}) {
         EXPECT_FALSE(readSweep({typed})) << typed;
     }

@@ -1,0 +1,69 @@
+#include "planner/report/size_beyond.h"
+
+#include "planner/report/cost_report.h"
+#include "planner/report/duration_text.h"
+#include "planner/report/size_tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fabricast {
+namespace {
+
+/// Why nothing was searched: what no cluster can be.
+std::string boundsLine(const SizeAnswer& answer) {
+    std::string text = "\nwith every kernel at its best rate and nothing waiting it would still be";
+    text += fmt::format(" {} tokens/s at most", grouped(std::llround(answer.mostTokensPerSecond)));
+    if (answer.hasTokens) {
+        text += ", " + durationText(Seconds(answer.leastSeconds)) + " at least";
+    }
+    if (answer.leastUsd) {
+        text += ", " + dollarText(*answer.leastUsd) + (answer.hasTokens ? "" : " an hour") +
+                " at least";
+    }
+    return text + "\n";
+}
+
+/// "nearest to 30 days: 4 x dgx-h100 (32 GPUs), 41.2 days, 1.37 times as long".
+std::string nearestText(const NearestCluster& nearest) {
+    const SizeMetric metric = nearest.target.metric;
+    const std::string wanted = sizeValueText(metric, nearest.target.wanted);
+    const std::string by = metric == SizeMetric::TokensPerSecond ? "times too slow"
+                           : metric == SizeMetric::Days          ? "times as long"
+                                                                 : "times as much";
+    return fmt::format("nearest to {}: {}, {}{}\n",
+                       wanted,
+                       sizedClusterText(nearest.cluster),
+                       sizeValueText(metric, nearest.value),
+                       nearest.ratio > 1.0 ? fmt::format(", {} {}", amountText(nearest.ratio), by)
+                                           : std::string(": reached, but not with the others"));
+}
+
+}  // namespace
+
+std::string sizeBeyondText(const SizeAnswer& answer) {
+    const bool isNone = answer.nearest.empty() && answer.misfits.empty();
+    std::string text = isNone && answer.clusters > 0 ? boundsLine(answer) : "\n";
+    for (const NearestCluster& nearest : answer.nearest) {
+        text += nearestText(nearest);
+        text += "  " + sizedIntervalsText(nearest.cluster, answer) + "\n";
+        text += sizedPlansText(nearest.cluster, "  ");
+    }
+    for (const SizeMisfit& misfit : answer.misfits) {
+        text += fmt::format("{} x {}: {}\n", grouped(misfit.nodes), misfit.box, misfit.why);
+    }
+    for (const SizeWay& way : answer.ways) {
+        text += fmt::format("{}: {}, {}\n  {}\n",
+                            way.what,
+                            sizedClusterText(way.cluster),
+                            sizedNumbersText(way.cluster, answer),
+                            way.typed);
+    }
+    if (answer.ways.empty() && !answer.stopped) {
+        text += "neither more nodes (up to 4096) nor another box with a price would do\n";
+    }
+    return text;
+}
+
+}  // namespace fabricast

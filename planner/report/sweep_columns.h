@@ -1,0 +1,25 @@
+#pragma once
+#include "planner/report/table.h"
+#include "planner/text/json_document.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fabricast {
+
+/// One member of a line of a sweep: as a column of numbers, and how people read it.
+struct SweepColumn {
+    std::string_view key;
+    std::string_view title;  ///< for people; empty: not theirs
+    Align align = Align::Left;
+    /// Of the member, which may be absent; `line` is the whole.
+    std::string (*text)(const JsonValue* member, const JsonValue& line) = nullptr;
+};
+
+/// Those of a schema, in order.
+std::span<const SweepColumn> sweepColumns(std::string_view schema);
+/// The number that a picture of the sweep shows: "tokens_per_s", "usd".
+const SweepColumn& picturedColumn(std::string_view schema, const JsonValue& line);
+
+}  // namespace fabricast

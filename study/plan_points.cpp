@@ -1,0 +1,75 @@
+#include "study/plan_points.h"
+
+#include "planner/report/plan_text.h"
+#include "planner/result/memory_names.h"
+#include "study/search_request.h"
+#include "study/search_size.h"
+
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+void addBest(JsonText& json, const Plan& plan) {
+    json.add("verdict", nameOf(plan.memory.verdict));
+    json.add("gpus", plan.scenario.layout.world());
+    json.add("step_s", plan.step.step.value.count());
+    json.add("step_s_lo", plan.step.step.lo.count());
+    json.add("step_s_hi", plan.step.step.hi.count());
+    json.add("tokens_per_s", plan.step.tokensPerSecond);
+    if (plan.step.utilisation.mfu) {
+        json.add("mfu", *plan.step.utilisation.mfu);
+    }
+    json.add("peak_bytes", plan.memory.peak.value);
+    if (plan.cost && plan.cost->perMtok) {
+        json.add("usd_per_mtok", plan.cost->perMtok->value.count());
+    }
+    json.add("stack", plan.scenario.stack);
+    json.add("layout", planLayoutText(plan.scenario));
+}
+
+Result<PlanReport> bestOfPoint(const Question& question,
+                               std::vector<Edit> edits,
+                               const Workbench& bench,
+                               const Watch& watch) {
+    edits.push_back({"search.top", "1", "--top"});
+    FABRICAST_ASSIGN(const Question here, with(question, edits));
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(here, bench));
+    FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
+    request.options.misses = 0;
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    return searched(request, *timing, watch);
+}
+
+std::string whyNoBest(const Result<PlanReport>& report) {
+    if (!report) {
+        return "not modelled: " + report.error().why;
+    }
+    return report->rejections.empty() ? "no layout fits" : report->rejections.front().why;
+}
+
+}  // namespace
+
+SweepWork planPoints(const Question& question) {
+    return {.schema = "fabricast.sweep/1",
+            .question = typed(question),
+            .said = documentText(question),
+            .answer = [question](const std::vector<Edit>& point,
+                                 const Workbench& bench,
+                                 const Watch& watch,
+                                 JsonText& json) -> Result<void> {
+                const Result<PlanReport> report = bestOfPoint(question, point, bench, watch);
+                if (!report && report.error().code != Error::Code::Unsupported) {
+                    return tl::unexpected(report.error());
+                }
+                if (report && !report->plans.empty()) {
+                    addBest(json, report->plans.front());
+                } else {
+                    json.add("why", whyNoBest(report));
+                }
+                return {};
+            }};
+}
+
+}  // namespace fabricast

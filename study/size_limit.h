@@ -1,0 +1,25 @@
+#pragma once
+#include "planner/result/size_answer.h"
+#include "study/size_line.h"
+
+#include <limits>
+#include <span>
+
+namespace fabricast {
+
+/// What a cluster has to do to be of use.
+struct SizeLimit {
+    double seconds = std::numeric_limits<double>::infinity();  ///< at most, of all jobs
+    double tokensPerSecond = 0.0;                              ///< at least, of each
+};
+inline constexpr SizeLimit kNoUse{.seconds = 0.0};
+
+/// What reaches all targets where the bound is as good as it gets; kNoUse where that does not.
+SizeLimit limitOf(const SizeBound& bound, std::span<const SizeTarget> targets);
+/// Seconds after which a cluster costs as much; for ever where they do not make it dearer.
+double secondsOf(const SizeBound& bound, double usd);
+
+/// Seconds from which on `a` is as good as whatever has the bound; for ever: it never is.
+double beatenFrom(const SizedCluster& a, const SizeBound& b);
+
+}  // namespace fabricast

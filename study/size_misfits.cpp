@@ -1,0 +1,116 @@
+#include "study/size_misfits.h"
+
+#include "planner/report/byte_scale.h"
+#include "planner/report/memory_report.h"
+#include "planner/report/plan_text.h"
+#include "study/search_request.h"
+#include "study/search_size.h"
+#include "study/sized_cluster.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// "does not fit: 120.32 of 79.19 GiB, short by 41.13 GiB, in fsdp2 dp=8,shard=fsdp".
+std::string misfitText(const Plan& nearest) {
+    const MemoryBreakdown& memory = nearest.memory;
+    const std::string layout = nearest.scenario.stack + " " + planLayoutText(nearest.scenario);
+    if (memory.host.verdict() > memory.onDevice) {
+        return "does not fit: " + hostNeedText(memory.host) + ", in " + layout;
+    }
+    const ByteScale scale = byteScaleFor(memory.peak.value);
+    const std::string unit(scale.unit);
+    return std::string(fitText(memory.verdict)) + ": " + scale.text(memory.peak.value) + " of " +
+           scale.text(memory.room()) + " " + unit + ", short by " +
+           scale.text(memory.peak.value - memory.room()) + " " + unit + ", in " + layout;
+}
+
+/// Why a job has no plan on so many nodes, or none that surely fits.
+struct WhyMisfit {
+    std::string why;          ///< empty: it has one
+    bool isOfLayout = false;  ///< of a layout, and not that there is none
+};
+
+WhyMisfit reasonOf(const PlanReport& report) {
+    if (!report.plans.empty()) {
+        const Plan& plan = report.plans.front();
+        const bool fits = plan.memory.verdict == Verdict::Fits;
+        return {fits ? whyNoEnd(plan)
+                     : std::string(fitText(plan.memory.verdict)) + " (--allow tight takes it): " +
+                           plan.scenario.stack + " " + planLayoutText(plan.scenario),
+                true};
+    }
+    if ((report.isNotModelled() || report.refused) && !report.rejections.empty()) {
+        return {(report.isNotModelled() ? "not modelled: " : "") + report.rejections.front().why};
+    }
+    return report.misses.empty() ? WhyMisfit{"no stack takes any layout"}
+                                 : WhyMisfit{misfitText(report.misses.front()), true};
+}
+
+Result<WhyMisfit> whyMisfit(const Question& job,
+                            const SizeLine& line,
+                            const SizeAmount& amount,
+                            const Workbench& bench,
+                            const Watch& watch) {
+    FABRICAST_ASSIGN(const Question here, jobOn(job, line, amount));
+    FABRICAST_ASSIGN(SearchRequest request, searchRequest(here, bench));
+    FABRICAST_TRY(checkSearchSize(request.task.base.model, request.task.base.cluster, kPlanSize));
+    request.options.misses = 1;
+    FABRICAST_ASSIGN(const TimingProfiles* timing, bench.timing());
+    FABRICAST_ASSIGN(const PlanReport report, searched(request, *timing, {.stop = watch.stop}));
+    FABRICAST_TRY(watch.check());
+    return reasonOf(report);
+}
+
+/// What the first job lacks that does.
+Result<WhyMisfit> whyOfJobs(std::span<const Question> jobs,
+                            const SizeLine& line,
+                            const SizeAmount& amount,
+                            const Workbench& bench,
+                            const Watch& watch) {
+    for (const Question& job : jobs) {
+        Result<WhyMisfit> why = whyMisfit(job, line, amount, bench, watch);
+        if (!why && why.error().code == Error::Code::Stopped) {
+            return why;
+        }
+        if (!why || !why->why.empty()) {
+            return why ? *why : WhyMisfit{why.error().why};
+        }
+    }
+    return WhyMisfit();
+}
+
+}  // namespace
+
+Result<std::vector<SizeMisfit>> sizeMisfits(std::span<const Question> jobs,
+                                            const SizeCatalogue& catalogue,
+                                            const Workbench& bench,
+                                            const Watch& watch) {
+    std::vector<SizeMisfit> misfits;
+    std::optional<std::size_t> had;  // the line that has its reason
+    // From the largest number of nodes down, until there is a layout to tell about.
+    for (std::size_t left = catalogue.candidates.size(); left > 0; --left) {
+        const SizeCandidate& one = catalogue.candidates[left - 1];
+        if (had == one.line) {
+            continue;
+        }
+        const SizeLine& line = catalogue.lines[one.line];
+        FABRICAST_ASSIGN(const WhyMisfit why, whyOfJobs(jobs, line, one.amount, bench, watch));
+        const bool isLast = left == 1 || catalogue.candidates[left - 2].line != one.line;
+        if (why.isOfLayout || isLast) {
+            had = one.line;
+        }
+        if (had == one.line && !why.why.empty()) {
+            const std::string of = line.fabric.empty() ? "" : " on " + line.fabric;
+            misfits.push_back({line.box + of, one.amount.nodes, why.why});
+        }
+    }
+    std::ranges::reverse(misfits);
+    return misfits;
+}
+
+}  // namespace fabricast

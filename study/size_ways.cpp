@@ -1,0 +1,123 @@
+#include "study/size_ways.h"
+
+#include "planner/text/shell_text.h"
+#include "study/search_size.h"
+#include "study/size_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The network that hints offer: of the most recent clusters of most makers.
+constexpr const char* kUsualFabric = "ib-ndr";
+
+/// An ask of more, and what it has more of.
+struct WiderAsk {
+    const char* what;
+    SizeAsk ask;
+};
+
+/// The same boxes in every usual number that was not asked about.
+WiderAsk moreOfNodes(const SizeAsk& asked) {
+    SizeAsk ask = asked;
+    ask.parts.clear();
+    ask.nodes = usualNodes();
+    std::erase_if(ask.nodes, [&asked](std::int64_t nodes) {
+        return std::ranges::find(asked.nodes, nodes) != asked.nodes.end();
+    });
+    ask.mostGpus = kPlanSize.gpus;
+    return {"more nodes", std::move(ask)};
+}
+
+std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
+    std::vector<WiderAsk> wider = {moreOfNodes(asked)};
+    if (!asked.gpus.empty() && asked.fabrics.empty()) {  // nodes of a GPU come without a network
+        SizeAsk joined = asked;
+        joined.fabrics = {kUsualFabric};
+        wider.push_back({"a network", joined});
+        wider.push_back({"a network, and more nodes", moreOfNodes(joined).ask});
+    }
+    if (!asked.clusters.empty() || !asked.gpus.empty()) {
+        SizeAsk other = asked;
+        other.clusters.clear();
+        other.gpus.clear();
+        other.fabrics.clear();
+        wider.push_back({"another box", other});
+        wider.push_back({"another box, and more nodes", moreOfNodes(other).ask});
+    }
+    return wider;
+}
+
+void addWords(std::string& text, const char* flag, const std::string& value) {
+    text += " " + std::string(flag) + " " + shellWord(value);
+}
+
+/// "fabricast size -m llama-3.1-8b … -c dgx-h100 -n 16 --target days=10".
+std::string typedWay(std::span<const Question> jobs,
+                     const SizeAsk& ask,
+                     const SizeLine& line,
+                     const SizeAmount& amount) {
+    std::string text = "fabricast size";
+    if (jobs.size() == 1) {
+        text += " " + typed(jobs.front());
+    } else {
+        for (const Question& job : jobs) {
+            addWords(text, "--job", job.file);
+        }
+        text += jobs.front().edits.empty() ? "" : " " + typed(jobs.front().edits);
+    }
+    for (const Edit& edit : line.edits) {
+        addWords(text, edit.origin.c_str(), edit.value);
+    }
+    addWords(text, "-n", std::to_string(amount.nodes));
+    for (const SizeTarget& target : ask.targets) {
+        addWords(text, "--target", target.typed);
+    }
+    return text;
+}
+
+/// The best of a wider ask; nothing where it has none, or cannot be asked: one price for all GPUs
+/// tells no boxes apart.
+Result<std::optional<SizeWay>> wayOf(std::span<const Question> jobs,
+                                     const WiderAsk& wider,
+                                     const Workbench& bench,
+                                     const Watch& watch) {
+    const Result<SizeCatalogue> catalogue = sizeCatalogue(jobs, wider.ask, bench);
+    if (!catalogue) {
+        return std::nullopt;
+    }
+    SizeSearch search(jobs, wider.ask, *catalogue, bench, watch);
+    FABRICAST_TRY(search.findPick());
+    if (!search.pick()) {
+        return std::nullopt;
+    }
+    const SizedCluster& found = search.found()[*search.pick()];
+    const SizeLine& line = catalogue->lines[search.lineOf(*search.pick())];
+    return SizeWay{wider.what, found, typedWay(jobs, wider.ask, line, {found.nodes, found.gpus})};
+}
+
+}  // namespace
+
+Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
+                                      const SizeAsk& ask,
+                                      const Workbench& bench,
+                                      const Watch& watch) {
+    std::vector<SizeWay> ways;
+    for (const WiderAsk& wider : widerAsks(ask)) {
+        // Both at once is for where neither does.
+        if (ways.empty() || std::string_view(wider.what).find("more nodes") == std::string::npos) {
+            FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch));
+            if (way) {
+                ways.push_back(*std::move(way));
+            }
+        }
+    }
+    return ways;
+}
+
+}  // namespace fabricast
