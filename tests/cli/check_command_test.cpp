@@ -18,6 +18,7 @@ namespace check_command_test {
 class CheckCommand : public testing::Test {
 protected:
     void SetUp() override {
+        std::filesystem::remove_all(folder());  // what another test of this program left
         write("run.json",
               R"({
   "model": "llama-3.1-8b",
