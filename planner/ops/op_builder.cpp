@@ -228,7 +228,7 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& we
 TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
     const std::int64_t elements = info(x).elements;
     const TensorId x32 = cast(x, 4);
-    const TensorId square = pointwise("pow", {x32}, elements, 4, {x32});
+    const TensorId square = power(x32);
     const TensorId mean = pointwise("mean", {square}, rows, 4, {});
     const TensorId inverse = pointwise("rsqrt", {mean}, rows, 4, {});
     if (info(inverse).requiresGrad) {
@@ -271,6 +271,13 @@ TensorId OpBuilder::multiply(TensorId a, TensorId b) {
     if (info(b).requiresGrad && info(b).elements < elements) {
         last().backwardTemps.push_back(elements * width);
     }
+    return out;
+}
+
+/// Its backward, grad · (n · xⁿ⁻¹), has both factors of the product as tensors of their own.
+TensorId OpBuilder::power(TensorId x) {
+    const TensorId out = pointwise("pow", {x}, info(x).elements, info(x).width, {x});
+    last().backwardTemps = {info(x).bytes, info(x).bytes};
     return out;
 }
 

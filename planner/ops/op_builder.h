@@ -57,6 +57,7 @@ public:
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
     TensorId multiply(TensorId a, TensorId b);
+    TensorId power(TensorId x);
     TensorId silu(TensorId x);
     TensorId gelu(TensorId x);
     TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
