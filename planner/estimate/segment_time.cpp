@@ -139,6 +139,9 @@ SegmentTime segmentTime(const Scenario& scenario,
                 static_cast<double>(weight.elements);
         }
     }
+    if (setting.layer && !list.tensor(list.output).requiresGrad) {
+        total.input = total.recompute = {};  // backward does not come here
+    }
     if (setting.layer && scenario.settings.optimizer.kind == OptimizerKind::Muon) {
         addNewtonSchulz(scenario, list, kernels, total);
     }
@@ -155,6 +158,11 @@ ModelTime modelTime(const Scenario& scenario,
     const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
     if (layers.dense) {
         model.dense = segmentTime(scenario, *layers.dense, layer, kernels);
+    }
+    if (layers.frozen) {  // the mean of all: they are summed over one chunk
+        const double share = asDouble(layers.frozenLayers) / asDouble(scenario.model.layers);
+        model.dense = model.dense * (1.0 - share);
+        model.dense += segmentTime(scenario, *layers.frozen, layer, kernels) * share;
     }
     if (layers.sparse) {
         model.sparse = segmentTime(scenario, *layers.sparse, layer, kernels);

@@ -5,6 +5,7 @@
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_trained.h"
 
 #include <string>
 
@@ -29,6 +30,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
                               std::int64_t stage,
                               const std::vector<PipelineOrder>& orders) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
     const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
     if (order.actions.size() > kMostMarkedPasses / program.segments.size()) {

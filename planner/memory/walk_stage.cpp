@@ -8,6 +8,7 @@
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reserved_band.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_trained.h"
 
 #include <string>
 #include <utility>
@@ -76,6 +77,7 @@ Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
                                     const StageRank& where,
                                     const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
@@ -116,6 +118,7 @@ Result<StageMemory> peakOfStage(const Scenario& scenario,
                                 const StageRank& where,
                                 const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);

@@ -4,6 +4,7 @@
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
+#include "planner/ops/trained_weights.h"
 
 #include <utility>
 
@@ -15,8 +16,9 @@ std::int64_t localVocab(const Scenario& scenario) {
     return scenario.model.vocab / scenario.layout.tp;
 }
 
-/// Log-softmax keeps its own result; the label loss reads the same storage.
-TensorId crossEntropy(OpBuilder& g, TensorId logits) {
+/// Log-softmax keeps its own result; the label loss reads the same storage, and keeps the labels
+/// and one number, the sum of their weights.
+TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t labels) {
     const TensorInfo in = g.info(logits);
     const TensorId logProbabilities =
         g.pointwise("log_softmax", {logits}, in.elements, in.width, {});
@@ -56,7 +58,7 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
     if (scenario.layout.tp > 1) {
         return g.finish(vocabParallelCrossEntropy(g, logits));
     }
-    return g.finish(crossEntropy(g, logits));
+    return g.finish(crossEntropy(g, logits, tokens));
 }
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
@@ -74,7 +76,7 @@ OpList embeddingSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronEmbedding(scenario);
     }
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(embeddingOptions(scenario));
     const RankShape shape = rankShape(scenario);
     g.enterModule();
     const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
@@ -124,7 +126,7 @@ OpList headSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronHead(scenario);
     }
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(headOptions(scenario));
     const RankShape shape = rankShape(scenario);
     TensorId x = g.input(shape.localTokens * scenario.model.hidden,
                          residualWidth(scenario.settings, scenario.model.layers));
@@ -138,7 +140,7 @@ OpList headSegment(const Scenario& scenario) {
 }
 
 OpList headChunkSegment(const Scenario& scenario) {
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(headOptions(scenario));
     const std::int64_t tokens = rankShape(scenario).tokens / scenario.settings.kernels.lossChunks;
     const TensorId x = g.input(tokens * scenario.model.hidden, residualWidth(scenario.settings));
     return headOf(scenario, tokens, x, std::move(g));

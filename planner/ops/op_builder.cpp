@@ -197,7 +197,15 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     return out;
 }
 
+void OpBuilder::trainNorm(const WeightIds& weights) {
+    for (const int weight : weights) {
+        WeightUse& use = weightAt(weight);
+        use.trained = use.trained || options_.trainsNorms;
+    }
+}
+
 TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
+    trainNorm({weight});
     const bool graph = info(x).requiresGrad || anyTrained({weight});
     const TensorId out = fresh(info(x).elements, info(x).width, graph);
     const TensorId rstd = fresh(rows, 4, false);
@@ -211,6 +219,7 @@ TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
 }
 
 TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights) {
+    trainNorm(weights);
     const TensorId read = options_.autocast ? cast(x, 4) : x;
     const bool graph = info(read).requiresGrad || anyTrained(weights);
     const TensorId out = fresh(info(read).elements, info(read).width, graph);
@@ -226,6 +235,7 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& we
 
 /// x32 = x.float(); y = x32 · rsqrt(mean(x32²) + eps); weight · y.to(x.dtype)
 TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
+    trainNorm({weight});
     const std::int64_t elements = info(x).elements;
     const TensorId x32 = cast(x, 4);
     const TensorId square = power(x32);

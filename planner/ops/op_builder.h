@@ -21,6 +21,7 @@ public:
         bool linearInPython = false;     ///< GEMMs are DeepSpeed's function for ZeRO-3
         bool frozenInput = false;        ///< nothing before this segment is trained
         bool frozen = false;             ///< weights are not trained by default
+        bool trainsNorms = false;        ///< of a frozen segment the norms are
         std::int64_t gatheredWidth = 0;  ///< bytes of an element as ops read it; 0: as it is stored
     };
     explicit OpBuilder(Options options) : options_(options) {
@@ -102,6 +103,7 @@ public:
 
 private:
     void findBlockOutputs();
+    void trainNorm(const WeightIds& weights);
     [[nodiscard]] bool anyGrad(const TensorIds& ids) const;
     [[nodiscard]] bool anyTrained(const WeightIds& weights) const;
     TensorId castFrozen(const WeightUse& use);

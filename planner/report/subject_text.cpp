@@ -26,7 +26,7 @@ Layout shownLayout(const Scenario& scenario) {
 /// ", LoRA rank 16 over nf4"
 std::string tuningText(const Settings& settings) {
     if (settings.tuning == Tuning::Full) {
-        return {};
+        return settings.train.all() ? "" : ", train=" + trainedText(settings.train);
     }
     const LoraSettings& lora = settings.lora;
     return fmt::format(", {} rank {} over {}{}",

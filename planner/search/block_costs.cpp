@@ -81,7 +81,7 @@ Result<LayersKept> keptOf(const Scenario& scenario) {
                 list ? asDouble(segmentFootprint(*list, checkpointOf(scenario)).kept) : 0.0;
             sum = std::max(0.0, kWholeRows * bytes - sum);
         };
-        add(layers.dense, kept.dense);
+        add(layers.frozen ? std::optional<OpList>() : layers.dense, kept.dense);
         add(layers.sparse, kept.sparse);
     }
     return kept;
@@ -94,6 +94,9 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     const SegmentCheckpoint checkpoint = checkpointOf(scenario);
     if (layers.dense) {
         cost.dense = segmentFootprint(*layers.dense, checkpoint);
+    }
+    if (layers.frozen) {
+        cost.dense.kept = 0;  // by most layers
     }
     if (layers.sparse) {
         cost.sparse = segmentFootprint(*layers.sparse, checkpoint);

@@ -86,7 +86,7 @@ void addLayers(std::vector<FsdpUnit>& units, const StageShape& view, const Chunk
                          .elements = dense.all,
                          .packed = dense.packed,
                          .reduced = {dense.trained},
-                         .kept = kept});
+                         .kept = kept || kind.frozen});
     }
 }
 

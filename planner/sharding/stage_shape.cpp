@@ -1,5 +1,6 @@
 #include "planner/sharding/stage_shape.h"
 
+#include "planner/ops/trained_weights.h"
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>
@@ -74,6 +75,10 @@ void setShards(StageShape& shape) {
 std::vector<LayerKind> StageShape::kinds(const ChunkView& chunk) const {
     const bool lastIsSparse = model().layers > 0 && model().isSparse(model().layers - 1);
     std::vector<LayerKind> kinds;
+    if (const std::int64_t first = firstTrainedLayer(*scenario); first > 0) {  // one dense chunk
+        return {{.count = first, .layer = 0, .frozen = !recomputes()},
+                {.count = chunk.layers - first, .layer = first}};
+    }
     for (const bool sparse : {false, true}) {
         LayerKind kind{.sparse = sparse};
         kind.count = sparse ? chunk.sparse : chunk.layers - chunk.sparse;

@@ -160,6 +160,7 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"lora", &Settings::lora},
                       Field{"engine", &Settings::engine},
                       Field{"tuning", &Settings::tuning},
+                      Field{"train", &Settings::train},
                       Field{"allocator", &Settings::allocator}};
 }
 

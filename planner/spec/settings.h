@@ -2,6 +2,7 @@
 #include "planner/base/name_set.h"
 #include "planner/spec/attention_code.h"
 #include "planner/spec/dtype.h"
+#include "planner/spec/trained_part.h"
 
 #include <cstdint>
 
@@ -228,8 +229,12 @@ struct Settings {
     DeepSpeedSettings deepspeed;
     MegatronSettings megatron;
     Tuning tuning = Tuning::Full;
+    TrainedPart train;  ///< of Tuning::Full
     LoraSettings lora;
     AllocatorKind allocator = AllocatorKind::Default;
+
+    /// Neither adapters nor frozen weights.
+    [[nodiscard]] bool trainsAll() const { return tuning == Tuning::Full && train.all(); }
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -1,6 +1,7 @@
 #include "planner/stack/rules.h"
 
 #include "planner/base/checked.h"
+#include "planner/spec/check_trained.h"
 #include "planner/spec/setting_names.h"
 
 #include <algorithm>
@@ -219,6 +220,7 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                       "ep=1: the model has no experts");
     }
     FABRICAST_TRY(checkSoftware(stack, scenario));
+    FABRICAST_TRY(checkTrained(scenario));
     return checkMethods(stack.name, stack.methods, scenario.settings);
 }
 

@@ -8,6 +8,7 @@
 #include "planner/ops/op_list.h"
 #include "planner/spec/settings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -170,7 +170,9 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
     device_.at("backward of " + placed.name);
-    if (placed.closesUnit) {
+    // Without a gradient no hook of backward runs: nothing is trained here or before.
+    const bool reached = gradient != kNoStorage;
+    if (placed.closesUnit && reached) {
         engine_.beforeBackward(placed.place.unit);
     }
     Frame& frame = pass.frames[segment - begin];
@@ -201,7 +203,9 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
             }
         }
     }
-    if (placed.opensUnit) {
+    // A module whose input has no gradient is left at the end of backward.
+    const bool first = placed.place.ops->input == kNoTensor;
+    if (placed.opensUnit && (first || passed != kNoStorage)) {
         engine_.afterBackward(placed.place.unit);
     }
     return passed;

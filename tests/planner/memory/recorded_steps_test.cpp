@@ -52,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"offload_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"megatron_offload_memory.csv", 1e-5, 5e-5, 6e-3, 0, 0, 0},
                     RecordedFile{"zero_lora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"partial_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"fsdp2_partial_memory.csv", 1.2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_tied_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
