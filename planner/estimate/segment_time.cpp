@@ -7,6 +7,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/packed_saves.h"
 
 #include <optional>
 #include <vector>
@@ -40,6 +41,7 @@ SegmentTime& SegmentTime::operator+=(const SegmentTime& other) {
     trainedExperts += other.trainedExperts;
     newtonSchulz += other.newtonSchulz;
     newtonSchulzExperts += other.newtonSchulzExperts;
+    packed += other.packed;
     return *this;
 }
 
@@ -53,6 +55,7 @@ SegmentTime operator*(SegmentTime time, double factor) {
     time.trainedExperts *= factor;
     time.newtonSchulz *= factor;
     time.newtonSchulzExperts *= factor;
+    time.packed *= factor;
     return time;
 }
 
@@ -71,6 +74,20 @@ bool runsAgain(Checkpointing checkpoint, const Op& op) {
             break;
     }
     return op.block >= 0;
+}
+
+/// What save_on_cpu packs of a segment; of a checkpointed one its input.
+double packedOf(const Scenario& scenario, const OpList& list, Checkpointing checkpoint) {
+    if (scenario.layout.offload != Offload::Activations) {
+        return 0.0;
+    }
+    if (checkpoint == Checkpointing::Full) {
+        return asDouble(list.tensor(list.input).bytes);
+    }
+    const PrecisionSettings& types = scenario.settings.precision;
+    const bool gathered = scenario.settings.engine == Engine::Fsdp2;
+    return asDouble(
+        packedBytes(list, bytesPerElement(gathered ? types.compute : types.parameters)));
 }
 
 /// Muon's products for the matrices of a layer, each of a stack of experts by itself. AdamW steps
@@ -124,6 +141,7 @@ SegmentTime segmentTime(const Scenario& scenario,
                         const KernelProfile& kernels) {
     const GroupClock clock(scenario, list, setting, kernels);
     SegmentTime total;
+    total.packed = packedOf(scenario, list, setting.checkpoint);
     for (const FusedGroup& group : fusedGroups(list, scenario.settings.kernels.compile)) {
         const SegmentTime time = clock.timeOf(group);
         total.forward += time.forward;

@@ -5,6 +5,7 @@
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
 
 #include <string>
@@ -31,6 +32,7 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
                               const std::vector<PipelineOrder>& orders) {
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
     const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
     if (order.actions.size() > kMostMarkedPasses / program.segments.size()) {
@@ -40,6 +42,9 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     device.keepEvents(false);
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, {.stage = stage}));
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    if (scenario.layout.offload == Offload::Activations) {
+        walk.saveOnHost();
+    }
     MemoryMarks marks;
     walk.keepMarks(marks);
     FABRICAST_TRY(walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders)));

@@ -12,6 +12,8 @@ namespace fabricast {
 
 namespace {
 
+constexpr std::int64_t kIdWidth = 8;
+
 std::int64_t localVocab(const Scenario& scenario) {
     return scenario.model.vocab / scenario.layout.tp;
 }
@@ -27,6 +29,7 @@ TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t labels) {
     const TensorId loss =
         g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
     g.last().kind = OpKind::Loss;
+    g.last().idBytes = kIdWidth * labels + in.width;
     return loss;
 }
 
@@ -95,7 +98,8 @@ OpList embeddingSegment(const Scenario& scenario) {
         g.push({.kind = OpKind::Lookup,
                 .name = "positions",
                 .outputs = {rows},
-                .weights = {positions}});
+                .weights = {positions},
+                .idBytes = kIdWidth * shape.sequence});
         g.leaveModule();
         x = g.add(out, rows);
         callDropout(g, scenario);
