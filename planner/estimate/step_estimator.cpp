@@ -200,6 +200,11 @@ StepEstimate estimateOf(const StepContext& context,
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }
+    if (scenario.settings.reference != Reference::None) {
+        estimate.notes.emplace_back(
+            "the forward of the reference model and the generation of samples are not in the step "
+            "time");
+    }
     if (std::string note = driveNote(scenario, context.host, estimate.step.value); !note.empty()) {
         estimate.notes.push_back(std::move(note));
     }

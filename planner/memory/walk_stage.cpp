@@ -6,8 +6,10 @@
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
+#include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_reference.h"
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
 
@@ -53,6 +55,7 @@ Result<Walk> walked(const Scenario& scenario,
     }
     device.expectEvents(kEventsPerSegment * (order.actions.size() + 1) * program.segments.size() /
                         program.chunks.size());
+    holdReference(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
     if (scenario.layout.offload == Offload::Activations) {
         walk.saveOnHost();
@@ -83,6 +86,7 @@ Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
@@ -125,6 +129,7 @@ Result<StageMemory> peakOfStage(const Scenario& scenario,
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);

@@ -61,7 +61,10 @@ bool isPart(const ClusterSpec& cluster) {
 
 std::string trainingText(const Settings& settings) {
     return precisionText(settings) + " " + std::string(nameOf(settings.optimizer.kind)) +
-           tuningText(settings);
+           tuningText(settings) +
+           (settings.reference == Reference::None
+                ? ""
+                : ", reference=" + std::string(nameOf(settings.reference)));
 }
 
 std::string clusterText(const ClusterSpec& cluster) {

@@ -161,6 +161,7 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"engine", &Settings::engine},
                       Field{"tuning", &Settings::tuning},
                       Field{"train", &Settings::train},
+                      Field{"reference", &Settings::reference},
                       Field{"allocator", &Settings::allocator}};
 }
 

@@ -55,6 +55,9 @@ enum class Quantization {
     NvFp4
 };
 enum class Tuning { Full, Lora };
+/// A frozen copy of the model in bf16 beside the one that is trained, as DPO and GRPO ask for
+/// log-probabilities of: on each rank, or sharded over the ranks by FSDP2.
+enum class Reference { None, Whole, Sharded };
 enum class AllocatorKind { Default, ExpandableSegments };
 
 /// The kernels behind the model code.
@@ -231,6 +234,7 @@ struct Settings {
     Tuning tuning = Tuning::Full;
     TrainedPart train;  ///< of Tuning::Full
     LoraSettings lora;
+    Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
 
     /// Neither adapters nor frozen weights.

@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"fsdp2_partial_memory.csv", 1.2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"saved_on_cpu_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.75},
                     RecordedFile{"fsdp2_saved_on_cpu_memory.csv", 1.2e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"reference_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.6},
+                    RecordedFile{"fsdp2_reference_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.6},
                     RecordedFile{"column_sums_memory.csv", 3e-2, 6e-2, 6e-2, 0, 0, 0.6},
                     RecordedFile{"fsdp2_tied_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},

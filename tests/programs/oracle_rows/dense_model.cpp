@@ -45,6 +45,12 @@ Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenari
         return fail(Error::Code::Unsupported, "train", train);
     }
     scenario.settings.train = *part;
+    if (table.has("reference")) {
+        const std::string copy = table.text(row, "reference");
+        scenario.settings.reference = copy == "whole"     ? Reference::Whole
+                                      : copy == "sharded" ? Reference::Sharded
+                                                          : Reference::None;
+    }
     return {};
 }
 
