@@ -84,9 +84,16 @@ OpList embeddingSegment(const Scenario& scenario) {
     g.enterModule();
     const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
+    // transformers makes it ask for a gradient where layers are checkpointed.
+    const bool wanted =
+        g.weightAt(table).trained || scenario.settings.recompute.kind != Checkpointing::None;
     const TensorId out =
-        g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings));
-    g.push({.kind = OpKind::Lookup, .name = "embedding", .outputs = {out}, .weights = {table}});
+        g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings), wanted);
+    g.push({.kind = OpKind::Lookup,
+            .name = "embedding",
+            .outputs = {out},
+            .weights = {table},
+            .idBytes = kIdWidth * shape.tokens});
     g.leaveModule();
     TensorId x = out;
     if (scenario.model.position == PositionKind::Learned) {

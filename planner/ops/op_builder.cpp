@@ -173,7 +173,8 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     const TensorId out =
         fresh(outElements, info(read).width, info(read).requiresGrad || use.trained);
     Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
-    if (use.trained) {
+    // DeepSpeed's function saves its input whether or not its weight is trained.
+    if (use.trained || (options_.linearInPython && info(out).requiresGrad)) {
         op.saved = {options_.linearInPython ? x : read};
     }
     if (options_.linearInPython) {  // its casts are not kept: backward casts again

@@ -256,7 +256,9 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
         holdMegatronTensors(program, scenario);
     }
     const bool transformers = kernels.code == ModelCode::HuggingFace;
-    program.wrappers = transformers ? 2 : 1;
+    // PEFT's two call the model's forward, not the model.
+    const bool adapted = scenario.settings.tuning == Tuning::Lora;
+    program.wrappers = !transformers ? 1 : adapted ? 3 : 2;
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
