@@ -88,6 +88,10 @@ std::optional<std::regex> compiled(const std::string& pattern) {
 
 std::optional<TrainedPart> unfrozenPart(const std::vector<std::string>& patterns,
                                         std::int64_t layers) {
+    constexpr std::size_t kMostPatterns = 256;
+    if (patterns.size() > kMostPatterns) {
+        return std::nullopt;
+    }
     std::vector<std::regex> all;
     for (const std::string& pattern : patterns) {
         const auto one = isPlain(pattern) ? compiled(pattern) : std::nullopt;

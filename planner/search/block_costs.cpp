@@ -76,7 +76,7 @@ Result<LayersKept> keptOf(const Scenario& scenario) {
     constexpr double kWholeRows = 0.99;  // rows are shared out whole
     Scenario sized = scenario;
     LayersKept kept;
-    if (scenario.layout.offload == Offload::Activations) {
+    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
         return kept;
     }
     for (const std::int64_t samples : {1, 2}) {
@@ -87,7 +87,7 @@ Result<LayersKept> keptOf(const Scenario& scenario) {
                 list ? asDouble(segmentFootprint(*list, checkpointOf(scenario)).kept) : 0.0;
             sum = std::max(0.0, kWholeRows * bytes - sum);
         };
-        add(layers.frozen ? std::optional<OpList>() : layers.dense, kept.dense);
+        add(layers.dense, kept.dense);
         add(layers.sparse, kept.sparse);
     }
     return kept;
@@ -104,8 +104,8 @@ Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time
     if (layers.dense) {
         cost.dense = segmentFootprint(*layers.dense, checkpoint);
     }
-    if (layers.frozen) {
-        cost.dense.kept = 0;  // by most layers
+    if (!scenario.settings.train.all()) {
+        cost.dense.kept = 0;  // by the first layers less than by the last, or nothing
     }
     if (layers.sparse) {
         cost.sparse = segmentFootprint(*layers.sparse, checkpoint);

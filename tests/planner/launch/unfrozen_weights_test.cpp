@@ -34,6 +34,7 @@ TEST(UnfrozenWeights, OfAnyOtherSetAreNoPart) {
     EXPECT_EQ(partOf({"(((model)+)+)+x"}), "none") << "slow to match";
     EXPECT_EQ(partOf({"model.layers.["}), "none");
     EXPECT_EQ(partOf({std::string(1000, 'a')}), "none");
+    EXPECT_EQ(partOf(std::vector<std::string>(1000, "model")), "none") << "too many";
     EXPECT_EQ(partOf({}), "none");
 }
 
