@@ -75,9 +75,14 @@ void setShards(StageShape& shape) {
 std::vector<LayerKind> StageShape::kinds(const ChunkView& chunk) const {
     const bool lastIsSparse = model().layers > 0 && model().isSparse(model().layers - 1);
     std::vector<LayerKind> kinds;
-    if (const std::int64_t first = firstTrainedLayer(*scenario); first > 0) {  // one dense chunk
-        return {{.count = first, .layer = 0, .frozen = !recomputes()},
-                {.count = chunk.layers - first, .layer = first}};
+    const std::int64_t frozen =
+        std::clamp<std::int64_t>(firstTrainedLayer(*scenario) - chunk.begin, 0, chunk.layers);
+    if (frozen > 0) {  // of a dense model
+        kinds.push_back({.count = frozen, .layer = chunk.begin, .frozen = !recomputes()});
+        if (chunk.layers > frozen) {
+            kinds.push_back({.count = chunk.layers - frozen, .layer = chunk.begin + frozen});
+        }
+        return kinds;
     }
     for (const bool sparse : {false, true}) {
         LayerKind kind{.sparse = sparse};
