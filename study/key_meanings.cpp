@@ -137,6 +137,8 @@ constexpr std::array kMeanings = {
     Meaning{"settings.lora.prepared_for_kbit", "peft's prepare_model_for_kbit_training"},
     Meaning{"settings.engine", "who owns parameters and gradients; follows from the stack"},
     Meaning{"settings.tuning", "all weights are trained, or adapters (--tuning)"},
+    Meaning{"settings.train", "the weights that are trained, the rest is frozen (--train)"},
+    Meaning{"settings.reference", "a frozen bf16 copy beside the model: reference of DPO or GRPO"},
     Meaning{"settings.allocator",
             "PyTorch's caching allocator: expandable_segments has fewer gaps"}};
 

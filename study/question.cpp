@@ -85,6 +85,7 @@ constexpr std::array kSuperseded = {
     Superseded{"settings.kernels.quantization", "workload.precision"},
     Superseded{"settings.optimizer.kind", "workload.optimizer"},
     Superseded{"settings.recompute", "layout.recompute"},
+    Superseded{"settings.train", "settings.tuning"},
     Superseded{"settings.megatron.pipeline_inside", "layout.placement"}};
 
 /// Precisions that say the type of every tensor; the others are only about matrix products.
@@ -122,8 +123,11 @@ std::string whereOf(const Edit& edit) {
 }
 
 /// What an answer keeps under another stack; its other settings are the defaults of the old one.
-constexpr std::array<std::string_view, 4> kKeptSettings = {
-    "settings.recompute", "settings.tuning", "settings.lora", "settings.optimizer.kind"};
+constexpr std::array<std::string_view, 5> kKeptSettings = {"settings.recompute",
+                                                           "settings.tuning",
+                                                           "settings.train",
+                                                           "settings.lora",
+                                                           "settings.optimizer.kind"};
 
 constexpr std::array<std::string_view, 3> kPipelineLayout = {
     "layout.schedule", "layout.vpp", "layout.group"};

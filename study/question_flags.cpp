@@ -81,6 +81,11 @@ constexpr std::array kScenarioFlags = {
                  "settings.tuning",
                  "NAME",
                  "full (default), lora or qlora (lora over a base of 4 bits)"},
+    QuestionFlag{"--train",
+                 "--train",
+                 "settings.train",
+                 "PART",
+                 "the rest is frozen: last:4 (layers, norm, head), norms, no_embedding"},
     QuestionFlag{"--lora-rank", "--lora-rank", "settings.lora.rank", "N", "default: 16"},
     QuestionFlag{
         "--tokens", "--tokens", "workload.tokens", "N", "tokens of the whole run: 15T", kBudget},

@@ -26,7 +26,7 @@ std::int64_t shardRanks(const Layout& layout) {
 /// Experts of other ranks are split over other groups, and adapters are a small part of the model:
 /// there one sum over all parameters says nothing.
 bool hasOneRule(const Scenario& scenario) {
-    return scenario.layout.ep == 1 && scenario.settings.tuning == Tuning::Full;
+    return scenario.layout.ep == 1 && scenario.settings.trainsAll();
 }
 
 Term statesOf(const Scenario& scenario, const StageMemory& stage) {

@@ -38,6 +38,9 @@ std::string wordOf(const NameSet& words) {
     }
     return text.empty() ? "none" : text;
 }
+std::string wordOf(const TrainedPart& part) {
+    return trainedText(part);
+}
 template <class T>
 requires std::is_enum_v<T> std::string wordOf(T value) {
     return std::string(nameOf(value));

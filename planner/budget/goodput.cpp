@@ -2,6 +2,7 @@
 
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/parameters.h"
+#include "planner/ops/trained_weights.h"
 #include "planner/stack/state_bytes.h"
 
 #include <algorithm>
@@ -64,6 +65,9 @@ double trainedElements(const Scenario& scenario) {
     if (scenario.settings.tuning == Tuning::Lora) {
         return adapterElements(scenario);
     }
+    if (!scenario.settings.train.all()) {
+        return static_cast<double>(elementsTrained(scenario));
+    }
     const ParameterCount count = countParameters(scenario.model);
     return static_cast<double>(count.total) + static_cast<double>(count.mtp);
 }
@@ -72,6 +76,16 @@ double trainedElements(const Scenario& scenario) {
 double bytesEach(const Scenario& scenario) {
     const BytesPerParameter state = stateBytes(scenario.settings, scenario.layout);
     return state.of("weights") + state.of("master") + state.of("moments");
+}
+
+/// Weights that are frozen are saved with the model, but have no states.
+double frozenWeightBytes(const Scenario& scenario) {
+    if (scenario.settings.train.all()) {
+        return 0.0;
+    }
+    const double frozen = static_cast<double>(countParameters(scenario.model).total) -
+                          static_cast<double>(elementsTrained(scenario));
+    return frozen * stateBytes(scenario.settings, scenario.layout).of("weights");
 }
 
 const Seconds kNever(std::numeric_limits<double>::infinity());
@@ -181,7 +195,8 @@ double productOf(std::span<const CheckpointCycle> cycles, double mtbfFactor) {
 }  // namespace
 
 Bytes checkpointBytes(const Scenario& scenario) {
-    const double bytes = trainedElements(scenario) * bytesEach(scenario);
+    const double bytes =
+        trainedElements(scenario) * bytesEach(scenario) + frozenWeightBytes(scenario);
     constexpr double kMost = 9e18;
     return Bytes(std::llround(std::clamp(bytes, 0.0, kMost)));
 }

@@ -21,6 +21,10 @@ bool offloadsParameters(const Scenario& scenario) {
     return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
 }
 
+bool savesOnHost(const Scenario& scenario) {
+    return scenario.layout.offload == Offload::Activations;
+}
+
 bool isDeepSpeed(const Scenario& scenario) {
     return scenario.settings.engine == Engine::DeepSpeed;
 }
@@ -75,7 +79,7 @@ LinkBytes fsdpBytes(const Scenario& scenario) {
 }
 
 LinkBytes linkBytes(const Scenario& scenario) {
-    if (scenario.layout.offload == Offload::None || isMegatron(scenario)) {
+    if (scenario.layout.offload == Offload::None || savesOnHost(scenario) || isMegatron(scenario)) {
         return {};  // Megatron copies in its step
     }
     return isDeepSpeed(scenario) ? deepspeedBytes(scenario) : fsdpBytes(scenario);
@@ -135,9 +139,11 @@ Result<void> checkOffload(const Scenario& scenario) {
     }
     const Engine engine = scenario.settings.engine;
     const bool fsdp = engine == Engine::Fsdp1 || engine == Engine::Fsdp2;
-    const bool modelled = engine == Engine::DeepSpeed  ? offload != Offload::Activations
-                          : engine == Engine::Megatron ? offload == Offload::OptimizerCpu
-                                                       : fsdp && offload == Offload::ParametersCpu;
+    const bool torch = engine == Engine::Local || engine == Engine::Ddp || engine == Engine::Fsdp2;
+    const bool modelled = engine == Engine::DeepSpeed         ? !savesOnHost(scenario)
+                          : engine == Engine::Megatron        ? offload == Offload::OptimizerCpu
+                          : offload == Offload::ParametersCpu ? fsdp
+                                                              : torch && savesOnHost(scenario);
     const std::string what = "the step time of offload " + std::string(nameOf(offload));
     if (!modelled) {
         return fail(Error::Code::Unsupported,
@@ -200,8 +206,12 @@ HostCopies hostCopies(const Scenario& scenario,
             .backward = here * bytes.backward / rate + drives};
 }
 
+double packedSeconds(const Scenario& scenario, const HostProfile& host, double bytes) {
+    return bytes > 0.0 ? bytes / copyRate(scenario.cluster, host) : 0.0;
+}
+
 bool stepsOnHost(const Scenario& scenario) {
-    return scenario.layout.offload != Offload::None &&
+    return scenario.layout.offload != Offload::None && !savesOnHost(scenario) &&
            !(isDeepSpeed(scenario) && scenario.settings.deepspeed.optimizerStaysOnDevice);
 }
 
@@ -224,6 +234,11 @@ double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double
 std::string offloadNote(const Scenario& scenario, const HostProfile& host) {
     if (scenario.layout.offload == Offload::None) {
         return {};
+    }
+    if (savesOnHost(scenario)) {
+        return "offload: activations are copied at " +
+               shortText(BytesPerSecond(copyRate(scenario.cluster, host))) +
+               " per GPU, and the kernels wait";
     }
     const NodeSpec& node = scenario.cluster.node;
     const double rate = memoryRate(node, host);

@@ -25,6 +25,10 @@ HostCopies hostCopies(const Scenario& scenario,
                       double trained,
                       double trainedExperts);
 
+/// Copies of what autograd saves to the host, or back: in the order of the kernels, so that nothing
+/// hides them.
+double packedSeconds(const Scenario& scenario, const HostProfile& host, double bytes);
+
 /// Whether the CPUs step the optimizer.
 bool stepsOnHost(const Scenario& scenario);
 

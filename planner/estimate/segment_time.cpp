@@ -7,6 +7,7 @@
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/packed_saves.h"
 
 #include <optional>
 #include <vector>
@@ -40,6 +41,7 @@ SegmentTime& SegmentTime::operator+=(const SegmentTime& other) {
     trainedExperts += other.trainedExperts;
     newtonSchulz += other.newtonSchulz;
     newtonSchulzExperts += other.newtonSchulzExperts;
+    packed += other.packed;
     return *this;
 }
 
@@ -53,6 +55,7 @@ SegmentTime operator*(SegmentTime time, double factor) {
     time.trainedExperts *= factor;
     time.newtonSchulz *= factor;
     time.newtonSchulzExperts *= factor;
+    time.packed *= factor;
     return time;
 }
 
@@ -71,6 +74,20 @@ bool runsAgain(Checkpointing checkpoint, const Op& op) {
             break;
     }
     return op.block >= 0;
+}
+
+/// What save_on_cpu packs of a segment; of a checkpointed one its input.
+double packedOf(const Scenario& scenario, const OpList& list, Checkpointing checkpoint) {
+    if (scenario.layout.offload != Offload::Activations) {
+        return 0.0;
+    }
+    if (checkpoint == Checkpointing::Full) {
+        return asDouble(list.tensor(list.input).bytes);
+    }
+    const PrecisionSettings& types = scenario.settings.precision;
+    const bool gathered = scenario.settings.engine == Engine::Fsdp2;
+    return asDouble(
+        packedBytes(list, bytesPerElement(gathered ? types.compute : types.parameters)));
 }
 
 /// Muon's products for the matrices of a layer, each of a stack of experts by itself. AdamW steps
@@ -124,6 +141,7 @@ SegmentTime segmentTime(const Scenario& scenario,
                         const KernelProfile& kernels) {
     const GroupClock clock(scenario, list, setting, kernels);
     SegmentTime total;
+    total.packed = packedOf(scenario, list, setting.checkpoint);
     for (const FusedGroup& group : fusedGroups(list, scenario.settings.kernels.compile)) {
         const SegmentTime time = clock.timeOf(group);
         total.forward += time.forward;
@@ -138,6 +156,9 @@ SegmentTime segmentTime(const Scenario& scenario,
             (weight.expert ? total.trainedExperts : total.trained) +=
                 static_cast<double>(weight.elements);
         }
+    }
+    if (setting.layer && !list.tensor(list.output).requiresGrad) {
+        total.input = total.recompute = {};  // backward does not come here
     }
     if (setting.layer && scenario.settings.optimizer.kind == OptimizerKind::Muon) {
         addNewtonSchulz(scenario, list, kernels, total);
@@ -155,6 +176,11 @@ ModelTime modelTime(const Scenario& scenario,
     const SegmentSetting layer{.checkpoint = scenario.settings.recompute.kind, .layer = true};
     if (layers.dense) {
         model.dense = segmentTime(scenario, *layers.dense, layer, kernels);
+    }
+    if (layers.frozen) {  // the mean of all: they are summed over one chunk
+        const double share = asDouble(layers.frozenLayers) / asDouble(scenario.model.layers);
+        model.dense = model.dense * (1.0 - share);
+        model.dense += segmentTime(scenario, *layers.frozen, layer, kernels) * share;
     }
     if (layers.sparse) {
         model.sparse = segmentTime(scenario, *layers.sparse, layer, kernels);

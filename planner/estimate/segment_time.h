@@ -40,6 +40,7 @@ struct SegmentTime {
     double trainedExperts = 0.0;
     double newtonSchulz = 0.0;  ///< seconds of Muon's products for the matrices among them
     double newtonSchulzExperts = 0.0;
+    double packed = 0.0;  ///< bytes of what autograd saves that go to the host and come back
 
     SegmentTime& operator+=(const SegmentTime& other);
 };

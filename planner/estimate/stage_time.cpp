@@ -63,7 +63,8 @@ private:
         double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
         double hostCopies =
-            0.0;  ///< seconds of copies to and from host memory, overlapping the rest
+            0.0;              ///< seconds of copies to and from host memory, overlapping the rest
+        double packed = 0.0;  ///< the same of what autograd saves, between the kernels
     };
 
     struct PassParts {
@@ -105,6 +106,7 @@ private:
         const double host = hostTime(work, comm, way);
         time.of(TimePart::Host) = std::max(0.0, host - time.total()) + syncTime(chunk, way);
         time.of(TimePart::Shard) += std::max(0.0, work.hostCopies - time.total());
+        time.of(TimePart::MemoryBound) += work.packed;
         return {time, {.moved = comm, .exposed = exposed}};
     }
 
@@ -143,11 +145,13 @@ private:
         const double weight = segments.weight.device.total();
         const HostCopies copies =
             hostCopies(scenario_, context_.host, segments.trained, segments.trainedExperts);
+        const double packed = packedSeconds(scenario_, context_.host, segments.packed);
         const PassParts there = passTime({.device = segments.forward.device,
                                           .launches = segments.forward.launches,
                                           .experts = segments.forward.experts,
                                           .expertLayers = static_cast<double>(chunk.sparse),
-                                          .hostCopies = copies.forward},
+                                          .hostCopies = copies.forward,
+                                          .packed = packed},
                                          chunk,
                                          Way::Forward);
         const PassParts back = passTime({.device = backward.device,
@@ -155,7 +159,8 @@ private:
                                          .experts = backward.experts,
                                          .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,
-                                         .hostCopies = copies.backward},
+                                         .hostCopies = copies.backward,
+                                         .packed = packed},
                                         chunk,
                                         Way::Backward);
         ChunkTime time{.forward = there.time,

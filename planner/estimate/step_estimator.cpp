@@ -10,6 +10,7 @@
 #include "planner/estimate/stage_time.h"
 #include "planner/ops/flops.h"
 #include "planner/ops/rank_shape.h"
+#include "planner/ops/trained_weights.h"
 #include "planner/result/evidence.h"
 #include "planner/spec/kernel_names.h"
 #include "planner/spec/names.h"
@@ -124,7 +125,9 @@ Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
         use.why = perToken.error().text();
         return use;
     }
-    const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
+    const double share = scenario.settings.tuning == Tuning::Lora
+                             ? 2.0 / 3.0
+                             : trainedShare(scenario, perToken->count());
     use.perToken = Flops(perToken->count() - droppedPerToken(scenario)) * share;
     const GpuSpec& gpu = scenario.cluster.node.gpu;
     const auto peak = gpu.densePeak.find(use.peakType);
@@ -196,6 +199,11 @@ StepEstimate estimateOf(const StepContext& context,
     estimate.utilisation = utilisation(scenario, estimate.tokensPerGpuSecond);
     if (std::string note = offloadNote(scenario, context.host); !note.empty()) {
         estimate.notes.push_back(std::move(note));
+    }
+    if (scenario.settings.reference != Reference::None) {
+        estimate.notes.emplace_back(
+            "the forward of the reference model and the generation of samples are not in the step "
+            "time");
     }
     if (std::string note = driveNote(scenario, context.host, estimate.step.value); !note.empty()) {
         estimate.notes.push_back(std::move(note));

@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/unfrozen_weights.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +13,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array<std::string_view, 11> kUnmodelledByAxolotl = {"rl",
+constexpr std::array<std::string_view, 10> kUnmodelledByAxolotl = {"rl",
                                                                    "relora",
                                                                    "qat",
-                                                                   "unfrozen_parameters",
                                                                    "activation_offloading",
                                                                    "layer_offloading",
                                                                    "lora_modules_to_save",
@@ -23,6 +23,31 @@ constexpr std::array<std::string_view, 11> kUnmodelledByAxolotl = {"rl",
                                                                    "reward_model",
                                                                    "deepspeed.zero_optimization",
                                                                    "overrides_of_model_config"};
+
+/// Weights that are trained while the rest is frozen, where they are a part that can be said.
+Result<void> importUnfrozen(ScenarioDraft& draft, const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const patterns = keys.use("unfrozen_parameters");
+    if (patterns == nullptr || patterns->values.empty()) {
+        return {};
+    }
+    const std::optional<std::int64_t> layers = context.layers(keys.text("base_model").value_or(""));
+    if (!layers) {
+        return keys.refuse(*patterns,
+                           "cannot be read without the number of layers of base_model, which is "
+                           "no built-in model",
+                           "leave it out, and type --train last:4, norms or no_embedding");
+    }
+    const std::optional<TrainedPart> part = unfrozenPart(patterns->values, *layers);
+    if (!part) {
+        return keys.refuse(*patterns,
+                           "is not modelled for these weights: only for the last layers with "
+                           "model.norm and lm_head, for all norms, or for all but the embedding",
+                           "leave it out, and type --train last:4, norms or no_embedding");
+    }
+    draft.set("settings.train", trainedText(*part), "unfrozen_parameters");
+    return {};
+}
 
 Result<void> importAdapter(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -280,7 +305,7 @@ LaunchKeys axolotlKeysOf(const LaunchKeys& file) {
     return keys;
 }
 
-Result<JsonValue> importAxolotl(LaunchKeys& file) {
+Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) {
     LaunchKeys keys = axolotlKeysOf(file);
     ScenarioDraft draft(keys);
     draft.set("stack", "axolotl", "");
@@ -298,6 +323,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file) {
     FABRICAST_TRY(importAxolotlBatch(draft));
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAdapter(draft));
+    FABRICAST_TRY(importUnfrozen(draft, context));
     FABRICAST_TRY(refuseMixedTypes(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));

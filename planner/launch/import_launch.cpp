@@ -84,7 +84,7 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
             return withDeepspeed(std::move(run), "accelerate", file, context);
         }
         case LaunchKind::Axolotl: {
-            FABRICAST_ASSIGN(JsonValue run, importAxolotl(file.keys));
+            FABRICAST_ASSIGN(JsonValue run, importAxolotl(file.keys, context));
             return withDeepspeed(std::move(run), "axolotl", file, context);
         }
         case LaunchKind::Trainer:

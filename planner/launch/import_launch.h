@@ -37,6 +37,6 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);
 Result<JsonValue> importAccelerate(LaunchKeys& keys);
-Result<JsonValue> importAxolotl(LaunchKeys& file);
+Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context);
 
 }  // namespace fabricast

@@ -101,6 +101,12 @@ Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string
 
 Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts) {
     FABRICAST_TRY(checkVersion(target, facts.version));
+    if (!facts.scenario.settings.train.all()) {
+        return fail(Error::Code::Unsupported,
+                    "settings.train",
+                    "no launch files are written that freeze a part of the model",
+                    "--train all");
+    }
     FABRICAST_ASSIGN(LaunchFiles files, target.files(facts));
     if (facts.scenario.settings.allocator == AllocatorKind::ExpandableSegments) {
         files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");

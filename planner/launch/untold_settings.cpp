@@ -29,6 +29,9 @@ std::string valueText(const NameSet& names) {
     }
     return text;
 }
+std::string valueText(const TrainedPart& part) {
+    return trainedText(part);
+}
 template <class Enum>
 requires std::is_enum_v<Enum> std::string valueText(Enum value) {
     return std::string(nameOf(value));

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUsualStacks = {
     "megatron", "torchtitan", "fsdp2", "deepspeed"};
-/// Adapters are trained by PEFT over these.
-constexpr std::array<std::string_view, 2> kAdapterStacks = {"ddp", "fsdp2"};
+/// Adapters are trained by PEFT over these, and frozen weights are modelled in these.
+constexpr std::array<std::string_view, 2> kFrozenStacks = {"ddp", "fsdp2"};
 
 Result<const Stack*> stackNamed(const std::string& name, const std::string& where) {
     Result<const Stack*> stack = findStack(name);
@@ -38,8 +38,8 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     if (names.empty() && !request.stack.empty()) {
         names.push_back(request.stack);
     }
-    if (names.empty() && trainsAdapters(request)) {
-        names.assign(kAdapterStacks.begin(), kAdapterStacks.end());
+    if (names.empty() && freezesSome(request)) {
+        names.assign(kFrozenStacks.begin(), kFrozenStacks.end());
     }
     if (names.empty()) {
         names.assign(kUsualStacks.begin(), kUsualStacks.end());

@@ -52,10 +52,15 @@ bool trainsAdapters(const ScenarioRequest& request) {
     return tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
 }
 
+bool freezesSome(const ScenarioRequest& request) {
+    const JsonValue* train = request.settings.find("train");
+    return trainsAdapters(request) || (train != nullptr && train->text() != "all");
+}
+
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed) {
     if (request.stack.empty()) {
         const bool alone = request.cluster.gpus == 1;
-        const char* usual = !trainsAdapters(request) ? "torchtitan" : alone ? "ddp" : "fsdp2";
+        const char* usual = !freezesSome(request) ? "torchtitan" : alone ? "ddp" : "fsdp2";
         assumed.push_back(std::string("stack ") + usual + " (default)");
         return findStack(usual);
     }

@@ -24,7 +24,10 @@ void addModelNotes(const ModelSpec& model, std::vector<std::string>& assumed);
 /// Whether it asks for LoRA.
 bool trainsAdapters(const ScenarioRequest& request);
 
-/// torchtitan by default; for adapters, which PEFT trains, fsdp2, or ddp on one GPU.
+/// Whether some of the model's weights are frozen: adapters are trained, or a part of them.
+bool freezesSome(const ScenarioRequest& request);
+
+/// torchtitan by default; where weights are frozen fsdp2, or ddp on one GPU.
 Result<const Stack*> stackOf(const ScenarioRequest& request, std::vector<std::string>& assumed);
 
 /// The samples of a step that is given in tokens: exactly, or rounded to what divides well over

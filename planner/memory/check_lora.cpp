@@ -151,6 +151,31 @@ Result<void> checkShardedBase(const Scenario& scenario) {
     return {};
 }
 
+/// What of adapters was not recorded where every layer is gathered.
+Result<void> checkLoraUnderZero3(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    const std::string under = " is not modelled under ZeRO-3";
+    if (isQuantized(lora.base)) {
+        return unsupported("settings.lora.base",
+                           "a base in " + std::string(nameOf(lora.base)) + under,
+                           "settings.lora.base=bf16, or the stack fsdp2");
+    }
+    if (lora.dora || lora.dropout > 0) {
+        return unsupported(lora.dora ? "settings.lora.dora" : "settings.lora.dropout",
+                           (lora.dora ? "DoRA" : "dropout before adapters") + under,
+                           "shard=zero2, or the stack fsdp2");
+    }
+    if (scenario.model.moe) {
+        return unsupported("settings.tuning",
+                           "LoRA of a model with experts" + under,
+                           "shard=zero2, or the stack fsdp2");
+    }
+    return scenario.layout.offload == Offload::None
+               ? Result<void>()
+               : unsupported(
+                     "layout.offload", "LoRA with offload" + under, "offload=none, or shard=zero2");
+}
+
 }  // namespace
 
 Result<void> checkLora(const Scenario& scenario) {
@@ -177,10 +202,13 @@ Result<void> checkLora(const Scenario& scenario) {
         return unsupported("layout.tp", "LoRA is not modelled with tensor parallelism", "tp=1");
     }
     const bool zero = settings.engine == Engine::DeepSpeed;
-    if (zero && scenario.layout.shard != Shard::Zero1 && scenario.layout.shard != Shard::Zero2) {
+    if (zero && scenario.layout.shard == Shard::None) {
         return unsupported("layout.shard",
-                           "memory of LoRA under DeepSpeed is modelled for ZeRO-1 and ZeRO-2",
+                           "memory of LoRA under DeepSpeed is modelled for ZeRO-1, -2 and -3",
                            "shard=zero2, or the stack fsdp2");
+    }
+    if (zero && scenario.layout.shard == Shard::Zero3) {
+        FABRICAST_TRY(checkLoraUnderZero3(scenario));
     }
     if (!zero && settings.engine != Engine::Local && settings.engine != Engine::Ddp &&
         settings.engine != Engine::Fsdp2) {

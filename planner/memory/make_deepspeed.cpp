@@ -50,7 +50,7 @@ std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageP
     for (const WeightPlace& place : registeredWeights(program, scenario.model)) {
         const auto unit = static_cast<std::size_t>(place.unit);
         WeightUse use = program.units[unit].weights[static_cast<std::size_t>(place.weight)];
-        if (!use.trained) {
+        if (!use.trained && scenario.layout.shard != Shard::Zero3) {
             continue;
         }
         // GPT-2's Conv1D is not among torch_autocast's modules; a table tied to the head is.
@@ -59,7 +59,8 @@ std::vector<ZeroParameter> zeroParameters(const Scenario& scenario, const StageP
         parameters.push_back({.unit = place.unit,
                               .weight = place.weight,
                               .elements = use.elements,
-                              .wireWidth = wireWidth(scenario, use)});
+                              .wireWidth = wireWidth(scenario, use),
+                              .trained = use.trained});
     }
     return parameters;
 }

@@ -125,7 +125,9 @@ Result<std::unique_ptr<ParallelEngine>> makeFsdp2(const StageShape& stage,
                                                   const StageProgram& program) {
     const Scenario& scenario = *stage.scenario;
     const Layout& layout = scenario.layout;
-    if (layout.offload != Offload::None && layout.offload != Offload::ParametersCpu) {
+    const bool torch = scenario.settings.engine == Engine::Fsdp2;
+    if (layout.offload != Offload::None && layout.offload != Offload::ParametersCpu &&
+        !(layout.offload == Offload::Activations && torch)) {
         return fail(Error::Code::Unsupported,
                     "layout.offload",
                     "FSDP2 offloads parameters together with everything else, or nothing",

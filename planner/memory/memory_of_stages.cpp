@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
+#include "planner/memory/reference_model.h"
 #include "planner/memory/runtime_overhead.h"
 
 #include <algorithm>
@@ -90,6 +91,9 @@ void addNotes(const Scenario& scenario, std::vector<std::string>& notes) {
     if (scenario.model.mtpDepth > 0 && code != ModelCode::Megatron &&
         code != ModelCode::TransformerEngine) {
         notes.emplace_back("the model's multi-token prediction layers are not trained");
+    }
+    if (std::string note = referenceNote(scenario); !note.empty()) {
+        notes.push_back(std::move(note));
     }
     if (settings.kernels.compile) {
         notes.emplace_back(

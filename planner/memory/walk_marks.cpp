@@ -4,7 +4,11 @@
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
+#include "planner/memory/reference_model.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_reference.h"
+#include "planner/spec/check_saved_on_host.h"
+#include "planner/spec/check_trained.h"
 
 #include <string>
 
@@ -29,6 +33,9 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
                               std::int64_t stage,
                               const std::vector<PipelineOrder>& orders) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
     if (order.actions.size() > kMostMarkedPasses / program.segments.size()) {
@@ -37,7 +44,11 @@ Result<MemoryMarks> walkMarks(const Scenario& scenario,
     Device device;
     device.keepEvents(false);
     FABRICAST_ASSIGN(const auto engine, makeEngine(scenario, device, program, {.stage = stage}));
+    holdReference(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    if (scenario.layout.offload == Offload::Activations) {
+        walk.saveOnHost();
+    }
     MemoryMarks marks;
     walk.keepMarks(marks);
     FABRICAST_TRY(walk.run(order, *makeBoundary(scenario, device, program, order, stage, &orders)));

@@ -6,8 +6,12 @@
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
+#include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
 #include "planner/memory/walk/step_walk.h"
+#include "planner/spec/check_reference.h"
+#include "planner/spec/check_saved_on_host.h"
+#include "planner/spec/check_trained.h"
 
 #include <string>
 #include <utility>
@@ -51,7 +55,11 @@ Result<Walk> walked(const Scenario& scenario,
     }
     device.expectEvents(kEventsPerSegment * (order.actions.size() + 1) * program.segments.size() /
                         program.chunks.size());
+    holdReference(scenario, program, device);
     StepWalk walk(device, *engine, program, scenario.settings.precision.autocast);
+    if (scenario.layout.offload == Offload::Activations) {
+        walk.saveOnHost();
+    }
     const auto boundary = makeBoundary(scenario, device, program, order, where.stage);
     FABRICAST_TRY(walk.run(order, *boundary, watch));
     StageMemory memory;
@@ -63,7 +71,7 @@ Result<Walk> walked(const Scenario& scenario,
     memory.requested = Bytes(device.peak());
     memory.allocated = Bytes(device.peakRounded());
     const HostMemory away = engine->host();
-    memory.host = Bytes(away.bytes);
+    memory.host = Bytes(away.bytes + walk.savedOnHost());
     memory.nvme = Bytes(away.nvme);
     memory.eventsWalked = device.happened();
     memory.betweenSteps = Bytes(walk.betweenSteps());
@@ -76,6 +84,9 @@ Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
                                     const StageRank& where,
                                     const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
@@ -116,6 +127,9 @@ Result<StageMemory> peakOfStage(const Scenario& scenario,
                                 const StageRank& where,
                                 const Watch& watch) {
     FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);

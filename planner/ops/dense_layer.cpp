@@ -5,6 +5,7 @@
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/trained_weights.h"
 
 #include <algorithm>
 
@@ -61,11 +62,13 @@ TensorId geluWritten(OpBuilder& g, TensorId x) {
     const std::int64_t n = g.info(x).elements;
     const TensorId base = g.options().autocast ? g.cast(x, 4) : x;
     const std::int64_t width = g.info(base).width;
-    const TensorId cube = g.pointwise("pow", {base}, n, width, {base});
+    const TensorId cube = g.power(base);
     const TensorId scaled = g.pointwise("scale", {cube}, n, width, {});
     const TensorId inner = g.pointwise("scale", {g.add(x, scaled)}, n, width, {});
     const TensorId tangent = g.pointwise("tanh", {inner}, n, width, {});
-    g.last().saved = {tangent};
+    if (g.info(tangent).requiresGrad) {
+        g.last().saved = {tangent};
+    }
     const TensorId onePlus = g.pointwise("shift", {tangent}, n, width, {});
     const TensorId half = g.pointwise("scale", {x}, n, g.info(x).width, {});
     return g.multiply(half, onePlus);
@@ -223,12 +226,8 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     return reduced;
 }
 
-/// Before the first adapter nothing is trained, so nothing asks for its gradient; transformers
-/// makes the embedding's output ask for one where layers are checkpointed.
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
-    OpBuilder::Options options = builderOptions(scenario);
-    options.frozenInput =
-        options.frozen && layer == 0 && scenario.settings.recompute.kind == Checkpointing::None;
+    OpBuilder::Options options = layerOptions(scenario, layer);
     options.linearInPython = options.linearInPython && !usesConv1d(scenario);
     OpBuilder g(options);
     const RankShape shape = rankShape(scenario);

@@ -4,6 +4,7 @@
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
+#include "planner/ops/trained_weights.h"
 
 #include <utility>
 
@@ -11,12 +12,15 @@ namespace fabricast {
 
 namespace {
 
+constexpr std::int64_t kIdWidth = 8;
+
 std::int64_t localVocab(const Scenario& scenario) {
     return scenario.model.vocab / scenario.layout.tp;
 }
 
-/// Log-softmax keeps its own result; the label loss reads the same storage.
-TensorId crossEntropy(OpBuilder& g, TensorId logits) {
+/// Log-softmax keeps its own result; the label loss reads the same storage, and keeps the labels
+/// and one number, the sum of their weights.
+TensorId crossEntropy(OpBuilder& g, TensorId logits, std::int64_t labels) {
     const TensorInfo in = g.info(logits);
     const TensorId logProbabilities =
         g.pointwise("log_softmax", {logits}, in.elements, in.width, {});
@@ -25,6 +29,7 @@ TensorId crossEntropy(OpBuilder& g, TensorId logits) {
     const TensorId loss =
         g.pointwise("nll_loss", {logProbabilities}, 1, in.width, {logProbabilities});
     g.last().kind = OpKind::Loss;
+    g.last().idBytes = kIdWidth * labels + in.width;
     return loss;
 }
 
@@ -56,7 +61,7 @@ OpList lossOf(const Scenario& scenario, std::int64_t tokens) {
     if (scenario.layout.tp > 1) {
         return g.finish(vocabParallelCrossEntropy(g, logits));
     }
-    return g.finish(crossEntropy(g, logits));
+    return g.finish(crossEntropy(g, logits, tokens));
 }
 
 OpList headOf(const Scenario& scenario, std::int64_t tokens, TensorId x, OpBuilder g) {
@@ -74,14 +79,21 @@ OpList embeddingSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronEmbedding(scenario);
     }
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(embeddingOptions(scenario));
     const RankShape shape = rankShape(scenario);
     g.enterModule();
     const int table = g.matrix("tok_embeddings", localVocab(scenario), scenario.model.hidden);
     g.weightAt(table).cast = false;  // a lookup reads the stored type
+    // transformers makes it ask for a gradient where layers are checkpointed.
+    const bool wanted =
+        g.weightAt(table).trained || scenario.settings.recompute.kind != Checkpointing::None;
     const TensorId out =
-        g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings));
-    g.push({.kind = OpKind::Lookup, .name = "embedding", .outputs = {out}, .weights = {table}});
+        g.fresh(shape.tokens * scenario.model.hidden, residualWidth(scenario.settings), wanted);
+    g.push({.kind = OpKind::Lookup,
+            .name = "embedding",
+            .outputs = {out},
+            .weights = {table},
+            .idBytes = kIdWidth * shape.tokens});
     g.leaveModule();
     TensorId x = out;
     if (scenario.model.position == PositionKind::Learned) {
@@ -93,7 +105,8 @@ OpList embeddingSegment(const Scenario& scenario) {
         g.push({.kind = OpKind::Lookup,
                 .name = "positions",
                 .outputs = {rows},
-                .weights = {positions}});
+                .weights = {positions},
+                .idBytes = kIdWidth * shape.sequence});
         g.leaveModule();
         x = g.add(out, rows);
         callDropout(g, scenario);
@@ -124,7 +137,7 @@ OpList headSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronHead(scenario);
     }
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(headOptions(scenario));
     const RankShape shape = rankShape(scenario);
     TensorId x = g.input(shape.localTokens * scenario.model.hidden,
                          residualWidth(scenario.settings, scenario.model.layers));
@@ -138,7 +151,7 @@ OpList headSegment(const Scenario& scenario) {
 }
 
 OpList headChunkSegment(const Scenario& scenario) {
-    OpBuilder g(builderOptions(scenario));
+    OpBuilder g(headOptions(scenario));
     const std::int64_t tokens = rankShape(scenario).tokens / scenario.settings.kernels.lossChunks;
     const TensorId x = g.input(tokens * scenario.model.hidden, residualWidth(scenario.settings));
     return headOf(scenario, tokens, x, std::move(g));

@@ -5,6 +5,7 @@
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
+#include "planner/ops/trained_weights.h"
 
 #include <algorithm>
 
@@ -226,6 +227,10 @@ Result<LayerOps> layerOps(const Scenario& scenario) {
         if (!ops) {
             FABRICAST_ASSIGN(ops, layerSegment(scenario, layer));
         }
+    }
+    found.frozenLayers = firstTrainedLayer(scenario);
+    if (found.frozenLayers > 0) {
+        FABRICAST_ASSIGN(found.frozen, layerSegment(scenario, 0));
     }
     return found;
 }

@@ -17,6 +17,9 @@ Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer);
 struct LayerOps {
     std::optional<OpList> dense;
     std::optional<OpList> sparse;
+    /// Before the first trained layer, and how many there are of the dense ones.
+    std::optional<OpList> frozen;
+    std::int64_t frozenLayers = 0;
 };
 Result<LayerOps> layerOps(const Scenario& scenario);
 

@@ -192,11 +192,21 @@ Adapter declareAdapter(OpBuilder& g, const LoraSettings& lora, const LinearSite&
     return adapter;
 }
 
+/// Its dropout, lora_A and lora_B are modules inside the adapted one.
 TensorId adapterProduct(OpBuilder& g, const Adapter& adapter, TensorId x) {
     const std::int64_t tokens = g.info(x).elements / adapter.in;
-    const TensorId low = g.linear(x, adapter.down, tokens * adapter.rank);
+    const auto multiply = [&](TensorId input, int weight, std::int64_t elements) {
+        g.enterModule();
+        g.claimWeight(weight);
+        const TensorId product = g.linear(input, weight, elements);
+        g.leaveModule();
+        return product;
+    };
+    g.enterModule();
+    g.leaveModule();
+    const TensorId low = multiply(x, adapter.down, tokens * adapter.rank);
     g.holdUntilHere({x});
-    return g.linear(low, adapter.up, tokens * adapter.out);
+    return multiply(low, adapter.up, tokens * adapter.out);
 }
 
 TensorId scaleUpdate(OpBuilder& g, TensorId product) {
@@ -219,11 +229,17 @@ bool widensOutput(const Settings& settings) {
 }
 
 TensorId siteLinear(OpBuilder& g, const Settings& settings, const LinearSite& site, TensorId x) {
+    const bool adapted = settings.tuning == Tuning::Lora && isAdapted(settings.lora, site);
     g.enterModule();
-    TensorId result = baseLinear(g, settings, site, x);
-    if (settings.tuning == Tuning::Lora && isAdapted(settings.lora, site)) {
-        result = adapt(g, settings.lora, site, x, result);
+    if (!adapted) {
+        const TensorId result = baseLinear(g, settings, site, x);
+        g.leaveModule();
+        return result;
     }
+    g.enterModule();  // base_layer
+    const TensorId base = baseLinear(g, settings, site, x);
+    g.leaveModule();
+    const TensorId result = adapt(g, settings.lora, site, x, base);
     g.leaveModule();
     return result;
 }

@@ -173,7 +173,8 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     const TensorId out =
         fresh(outElements, info(read).width, info(read).requiresGrad || use.trained);
     Op op{.kind = OpKind::Gemm, .name = use.name, .inputs = {read}, .outputs = {out}};
-    if (use.trained) {
+    // DeepSpeed's function saves its input whether or not its weight is trained.
+    if (use.trained || (options_.linearInPython && info(out).requiresGrad)) {
         op.saved = {options_.linearInPython ? x : read};
     }
     if (options_.linearInPython) {  // its casts are not kept: backward casts again
@@ -197,7 +198,15 @@ TensorId OpBuilder::linear(TensorId x, int weight, std::int64_t outElements, int
     return out;
 }
 
+void OpBuilder::trainNorm(const WeightIds& weights) {
+    for (const int weight : weights) {
+        WeightUse& use = weightAt(weight);
+        use.trained = use.trained || options_.trainsNorms;
+    }
+}
+
 TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
+    trainNorm({weight});
     const bool graph = info(x).requiresGrad || anyTrained({weight});
     const TensorId out = fresh(info(x).elements, info(x).width, graph);
     const TensorId rstd = fresh(rows, 4, false);
@@ -211,6 +220,7 @@ TensorId OpBuilder::rmsNorm(TensorId x, std::int64_t rows, int weight) {
 }
 
 TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights) {
+    trainNorm(weights);
     const TensorId read = options_.autocast ? cast(x, 4) : x;
     const bool graph = info(read).requiresGrad || anyTrained(weights);
     const TensorId out = fresh(info(read).elements, info(read).width, graph);
@@ -226,9 +236,10 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& we
 
 /// x32 = x.float(); y = x32 · rsqrt(mean(x32²) + eps); weight · y.to(x.dtype)
 TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
+    trainNorm({weight});
     const std::int64_t elements = info(x).elements;
     const TensorId x32 = cast(x, 4);
-    const TensorId square = pointwise("pow", {x32}, elements, 4, {x32});
+    const TensorId square = power(x32);
     const TensorId mean = pointwise("mean", {square}, rows, 4, {});
     const TensorId inverse = pointwise("rsqrt", {mean}, rows, 4, {});
     if (info(inverse).requiresGrad) {
@@ -271,6 +282,13 @@ TensorId OpBuilder::multiply(TensorId a, TensorId b) {
     if (info(b).requiresGrad && info(b).elements < elements) {
         last().backwardTemps.push_back(elements * width);
     }
+    return out;
+}
+
+/// Its backward, grad · (n · xⁿ⁻¹), has both factors of the product as tensors of their own.
+TensorId OpBuilder::power(TensorId x) {
+    const TensorId out = pointwise("pow", {x}, info(x).elements, info(x).width, {x});
+    last().backwardTemps = {info(x).bytes, info(x).bytes};
     return out;
 }
 

@@ -21,6 +21,7 @@ public:
         bool linearInPython = false;     ///< GEMMs are DeepSpeed's function for ZeRO-3
         bool frozenInput = false;        ///< nothing before this segment is trained
         bool frozen = false;             ///< weights are not trained by default
+        bool trainsNorms = false;        ///< of a frozen segment the norms are
         std::int64_t gatheredWidth = 0;  ///< bytes of an element as ops read it; 0: as it is stored
     };
     explicit OpBuilder(Options options) : options_(options) {
@@ -57,6 +58,7 @@ public:
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
     TensorId multiply(TensorId a, TensorId b);
+    TensorId power(TensorId x);
     TensorId silu(TensorId x);
     TensorId gelu(TensorId x);
     TensorId swiglu(TensorId gateAndUp);  ///< one fused kernel
@@ -101,6 +103,7 @@ public:
 
 private:
     void findBlockOutputs();
+    void trainNorm(const WeightIds& weights);
     [[nodiscard]] bool anyGrad(const TensorIds& ids) const;
     [[nodiscard]] bool anyTrained(const WeightIds& weights) const;
     TensorId castFrozen(const WeightUse& use);

@@ -68,6 +68,7 @@ struct Op {
     StackUse stack = StackUse::Whole;
     bool defersWeights = false;  ///< its weight gradients wait for the op that delivers them
     WeightIds delivers;          ///< weights whose waiting gradients are delivered here
+    std::int64_t idBytes = 0;    ///< of the ids or labels that it saves, made outside
     TensorIds heldByGraph;       ///< alive until the pass's graph is freed, recomputed or not
     TensorIds attributes;        ///< the module's variables hold these until its next forward
 };

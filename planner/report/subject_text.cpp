@@ -26,7 +26,7 @@ Layout shownLayout(const Scenario& scenario) {
 /// ", LoRA rank 16 over nf4"
 std::string tuningText(const Settings& settings) {
     if (settings.tuning == Tuning::Full) {
-        return {};
+        return settings.train.all() ? "" : ", train=" + trainedText(settings.train);
     }
     const LoraSettings& lora = settings.lora;
     return fmt::format(", {} rank {} over {}{}",
@@ -61,7 +61,10 @@ bool isPart(const ClusterSpec& cluster) {
 
 std::string trainingText(const Settings& settings) {
     return precisionText(settings) + " " + std::string(nameOf(settings.optimizer.kind)) +
-           tuningText(settings);
+           tuningText(settings) +
+           (settings.reference == Reference::None
+                ? ""
+                : ", reference=" + std::string(nameOf(settings.reference)));
 }
 
 std::string clusterText(const ClusterSpec& cluster) {

@@ -5,6 +5,7 @@
 #include "planner/text/enum_json.h"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,16 @@ Result<Words> readWords(const JsonValue& value) {
     return words;
 }
 
+/// "all", "last:4", …
+Result<TrainedPart> readTrained(const JsonValue& value) {
+    FABRICAST_ASSIGN(const std::string text, value.text());
+    if (const std::optional<TrainedPart> part = trainedPart(text)) {
+        return *part;
+    }
+    return tl::unexpected(
+        value.problem("cannot be \"" + text + "\"", "all, last:4, norms or no_embedding"));
+}
+
 template <class Group>
 Result<Group> readGroup(const JsonValue& object, Group group);
 
@@ -65,6 +76,8 @@ Result<Value> readField(const AnyField& field, const JsonValue& json, Value valu
         return json.number(field.least, field.most);
     } else if constexpr (std::is_same_v<Value, Words>) {
         return readWords(json);
+    } else if constexpr (std::is_same_v<Value, TrainedPart>) {
+        return readTrained(json);
     } else {
         return readEnum<Value>(json);
     }
@@ -108,6 +121,8 @@ void writeField(JsonText& json, std::string_view name, const Value& value) {
             json.item(word);
         }
         json.end();
+    } else if constexpr (std::is_same_v<Value, TrainedPart>) {
+        json.add(name, trainedText(value));
     } else if constexpr (std::is_enum_v<Value>) {
         json.add(name, nameOf(value));
     } else {
@@ -121,6 +136,8 @@ std::string valuesOf(const Value&) {
         return "true|false";
     } else if constexpr (std::is_same_v<Value, Words>) {
         return "word+word";
+    } else if constexpr (std::is_same_v<Value, TrainedPart>) {
+        return "all|last:N|norms|no_embedding";
     } else if constexpr (std::is_enum_v<Value>) {
         return joinedNames<Value>();
     } else {

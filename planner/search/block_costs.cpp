@@ -46,6 +46,9 @@ EndFootprint endOf(const Scenario& scenario) {
     if (predicts || scenario.settings.kernels.loss == LossKernel::Chunked) {
         return end;
     }
+    if (scenario.layout.offload == Offload::Activations) {
+        return end;
+    }
     const SegmentCheckpoint plain{.autocast = scenario.settings.precision.autocast};
     for (const OpList& list :
          {finalNormSegment(scenario), headSegment(scenario), lossSegment(scenario)}) {
@@ -73,6 +76,9 @@ Result<LayersKept> keptOf(const Scenario& scenario) {
     constexpr double kWholeRows = 0.99;  // rows are shared out whole
     Scenario sized = scenario;
     LayersKept kept;
+    if (scenario.layout.offload == Offload::Activations || !scenario.settings.train.all()) {
+        return kept;
+    }
     for (const std::int64_t samples : {1, 2}) {
         sized.layout.microBatch = samples;
         FABRICAST_ASSIGN(const LayerOps layers, layerOps(sized));
@@ -90,10 +96,16 @@ Result<LayersKept> keptOf(const Scenario& scenario) {
 Result<BlockCost> costOf(const Scenario& scenario, const Result<ModelTime>& time) {
     BlockCost cost;
     FABRICAST_ASSIGN(cost.time, time);
+    if (scenario.layout.offload == Offload::Activations) {  // it lies on the host
+        return cost;
+    }
     FABRICAST_ASSIGN(const LayerOps layers, layerOps(scenario));
     const SegmentCheckpoint checkpoint = checkpointOf(scenario);
     if (layers.dense) {
         cost.dense = segmentFootprint(*layers.dense, checkpoint);
+    }
+    if (!scenario.settings.train.all()) {
+        cost.dense.kept = 0;  // by the first layers less than by the last, or nothing
     }
     if (layers.sparse) {
         cost.sparse = segmentFootprint(*layers.sparse, checkpoint);

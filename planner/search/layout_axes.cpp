@@ -135,7 +135,8 @@ void LayoutAxes::addOffloads(Layout layout, std::vector<Layout>& found) const {
     }
     const auto check = stack_.axes.checkOffload;
     for (const Offload offload : stack_.axes.offloads) {
-        if (check == nullptr || check(layout.shard, offload)) {
+        // What autograd saves is offloaded where a layout asks for it.
+        if (offload != Offload::Activations && (check == nullptr || check(layout.shard, offload))) {
             add(offload);
         }
     }

@@ -52,7 +52,7 @@ MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
 /// Of parameters that are trained; a frozen base is not counted.
 MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
     States states;
-    if (settings.tuning != Tuning::Full) {
+    if (!settings.trainsAll()) {
         return states;
     }
     for (const StatePart& part : stateBytes(settings, layout).parts) {
@@ -119,7 +119,7 @@ const MemoryBound::GatheredLayer& MemoryBound::gatheredLayerOf(std::uint32_t pla
 /// FSDP gathers a layer before it runs; in a pipeline layers may stay gathered for all
 /// microbatches.
 void MemoryBound::addGathered(std::uint32_t place, const Settings& usual, Family& family) {
-    if (usual.engine != Engine::Fsdp2 || usual.tuning != Tuning::Full) {
+    if (usual.engine != Engine::Fsdp2 || !usual.trainsAll()) {
         return;
     }
     const GatheredLayer& layer = gatheredLayerOf(place, usual);

@@ -58,8 +58,7 @@ TimeBound::TimeBound(const SearchTask& task, const SearchSpace& space, const Hos
 /// Backward multiplies twice, once for the inputs and once for the weights that are trained. Where
 /// experts have a capacity some tokens may be left out.
 double TimeBound::fromFlops(const Settings& settings, bool recomputesAll, double perFlop) const {
-    const double passes =
-        (settings.tuning == Tuning::Full ? 3.0 : 1.0) + (recomputesAll ? 1.0 : 0.0);
+    const double passes = (settings.trainsAll() ? 3.0 : 1.0) + (recomputesAll ? 1.0 : 0.0);
     const double capacity = settings.kernels.capacityFactor;
     const double taken = capacity > 0.0 ? std::min(1.0, capacity) : 1.0;
     return flopsOfLayers_ * static_cast<double>(task_.base.workload.sequence) * gpuSamples_ *

@@ -86,7 +86,7 @@ void addLayers(std::vector<FsdpUnit>& units, const StageShape& view, const Chunk
                          .elements = dense.all,
                          .packed = dense.packed,
                          .reduced = {dense.trained},
-                         .kept = kept});
+                         .kept = kept || kind.frozen});
     }
 }
 
@@ -173,8 +173,8 @@ bool sharesEnds(const Scenario& scenario) {
 }
 
 bool tiesOneParameter(const Scenario& scenario) {
-    return wrapsEnds(scenario) && scenario.layout.tp == 1 &&
-           scenario.settings.torch.backend == TitanBackend::PartialDTensor;
+    return !wrapsEnds(scenario) || (scenario.layout.tp == 1 && scenario.settings.torch.backend ==
+                                                                   TitanBackend::PartialDTensor);
 }
 
 bool cutsExpertRows(const StageShape& stage) {

@@ -11,8 +11,8 @@ namespace fabricast {
 bool wrapsEnds(const Scenario& scenario);
 /// Tied ends in one pipeline stage are one unit, entered at the embedding and left at the head.
 bool sharesEnds(const Scenario& scenario);
-/// A table tied to the head is two parameters to FSDP, except in DTensor's parallel regions: these
-/// leave a model without tensor parallelism as it is.
+/// A table tied to the head is one parameter of transformers' root, and two of torchtitan's ends,
+/// except in DTensor's parallel regions: these leave a model without tensor parallelism as it is.
 bool tiesOneParameter(const Scenario& scenario);
 /// Whether stacks of experts are cut along their rows: whole ones, unless there are more ranks than
 /// experts.

@@ -1,5 +1,7 @@
 #include "planner/sharding/model_modules.h"
 
+#include "planner/ops/trained_weights.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -187,7 +189,11 @@ ModelWeights modelWeights(const StageShape& view) {
             (kind.sparse ? sparse : dense) = oneByOne(view, layerTensors(view, kind.layer));
         }
         for (std::int64_t layer = chunk.begin; layer < chunk.begin + chunk.layers; ++layer) {
-            builder.addLayer(layer, view.model().isSparse(layer) ? sparse : dense);
+            const bool frozen = layer < firstTrainedLayer(*view.scenario);
+            builder.addLayer(layer,
+                             frozen                         ? layerTensors(view, layer)
+                             : view.model().isSparse(layer) ? sparse
+                                                            : dense);
         }
         if (chunk.last) {
             builder.addHead();

@@ -1,6 +1,7 @@
 #include "planner/sharding/rank_tensors.h"
 
 #include "planner/base/integers.h"
+#include "planner/ops/trained_weights.h"
 
 #include <algorithm>
 #include <string_view>
@@ -127,7 +128,9 @@ void addParameterAdapters(std::vector<RankTensor>& list, const LoraSettings& lor
     }
 }
 
-std::vector<RankTensor> onRank(const StageShape& view, const std::vector<Parameter>& parameters) {
+std::vector<RankTensor> onRank(const StageShape& view,
+                               const std::vector<Parameter>& parameters,
+                               std::int64_t layer = 0) {
     const LoraSettings& lora = view.settings().lora;
     const bool frozen = view.settings().tuning == Tuning::Lora;
     std::vector<RankTensor> list;
@@ -137,7 +140,7 @@ std::vector<RankTensor> onRank(const StageShape& view, const std::vector<Paramet
             continue;
         }
         RankTensor tensor = onRank(view, parameter);
-        tensor.trained = !frozen;
+        tensor.trained = !frozen && trainsWeight(*view.scenario, parameter, layer);
         const std::string_view target = targetOf(parameter.name);
         RankTensor* before =
             joinsPrevious(view, tensor, target) ? lastAlike(list, tensor) : nullptr;
@@ -171,9 +174,12 @@ std::int64_t vocabRows(const StageShape& view) {
 }
 
 const std::vector<RankTensor>& layerTensors(const StageShape& view, std::int64_t layer) {
-    std::vector<RankTensor>& list = view.layerLists[view.model().isSparse(layer) ? 1 : 0];
+    const bool frozen = layer < firstTrainedLayer(*view.scenario);
+    std::vector<RankTensor>& list = view.layerLists[frozen                         ? 2
+                                                    : view.model().isSparse(layer) ? 1
+                                                                                   : 0];
     if (list.empty()) {
-        list = onRank(view, layerParameters(view.model(), layer));
+        list = onRank(view, layerParameters(view.model(), layer), layer);
     }
     return list;
 }
@@ -189,7 +195,7 @@ std::vector<RankTensor> embeddingTensors(const StageShape& view) {
 }
 
 std::vector<RankTensor> headTensors(const StageShape& view) {
-    return onRank(view, headParameters(view.model()));
+    return onRank(view, headParameters(view.model()), view.model().layers);
 }
 
 }  // namespace fabricast

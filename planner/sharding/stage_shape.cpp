@@ -1,5 +1,6 @@
 #include "planner/sharding/stage_shape.h"
 
+#include "planner/ops/trained_weights.h"
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>
@@ -74,6 +75,15 @@ void setShards(StageShape& shape) {
 std::vector<LayerKind> StageShape::kinds(const ChunkView& chunk) const {
     const bool lastIsSparse = model().layers > 0 && model().isSparse(model().layers - 1);
     std::vector<LayerKind> kinds;
+    const std::int64_t frozen =
+        std::clamp<std::int64_t>(firstTrainedLayer(*scenario) - chunk.begin, 0, chunk.layers);
+    if (frozen > 0) {  // of a dense model
+        kinds.push_back({.count = frozen, .layer = chunk.begin, .frozen = !recomputes()});
+        if (chunk.layers > frozen) {
+            kinds.push_back({.count = chunk.layers - frozen, .layer = chunk.begin + frozen});
+        }
+        return kinds;
+    }
     for (const bool sparse : {false, true}) {
         LayerKind kind{.sparse = sparse};
         kind.count = sparse ? chunk.sparse : chunk.layers - chunk.sparse;

@@ -42,6 +42,7 @@ struct LayerKind {
     bool sparse = false;
     std::int64_t count = 0;
     std::int64_t layer = 0;  ///< one of them
+    bool frozen = false;     ///< before the first trained weight: backward does not come here
 };
 
 /// This is what one pipeline rank holds of the model: its chunks, and how many ranks share its
@@ -56,8 +57,9 @@ struct StageShape {
     std::int64_t copies = 1;        ///< such groups
     std::int64_t expertShards = 1;  ///< of the experts'
     bool shardsContext = false;     ///< the shards are the context parallel ranks alone
-    /// Weights of a dense and of a sparse layer: empty until `layerTensors` is asked for them.
-    mutable std::array<std::vector<RankTensor>, 2> layerLists;
+    /// Weights of a dense, of a sparse and of a frozen layer: empty until `layerTensors` is asked
+    /// for them.
+    mutable std::array<std::vector<RankTensor>, 3> layerLists;
 
     [[nodiscard]] const Layout& layout() const { return scenario->layout; }
     [[nodiscard]] const ModelSpec& model() const { return scenario->model; }

@@ -160,6 +160,8 @@ constexpr auto fieldsOf(const Settings&) {
                       Field{"lora", &Settings::lora},
                       Field{"engine", &Settings::engine},
                       Field{"tuning", &Settings::tuning},
+                      Field{"train", &Settings::train},
+                      Field{"reference", &Settings::reference},
                       Field{"allocator", &Settings::allocator}};
 }
 

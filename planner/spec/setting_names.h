@@ -108,6 +108,10 @@ constexpr auto namesOf(LowBitLibrary) {
 constexpr auto namesOf(Tuning) {
     return std::to_array<Named<Tuning>>({{Tuning::Full, "full"}, {Tuning::Lora, "lora"}});
 }
+constexpr auto namesOf(Reference) {
+    return std::to_array<Named<Reference>>(
+        {{Reference::None, "none"}, {Reference::Whole, "whole"}, {Reference::Sharded, "sharded"}});
+}
 constexpr auto namesOf(AllocatorKind) {
     return std::to_array<Named<AllocatorKind>>(
         {{AllocatorKind::Default, "default"},

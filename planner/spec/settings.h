@@ -2,6 +2,7 @@
 #include "planner/base/name_set.h"
 #include "planner/spec/attention_code.h"
 #include "planner/spec/dtype.h"
+#include "planner/spec/trained_part.h"
 
 #include <cstdint>
 
@@ -54,6 +55,9 @@ enum class Quantization {
     NvFp4
 };
 enum class Tuning { Full, Lora };
+/// A frozen copy of the model in bf16 beside the one that is trained, as DPO and GRPO ask for
+/// log-probabilities of: on each rank, or sharded over the ranks by FSDP2.
+enum class Reference { None, Whole, Sharded };
 enum class AllocatorKind { Default, ExpandableSegments };
 
 /// The kernels behind the model code.
@@ -228,8 +232,13 @@ struct Settings {
     DeepSpeedSettings deepspeed;
     MegatronSettings megatron;
     Tuning tuning = Tuning::Full;
+    TrainedPart train;  ///< of Tuning::Full
     LoraSettings lora;
+    Reference reference = Reference::None;
     AllocatorKind allocator = AllocatorKind::Default;
+
+    /// Neither adapters nor frozen weights.
+    [[nodiscard]] bool trainsAll() const { return tuning == Tuning::Full && train.all(); }
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };

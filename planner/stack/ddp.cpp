@@ -9,7 +9,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::array kDdpShards = {Shard::None};
-constexpr StackAxes kDdpAxes{.shards = kDdpShards};
+constexpr std::array kDdpOffloads = {Offload::Activations};  // save_on_cpu around the forward
+constexpr StackAxes kDdpAxes{.shards = kDdpShards, .offloads = kDdpOffloads};
 constexpr StackMethods kDdpMethods{.optimizers = kEveryOptimizer,
                                    .quantizations = kTorchaoLinears,
                                    .compute = kEveryCompute,

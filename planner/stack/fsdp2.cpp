@@ -10,7 +10,8 @@ namespace fabricast {
 namespace {
 
 constexpr std::array kFsdp2Shards = {Shard::Fsdp, Shard::Hsdp};
-constexpr std::array kFsdp2Offloads = {Offload::ParametersCpu};  // CPUOffloadPolicy
+// CPUOffloadPolicy, and save_on_cpu around the forward
+constexpr std::array kFsdp2Offloads = {Offload::ParametersCpu, Offload::Activations};
 constexpr StackAxes kFsdp2Axes{.shards = kFsdp2Shards, .offloads = kFsdp2Offloads};
 constexpr StackMethods kFsdp2Methods{.optimizers = kEveryOptimizer,
                                      .quantizations = kTorchaoLinears,

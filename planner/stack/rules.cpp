@@ -1,6 +1,9 @@
 #include "planner/stack/rules.h"
 
 #include "planner/base/checked.h"
+#include "planner/spec/check_reference.h"
+#include "planner/spec/check_saved_on_host.h"
+#include "planner/spec/check_trained.h"
 #include "planner/spec/setting_names.h"
 
 #include <algorithm>
@@ -219,6 +222,9 @@ Result<void> checkCommon(const Stack& stack, const Scenario& scenario) {
                       "ep=1: the model has no experts");
     }
     FABRICAST_TRY(checkSoftware(stack, scenario));
+    FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkReference(scenario));
     return checkMethods(stack.name, stack.methods, scenario.settings);
 }
 

@@ -7,6 +7,7 @@
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/ops/rank_shape.h"
+#include "planner/ops/trained_weights.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/spec/stage_split.h"
 
@@ -59,15 +60,23 @@ private:
     const Scenario& scenario_;
 };
 
-/// Layers of one kind (dense, sparse) share one op list; the first one's input may be frozen.
+/// What tells layers apart: dense from sparse, and where part of the model is frozen, those before
+/// the first trained one, that one, and those after it.
+std::pair<bool, int> kindOf(const Scenario& scenario, std::int64_t layer) {
+    const bool frozen = !scenario.settings.trainsAll();
+    const std::int64_t first = firstTrainedLayer(scenario);
+    const int place = !frozen || layer > first ? 2 : layer == first ? 1 : 0;
+    return {scenario.model.isSparse(layer), place};
+}
+
+/// Layers of one kind share one op list.
 Result<void> addLayers(StageBuilder& builder,
                        const Scenario& scenario,
                        std::int64_t first,
                        std::int64_t count) {
-    std::map<std::pair<bool, bool>, const OpList*> kinds;
-    const bool frozen = scenario.settings.tuning == Tuning::Lora;
+    std::map<std::pair<bool, int>, const OpList*> kinds;
     for (std::int64_t layer = first; layer < first + count; ++layer) {
-        const OpList*& list = kinds[{scenario.model.isSparse(layer), frozen && layer == 0}];
+        const OpList*& list = kinds[kindOf(scenario, layer)];
         if (list == nullptr) {
             FABRICAST_ASSIGN(OpList ops, layerSegment(scenario, layer));
             list = &builder.own(std::move(ops));
@@ -247,7 +256,9 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
         holdMegatronTensors(program, scenario);
     }
     const bool transformers = kernels.code == ModelCode::HuggingFace;
-    program.wrappers = transformers ? 2 : 1;
+    // PEFT's two call the model's forward, not the model.
+    const bool adapted = scenario.settings.tuning == Tuning::Lora;
+    program.wrappers = !transformers ? 1 : adapted ? 3 : 2;
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
         program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency

@@ -1,5 +1,7 @@
 #include "planner/memory/walk/module_hooks.h"
 
+#include <algorithm>
+
 namespace fabricast {
 
 namespace {
@@ -9,6 +11,31 @@ constexpr int kModulesPerSegment = 1 << 10;
 
 bool isEmpty(const ModuleSpan& span) {
     return span.begin == span.end;
+}
+
+bool anyWantsGradient(const OpList& list, const TensorIds& ids) {
+    return std::any_of(
+        ids.begin(), ids.end(), [&](TensorId id) { return list.tensor(id).requiresGrad; });
+}
+
+/// Backward enters a module by the gradient of what it made.
+bool isReached(const OpList& list, const ModuleSpan& span) {
+    for (std::size_t op = span.begin; op < span.end; ++op) {
+        if (anyWantsGradient(list, list.ops[op].outputs)) {
+            return true;
+        }
+    }
+    return isEmpty(span);
+}
+
+/// And leaves it by the gradient of what it read.
+bool isLeft(const OpList& list, const ModuleSpan& span) {
+    for (std::size_t op = span.begin; op < span.end; ++op) {
+        if (!list.ops[op].inputs.empty()) {
+            return anyWantsGradient(list, list.ops[op].inputs);
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -58,7 +85,7 @@ void ModuleHooks::beforeBackward(const SegmentPlace& place, std::size_t op) {
     }
     const auto& spans = place.ops->modules;
     for (std::size_t module = 0; module < spans.size(); ++module) {
-        if (spans[module].end == op + 1) {
+        if (spans[module].end == op + 1 && isReached(*place.ops, spans[module])) {
             engine_.enterModule(callOf(place, module), true);
             if (isEmpty(spans[module])) {
                 engine_.leaveModule(callOf(place, module), true);
@@ -74,7 +101,8 @@ void ModuleHooks::afterBackward(const SegmentPlace& place, std::size_t op) {
     }
     const auto& spans = place.ops->modules;
     for (std::size_t module = spans.size(); module-- > 0;) {
-        if (spans[module].begin == op && !isEmpty(spans[module])) {
+        if (spans[module].begin == op && !isEmpty(spans[module]) &&
+            isReached(*place.ops, spans[module]) && isLeft(*place.ops, spans[module])) {
             engine_.leaveModule(callOf(place, module), true);
         }
     }

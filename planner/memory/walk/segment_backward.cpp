@@ -5,7 +5,7 @@
 namespace fabricast {
 
 void SegmentWalk::releaseSaved(const OpList& ops, const Op& op, Frame& frame) {
-    if (op.graphDropped) {
+    if (op.graphDropped || frame.onHost) {
         return;
     }
     for (const TensorId id : op.saved) {
@@ -65,6 +65,9 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
         return {};
     }
     Storages temps;
+    if (frame.onHost) {
+        temps = unpack(place, now);
+    }
     for (const std::int64_t bytes : now.backwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Backward));
     }
@@ -150,6 +153,9 @@ Storage SegmentWalk::backward(const SegmentPlace& place,
         const std::size_t owner = op;
         if (casts_ != nullptr && castsInputOf(list, op)) {
             backwardOp(place, --op, frame, gradients);
+        }
+        if (frame.onHost) {
+            forgetPacked(place, list.ops[owner]);
         }
         finishCasts(place, list.ops[owner], frame, made);
         deliver(place, list.ops[owner], made);

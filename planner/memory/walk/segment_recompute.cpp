@@ -82,6 +82,9 @@ void SegmentWalk::runAgain(const SegmentPlace& place, const SecondForward& secon
     if (output != kNoStorage) {
         device_.release(output);
     }
+    if (second.dropsInput) {
+        device_.release(second.given.front());
+    }
 }
 
 }  // namespace fabricast

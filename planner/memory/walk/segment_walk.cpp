@@ -56,7 +56,7 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
 void SegmentWalk::keepWeights(const SegmentPlace& place, std::size_t op, Frame& frame, Keep keep) {
     const OpList& list = *place.ops;
     const Op& now = list.ops[op];
-    const bool saves = keep == Keep::Everything && !now.saved.empty();
+    const bool saves = keep == Keep::Everything && !now.saved.empty() && !frame.onHost;
     for (const int weight : now.weights) {
         const WeightUse& use = list.weights[index(weight)];
         if (use.cast && casts_ != nullptr && !now.inPython) {
@@ -135,6 +135,10 @@ void SegmentWalk::keepOutputs(const SegmentPlace& place, std::size_t op, Frame& 
     if (now.graphDropped) {
         return;
     }
+    if (frame.onHost) {
+        pack(place, now);
+        return;
+    }
     if (keep == Keep::Block || (keep == Keep::Everything && now.block < 0)) {
         retain(now.saved);
     } else if (keep == Keep::Everything && op == list.blocks[index(now.block)].begin) {
@@ -149,6 +153,7 @@ Frame SegmentWalk::forward(const SegmentPlace& place,
                            const std::vector<Storage>& given,
                            Keep keep) {
     Frame frame = begin(place, given);
+    frame.onHost = hostSaves_ != nullptr && keep == Keep::Everything;
     for (std::size_t op = 0; op < place.ops->ops.size(); ++op) {
         modules_.beforeForward(place, op);
         holdForGraph(place, op, frame, frame.untilFreed);

@@ -6,8 +6,10 @@
 #include "planner/memory/walk/module_attributes.h"
 #include "planner/memory/walk/module_hooks.h"
 #include "planner/ops/op_list.h"
+#include "planner/ops/packed_saves.h"
 #include "planner/spec/settings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,6 +46,17 @@ private:
     std::map<std::pair<int, int>, Storage> copies_;
 };
 
+/// What a step keeps in host memory of what autograd saves (save_on_cpu).
+struct HostSaves {
+    std::int64_t now = 0;
+    std::int64_t most = 0;
+
+    void add(std::int64_t bytes) {
+        now += bytes;
+        most = std::max(most, now);
+    }
+};
+
 /// The storages that a forward pass left behind for its backward.
 struct Frame {
     std::vector<Storage> storage;  ///< by tensor base; kNoStorage where dropped
@@ -52,13 +65,15 @@ struct Frame {
     std::vector<std::vector<Storage>> held;  ///< by block: alive until its backward is done
     std::vector<Storage> untilFreed;         ///< alive until the pass's graph is freed
     bool recomputed = false;                 ///< by a checkpoint's second forward
+    bool onHost = false;                     ///< what its ops save lies in host memory
 };
 
 /// A checkpoint's second forward, which torch starts where backward first wants a tensor that the
 /// first one did not keep.
 struct SecondForward {
     std::vector<Storage> given;
-    bool whole = false;  ///< to the end, not only to the last op that saves something
+    bool whole = false;       ///< to the end, not only to the last op that saves something
+    bool dropsInput = false;  ///< its input came from the host, and is let go when it has run
 };
 
 /// What the walk does to what an op saves. `Block`: everything, of a block that runs again.
@@ -71,6 +86,8 @@ public:
     SegmentWalk(Device& device, ParallelEngine& engine)
         : device_(device), engine_(engine), attributes_(device), modules_(engine) {}
     void useCasts(CastCache* casts) { casts_ = casts; }
+    /// What forwards save goes to the host.
+    void saveOnHost(HostSaves* saves) { hostSaves_ = saves; }
     /// What activations made from here on are reported as.
     void report(MemoryKind kind) { kind_ = kind; }
 
@@ -132,11 +149,16 @@ private:
     void handOverGradients(const SegmentPlace& place, const Op& op, const Storages& made);
     void handOver(const SegmentPlace& place, int weight, Storage gradient, bool ownTensor = false);
     void releaseSaved(const OpList& ops, const Op& op, Frame& frame);
+    void pack(const SegmentPlace& place, const Op& op);
+    Storages unpack(const SegmentPlace& place, const Op& op);
+    void forgetPacked(const SegmentPlace& place, const Op& op);
+    [[nodiscard]] PackedTensors packedOf(const SegmentPlace& place, const Op& op) const;
     [[nodiscard]] Frame begin(const SegmentPlace& place, const std::vector<Storage>& given) const;
 
     Device& device_;
     ParallelEngine& engine_;
     CastCache* casts_ = nullptr;
+    HostSaves* hostSaves_ = nullptr;
     MemoryKind kind_ = MemoryKind::Activations;
     ModuleAttributes attributes_;
     ModuleHooks modules_;

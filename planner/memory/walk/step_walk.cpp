@@ -54,6 +54,17 @@ void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
     }
 }
 
+/// A checkpoint saves its input as a node of autograd does.
+void StepWalk::keepInput(Storage input, Pass& pass) {
+    if (!savesOnHost_) {
+        pass.inputs.back() = input;
+        return;
+    }
+    pass.packed.back() = device_.bytes(input);
+    hostSaves_.add(pass.packed.back());
+    device_.release(input);
+}
+
 void StepWalk::drop(Storage& storage) {
     if (storage != kNoStorage) {
         device_.release(storage);
@@ -97,6 +108,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         const Keep keep = keepFor(segment.checkpoint);
         pass.frames.push_back(walk_.forward(segment.place, given(segment, x, pass), keep));
         pass.inputs.push_back(kNoStorage);
+        pass.packed.push_back(0);
         if (segment.role == SegmentRole::Embedding && program_.rotaryModule) {
             enterAround(kRotaryModule, false);
         }
@@ -108,7 +120,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.role == SegmentRole::Loss && program_.keepsLogits) {
             pass.logits = x;
         } else if (keep != Keep::Everything) {
-            pass.inputs.back() = x;
+            keepInput(x, pass);
             holdTables(segment, pass);
         } else if (x != kNoStorage) {
             device_.release(x);
@@ -170,15 +182,23 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
     const std::size_t begin = program_.chunks[static_cast<std::size_t>(pass.chunk)].begin;
     const PlacedSegment& placed = program_.segments[segment];
     device_.at("backward of " + placed.name);
-    if (placed.closesUnit) {
+    // Without a gradient no hook of backward runs: nothing is trained here or before.
+    const bool reached = gradient != kNoStorage;
+    if (placed.closesUnit && reached) {
         engine_.beforeBackward(placed.place.unit);
     }
     Frame& frame = pass.frames[segment - begin];
-    const Storage input = pass.inputs[segment - begin];
+    Storage input = pass.inputs[segment - begin];
+    const std::int64_t packed = pass.packed[segment - begin];
+    if (packed > 0) {
+        input = device_.take(packed, MemoryKind::Recomputed);
+        hostSaves_.add(-packed);
+    }
     std::vector<Storage> variables;  // of a checkpoint that runs the backward inside its own
     const bool checkpointed = keepFor(placed.checkpoint) != Keep::Everything;
     const SecondForward second{given(placed, input, pass),
-                               placed.reentrant || !placed.place.ops->blocks.empty()};
+                               placed.reentrant || !placed.place.ops->blocks.empty(),
+                               packed > 0};
     if (checkpointed && placed.reentrant) {
         frame = walk_.again(placed.place, second, std::move(frame));
         device_.retain(gradient);
@@ -194,14 +214,18 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
         device_.release(variable);
     }
     if (input != kNoStorage) {
-        device_.release(input);
+        if (packed == 0) {
+            device_.release(input);
+        }
         if (!placed.place.ops->externals.empty()) {
             for (const Storage table : pass.tables) {
                 device_.release(table);
             }
         }
     }
-    if (placed.opensUnit) {
+    // A module whose input has no gradient is left at the end of backward.
+    const bool first = placed.place.ops->input == kNoTensor;
+    if (placed.opensUnit && (first || passed != kNoStorage)) {
         engine_.afterBackward(placed.place.unit);
     }
     return passed;

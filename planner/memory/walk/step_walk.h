@@ -24,6 +24,13 @@ public:
     void keepMarks(MemoryMarks& marks) { marks_ = &marks; }
     /// Live bytes before the step, its batch included.
     [[nodiscard]] std::int64_t betweenSteps() const { return betweenSteps_; }
+    /// What autograd saves goes to the host; a checkpoint's input too.
+    void saveOnHost() {
+        walk_.saveOnHost(&hostSaves_);
+        savesOnHost_ = true;
+    }
+    /// The most that lay there.
+    [[nodiscard]] std::int64_t savedOnHost() const { return hostSaves_.most; }
     /// How many of the device's events made the states.
     [[nodiscard]] std::size_t statesEnd() const { return statesEnd_; }
 
@@ -31,7 +38,8 @@ private:
     /// What one microbatch left behind.
     struct Pass {
         std::vector<Frame> frames;
-        std::vector<Storage> inputs;  ///< of checkpointed segments
+        std::vector<Storage> inputs;       ///< of checkpointed segments
+        std::vector<std::int64_t> packed;  ///< bytes of the same on the host
         std::vector<Storage> tables;
         Storage output = kNoStorage;
         Storage embedded = kNoStorage;  ///< the embedding's output, while the layers run
@@ -46,6 +54,7 @@ private:
     void releaseAll(std::vector<Storage>& storages);
     void endMark();
     void drop(Storage& storage);
+    void keepInput(Storage input, Pass& pass);
     Pass forward(int chunk, Storage received);
     void enterAround(int module, bool inBackward);
     void holdTables(const PlacedSegment& segment, const Pass& pass);
@@ -62,6 +71,8 @@ private:
     const StageProgram& program_;
     CastCache casts_;
     SegmentWalk walk_;
+    HostSaves hostSaves_;
+    bool savesOnHost_ = false;
     std::vector<Storage> persistentTables_;
     std::int64_t betweenSteps_ = 0;
     std::size_t statesEnd_ = 0;

@@ -49,6 +49,21 @@ TEST(OffloadTime, TakesAtLeastAsLongAsWithout) {
     EXPECT_EQ(estimated(fsdp).notes.size(), 1U);
 }
 
+// Each way by the link of the GPU, and the kernels wait: the copies are in their order.
+TEST(OffloadTime, ActivationsAreCopiedBetweenTheKernels) {
+    Scenario run = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
+    const double without = estimated(run).step.value.count();
+    run.layout.offload = Offload::Activations;
+    const StepEstimate with = estimated(run);
+    EXPECT_GT(with.step.value.count(), without);
+    EXPECT_EQ(with.notes.size(), 1U);
+    EXPECT_FALSE(stepsOnHost(run));
+    // 63 GB of a Gen5 x16 link of 63 GB/s at 0.75.
+    EXPECT_NEAR(packedSeconds(run, exampleTiming().host, 63e9), 1.0 / 0.75, 1e-2);
+    run.settings.recompute.kind = Checkpointing::Full;  // of a layer its input alone
+    EXPECT_LT(estimated(run).step.value.count(), with.step.value.count());
+}
+
 TEST(OffloadTime, MomentsOfFewBitsAreNotSteppedOnCpus) {
     Scenario scenario = exampleRun("fsdp2", {.dp = 8, .shard = Shard::Fsdp});
     scenario.settings.optimizer.kind = OptimizerKind::AdamW8bit;

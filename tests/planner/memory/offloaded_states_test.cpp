@@ -37,6 +37,29 @@ INSTANTIATE_TEST_SUITE_P(,
                              return name.substr(0, name.find('.'));
                          });
 
+class SavedOnHost : public testing::TestWithParam<const char*> {};
+
+// packed_bytes: what save_on_cpu packs in a forward, every tensor that a node saves by itself.
+TEST_P(SavedOnHost, TakesTheHostMemoryThatWasPackedToTheByte) {
+    const CsvTable table =
+        CsvTable::read(std::string(FABRICAST_SOURCE_DIR "/tests/cases/memory/") + GetParam());
+    const RowReader reader = readerFor(table);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const OracleAnswer answer = answerRecord(table, row, reader);
+        ASSERT_EQ(answer.status, "ok") << answer.why;
+        EXPECT_EQ(answer.memory.host.count(), table.integer(row, "packed_bytes")) << "row " << row;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         SavedOnHost,
+                         testing::Values("saved_on_cpu_memory.csv",
+                                         "fsdp2_saved_on_cpu_memory.csv"),
+                         [](const auto& file) {
+                             const std::string name = file.param;
+                             return name.substr(0, name.find('.'));
+                         });
+
 // A step reads and writes what stays on drives once, but for the parameters, which are fetched from
 // host memory as long as they fit max_in_cpu.
 TEST(SwappedStates, LieOnDrivesAsFarAsTheyAreWrittenInAStep) {

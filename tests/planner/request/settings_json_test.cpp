@@ -60,13 +60,22 @@ Result<Settings> applied(const std::string& text) {
     return root ? applySettings(*root, Settings{}) : tl::unexpected(root.error());
 }
 
+/// Values to try, joined by bars.
+std::string candidatesOf(const SettingHelp& setting) {
+    if (setting.values == "number") {
+        return "1|0.5|2|0";
+    }
+    if (setting.values == "word+word") {
+        return "mlp+core_attn";
+    }
+    return setting.path == "settings.train" ? "all|last:2|norms|no_embedding" : setting.values;
+}
+
 TEST(SettingsJson, EverySettingCanBeSaidAndIsReadBack) {
     const std::string defaults = written(Settings{});
     for (const SettingHelp& setting : describeSettings()) {
         bool changed = false;
-        std::string candidates = setting.values == "number"      ? "1|0.5|2|0"
-                                 : setting.values == "word+word" ? "mlp+core_attn"
-                                                                 : setting.values;
+        std::string candidates = candidatesOf(setting);
         while (!candidates.empty()) {
             const std::size_t bar = candidates.find('|');
             const std::string value = candidates.substr(0, bar);

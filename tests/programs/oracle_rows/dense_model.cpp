@@ -35,6 +35,25 @@ Result<ModelSpec> denseModel(const std::string& text) {
     return model;
 }
 
+Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenario) {
+    if (table.integer(row, "save_on_cpu") != 0) {
+        scenario.layout.offload = Offload::Activations;
+    }
+    const std::string train = table.has("train") ? table.text(row, "train") : "all";
+    const std::optional<TrainedPart> part = trainedPart(train);
+    if (!part) {
+        return fail(Error::Code::Unsupported, "train", train);
+    }
+    scenario.settings.train = *part;
+    if (table.has("reference")) {
+        const std::string copy = table.text(row, "reference");
+        scenario.settings.reference = copy == "whole"     ? Reference::Whole
+                                      : copy == "sharded" ? Reference::Sharded
+                                                          : Reference::None;
+    }
+    return {};
+}
+
 Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
     FABRICAST_ASSIGN(ModelSpec model, denseModel(table.text(row, "model")));
     model.family = table.text(row, "kind");

@@ -117,6 +117,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     FABRICAST_ASSIGN(settings.optimizer.kernel,
                      pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
     FABRICAST_TRY(readLora(table, row, settings));
+    FABRICAST_TRY(setExtras(table, row, scenario));
     settings.allocator = table.text(row, "alloc") == "expandable"
                              ? AllocatorKind::ExpandableSegments
                              : AllocatorKind::Default;

@@ -7,6 +7,17 @@
 
 namespace fabricast {
 
+namespace {
+
+/// A loop of its own, or one in an engine.
+Result<OracleRow> loopRow(const CsvTable& table, std::size_t row) {
+    const std::string framework = table.text(row, "framework");
+    return framework == "peft" || framework == "trainer" ? peftRow(table, row)
+                                                         : zeroRow(table, row);
+}
+
+}  // namespace
+
 RowReader readerFor(const CsvTable& table) {
     if (table.has("per_layer_saved_bytes_per_token") && table.has("norm_impl")) {
         return &savedTensorsRow;
@@ -17,9 +28,8 @@ RowReader readerFor(const CsvTable& table) {
     if (table.has("zero") && table.has("expert_impl")) {
         return &hfMoeRow;
     }
-    if (table.has("zero") && table.has("static_bucket_bytes") && table.rows() > 0) {
-        const std::string framework = table.text(0, "framework");
-        return framework == "peft" || framework == "trainer" ? &peftRow : &zeroRow;
+    if (table.has("zero") && table.has("static_bucket_bytes")) {
+        return &loopRow;
     }
     if (table.has("expert_impl")) {
         return &moeRow;

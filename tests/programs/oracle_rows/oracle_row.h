@@ -35,6 +35,10 @@ void setMegatronCore(Settings& settings);
 /// "none", "full", or the names of recomputed modules joined by '+'.
 void setRecompute(Settings& settings, const std::string& text);
 
+/// Columns that some records have: `train`, which leaves part of the model frozen,
+/// `save_on_cpu`, and `reference`, a frozen copy beside the model.
+Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenario);
+
 /// "all-linear", "attention" or "qv".
 Result<NameSet> loraTargets(const std::string& text);
 

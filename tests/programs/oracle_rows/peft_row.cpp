@@ -113,6 +113,7 @@ Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {
                              ? AllocatorKind::ExpandableSegments
                              : AllocatorKind::Default;
     FABRICAST_TRY(setLora(table, row, settings));
+    FABRICAST_TRY(setExtras(table, row, scenario));
     settings.precision.gradients = settings.precision.reduce = settings.precision.parameters;
     return out;
 }

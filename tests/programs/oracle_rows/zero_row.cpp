@@ -160,6 +160,7 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
     } else {
         FABRICAST_TRY(setTorch(table, row, settings));
     }
+    FABRICAST_TRY(setExtras(table, row, scenario));
     return out;
 }
 

@@ -24,7 +24,9 @@ Zero3Engine::Zero3Engine(Device& device,
       gathering_(device, parameters, options.gather),
       gradients_(parameters.size(), kNoStorage) {
     for (const ZeroParameter& parameter : parameters_) {
-        buckets_[parameter.wireWidth];
+        if (parameter.trained) {
+            buckets_[parameter.wireWidth];
+        }
     }
 }
 

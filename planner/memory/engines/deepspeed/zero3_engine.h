@@ -68,7 +68,8 @@ private:
     };
     [[nodiscard]] ModuleVisit visitOf(const ModuleCall& call) const;
     void recordEvent(const ModuleVisit& visit, bool enter);
-    [[nodiscard]] std::int64_t shards() const;  ///< elements of all partitions of this rank
+    [[nodiscard]] std::int64_t shards() const;  ///< elements of this rank's trained partitions
+    [[nodiscard]] std::size_t trainedCount() const;
     [[nodiscard]] std::vector<std::int64_t> subGroups() const;
     [[nodiscard]] SwappedStates swapped() const;
     void reduceBucket(Bucket& bucket, std::int64_t wire);

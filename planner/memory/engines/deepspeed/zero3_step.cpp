@@ -8,9 +8,14 @@ namespace fabricast {
 std::int64_t Zero3Engine::shards() const {
     std::int64_t sum = 0;
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
-        sum += gathering_.shardElements(index);
+        sum += parameters_[index].trained ? gathering_.shardElements(index) : 0;
     }
     return sum;
+}
+
+std::size_t Zero3Engine::trainedCount() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(parameters_, [](const auto& one) { return one.trained; }));
 }
 
 /// Elements of each group of whole partitions: closed when it passes the limit.
@@ -21,7 +26,7 @@ std::vector<std::int64_t> Zero3Engine::subGroups() const {
     std::vector<std::int64_t> groups;
     std::int64_t elements = 0;
     for (std::size_t index = 0; index < parameters_.size(); ++index) {
-        elements += gathering_.shardElements(index);
+        elements += parameters_[index].trained ? gathering_.shardElements(index) : 0;
         if (elements >= options_.subGroup || index + 1 == parameters_.size()) {
             groups.push_back(elements);
             elements = 0;
@@ -33,6 +38,14 @@ std::vector<std::int64_t> Zero3Engine::subGroups() const {
 void Zero3Engine::holdStates() {
     if (!options_.gather.offload) {
         device_.take(shards() * options_.gather.width, MemoryKind::Weights);
+        for (std::size_t index = 0; index < parameters_.size(); ++index) {
+            if (!parameters_[index].trained) {  // a tensor of its own, in no flat buffer
+                device_.take(gathering_.shardElements(index) * options_.gather.width,
+                             MemoryKind::Weights,
+                             0,
+                             "frozen partitions");
+            }
+        }
     }
     if (!options_.offloadOptimizer) {
         for (const std::int64_t elements : subGroups()) {
@@ -86,13 +99,16 @@ void Zero3Engine::optimizerStep() {
             device_.release(magnitudes);
         }
         for (std::size_t index = 0; index < parameters_.size(); ++index) {
+            if (!parameters_[index].trained) {
+                continue;
+            }
             takeBriefly(
                 gathering_.shardElements(index) * kFp64, MemoryKind::Workspace, "gradient norm");
         }
     }
     const std::vector<std::int64_t> groups = subGroups();
     for (const std::int64_t elements : groups) {
-        stepSubGroup(elements, parameters_.size() > groups.size());
+        stepSubGroup(elements, trainedCount() > groups.size());
     }
     gathering_.gatherPersistent();
 }

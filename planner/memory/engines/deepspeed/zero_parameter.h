@@ -10,6 +10,7 @@ struct ZeroParameter {
     int weight = 0;
     std::int64_t elements = 0;
     std::int64_t wireWidth = 2;  ///< bytes of a gradient element when it is reduced
+    bool trained = true;         ///< false: of a frozen base, gathered and not stepped
 };
 
 inline std::vector<std::int64_t> elementsOf(const std::vector<ZeroParameter>& parameters) {

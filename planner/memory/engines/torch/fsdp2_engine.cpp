@@ -217,6 +217,11 @@ void Fsdp2Engine::endBackward() {
         }
     }
     dropReduceInputs();
+    for (Wrapped& unit : units_) {  // gathered ahead for a backward that had nothing to train
+        for (Fsdp2Group& group : unit.groups) {
+            group.forgetGather();
+        }
+    }
 }
 
 /// A pipeline schedule reduces every unit once, after its last backward.

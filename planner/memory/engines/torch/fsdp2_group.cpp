@@ -186,6 +186,11 @@ void Fsdp2Group::reshard() {
     unsharded_ = false;
 }
 
+void Fsdp2Group::forgetGather() {
+    drop(gathered_);
+    onItsWay_ = false;
+}
+
 /// Autograd adds a gradient in place to what is there. Where the group's backward was not entered,
 /// as the head's is not under a chunked loss, each gradient is cast to the reduce type first.
 void Fsdp2Group::takeGradient(int weight, Storage gradient) {

@@ -35,6 +35,8 @@ public:
     /// long it stays. kNoStorage where nothing was gathered.
     Storage waitForUnshard();
     void reshard();
+    /// What was gathered and not waited for is let go.
+    void forgetGather();
     void takeGradient(int weight, Storage gradient);
     /// Without gradient sync the unsharded gradients stay, in the reduce type.
     void keepUnsharded();

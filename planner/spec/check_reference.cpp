@@ -1,0 +1,75 @@
+#include "planner/spec/check_reference.h"
+
+#include "planner/spec/names.h"
+#include "planner/spec/setting_names.h"
+
+#include <string>
+#include <utility>
+
+namespace fabricast {
+
+namespace {
+
+constexpr const char* kReferenceKey = "settings.reference";
+
+Result<void> withoutReference(std::string where, std::string why, const std::string& hint) {
+    return fail(Error::Code::Unsupported,
+                std::move(where),
+                std::move(why),
+                hint + ", or settings.reference=none");
+}
+
+Result<void> checkReferenceLayout(const Layout& layout) {
+    const std::pair<const char*, std::int64_t> axes[] = {
+        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
+    for (const auto& [axis, ranks] : axes) {
+        if (ranks > 1) {
+            return withoutReference(std::string("layout.") + axis,
+                                    std::string("a reference model is not modelled with ") + axis,
+                                    std::string(axis) + "=1");
+        }
+    }
+    return layout.offload == Offload::None
+               ? Result<void>()
+               : withoutReference("layout.offload",
+                                  "a reference model is not modelled beside offload",
+                                  "offload=none");
+}
+
+}  // namespace
+
+Result<void> checkReference(const Scenario& scenario) {
+    const Settings& settings = scenario.settings;
+    if (settings.reference == Reference::None) {
+        return {};
+    }
+    if (settings.tuning == Tuning::Lora) {
+        return fail(Error::Code::BadInput,
+                    kReferenceKey,
+                    "adapters need no reference model: without them the base is it",
+                    "settings.reference=none");
+    }
+    const bool torch = settings.engine == Engine::Local || settings.engine == Engine::Ddp ||
+                       settings.engine == Engine::Fsdp2;
+    if (!torch || settings.kernels.code != ModelCode::HuggingFace) {
+        return withoutReference(kReferenceKey,
+                                "a reference model is modelled beside transformers' layers under "
+                                "ddp and fsdp2, not under " +
+                                    std::string(nameOf(settings.engine)),
+                                "--stack ddp or fsdp2");
+    }
+    if (settings.reference == Reference::Sharded && settings.engine != Engine::Fsdp2) {
+        return fail(
+            Error::Code::BadInput,
+            kReferenceKey,
+            "only FSDP2 shards a reference model, not " + std::string(nameOf(settings.engine)),
+            "settings.reference=whole, or --stack fsdp2");
+    }
+    if (scenario.model.moe) {
+        return withoutReference(
+            kReferenceKey, "a reference model with experts is not modelled", "another model");
+    }
+    return checkReferenceLayout(scenario.layout);
+}
+
+}  // namespace fabricast
