@@ -21,6 +21,17 @@ bool PlanSearch::isRefused(const Candidate& group) {
     return why(last) == first;
 }
 
+/// The same of all its layouts.
+bool PlanSearch::isFamilyRefused(const Candidate& group) {
+    constexpr unsigned kBits = 32;
+    const std::uint64_t key = (std::uint64_t{group.family} << kBits) | group.recompute;
+    const auto [known, isNew] = refused_.try_emplace(key, false);
+    if (isNew) {
+        known->second = isRefused({.family = group.family, .recompute = group.recompute});
+    }
+    return known->second;
+}
+
 /// How many sizes of the micro-batch leave room for what layers keep of it.
 Result<void> PlanSearch::findRoom(const Candidate& group) {
     Block& block = groups_[groupOf_[group.family]];
@@ -71,7 +82,7 @@ void PlanSearch::link(const Waiting& waiting) {
     Candidate candidate = waiting.candidate;
     for (std::size_t& at = group.first[kind]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
-        if (!isRefused(candidate)) {
+        if (!isFamilyRefused(candidate)) {
             break;
         }
     }
@@ -125,7 +136,7 @@ void PlanSearch::split(const Waiting& waiting) {
     std::vector<std::int64_t> seen;
     for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
-        if (isRefused(candidate)) {
+        if (isFamilyRefused(candidate)) {
             continue;
         }
         const std::size_t room = group.room[candidate.recompute][at];

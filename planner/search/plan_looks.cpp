@@ -64,7 +64,8 @@ void PlanSearch::open(const Waiting& waiting) {
         const auto size = std::ranges::find(sizes, samples, &MicroBatchSize::samples);
         candidate.size = static_cast<std::uint16_t>(size - sizes.begin());
         candidate.way = 0;
-        if (candidate.size >= group.room[candidate.recompute][at] || isRefused(candidate)) {
+        if (candidate.size >= group.room[candidate.recompute][at] || isFamilyRefused(candidate) ||
+            (candidate.size > 0 && isRefused(candidate))) {
             continue;
         }
         for (const std::uint16_t way : size->ways) {

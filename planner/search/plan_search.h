@@ -99,6 +99,7 @@ private:
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);
+    bool isFamilyRefused(const Candidate& group);
     static std::uint64_t orderKeyOf(const Candidate& candidate);
     [[nodiscard]] bool isTooLarge(const Candidate& candidate) const;
     void addToBlock(std::uint32_t family);
@@ -155,6 +156,8 @@ private:
     /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
     std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
+    /// By family and what is recomputed: whether the stack refuses all of it; unknown until asked.
+    std::unordered_map<std::uint64_t, bool> refused_;
     std::priority_queue<Waiting> queue_;
     std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts
     std::int64_t layoutsWalked_ = 0;

@@ -95,6 +95,7 @@ std::string valueFor(const QuestionFlag& flag) {
         {"--precision", "fp16"},
         {"--optimizer", "lion"},
         {"--tuning", "full"},
+        {"--train", "norms"},
         {"--lora-rank", "16"},
         {"--tokens", "1B"},
         {"--price", "market-2026-05"},
