@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -20,6 +19,7 @@ constexpr const char* kUsualFabric = "ib-ndr";
 struct WiderAsk {
     const char* what;
     SizeAsk ask;
+    bool both = false;  ///< of two things: for where neither does
 };
 
 /// The same boxes in every usual number that was not asked about.
@@ -40,7 +40,7 @@ std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
         SizeAsk joined = asked;
         joined.fabrics = {kUsualFabric};
         wider.push_back({"a network", joined});
-        wider.push_back({"a network, and more nodes", moreOfNodes(joined).ask});
+        wider.push_back({"a network, and more nodes", moreOfNodes(joined).ask, true});
     }
     if (!asked.clusters.empty() || !asked.gpus.empty()) {
         SizeAsk other = asked;
@@ -48,7 +48,7 @@ std::vector<WiderAsk> widerAsks(const SizeAsk& asked) {
         other.gpus.clear();
         other.fabrics.clear();
         wider.push_back({"another box", other});
-        wider.push_back({"another box, and more nodes", moreOfNodes(other).ask});
+        wider.push_back({"another box, and more nodes", moreOfNodes(other).ask, true});
     }
     return wider;
 }
@@ -109,8 +109,7 @@ Result<std::vector<SizeWay>> sizeWays(std::span<const Question> jobs,
                                       const Watch& watch) {
     std::vector<SizeWay> ways;
     for (const WiderAsk& wider : widerAsks(ask)) {
-        // Both at once is for where neither does.
-        if (ways.empty() || std::string_view(wider.what).find("more nodes") == std::string::npos) {
+        if (ways.empty() || !wider.both) {
             FABRICAST_ASSIGN(std::optional<SizeWay> way, wayOf(jobs, wider, bench, watch));
             if (way) {
                 ways.push_back(*std::move(way));
