@@ -23,7 +23,7 @@ constexpr double kNoticeable = 1e-9;
 /// The scenario as it is written, and the text of each file that it names.
 std::string scenarioDigest(const Question& question) {
     std::string all = documentText(question);
-    for (const auto& [name, folder] : filesNamed(question)) {
+    for (const auto& [key, name, folder] : filesNamed(question)) {
         const std::string path = pathFrom(folder, name);
         if (!name.empty() && isInput(path, question.folders.known)) {
             const Result<InputText> input = readInputText(path, question.folders.known);
