@@ -47,7 +47,7 @@ constexpr std::array kParts = {
                  .example = R"(["fits surely", "mfu >= 35%"])"},
     TemplatePart{.key = "search", .comment = "What plan may look at", .example = ""}};
 
-constexpr std::array kWorkload = {
+constexpr std::array kWorkloadParts = {
     TemplatePart{.key = "tokens",
                  .comment = "Of the whole run, for its days and dollars",
                  .example = "\"1T\"",
@@ -106,12 +106,12 @@ std::string otherParts(const JsonValue& object,
 std::string workloadText(const JsonValue* workload) {
     std::string text;
     for (const bool isSaid : {false, true}) {
-        for (const TemplatePart& part : kWorkload) {
+        for (const TemplatePart& part : kWorkloadParts) {
             const JsonValue* said = workload == nullptr ? nullptr : workload->find(part.key);
             text += (said != nullptr) == isSaid ? partText(part, said, "    ") : "";
         }
     }
-    text += workload == nullptr ? "" : otherParts(*workload, kWorkload, "    ");
+    text += workload == nullptr ? "" : otherParts(*workload, kWorkloadParts, "    ");
     return text.erase(text.rfind(','), 1);
 }
 

@@ -20,10 +20,10 @@ std::string_view wordOf(FixGroup group) {
     return kWords[static_cast<std::size_t>(group)];
 }
 
-void addOr(JsonText& json,
-           std::string_view key,
-           const std::optional<double>& value,
-           std::string_view why) {
+void addKnown(JsonText& json,
+              std::string_view key,
+              const std::optional<double>& value,
+              std::string_view why) {
     if (value) {
         json.add(key, *value);
     } else {
@@ -42,8 +42,9 @@ void addSpeed(JsonText& json, const PlanFix& fix) {
     }
     json.add("step_s", fix.outcome.step.count());
     json.add("tokens_per_s", fix.tokensPerSecond);
-    addOr(json, "mfu", fix.mfu, "the peak of this GPU is not known");
-    addOr(json, "usd_per_mtok", fix.usdPerMtok, "no price is known, or the run makes no progress");
+    addKnown(json, "mfu", fix.mfu, "the peak of this GPU is not known");
+    addKnown(
+        json, "usd_per_mtok", fix.usdPerMtok, "no price is known, or the run makes no progress");
 }
 
 void addFix(JsonText& json, const PlanFix& fix) {
