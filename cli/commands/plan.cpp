@@ -218,6 +218,7 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add(
            "--target", flags->targets, "tokens-per-s, step, mfu or days; lists what would reach it")
         .takes("METRIC=VALUE")
+        .oneOf({"tokens-per-s=", "step=", "mfu=", "days="})
         .oneEach()
         .group(kGroup);
     app.add("--simulate", flags->simulate, {1, kMostPlans})
