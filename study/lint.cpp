@@ -168,7 +168,8 @@ Result<Explanation> forecastToLint(const Question& question,
                : explain(question, {.memory = true}, bench, watch);
 }
 
-LintFacts factsOf(const Question& question, const Scenario& scenario) {
+LintFacts factsOf(const Question& question, const Explanation& forecast) {
+    const Scenario& scenario = forecast.scenario;
     LintFacts facts{.gpusPerNode = scenario.cluster.node.gpus,
                     .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell"};
     if (says(question, "cluster.nodes") || says(question, "cluster.gpus")) {
@@ -176,6 +177,10 @@ LintFacts factsOf(const Question& question, const Scenario& scenario) {
     }
     if (scenario.model.attention.kvHeads > 0) {
         facts.kvHeads = scenario.model.attention.kvHeads;
+    }
+    if (forecast.step && forecast.step->parts.total() > 0.0) {
+        const TimeByPart& parts = forecast.step->parts;
+        facts.shardShare = parts.of(TimePart::Shard) / parts.total();
     }
     return facts;
 }
@@ -197,11 +202,6 @@ void addForecastFindings(const Question& question,
     }
 }
 
-void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
-    std::erase_if(findings, [&ask](const LintFinding& one) {
-        return one.severity > ask.least ||
-               std::ranges::find(ask.ignored, one.code) != ask.ignored.end();
-    });
 /// Files that are named and cannot be read, at the keys that name them.
 void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
     for (const LintFile& one : files) {
@@ -218,6 +218,11 @@ void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
     }
 }
 
+void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
+    std::erase_if(findings, [&ask](const LintFinding& one) {
+        return one.severity > ask.least ||
+               std::ranges::find(ask.ignored, one.code) != ask.ignored.end();
+    });
     std::ranges::stable_sort(findings, {}, &LintFinding::severity);
 }
 
@@ -264,7 +269,8 @@ Result<LintReport> lint(const std::string& file,
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
-    report.findings = lint(files, forecast ? factsOf(*question, forecast->scenario) : LintFacts{});
+    report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
+    addUnread(files, report.findings);
     addForecastFindings(question.value_or(Question{}), forecast, report);
     leaveOut(ask, report.findings);
     return report;
@@ -280,12 +286,12 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
+    rules.push_back({std::string(kNotThere.code),
+                     kNotThere.severity,
+                     std::string(kNotThere.title),
+                     std::string(kNotThere.why)});
     std::ranges::sort(rules, {}, &ListedRule::code);
     return rules;
 }
 
 }  // namespace fabricast
-    rules.push_back({std::string(kNotThere.code),
-                     kNotThere.severity,
-                     std::string(kNotThere.title),
-                     std::string(kNotThere.why)});
