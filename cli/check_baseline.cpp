@@ -61,7 +61,7 @@ Result<Commit> commitOf(const std::string& ref, const std::string& folder) {
 /// file: that of today must not stand in for it.
 Result<KnownTexts> filesOf(const Commit& commit, const Question& question) {
     TextsByPath texts;
-    for (const auto& [name, folder] : filesNamed(question)) {
+    for (const auto& [key, name, folder] : filesNamed(question)) {
         const std::filesystem::path path = name;
         if (name.empty() || name == "-" || path.is_absolute()) {
             continue;

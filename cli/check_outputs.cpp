@@ -109,7 +109,7 @@ Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptio
 }
 
 Result<void> checkInputs(const Question& question, const GlobalOptions& options) {
-    for (const auto& [name, folder] : filesNamed(question)) {
+    for (const auto& [key, name, folder] : filesNamed(question)) {
         const std::string input = pathFrom(folder, name);
         for (const OutputFile& output : options.outputs) {
             if (overwrites(output.path, input)) {

@@ -57,7 +57,9 @@ FlagInfo infoOf(const CLI::Option& option) {
                   .group = option.get_group(),
                   .words = option.get_type_name().find('|') == std::string::npos
                                ? std::vector<std::string>()
-                               : splitWords(option.get_type_name())};
+                               : splitWords(option.get_type_name()),
+                  .repeats = option.get_expected_max() > 1,
+                  .isList = option.get_delimiter() != '\0'};
     for (const std::string& letter : option.get_snames()) {
         flag.names.push_back("-" + letter);
     }

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <tuple>
 
 namespace fabricast {
 namespace {
@@ -30,8 +32,9 @@ void addOutputOptions(const FlagSet& program, GlobalOptions& options) {
                           [&options](const Form& form) {
                               options.format = form.first;
                               options.page = form.second;
+                              options.saysFormat = true;
                           })
-        .describe("text, json, csv or md; html or pdf for a report")
+        .describe("text, json, csv or md; html or pdf for a report (default: by the ending of -o)")
         .takes("FORMAT")
         .group(kEveryCommand);
     program.add("-o,--output", options.output, "write the answer to a file")
@@ -56,6 +59,15 @@ void addColorOptions(const FlagSet& program, GlobalOptions& options) {
 }
 
 }  // namespace
+
+void GlobalOptions::takeFormatOfOutput() {
+    const std::string ending = std::filesystem::path(output).extension().string();
+    for (const Choice<Form>& one : kFormats) {
+        if (!saysFormat && ending == "." + std::string(one.name)) {
+            std::tie(format, page) = one.value;
+        }
+    }
+}
 
 std::string GlobalOptions::at(const std::string& path) const {
     return path == "-" || directory.empty() ? path

@@ -26,6 +26,7 @@ struct GlobalOptions {
     std::string directory;                    ///< -C: where relative paths start
     Format format = Format::Text;             ///< --format; a page is Text to a command
     PageKind page = PageKind::None;           ///< --format html, pdf
+    bool saysFormat = false;                  ///< --format was typed
     std::string output = "-";                 ///< -o: a file instead of standard output
     std::vector<std::string> sets;            ///< --set PATH=VALUE, in the order typed
     std::vector<std::string> profileFolders;  ///< --profile-dir, the last one wins
@@ -47,6 +48,8 @@ struct GlobalOptions {
     /// nobody can be asked.
     std::function<std::optional<std::string>(const std::string& question)> ask{};
 
+    /// Where no format was typed, that of the ending of the output: x.json, x.html.
+    void takeFormatOfOutput();
     /// A path the user typed, seen from --directory. "-" stays "-".
     [[nodiscard]] std::string at(const std::string& path) const;
     /// How work is followed and stopped: Ctrl-C stops it from now on.

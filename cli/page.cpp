@@ -36,7 +36,12 @@ Result<std::string> pageOf(const Report& report,
     const std::string page = htmlPage(
         report,
         {.title = title, .tool = "fabricast " FABRICAST_VERSION, .command = shellCommand(words)});
-    return options.page == PageKind::Pdf ? printedPage(page) : page;
+    if (options.page != PageKind::Pdf) {
+        return page;
+    }
+    // A search that was stopped is printed all the same: its first plans are the answer.
+    const std::stop_token stop = options.watch().stop;
+    return printedPage(page, stop.stop_requested() ? std::stop_token() : stop);
 }
 
 }  // namespace fabricast

@@ -20,11 +20,24 @@ Result<void> checkValue(const QuestionFlag& flag, const std::string& text) {
                 std::string(flag.typed) + " " + flag.what);
 }
 
+/// "fsdp2,megatron" is two values of a list.
+std::vector<std::string> splitValues(const std::vector<std::string>& typed) {
+    std::vector<std::string> values;
+    for (const std::string& text : typed) {
+        for (std::size_t at = 0; at <= text.size();) {
+            const std::size_t end = std::min(text.find(',', at), text.size());
+            values.push_back(text.substr(at, end - at));
+            at = end + 1;
+        }
+    }
+    return values;
+}
+
 /// Every value typed behind a flag, in order.
 std::vector<std::string> valuesOf(const QuestionArguments& arguments, const QuestionFlag& flag) {
     if (const auto list = arguments.lists.find(flag.typed);
         flag.isList && list != arguments.lists.end()) {
-        return list->second;
+        return flag.path == "layout" ? list->second : splitValues(list->second);
     }
     const auto value = arguments.values.find(flag.typed);
     const bool isTyped = !flag.isList && value != arguments.values.end() && value->second;

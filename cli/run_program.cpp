@@ -73,6 +73,7 @@ public:
         if (*asked) {
             return {**asked, {}, ExitCode::Ok};
         }
+        options_.takeFormatOfOutput();
         if (const Result<void> sound = checkOutputs(arguments, options_); !sound) {
             return refuse(sound.error());
         }

@@ -238,7 +238,7 @@ private:
     void ask(int signal, ChildOutcome::End why) {
         asked_ = Clock::now();
         outcome_.end = why;
-        ::kill(-group_, signal);
+        ::kill(-group_, request_.graceSeconds > 0 ? signal : SIGKILL);
         ::kill(-group_, SIGCONT);  // who was halted hears it only then
     }
 

@@ -20,7 +20,7 @@ struct ChildRequest {
     int inherited = -1;          ///< a descriptor for the first copy only, closed here; -1: none
     double mostSeconds = 0.0;    ///< in all; 0: no limit
     double silentSeconds = 0.0;  ///< without output on either stream; 0: no limit
-    double graceSeconds = 20.0;  ///< between the request to stop and the kill
+    double graceSeconds = 20.0;  ///< between the request to stop and the kill; 0: killed at once
     std::stop_token stop{};      ///< asks it to end, once, as Ctrl-C does
     std::function<void(std::string_view line)> onError{};  ///< lines of its standard error
 };

@@ -85,7 +85,7 @@ std::optional<std::string> findBrowser() {
     return std::nullopt;
 }
 
-Result<std::string> printedPage(const std::string& page) {
+Result<std::string> printedPage(const std::string& page, const std::stop_token& stop) {
     const std::optional<std::string> browser = findBrowser();
     if (!browser) {
         return fail(Error::Code::Environment,
@@ -98,9 +98,14 @@ Result<std::string> printedPage(const std::string& page) {
         return fail(Error::Code::Environment, kPdfFlag, "there is no folder for temporary files");
     }
     FABRICAST_TRY(writeTextFile(folder.at("page.html"), page));
-    FABRICAST_ASSIGN(
-        const ChildOutcome outcome,
-        runChild({.command = commandOf(*browser, folder), .mostSeconds = kMostPrinting}));
+    FABRICAST_ASSIGN(const ChildOutcome outcome,
+                     runChild({.command = commandOf(*browser, folder),
+                               .mostSeconds = kMostPrinting,
+                               .graceSeconds = 0.0,
+                               .stop = stop}));
+    if (outcome.end == ChildOutcome::End::Interrupted) {
+        return fail(Error::Code::Stopped, kPdfFlag, "was stopped before the page was printed");
+    }
     std::string pdf = bytesOf(folder.at("page.pdf"));
     if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0 || !pdf.starts_with("%PDF")) {
         return fail(Error::Code::Environment, kPdfFlag, *browser + " " + endText(outcome));

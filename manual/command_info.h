@@ -11,6 +11,8 @@ struct FlagInfo {
     std::string description{};
     std::string group{};               ///< the heading that it stands under
     std::vector<std::string> words{};  ///< values that are known; may be empty
+    bool repeats = false;              ///< may be typed several times
+    bool isList = false;               ///< one value is several words, joined by commas
 
     [[nodiscard]] bool takesValue() const { return !value.empty(); }
     /// "-c, --cluster NAME".

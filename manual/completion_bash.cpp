@@ -19,8 +19,8 @@ std::string candidates(const FlagInfo& flag) {
     switch (valueKindOf(flag)) {
         case ValueKind::Words: {
             const bool isModel = flag.value == "MODEL";  // a folder or a file as well
-            return "_fabricast_words " + singleQuoted(joined(flag.words, " ")) +
-                   (isModel ? "; _fabricast_files" : "");
+            return (flag.isList ? "_fabricast_list " : "_fabricast_words ") +
+                   singleQuoted(joined(flag.words, " ")) + (isModel ? "; _fabricast_files" : "");
         }
         case ValueKind::File:
             return "_fabricast_files";
@@ -101,9 +101,20 @@ std::string valueFlags(const CommandInfo& program) {
 
 constexpr const char* kStart =
     R"(# bash completion of fabricast: written by `fabricast completion bash`.
-_fabricast_words() {
-    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+# Offers words for what stands behind $2 in the value. Bash replaces only what follows the last
+# of its word breaks, so that what comes before ($taken) is left out.
+_fabricast_offer() {
+    local word
+    while read -r word; do
+        word=$head$2$word
+        COMPREPLY+=("${word#"$taken"}")
+    done < <(compgen -W "$1" -- "${value#"$2"}")
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2> /dev/null
+}
+_fabricast_words() { _fabricast_offer "$1" ''; }
+_fabricast_list() {
+    local last=${value##*,}
+    _fabricast_offer "$1" "${value%"$last"}"
 }
 _fabricast_files() {
     local found
@@ -116,13 +127,17 @@ _fabricast_folders() {
     compopt -o filenames 2> /dev/null
 }
 _fabricast() {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= word i
+    local cur=${COMP_WORDS[COMP_CWORD]} at=$COMP_CWORD prev head= taken value command= word i
     COMPREPLY=()
-    # --flag=value arrives as three words.
-    if [[ $cur == = ]]; then
-        cur=
-    elif [[ $prev == = && $COMP_CWORD -gt 2 ]]; then
-        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    # --flag=value and tp=8,pp=2 arrive as several words.
+    while ((at > 1)) && [[ ${COMP_WORDS[at]} == = || ${COMP_WORDS[at - 1]} == = ]]; do
+        ((at--))
+    done
+    value=$(IFS= && printf %s "${COMP_WORDS[*]:at:COMP_CWORD-at+1}")
+    [[ $cur == = ]] && cur=
+    taken=${value%"$cur"} prev=${COMP_WORDS[at - 1]}
+    if [[ $value == --*=* ]]; then
+        head=${value%%=*}= prev=${value%%=*} value=${value#*=}
     fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}

@@ -25,7 +25,8 @@ std::string valueOptions(const FlagInfo& flag) {
             for (const std::string& word : flag.words) {
                 words += (words.empty() ? "" : " ") + word;
             }
-            return (flag.value == "MODEL" ? " -r -F -a " : " -x -a ") + fishQuoted(words);
+            return (flag.value == "MODEL" ? " -r -F -a " : " -x -a ") +
+                   fishQuoted(flag.isList ? "(__fabricast_list " + words + ")" : words);
         }
         case ValueKind::File:
             return " -r -F";
@@ -63,6 +64,12 @@ std::string conditionOf(const std::string& path) {
 std::string fishCompletion(const CommandInfo& program) {
     std::string text =
         "# fish completion of fabricast: written by `fabricast completion fish`.\n"
+        "function __fabricast_list -d 'words behind the last comma of what is typed'\n"
+        "    set -l typed (commandline -ct | string replace -r -- '^--[^=]*=' '' | string replace "
+        "-r "
+        "-- '[^,]*$' '')\n"
+        "    printf '%s\\n' $typed$argv\n"
+        "end\n"
         "complete -c fabricast -f\n";
     for (const CommandInfo& command : program.commands) {
         text += "complete -c fabricast -n __fish_use_subcommand -a " + command.lastName() + " -d " +

@@ -21,11 +21,17 @@ std::string valueSpec(const FlagInfo& flag) {
     std::string spec = ":" + described(flag.value) + ":";
     switch (valueKindOf(flag)) {
         case ValueKind::Words: {
-            spec += "(";
+            std::string words;
+            bool isOpen = false;  // a value is typed behind the word
             for (const std::string& word : flag.words) {
-                spec += (spec.ends_with('(') ? "" : " ") + described(word);
+                words += (words.empty() ? "" : " ") + described(word);
+                isOpen = word.ends_with('=');
             }
-            return spec + ")";
+            if (!flag.isList && !isOpen) {
+                return spec + "(" + words + ")";
+            }
+            return spec + (flag.isList ? " _sequence compadd " : " compadd ") +
+                   (isOpen ? "-S '' - " : "- ") + words;
         }
         case ValueKind::File:
             return spec + "_files";

@@ -94,6 +94,9 @@ Result<std::vector<LintFinding>> findingsIn(const Emitted& emitted) {
                      openLaunchFiles(*texts->at(kStart), kStart, read));
     std::vector<LintFile> files;
     for (OpenedFile& one : opened) {
+        if (!one.notOpened.empty()) {
+            return fail(Error::Code::NotFound, one.keys.source(), one.notOpened);
+        }
         files.emplace_back(std::move(one));
     }
     const ClusterSpec& cluster = emitted.forecast.scenario.cluster;

@@ -23,7 +23,7 @@ constexpr double kNoticeable = 1e-9;
 /// The scenario as it is written, and the text of each file that it names.
 std::string scenarioDigest(const Question& question) {
     std::string all = documentText(question);
-    for (const auto& [name, folder] : filesNamed(question)) {
+    for (const auto& [key, name, folder] : filesNamed(question)) {
         const std::string path = pathFrom(folder, name);
         if (!name.empty() && isInput(path, question.folders.known)) {
             const Result<InputText> input = readInputText(path, question.folders.known);
@@ -107,6 +107,51 @@ CheckLock lockOf(CheckLock tool, const std::vector<CheckOutcome>& outcomes) {
         }
     }
     return tool;
+}
+
+namespace {
+
+/// "; new: a.json, b.json and 3 more".
+void addNames(std::string& text, const char* what, const std::vector<std::string>& names) {
+    constexpr std::size_t kShown = 4;
+    for (std::size_t i = 0; i < names.size() && i < kShown; ++i) {
+        text += (i == 0 ? std::string("; ") + what + ": " : std::string(", ")) + names[i];
+    }
+    if (names.size() > kShown) {
+        text += " and " + std::to_string(names.size() - kShown) + " more";
+    }
+}
+
+}  // namespace
+
+std::string lockChanges(const CheckLock* before, const CheckLock& now) {
+    const std::size_t count = now.scenarios.size();
+    std::string text = std::to_string(count) + (count == 1 ? " scenario" : " scenarios");
+    if (before == nullptr) {
+        return text;
+    }
+    std::vector<std::string> added;
+    std::vector<std::string> changed;
+    std::vector<std::string> gone;
+    for (const auto& [source, scenario] : now.scenarios) {
+        const LockDifference difference = sinceLock(*before, now, source, scenario);
+        if (difference.isNew) {
+            added.push_back(source);
+        } else if (difference.scenarioChanged || !difference.values.empty()) {
+            changed.push_back(source);
+        }
+    }
+    for (const auto& [source, scenario] : before->scenarios) {
+        if (!now.scenarios.contains(source)) {
+            gone.push_back(source);
+        }
+    }
+    addNames(text, "new", added);
+    addNames(text, "changed", changed);
+    addNames(text, "no longer in it", gone);
+    const bool isOtherTool = before->version != now.version || before->profiles != now.profiles;
+    text += isOtherTool ? "; of another tool" : "";
+    return text.find(';') == std::string::npos ? text + ", as before" : text;
 }
 
 std::string lockText(const CheckLock& lock) {

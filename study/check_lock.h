@@ -29,6 +29,10 @@ LockDifference sinceLock(const CheckLock& lock,
 /// A lock of the scenarios that were checked, those without a forecast left out.
 CheckLock lockOf(CheckLock tool, const std::vector<CheckOutcome>& outcomes);
 
+/// What a lock that replaces another one says anew: "2 scenarios; new: a.json; changed: b.json".
+/// `before` is null where there was none.
+std::string lockChanges(const CheckLock* before, const CheckLock& now);
+
 /// "fabricast.lock/1": sorted, a line for each profile, so that it merges well.
 std::string lockText(const CheckLock& lock);
 Result<CheckLock> parseLock(std::string_view text, const std::string& source);

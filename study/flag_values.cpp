@@ -7,6 +7,9 @@
 #include "planner/result/plan_names.h"
 #include "planner/stack/stack.h"
 #include "planner/text/enum_json.h"
+#include "study/error_codes.h"
+#include "study/lint.h"
+#include "study/schemas.h"
 
 #include <algorithm>
 #include <array>
@@ -42,6 +45,18 @@ WordList keysOf(const std::vector<SettingHelp>& keys) {
     return words;
 }
 
+WordList layoutKeys(const ProfileStore& /*store*/) {
+    return keysOf(describeLayout());
+}
+
+WordList layoutNames(const ProfileStore& /*store*/) {
+    WordList words;
+    for (const SettingHelp& key : describeLayout()) {
+        words.push_back(key.path);
+    }
+    return words;
+}
+
 WordList stackNames(const ProfileStore& /*store*/) {
     WordList names;
     for (const Stack& stack : allStacks()) {
@@ -50,10 +65,14 @@ WordList stackNames(const ProfileStore& /*store*/) {
     return names;
 }
 
+/// Whether several values are typed as one, joined by commas.
+enum class Joined { Never, WhereItRepeats, Always };
+
 /// Whose values come from where.
 struct FlagValues {
     std::string_view flag;
     WordList (*of)(const ProfileStore& store);
+    Joined joined = Joined::Never;
 };
 constexpr std::array kFlagValues = {
     FlagValues{"--model",
@@ -71,9 +90,10 @@ constexpr std::array kFlagValues = {
                [](const ProfileStore& store) { return profileNames(store, {ProfileKind::Price}); }},
     FlagValues{"--site",
                [](const ProfileStore& store) { return profileNames(store, {ProfileKind::Site}); }},
-    FlagValues{"--stack", &stackNames},
-    FlagValues{"--layout", [](const ProfileStore&) { return keysOf(describeLayout()); }},
-    FlagValues{"--fix", [](const ProfileStore&) { return keysOf(describeLayout()); }},
+    FlagValues{"--stack", &stackNames, Joined::WhereItRepeats},
+    FlagValues{"--layout", &layoutKeys, Joined::Always},
+    FlagValues{"--fix", &layoutKeys, Joined::Always},
+    FlagValues{"--forbid", &layoutNames, Joined::WhereItRepeats},
     FlagValues{"--set", [](const ProfileStore&) { return keysOf(describeSettings()); }},
     FlagValues{"--precision", [](const ProfileStore&) { return copied(precisionNames()); }},
     FlagValues{"--optimizer",
@@ -94,7 +114,8 @@ constexpr std::array kFlagValues = {
     FlagValues{"--allow",
                [](const ProfileStore&) {
                    return WordList{"tp_across_nodes", "idle_gpus", "tight"};
-               }},
+               },
+               Joined::WhereItRepeats},
     FlagValues{"--kind", [](const ProfileStore&) {
                    WordList kinds;
                    for (const ProfileKind kind : kProfileKinds) {
@@ -103,11 +124,59 @@ constexpr std::array kFlagValues = {
                    return kinds;
                }}};
 
+/// Codes of findings, and the exit statuses.
+WordList explainedCodes(const ProfileStore& /*store*/) {
+    WordList words;
+    for (const ErrorCode& one : errorCodes()) {
+        words.push_back(std::to_string(one.exitStatus));
+    }
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    for (const ListedRule& rule : lintRules()) {
+        words.push_back(rule.code);
+    }
+    return words;
+}
+
+WordList profilesOfAll(const ProfileStore& store) {
+    WordList names;
+    for (const ProfileKind kind : kProfileKinds) {
+        const WordList more = profileNames(store, {kind});
+        names.insert(names.end(), more.begin(), more.end());
+    }
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+struct ArgumentValues {
+    std::string_view command;
+    WordList (*of)(const ProfileStore& store);
+};
+constexpr std::array kArgumentValues = {
+    ArgumentValues{"schema", [](const ProfileStore&) { return schemaNames(); }},
+    ArgumentValues{"errors", &explainedCodes},
+    ArgumentValues{
+        "model",
+        [](const ProfileStore& store) { return profileNames(store, {ProfileKind::Model}); }},
+    ArgumentValues{"profiles show", &profilesOfAll}};
+
 }  // namespace
 
 std::vector<std::string> valuesOfFlag(std::string_view flag, const ProfileStore& store) {
     const auto found = std::ranges::find(kFlagValues, flag, &FlagValues::flag);
     return found == kFlagValues.end() ? WordList() : found->of(store);
+}
+
+bool isListFlag(std::string_view flag, bool repeats) {
+    const auto found = std::ranges::find(kFlagValues, flag, &FlagValues::flag);
+    return found != kFlagValues.end() && (found->joined == Joined::Always ||
+                                          (found->joined == Joined::WhereItRepeats && repeats));
+}
+
+std::vector<std::string> valuesOfArgument(std::string_view command, const ProfileStore& store) {
+    const auto found = std::ranges::find(kArgumentValues, command, &ArgumentValues::command);
+    return found == kArgumentValues.end() ? WordList() : found->of(store);
 }
 
 }  // namespace fabricast

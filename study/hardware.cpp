@@ -81,11 +81,12 @@ std::vector<Edit> boxEdits(const Question& question, const std::string& name) {
     return edits;
 }
 
+/// Also adds to the answer what its plans assume, and what they are about.
 Result<BoxAnswer> boxOf(const Question& question,
                         const std::string& name,
                         const Workbench& bench,
                         const Watch& watch,
-                        std::vector<std::string>& notes) {
+                        HardwareAnswer& answer) {
     FABRICAST_ASSIGN(const Question here, with(question, boxEdits(question, name)));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(here.root, bench.profiles(), here.folders));
@@ -97,8 +98,10 @@ Result<BoxAnswer> boxOf(const Question& question,
     }
     FABRICAST_ASSIGN(PlanReport report, std::move(planned));
     for (const std::string& note : report.notes) {
-        notes.push_back(std::string(name).append(": ").append(note));
+        answer.notes.push_back(std::string(name).append(": ").append(note));
     }
+    answer.model = report.question.model.name;
+    answer.sequence = report.question.workload.sequence;
     box.cluster = report.question.cluster;
     if (report.plans.empty()) {
         box.why = whyNone(report);
@@ -140,16 +143,12 @@ Result<HardwareAnswer> whichHardware(const Question& question,
     HardwareAnswer answer;
     for (const std::string& name : clusters) {
         watch.say(name);
-        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer.notes);
+        Result<BoxAnswer> box = boxOf(question, name, bench, watch, answer);
         answer.stopped = !box && box.error().code == Error::Code::Stopped && !answer.boxes.empty();
         if (answer.stopped) {
             break;
         }
         FABRICAST_TRY(box);
-        if (box->plan) {
-            answer.model = box->plan->scenario.model.name;
-            answer.sequence = box->plan->scenario.workload.sequence;
-        }
         answer.boxes.push_back(*std::move(box));
     }
     answer.cheapest = leastOf(answer.boxes, [](const Plan& plan) -> std::optional<double> {

@@ -18,29 +18,35 @@
 namespace fabricast {
 namespace {
 
-struct ForecastRule {
+/// A rule that needs more than the files' keys.
+struct OwnRule {
     std::string_view code;
     LintSeverity severity;
     std::string_view title;
     std::string_view why;
 };
-constexpr ForecastRule kTooLarge = {"FC01",
-                                    LintSeverity::Error,
-                                    "a run that does not fit the GPU's memory",
-                                    "It ends with an out-of-memory error."};
-constexpr ForecastRule kTight = {"FC02",
+constexpr OwnRule kTooLarge = {"FC01",
+                               LintSeverity::Error,
+                               "a run that does not fit the GPU's memory",
+                               "It ends with an out-of-memory error."};
+constexpr OwnRule kTight = {"FC02",
+                            LintSeverity::Warning,
+                            "a run that may not fit the GPU's memory",
+                            "What the allocator holds back decides: it may end hours later."};
+constexpr OwnRule kWaiting = {"FC03",
+                              LintSeverity::Warning,
+                              "a layout bound by communication",
+                              "The GPUs wait for each other for a large part of every step."};
+constexpr OwnRule kIdleStages = {"FC04",
                                  LintSeverity::Warning,
-                                 "a run that may not fit the GPU's memory",
-                                 "What the allocator holds back decides: it may end hours later."};
-constexpr ForecastRule kWaiting = {"FC03",
-                                   LintSeverity::Warning,
-                                   "a layout bound by communication",
-                                   "The GPUs wait for each other for a large part of every step."};
-constexpr ForecastRule kIdleStages = {"FC04",
-                                      LintSeverity::Warning,
-                                      "a pipeline that waits for itself",
-                                      "Stages are idle while it fills and empties."};
+                                 "a pipeline that waits for itself",
+                                 "Stages are idle while it fills and empties."};
 constexpr std::array kForecastRules = {kTooLarge, kTight, kWaiting, kIdleStages};
+
+constexpr OwnRule kNotThere = {"FL01",
+                               LintSeverity::Error,
+                               "a named file that cannot be read",
+                               "The run ends where it looks for it."};
 
 /// Shares of a step that are worth a warning.
 constexpr double kMuchCommunication = 0.25;
@@ -56,10 +62,7 @@ std::string whereFirstSaid(const Question& question, std::initializer_list<std::
     return question.file;
 }
 
-LintFinding findingOf(const ForecastRule& rule,
-                      std::string where,
-                      std::string what,
-                      std::string fix) {
+LintFinding findingOf(const OwnRule& rule, std::string where, std::string what, std::string fix) {
     return {.code = std::string(rule.code),
             .severity = rule.severity,
             .where = std::move(where),
@@ -165,7 +168,8 @@ Result<Explanation> forecastToLint(const Question& question,
                : explain(question, {.memory = true}, bench, watch);
 }
 
-LintFacts factsOf(const Question& question, const Scenario& scenario) {
+LintFacts factsOf(const Question& question, const Explanation& forecast) {
+    const Scenario& scenario = forecast.scenario;
     LintFacts facts{.gpusPerNode = scenario.cluster.node.gpus,
                     .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell"};
     if (says(question, "cluster.nodes") || says(question, "cluster.gpus")) {
@@ -173,6 +177,10 @@ LintFacts factsOf(const Question& question, const Scenario& scenario) {
     }
     if (scenario.model.attention.kvHeads > 0) {
         facts.kvHeads = scenario.model.attention.kvHeads;
+    }
+    if (forecast.step && forecast.step->parts.total() > 0.0) {
+        const TimeByPart& parts = forecast.step->parts;
+        facts.shardShare = parts.of(TimePart::Shard) / parts.total();
     }
     return facts;
 }
@@ -191,6 +199,22 @@ void addForecastFindings(const Question& question,
     }
     if (forecast->step) {
         addTimeFindings(question, *forecast, report.findings);
+    }
+}
+
+/// Files that are named and cannot be read, at the keys that name them.
+void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
+    for (const LintFile& one : files) {
+        const OpenedFile& file = one.opened();
+        if (file.notOpened.empty()) {
+            continue;
+        }
+        const LaunchKey* const key = one.at(file.namedBy);
+        all.push_back(
+            findingOf(kNotThere,
+                      key == nullptr ? one.keys().source() : one.keys().where(*key),
+                      file.namedBy + ": " + file.notOpened,
+                      "name one that is there; it was looked for beside " + one.keys().source()));
     }
 }
 
@@ -245,7 +269,8 @@ Result<LintReport> lint(const std::string& file,
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
-    report.findings = lint(files, forecast ? factsOf(*question, forecast->scenario) : LintFacts{});
+    report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
+    addUnread(files, report.findings);
     addForecastFindings(question.value_or(Question{}), forecast, report);
     leaveOut(ask, report.findings);
     return report;
@@ -257,10 +282,14 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const ForecastRule& one : kForecastRules) {
+    for (const OwnRule& one : kForecastRules) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
+    rules.push_back({std::string(kNotThere.code),
+                     kNotThere.severity,
+                     std::string(kNotThere.title),
+                     std::string(kNotThere.why)});
     std::ranges::sort(rules, {}, &ListedRule::code);
     return rules;
 }

@@ -231,4 +231,18 @@ Result<PlanReport> plan(const Question& question,
     return report;
 }
 
+Result<void> checkAnyLayout(const PlanReport& report) {
+    if (report.candidates > 0 || report.stopped) {
+        return {};
+    }
+    const std::string why = report.rejections.empty() ? std::string()
+                                                      : ": " + report.rejections.front().stack +
+                                                            ": " + report.rejections.front().why;
+    return fail(Error::Code::BadInput,
+                "layout",
+                "no stack accepts any layout here" + why,
+                "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
+                "--global-batch");
+}
+
 }  // namespace fabricast

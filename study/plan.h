@@ -29,4 +29,7 @@ Result<PlanReport> plan(const Question& question,
                         const Workbench& bench,
                         const Watch& watch);
 
+/// A search that found no layout to look at is refused, with the first reason why.
+Result<void> checkAnyLayout(const PlanReport& report);
+
 }  // namespace fabricast

@@ -374,7 +374,8 @@ std::vector<FileName> filesNamed(const Question& question) {
         const JsonValue* value = valueAt(question.root, key);
         if (value != nullptr && value->is(JsonValue::Kind::String)) {
             const bool isTyped = value->line() == 0;
-            names.push_back({.name = value->text().value_or(""),
+            names.push_back({.key = key,
+                             .name = value->text().value_or(""),
                              .folder = isTyped ? question.folders.typed : question.folders.file});
         }
     }

@@ -38,6 +38,7 @@ Result<Question> parseQuestion(std::string_view text, const std::string& source,
 /// A name in a question that may be that of a file, and the folder that it is seen from: that of
 /// the scenario's file, or the one where it was typed.
 struct FileName {
+    std::string_view key;  ///< "cluster.name"
     std::string name;
     std::string folder;
 };

@@ -52,9 +52,26 @@ void addFlags(std::string& text, std::span<const QuestionFlag> flags, std::span<
     }
 }
 
+/// LoRA over a base of 4 bits is typed as one word, as `with` reads it.
+std::vector<Edit> shortened(std::span<const Edit> edits) {
+    std::vector<Edit> all(edits.begin(), edits.end());
+    const auto tuning = std::ranges::find_if(all, [](const Edit& edit) {
+        return edit.path == "settings.tuning" && edit.value == "lora" && !isAssignment(edit);
+    });
+    const auto base = std::ranges::find_if(all, [](const Edit& edit) {
+        return edit.path == "settings.lora.base" && edit.value == "nf4";
+    });
+    if (tuning != all.end() && base != all.end()) {
+        tuning->value = "qlora";
+        all.erase(base);
+    }
+    return all;
+}
+
 }  // namespace
 
-std::string typed(std::span<const Edit> edits) {
+std::string typed(std::span<const Edit> made) {
+    const std::vector<Edit> edits = shortened(made);
     std::string text;
     addFlags(text, scenarioFlags(), edits);
     addFlags(text, searchFlags(), edits);

@@ -127,15 +127,29 @@ Result<std::shared_ptr<const LockToday>> lockToday(const CheckFlags& flags,
         LockToday{std::move(lock), lockOfTool(bench.profiles(), FABRICAST_VERSION)});
 }
 
-Result<void> writeLock(const CheckFlags& flags,
-                       const std::vector<CheckOutcome>& outcomes,
-                       const Workbench& bench,
-                       const GlobalOptions& options) {
+/// Writes the lock where that is wanted, and tells what is new in it.
+Result<std::vector<std::string>> writeLock(const CheckFlags& flags,
+                                           const LockToday* before,
+                                           const std::vector<CheckOutcome>& outcomes,
+                                           const Workbench& bench,
+                                           const GlobalOptions& options) {
     if (!flags.updateLock) {
-        return {};
+        return std::vector<std::string>();
     }
     const CheckLock lock = lockOf(lockOfTool(bench.profiles(), FABRICAST_VERSION), outcomes);
-    return writeTextFile(options.at(flags.lock), lockText(lock));
+    FABRICAST_TRY(writeTextFile(options.at(flags.lock), lockText(lock)));
+    return std::vector{"written: " + flags.lock + ": " +
+                       lockChanges(before == nullptr ? nullptr : &before->lock, lock)};
+}
+
+/// What the lock that is written now has in it is no news.
+void forgetNew(const CheckFlags& flags, std::vector<CheckOutcome>& outcomes) {
+    for (CheckOutcome& outcome : outcomes) {
+        if (flags.updateLock && outcome.report && outcome.report->lock &&
+            outcome.report->lock->isNew) {
+            outcome.report->lock.reset();
+        }
+    }
 }
 
 /// What is reported: the outcomes, and what becomes of those of which nobody can tell.
@@ -207,11 +221,14 @@ Result<Answer> runCheck(const CheckFlags& flags, const GlobalOptions& options) {
     if (all.outcomes.size() == 1 && all.outcomes.front().error) {
         return tl::unexpected(*all.outcomes.front().error);
     }
-    FABRICAST_TRY(writeLock(flags, all.outcomes, bench, options));
+    forgetNew(flags, all.outcomes);
+    FABRICAST_ASSIGN(std::vector<std::string> remarks,
+                     writeLock(flags, ask.lock.get(), all.outcomes, bench, options));
     FABRICAST_ASSIGN(const std::optional<std::string> piped,
                      writeReports<Checked>(all, reports, kReports, options));
     Answer answer = piped ? Answer{.text = *piped} : answerOf(all, flags, options);
     answer.code = codeOf(all.outcomes, flags.onUnsure);
+    answer.remarks = std::move(remarks);
     return answer;
 }
 

@@ -15,11 +15,18 @@ constexpr std::array kShells = {Choice<Write>{"bash", &bashCompletion},
                                 Choice<Write>{"zsh", &zshCompletion},
                                 Choice<Write>{"fish", &fishCompletion}};
 
-/// Puts in what flags may be that have no words of their own.
+/// Puts in what flags and arguments may be that have no words of their own.
 void addValues(CommandInfo& command, const ProfileStore& store) {
     for (FlagInfo& flag : command.flags) {
         if (flag.words.empty() && flag.takesValue()) {
             flag.words = valuesOfFlag(flag.names.back(), store);
+        }
+        flag.isList = flag.isList || isListFlag(flag.names.back(), flag.repeats);
+    }
+    const std::string path = command.name.substr(command.name.find(' ') + 1);
+    for (FlagInfo& argument : command.arguments) {
+        if (argument.words.empty()) {
+            argument.words = valuesOfArgument(path, store);
         }
     }
     for (CommandInfo& inner : command.commands) {

@@ -114,7 +114,7 @@ Command importCommand(const FlagSet& program, const GlobalOptions& options) {
         "file\nfor a scenario.\n"
         "examples:\n"
         "  fabricast import axolotl.yaml -c dgx-h100\n"
-        "  fabricast import train.toml -f json -o run.json\n"
+        "  fabricast import train.toml -o run.json\n"
         "  fabricast explain pretrain.sh -m llama-3.1-70b -c dgx-h100 --section time\n"
         "Exit status 1 if the memory does not fit (--no-fail: 0).");
     const auto flags = std::make_shared<ImportFlags>();

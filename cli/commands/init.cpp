@@ -2,62 +2,100 @@
 #include "cli/question_arguments.h"
 #include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
+#include "study/explain.h"
+#include "study/plan.h"
+#include "study/saved_question.h"
 #include "study/scenario_template.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <span>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
 namespace {
 
 struct InitFlags {
-    QuestionArguments question;  ///< only its values
+    QuestionArguments question;
     std::string file = "fabricast.json";
     bool yes = false;
     bool force = false;
 };
 
-/// A part of the scenario, its flag, and how it is asked for.
+/// A part of the scenario, how it is asked for, and the other key that says it.
 struct AskedPart {
     std::string_view flag;
     const char* question;
-    std::string ScenarioStart::*value;
+    const char* value;
+    std::string_view instead{};
 };
 constexpr std::array kAskedParts = {
-    AskedPart{"-m", "model, or path of a config.json", &ScenarioStart::model},
-    AskedPart{"-c", "cluster or node", &ScenarioStart::cluster},
-    AskedPart{"-n", "number of nodes", &ScenarioStart::nodes},
-    AskedPart{"--stack", "stack (empty: compare several)", &ScenarioStart::stack},
-    AskedPart{"--seq", "sequence length in tokens", &ScenarioStart::sequence},
-    AskedPart{"--global-batch", "samples of a step", &ScenarioStart::globalBatch}};
+    AskedPart{"-m", "model, or path of a config.json", "llama-3.1-8b"},
+    AskedPart{"-c", "cluster or node", "dgx-h100", "cluster.gpu"},
+    AskedPart{"-n", "number of nodes", "1", "cluster.gpus"},
+    AskedPart{"--stack", "stack (empty: compare several)", ""},
+    AskedPart{"--seq", "sequence length in tokens", "8192"},
+    AskedPart{"--global-batch", "samples of a step", "64"}};
+
+/// Whether a flag or --set gives a key, or the whole that it is a part of.
+bool isTyped(std::string_view path, const InitFlags& flags, const GlobalOptions& options) {
+    const QuestionFlag* flag = flagOf(path);
+    if (flag != nullptr && flags.question.says(flag->typed)) {
+        return true;
+    }
+    return std::ranges::any_of(options.sets, [path](std::string_view set) {
+        const std::string_view key = set.substr(0, set.find('='));
+        return path == key || (path.starts_with(key) && path.substr(key.size()).starts_with('.'));
+    });
+}
 
 /// As flags say, then as answered. An empty answer takes what stands in brackets.
-Result<ScenarioStart> startOf(const InitFlags& flags, const GlobalOptions& options) {
-    ScenarioStart start;
+Result<QuestionArguments> argumentsOf(const InitFlags& flags, const GlobalOptions& options) {
+    QuestionArguments arguments = flags.question;
     for (const AskedPart& part : kAskedParts) {
-        std::string& value = start.*part.value;
-        if (flags.question.says(part.flag)) {
-            value = *flags.question.values.at(part.flag);
+        const bool isSaid = isTyped(flagTyped(part.flag)->path, flags, options) ||
+                            (!part.instead.empty() && isTyped(part.instead, flags, options));
+        if (isSaid) {
             continue;
         }
-        if (flags.yes) {
-            continue;
+        std::string value = part.value;
+        if (!flags.yes) {
+            const std::optional<std::string> said =
+                options.ask(std::string(part.question) + " [" + value + "]: ");
+            if (!said) {
+                return fail(Error::Code::Stopped, "", "nothing was written");
+            }
+            value = said->empty() ? value : *said;
         }
-        const std::optional<std::string> said =
-            options.ask(std::string(part.question) + " [" + value + "]: ");
-        if (!said) {
-            return fail(Error::Code::Stopped, "", "nothing was written");
+        if (!value.empty()) {
+            arguments.values[part.flag] = value;
         }
-        value = said->empty() ? value : *said;
     }
-    return start;
+    return arguments;
+}
+
+/// What `explain` refuses is not written; without a stack and a layout, what `plan` refuses.
+Result<void> checkAnswered(const Question& question,
+                           const Workbench& bench,
+                           const GlobalOptions& options) {
+    if (!says(question, "stack") && !says(question, "layout")) {
+        FABRICAST_ASSIGN(const PlanReport found, plan(question, {}, bench, options.watch()));
+        return checkAnyLayout(found);
+    }
+    Result<Explanation> answer = explain(question, {}, bench, options.watch());
+    if (!answer &&
+        answer.error().code == Error::Code::Unsupported) {  // its memory; perhaps not its time
+        answer = explain(question, {.memory = false, .step = true}, bench, options.watch());
+    }
+    FABRICAST_TRY(answer);
+    return {};
 }
 
 Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
     const std::string path = options.at(flags.file);
+    const std::string folder = std::filesystem::path(path).parent_path().string();
     std::error_code ignored;
     if (!flags.force && std::filesystem::exists(path, ignored)) {
         return fail(Error::Code::BadInput, path, "is there already", "--force, or another name");
@@ -68,14 +106,14 @@ Result<Answer> runInit(const InitFlags& flags, const GlobalOptions& options) {
                     "asks questions, and this is no terminal",
                     "fabricast init --yes -m llama-3.1-8b -c dgx-h100");
     }
-    FABRICAST_ASSIGN(const ScenarioStart start, startOf(flags, options));
-    const std::string text = scenarioTemplate(start);
-    // What cannot be read back is not written.
-    FABRICAST_ASSIGN(
-        const Question question,
-        parseQuestion(text, path, {.file = options.directory, .typed = options.directory}));
+    FABRICAST_ASSIGN(const QuestionArguments arguments, argumentsOf(flags, options));
+    FABRICAST_ASSIGN(const Question question, questionOf(arguments, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_TRY(bench.profiles().cluster(start.cluster, "cluster"));
+    FABRICAST_TRY(checkAnswered(question, bench, options));
+    FABRICAST_ASSIGN(const Question saved, savedIn(folder, question, bench.profiles()));
+    const std::string text = scenarioTemplate(saved.root);
+    // What cannot be read back is not written.
+    FABRICAST_TRY(parseQuestion(text, path, {.file = folder, .typed = options.directory}));
     FABRICAST_TRY(writeTextFile(path, text));
     return Answer{.text = "written: " + flags.file + "\n\nnext: fabricast plan " +
                           shellWord(flags.file) + "\n"};
@@ -89,12 +127,12 @@ Command initCommand(const FlagSet& program, const GlobalOptions& options) {
     app.footer(
         "examples:\n"
         "  fabricast init\n"
-        "  fabricast init --yes -m llama-3.1-70b -c dgx-h200 -n 4 run.json");
+        "  fabricast init --yes -m llama-3.1-70b -c dgx-h200 -n 4 run.json\n"
+        "  fabricast init --yes -m ./config.json -c dgx-h100 --stack fsdp2 --tuning lora run.json\n"
+        "Takes every flag of a scenario, and --set. What explain refuses is not written.");
     const auto flags = std::make_shared<InitFlags>();
     app.add("file", flags->file, "the file to write (default: fabricast.json)").takes("[FILE]");
-    for (const AskedPart& part : kAskedParts) {
-        addQuestionFlags(app, flags->question, std::span(flagTyped(part.flag), 1));
-    }
+    addQuestionFlags(app, flags->question, scenarioFlags());
     app.add("--yes", flags->yes, "ask nothing: take the defaults for what no flag says");
     app.add("--force", flags->force, "replace a file that is there");
     return {app, [flags, &options] { return runInit(*flags, options); }};

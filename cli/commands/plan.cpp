@@ -98,17 +98,7 @@ Result<TimedPlans> planned(const Question& question,
     const auto start = std::chrono::steady_clock::now();
     FABRICAST_ASSIGN(PlanReport report, plan(question, ask, bench, options.watch()));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (report.candidates == 0 && !report.stopped) {
-        const bool said = !report.rejections.empty();
-        return fail(
-            Error::Code::BadInput,
-            "layout",
-            "no stack accepts any layout here" + (said ? ": " + report.rejections.front().stack +
-                                                             ": " + report.rejections.front().why
-                                                       : std::string()),
-            "leave those keys out (--fix, --forbid, \"layout\" of the scenario), or another "
-            "--global-batch");
-    }
+    FABRICAST_TRY(checkAnyLayout(report));
     return TimedPlans{std::move(report), took.count()};
 }
 
@@ -228,6 +218,7 @@ Command planCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add(
            "--target", flags->targets, "tokens-per-s, step, mfu or days; lists what would reach it")
         .takes("METRIC=VALUE")
+        .oneOf({"tokens-per-s=", "step=", "mfu=", "days="})
         .oneEach()
         .group(kGroup);
     app.add("--simulate", flags->simulate, {1, kMostPlans})

@@ -193,6 +193,7 @@ Command sizeCommand(const FlagSet& program, const GlobalOptions& options) {
     addHardwareFlags(app, *flags);
     app.add("--target", flags->targets, "tokens-per-s, days or budget (of the runs, in dollars)")
         .takes("METRIC=VALUE")
+        .oneOf({"tokens-per-s=", "days=", "budget="})
         .oneEach()
         .group(kGroup);
     app.addChoice<std::optional<SizeAim>>("--minimize", flags->ask.aim, kAims)

@@ -47,26 +47,29 @@ std::string besideOf(const std::string& source, const std::string& name) {
     return name.starts_with("/") ? name : source.substr(0, source.find_last_of('/') + 1) + name;
 }
 
-/// Where a file is named by one of these keys, its name.
-std::string namedBy(const LaunchKeys& keys, std::initializer_list<std::string_view> paths) {
+/// Notes the file that is named by one of these keys.
+void nameOther(OpenedFile& file, std::initializer_list<std::string_view> paths) {
     for (const std::string_view path : paths) {
-        const LaunchKey* const key = keys.find(path);
+        const LaunchKey* const key = file.keys.find(path);
         const bool says = key != nullptr && key->values.size() == 1;
         if (says && key->values.front() != "null" && key->values.front() != "auto") {
-            return key->values.front();
+            file.names = key->values.front();
+            file.namedBy = path;
+            return;
         }
     }
-    return "";
 }
 
 Result<OpenedFile> yamlFile(LaunchKeys keys) {
     if (keys.has("compute_environment") || keys.has("distributed_type")) {
-        std::string names = namedBy(keys, {"deepspeed_config.deepspeed_config_file"});
-        return OpenedFile{LaunchKind::Accelerate, std::move(keys), std::move(names)};
+        OpenedFile file{LaunchKind::Accelerate, std::move(keys)};
+        nameOther(file, {"deepspeed_config.deepspeed_config_file"});
+        return file;
     }
     if (keys.has("base_model")) {
-        std::string names = namedBy(keys, {"deepspeed"});
-        return OpenedFile{LaunchKind::Axolotl, std::move(keys), std::move(names)};
+        OpenedFile file{LaunchKind::Axolotl, std::move(keys)};
+        nameOther(file, {"deepspeed"});
+        return file;
     }
     return fail(Error::Code::BadInput,
                 keys.source(),
@@ -75,25 +78,31 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
 
 /// A script of arguments, or one that starts a file of another kind.
 OpenedFile scriptFile(LaunchKeys keys) {
-    const std::string script = namedBy(keys, {"script"});
-    if (script == "torchtitan.train" && keys.has("--module")) {
-        return {LaunchKind::Titan, std::move(keys)};
+    OpenedFile file{LaunchKind::Script, std::move(keys)};
+    nameOther(file, {"script"});
+    const std::string script = std::exchange(file.names, "");
+    if (script == "torchtitan.train" && file.keys.has("--module")) {
+        file.kind = LaunchKind::Titan;
+        return file;
     }
-    if (keys.has("--tensor-model-parallel-size") || keys.has("--num-layers") ||
-        keys.has("--micro-batch-size")) {
-        return {LaunchKind::Megatron, std::move(keys)};
+    if (file.keys.has("--tensor-model-parallel-size") || file.keys.has("--num-layers") ||
+        file.keys.has("--micro-batch-size")) {
+        file.kind = LaunchKind::Megatron;
+        return file;
     }
-    std::string names = namedBy(keys,
-                                {"--job.config_file",
-                                 "--deepspeed",
-                                 "--deepspeed_config",
-                                 "torchrun --config_file",
-                                 "torchrun --config-file"});
-    if (names.empty() && (script.ends_with(".yaml") || script.ends_with(".yml"))) {
-        names = script;
+    nameOther(file,
+              {"--job.config_file",
+               "--deepspeed",
+               "--deepspeed_config",
+               "torchrun --config_file",
+               "torchrun --config-file"});
+    if (file.names.empty() && (script.ends_with(".yaml") || script.ends_with(".yml"))) {
+        nameOther(file, {"script"});
     }
-    const bool isTrainer = keys.has("--per_device_train_batch_size") || keys.has("--output_dir");
-    return {isTrainer ? LaunchKind::Trainer : LaunchKind::Script, std::move(keys), names};
+    const bool isTrainer =
+        file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
+    file.kind = isTrainer ? LaunchKind::Trainer : LaunchKind::Script;
+    return file;
 }
 
 Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string& source) {
@@ -152,15 +161,19 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
     files.push_back(std::move(first));
     constexpr std::size_t kMostFiles = 3;
     while (!files.back().names.empty() && files.size() < kMostFiles) {
-        FABRICAST_ASSIGN(OpenedFile named, openNamed(files.back(), read));
-        const std::filesystem::path path(named.keys.source());
+        Result<OpenedFile> named = openNamed(files.back(), read);
+        if (!named) {
+            files.back().notOpened = named.error().text();
+            break;
+        }
+        const std::filesystem::path path(named->keys.source());
         for (const OpenedFile& one : files) {
             if (std::filesystem::path(one.keys.source()).lexically_normal() ==
                 path.lexically_normal()) {
                 return fail(Error::Code::BadInput, one.keys.source(), "names itself");
             }
         }
-        files.push_back(std::move(named));
+        files.push_back(*std::move(named));
     }
     return files;
 }

@@ -26,7 +26,9 @@ enum class LaunchKind : std::uint8_t {
 struct OpenedFile {
     LaunchKind kind = LaunchKind::Script;
     LaunchKeys keys;
-    std::string names{};  ///< another launch file that it starts or reads; empty: none
+    std::string names{};      ///< another launch file that it starts or reads; empty: none
+    std::string namedBy{};    ///< the key that does so
+    std::string notOpened{};  ///< why that file is not among the opened ones; empty: it is
 };
 
 /// The text of a file that another one names.
@@ -42,7 +44,8 @@ Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& sour
 /// The file that `file` names, which is no script.
 Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read);
 
-/// A file, the one that it names, and the one that this names.
+/// A file, the one that it names, and the one that this names. What is named and cannot be opened
+/// is left out: `notOpened` says why.
 Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
                                                 const std::string& source,
                                                 const ReadNamed& read);

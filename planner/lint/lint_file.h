@@ -19,6 +19,7 @@ public:
 
     [[nodiscard]] LaunchKind kind() const { return file_.kind; }
     [[nodiscard]] const LaunchKeys& keys() const { return file_.keys; }
+    [[nodiscard]] const OpenedFile& opened() const { return file_; }
     /// Whether its keys stand behind dashes, on a command line.
     [[nodiscard]] bool isArguments() const { return isArguments_; }
 

@@ -1,6 +1,8 @@
 #include "planner/lint/megatron_sizes.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 namespace fabricast {
 namespace {
@@ -301,6 +303,22 @@ LintHits wholeStates(const LintView& view) {
                : noHits();
 }
 
+/// What the wait costs by the forecast of the same file, where there is one.
+std::string shareText(const LintFacts& facts) {
+    if (!facts.shardShare) {
+        return "";
+    }
+    std::array<char, 16> percent{};
+    const auto end = std::to_chars(percent.data(),
+                                   percent.data() + percent.size(),
+                                   100.0 * *facts.shardShare,
+                                   std::chars_format::fixed,
+                                   1)
+                         .ptr;
+    return ": " + std::string(percent.data(), end) +
+           " % of a step is for parameters and gradients that are waited for";
+}
+
 LintHits waitingGradients(const LintView& view) {
     const LintFile& file = view.file;
     const std::optional<std::int64_t> ranks = megatronSizes(view).dataRanks();
@@ -308,7 +326,7 @@ LintHits waitingGradients(const LintView& view) {
                    !usesMegatronFsdp(file)
                ? LintHits{{nullptr,
                            "gradients of " + std::to_string(*ranks) +
-                               " data ranks are reduced at the end",
+                               " data ranks are reduced at the end" + shareText(view.facts),
                            "--overlap-grad-reduce"}}
                : noHits();
 }
@@ -514,7 +532,7 @@ constexpr std::array kMegatronRunRules = {
     LintRule{"MG39",
              LintSeverity::Warning,
              "gradients that are waited for",
-             "They could be sent beside the backward pass: the layout is bound by communication.",
+             "They could be sent beside the backward pass.",
              &waitingGradients},
     LintRule{"MG40",
              LintSeverity::Error,

@@ -154,6 +154,16 @@ Report outcomeReport(const CheckOutcome& outcome) {
     return answer;
 }
 
+/// Of scenarios that hold: those whose forecast is another one than the lock's, a line each.
+std::string newsOf(const std::vector<const CheckOutcome*>& outcomes) {
+    std::string text;
+    for (const CheckOutcome* one : outcomes) {
+        const std::string line = lockLine(*one->report);
+        text += line.empty() ? "" : one->source + ": " + line;
+    }
+    return text;
+}
+
 bool isGood(const CheckOutcome& outcome) {
     return outcome.report && outcome.report->verdict() == CheckVerdict::Holds;
 }
@@ -232,10 +242,16 @@ Report checkReport(const std::vector<CheckOutcome>& outcomes, CheckShow show) {
         return outcomeReport(outcomes.front());
     }
     Report report(totalText(outcomes));
+    std::vector<const CheckOutcome*> unshown;
     for (const CheckOutcome* one : worstFirst(outcomes)) {
         if (show == CheckShow::All || !isGood(*one)) {
             report.add("\n").add(outcomeReport(*one));
+        } else {
+            unshown.push_back(one);
         }
+    }
+    if (const std::string news = newsOf(unshown); !news.empty()) {
+        report.add("\n" + news);
     }
     return report;
 }

@@ -12,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr const char* kStuck = "failures occur faster than the run recovers";
+constexpr const char* kNoProgress = "failures occur faster than the run recovers";
 constexpr const char* kNoPower = "the power of this GPU is not known";
 
 template <class Q>
@@ -95,18 +95,20 @@ void addRun(JsonText& json, const RunTotals& run, std::string_view noPrice) {
 
 void writeCost(JsonText& json, const RunCost& cost, const CostBasis& basis) {
     const bool stuck = cost.gpuHour.price && !cost.perMtok;
-    const std::string noPrice = stuck ? kStuck : basis.why;
+    const std::string noPrice = stuck ? kNoProgress : basis.why;
     json.beginObject("cost");
     addPrice(json, cost.gpuHour, basis);
     addOr(json, {"usd_per_mtok", 1.0, noPrice}, cost.perMtok);
-    addOr(json, {"kwh_per_mtok", kKwh, cost.power.perGpu ? kStuck : kNoPower}, cost.energyPerMtok);
+    addOr(json,
+          {"kwh_per_mtok", kKwh, cost.power.perGpu ? kNoProgress : kNoPower},
+          cost.energyPerMtok);
     if (basis.tokens) {
         json.add("tokens", basis.tokens->count());
     }
     if (cost.run) {
         addRun(json, *cost.run, noPrice);
     } else if (basis.tokens) {
-        json.addNull("days", kStuck);
+        json.addNull("days", kNoProgress);
     }
     json.beginObject("goodput");
     json.add("value", cost.goodput.share.value);
@@ -122,6 +124,15 @@ void writeCost(JsonText& json, const RunCost& cost, const CostBasis& basis) {
         json.addNull("watts_per_gpu", kNoPower);
     }
     json.end();
+}
+
+void writePerMtok(JsonText& json, const std::optional<RunCost>& cost) {
+    if (cost && cost->perMtok) {
+        json.add("usd_per_mtok", cost->perMtok->value.count());
+    } else {
+        const bool isStuck = cost && cost->gpuHour.price;
+        json.addNull("usd_per_mtok", isStuck ? kNoProgress : "the price is not known");
+    }
 }
 
 }  // namespace fabricast

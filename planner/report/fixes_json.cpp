@@ -3,6 +3,8 @@
 #include "planner/result/memory_names.h"
 
 #include <array>
+#include <optional>
+#include <string_view>
 
 namespace fabricast {
 
@@ -18,6 +20,33 @@ std::string_view wordOf(FixGroup group) {
     return kWords[static_cast<std::size_t>(group)];
 }
 
+void addKnown(JsonText& json,
+              std::string_view key,
+              const std::optional<double>& value,
+              std::string_view why) {
+    if (value) {
+        json.add(key, *value);
+    } else {
+        json.addNull(key, why);
+    }
+}
+
+/// Every key, also where there is no step to time.
+void addSpeed(JsonText& json, const PlanFix& fix) {
+    constexpr const char* kTooBig = "it does not fit";
+    if (fix.outcome.verdict == Verdict::DoesNotFit) {
+        for (const char* key : {"step_s", "tokens_per_s", "mfu", "usd_per_mtok"}) {
+            json.addNull(key, kTooBig);
+        }
+        return;
+    }
+    json.add("step_s", fix.outcome.step.count());
+    json.add("tokens_per_s", fix.tokensPerSecond);
+    addKnown(json, "mfu", fix.mfu, "the peak of this GPU is not known");
+    addKnown(
+        json, "usd_per_mtok", fix.usdPerMtok, "no price is known, or the run makes no progress");
+}
+
 void addFix(JsonText& json, const PlanFix& fix) {
     json.beginObject();
     json.add("group", wordOf(fix.group));
@@ -28,18 +57,7 @@ void addFix(JsonText& json, const PlanFix& fix) {
     json.add("side_effect", fix.sideEffect);
     json.add("verdict", nameOf(fix.outcome.verdict));
     json.add("peak_bytes", fix.outcome.peak);
-    if (fix.outcome.verdict == Verdict::DoesNotFit) {
-        json.addNull("step_s", "it does not fit");
-    } else {
-        json.add("step_s", fix.outcome.step.count());
-        json.add("tokens_per_s", fix.tokensPerSecond);
-        if (fix.mfu) {
-            json.add("mfu", *fix.mfu);
-        }
-    }
-    if (fix.usdPerMtok) {
-        json.add("usd_per_mtok", *fix.usdPerMtok);
-    }
+    addSpeed(json, fix);
     if (fix.days) {
         json.add("days", *fix.days);
     }

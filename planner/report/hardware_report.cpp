@@ -1,6 +1,7 @@
 #include "planner/report/hardware_report.h"
 
 #include "planner/report/begin_answer.h"
+#include "planner/report/cost_json.h"
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
 #include "planner/report/memory_report.h"
@@ -185,14 +186,26 @@ void addBoxPlan(JsonText& json, const Plan& plan) {
     json.add("host_bytes_per_node", plan.memory.host.perNode);
     json.add("step_seconds", plan.step.step.value.count());
     json.add("tokens_per_second", plan.step.tokensPerSecond);
-    if (plan.cost && plan.cost->perMtok) {
-        json.add("usd_per_mtok", plan.cost->perMtok->value.count());
-    }
+    writePerMtok(json, plan.cost);
     if (const RunTotals* run = runOf(plan)) {
         json.add("days", run->wall.value.count() / kDay);
         if (run->price) {
             json.add("usd", run->price->value.count());
         }
+    }
+}
+
+void addBest(JsonText& json,
+             std::string_view key,
+             const HardwareAnswer& answer,
+             std::optional<std::size_t> best) {
+    if (best) {
+        json.add(key, answer.boxes[*best].name);
+    } else {
+        const bool isPriceless = answer.fastest.has_value();
+        json.addNull(key,
+                     isPriceless ? "none of those that surely fit has a price per token"
+                                 : "nothing surely fits on any of them");
     }
 }
 
@@ -277,12 +290,8 @@ std::string hardwareJson(const HardwareAnswer& answer, std::string_view version)
     beginAnswer(json, "fabricast.hardware/1", version);
     json.add("model", answer.model);
     json.add("sequence", answer.sequence);
-    if (answer.cheapest) {
-        json.add("cheapest", answer.boxes[*answer.cheapest].name);
-    }
-    if (answer.fastest) {
-        json.add("fastest", answer.boxes[*answer.fastest].name);
-    }
+    addBest(json, "cheapest", answer, answer.cheapest);
+    addBest(json, "fastest", answer, answer.fastest);
     json.add("stopped", answer.stopped);
     json.beginArray("boxes");
     for (const BoxAnswer& box : answer.boxes) {

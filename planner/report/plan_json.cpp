@@ -94,11 +94,7 @@ void addPareto(JsonText& json, const PlanReport& report) {
         json.add("step_s", plan.step.step.value.count());
         json.add("peak_bytes", plan.memory.peak.value);
         json.add("headroom_bytes", plan.memory.capacity - plan.memory.peak.value);
-        if (plan.cost && plan.cost->perMtok) {
-            json.add("usd_per_mtok", plan.cost->perMtok->value.count());
-        } else {
-            json.addNull("usd_per_mtok", "the price is not known");
-        }
+        writePerMtok(json, plan.cost);
         json.end();
     }
     json.end();

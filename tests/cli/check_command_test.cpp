@@ -93,7 +93,11 @@ TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
     EXPECT_NE(missing.err.find("--lock fabricast.lock --update-lock"), std::string::npos);
     EXPECT_EQ(check("run.json --update-lock").code, ExitCode::BadInput);
 
-    EXPECT_EQ(check("run.json --lock fabricast.lock --update-lock").code, ExitCode::Ok);
+    const ProgramOutput first = check("run.json --lock fabricast.lock --update-lock");
+    EXPECT_EQ(first.code, ExitCode::Ok);
+    EXPECT_EQ(first.err, "written: fabricast.lock: 1 scenario\n");
+    EXPECT_EQ(check("run.json --lock fabricast.lock --update-lock").err,
+              "written: fabricast.lock: 1 scenario, as before\n");
     const ProgramOutput same = check("run.json --lock fabricast.lock");
     EXPECT_EQ(same.out.find("since the lock"), std::string::npos) << same.out;
     const ProgramOutput changed =
@@ -116,6 +120,29 @@ TEST_F(CheckCommand, TellsAChangedToolFromAChangedScenario) {
         << tool.out;
     EXPECT_NE(check("small.json --no-fail --lock fabricast.lock").out.find("not in the lock"),
               std::string::npos);
+}
+
+TEST_F(CheckCommand, SaysOfEachOfSeveralWhatChangedSinceTheLock) {
+    check("run.json small.json --no-fail --lock fabricast.lock --update-lock");
+    write("run.json",
+          std::regex_replace(
+              read("run.json"), std::regex("\"sequence\": \\d+"), "\"sequence\": 2048"));
+    write("more.json", read("run.json"));
+    const std::string all = "run.json more.json --no-fail --lock fabricast.lock";
+    const ProgramOutput changed = check(all);
+    EXPECT_NE(
+        changed.out.find("\nrun.json: since the lock: the scenario changed, the tool did not: "),
+        std::string::npos)
+        << changed.out;
+    EXPECT_NE(changed.out.find("\nmore.json: since the lock: it is not in the lock"),
+              std::string::npos);
+    const ProgramOutput written = check(all + " --update-lock");
+    EXPECT_EQ(written.out.find("not in the lock"), std::string::npos) << written.out;
+    EXPECT_EQ(written.err,
+              "written: fabricast.lock: 2 scenarios; new: more.json; changed: run.json; no longer "
+              "in it: small.json\n");
+    EXPECT_EQ(check(all + " --update-lock --quiet").err, "");
+    EXPECT_EQ(check(all).out.find("since the lock"), std::string::npos);
 }
 
 TEST_F(CheckCommand, ABadRequirementIsNamedWithItsPlace) {

@@ -74,28 +74,51 @@ TEST(Completion, OffersCommandsFlagsAndValues) {
         std::vector<std::string> words;
         std::string offers;
     };
-    const std::vector<Case> cases = {{{"pl"}, "plan"},
-                                     {{"profiles", "sh"}, "show"},
-                                     {{"profiles", "show", "--ki"}, "--kind"},
-                                     {{"profiles", "list", "--kind", "gp"}, "gpu"},
-                                     {{"explain", "--sect"}, "--section"},
-                                     {{"explain", "--section", "c"}, "comm cost"},
-                                     {{"explain", "--section", "=", "ti"}, "time"},
-                                     {{"explain", "--section", "="}, "memory time comm cost all"},
-                                     {{"plan", "--stack", "meg"}, "megatron megatron-fsdp"},
-                                     {{"plan", "-m", "llama-3.1-7"}, "llama-3.1-70b"},
-                                     {{"plan", "-c", "dgx-h2"}, "dgx-h200"},
-                                     {{"plan", "--gpu", "h200-sxm"}, "h200-sxm-141gb"},
-                                     {{"-f", "ht"}, "html"},
-                                     {{"-f", "html", "pl"}, "plan"},
-                                     {{"explain", "--layout", "t"}, "tp="},
-                                     {{"completion", "z"}, "zsh"},
-                                     {{"plan", "--nothing"}, ""}};
+    const std::vector<Case> cases = {
+        {{"pl"}, "plan"},
+        {{"profiles", "sh"}, "show"},
+        {{"profiles", "show", "--ki"}, "--kind"},
+        {{"profiles", "list", "--kind", "gp"}, "gpu"},
+        {{"explain", "--sect"}, "--section"},
+        {{"explain", "--section", "c"}, "comm cost"},
+        {{"explain", "--section", "=", "ti"}, "time"},
+        {{"explain", "--section", "="}, "memory time comm cost all"},
+        {{"plan", "--stack", "meg"}, "megatron megatron-fsdp"},
+        {{"plan", "-m", "llama-3.1-7"}, "llama-3.1-70b"},
+        {{"plan", "-c", "dgx-h2"}, "dgx-h200"},
+        {{"plan", "--gpu", "h200-sxm"}, "h200-sxm-141gb"},
+        {{"-f", "ht"}, "html"},
+        {{"-f", "html", "pl"}, "plan"},
+        {{"explain", "--layout", "t"}, "tp="},
+        {{"explain", "--layout", "tp", "=", "2,sha"}, "2,shard= 2,shard_size="},
+        {{"explain", "--layout", "=", "tp", "=", "2,pp", "=", "2,t"}, "2,tp="},
+        {{"explain", "--layout", "tp", "=", "2"}, ""},
+        {{"plan", "--stack", "fsdp2,meg"}, "fsdp2,megatron fsdp2,megatron-fsdp"},
+        {{"explain", "--stack", "fsdp2,meg"}, ""},
+        {{"plan", "--forbid", "pp,vp"}, "pp,vpp"},
+        {{"plan", "--target", "m"}, "mfu="},
+        {{"size", "--target", "b"}, "budget="},
+        {{"schema", "sc"}, "scenario"},
+        {{"errors", "AC0"}, "AC01 AC02 AC03 AC04 AC05 AC06 AC07 AC08 AC09"},
+        {{"model", "llama-3.1-7"}, "llama-3.1-70b"},
+        {{"profiles", "show", "h200-sxm"}, "h200-sxm-141gb"},
+        {{"completion", "z"}, "zsh"},
+        {{"plan", "--nothing"}, ""}};
     for (const Case& one : cases) {
         EXPECT_EQ(offered(one.words), one.offers + "\n") << one.words.back();
     }
     std::ofstream(tempFolder() + "my run.json") << "{}";
     EXPECT_EQ(offered({"plan", tempFolder() + "my"}), tempFolder() + "my run.json\n");
+}
+
+TEST(Completion, OffersWordsBehindACommaInEachShell) {
+    const std::string zsh = ran("completion zsh").out;
+    EXPECT_NE(zsh.find(":NAME: _sequence compadd - ddp fsdp1 "), std::string::npos);
+    EXPECT_NE(zsh.find(R"(:KEYS: _sequence compadd -S '\'''\'' - dp= tp= )"), std::string::npos);
+    EXPECT_NE(zsh.find(R"(: compadd -S '\'''\'' - tokens-per-s= )"), std::string::npos);
+    const std::string fish = ran("completion fish").out;
+    EXPECT_NE(fish.find(" -a '(__fabricast_list dp= tp= "), std::string::npos);
+    EXPECT_NE(fish.find("\nfunction __fabricast_list "), std::string::npos);
 }
 
 TEST(Completion, HasEveryFlagOfEveryCommandInEachShell) {

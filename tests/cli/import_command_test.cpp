@@ -24,6 +24,14 @@ TEST(Import, IsAnsweredAsTheScenarioThatItIs) {
     }
 }
 
+TEST(Import, WritesAScenarioIntoAFileThatEndsSo) {
+    const std::string script = kExamples + "pretrain_70b.sh";
+    const std::string file = tempFolder() + "by_ending.json";
+    ASSERT_EQ(ran("import " + script + " -c dgx-h100", {"-o", file}).code, ExitCode::Ok);
+    EXPECT_EQ(readTextFile(file).value_or(""),
+              ran("import " + script + " -c dgx-h100 -f json").out);
+}
+
 TEST(Import, TakesFlagsOverTheFile) {
     const std::string yaml = kExamples + "qlora.yaml";
     const ProgramOutput answer =

@@ -64,6 +64,43 @@ TEST(Lint, ReadsFilesThatBelongTogether) {
     EXPECT_EQ(both.out, one.out);
 }
 
+TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
+    const std::string file = tempFolder() + "axolotl.yaml";
+    ASSERT_TRUE(writeTextFile(file,
+                              "base_model: meta-llama/Llama-3.1-8B\nmicro_batch_size: 1\n"
+                              "deepspeed: not_there.json\nsaple_packing: true\n"));
+    const ProgramOutput output = ran("lint " + file);
+    EXPECT_EQ(output.code, ExitCode::DoesNotFit) << output.err;
+    EXPECT_NE(output.out.find("axolotl.yaml:3:1: error FL01: deepspeed: "), std::string::npos)
+        << output.out;
+    EXPECT_NE(output.out.find("KEY2"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("not forecast: "), std::string::npos) << output.out;
+    EXPECT_EQ(ran("lint " + file + " --ignore FL01").code, ExitCode::Ok);
+    EXPECT_NE(ran("lint --rules").out.find("FL01"), std::string::npos);
+}
+
+// The rule and the forecast name the same share of a step.
+TEST(Lint, SaysWhatGradientsCostAsExplainDoes) {
+    const std::string file = tempFolder() + "waiting.sh";
+    std::string script = readTextFile(kExamples + "pretrain_70b.sh").value_or("");
+    for (const std::string flag : {" --overlap-grad-reduce", " --overlap-param-gather"}) {
+        script.erase(script.find(flag), flag.size());
+    }
+    ASSERT_TRUE(writeTextFile(file, script));
+    const ProgramOutput found = ran("lint " + file + " -c dgx-h100");
+    const std::string before = "are reduced at the end: ";
+    const std::size_t at = found.out.find(before);
+    ASSERT_NE(at, std::string::npos) << found.out;
+    const std::string share =
+        found.out.substr(at + before.size(), found.out.find(" of a step", at) - at - before.size());
+    const ProgramOutput explained = ran("explain --section time " + file + " -c dgx-h100");
+    const std::size_t row = explained.out.find("sharding: parameters and gradients");
+    ASSERT_NE(row, std::string::npos) << explained.out;
+    const std::string line = explained.out.substr(row, explained.out.find('\n', row) - row);
+    EXPECT_TRUE(line.ends_with(" " + share)) << line << share;
+    EXPECT_EQ(ran("lint " + file).out.find("bound by communication"), std::string::npos);
+}
+
 TEST(Lint, WritesReportsForOtherPrograms) {
     const std::string folder = tempFolder();
     const ProgramOutput answer = ran(

@@ -106,7 +106,7 @@ TEST(Newcomer, AdaptersAreAFlag) {
                                       "32"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_TRUE(has(lineOf(output.out, 1), "bf16 adamw, LoRA rank 32 over nf4")) << output.out;
-    EXPECT_TRUE(has(output.out, "--tuning lora --lora-rank 32 --set settings.lora.base=nf4"));
+    EXPECT_TRUE(has(output.out, "--tuning qlora --lora-rank 32"));
 }
 
 TEST(Newcomer, CheckpointsOfOneArchitectureAreOneModel) {

@@ -66,6 +66,20 @@ TEST(NextLine, OfABatchInTokensHoldsItsSamples) {
                        {"--global-batch", "250k tokens"});
 }
 
+TEST(NextLine, OfQloraTypesItsTuning) {
+    const std::string asked =
+        "explain -m llama-3.1-8b -c dgx-h100 --tuning qlora --stack axolotl "
+        "--gpus 1 --seq 2048 --global-batch 8";
+    const std::string next = nextOf(ran(asked));
+    EXPECT_NE(next.find(" --tuning qlora "), std::string::npos) << next;
+    EXPECT_EQ(next.find("lora.base"), std::string::npos) << next;
+    const std::string peak = next.substr(0, next.find(" --why")) + " -f json";
+    EXPECT_EQ(textOf(jsonOf(ran(peak).out), "verdict"), "fits");
+    EXPECT_EQ(ran(peak).out, ran(asked + " -f json").out);
+    const std::string other = nextOf(ran(asked + " --set settings.lora.base=int8"));
+    EXPECT_NE(other.find("settings.lora.base=int8"), std::string::npos) << other;
+}
+
 TEST(NextLine, OfAFileWithoutABatchHoldsIt) {
     const std::string path = tempFolder() + "no_batch.json";
     ASSERT_TRUE(writeTextFile(path, R"({"model": "llama-3.2-1b", "cluster": "dgx-h100",

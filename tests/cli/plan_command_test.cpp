@@ -50,6 +50,26 @@ TEST(PlanCommand, HoldsAndLeavesOutKeys) {
     EXPECT_NE(none.err.find("no stack accepts any layout here"), std::string::npos) << none.err;
 }
 
+TEST(PlanCommand, TakesSeveralWordsOfAListInOne) {
+    const std::string one =
+        plan({"--stack", "megatron,fsdp2", "--forbid", "pp,cp", "-f", "csv"}).out;
+    EXPECT_EQ(one,
+              plan({"--stack",
+                    "megatron",
+                    "--stack",
+                    "fsdp2",
+                    "--forbid",
+                    "pp",
+                    "--forbid",
+                    "cp",
+                    "-f",
+                    "csv"})
+                  .out);
+    EXPECT_NE(one, "");
+    EXPECT_NE(plan({"--stack", "fsdp2,megatro"}).err.find("\"megatro\""), std::string::npos);
+    EXPECT_EQ(plan({"--stack", "fsdp2,"}).code, ExitCode::BadInput);
+}
+
 TEST(PlanCommand, LetsGpusIdleForTheFewestAndTheCheapest) {
     const std::string few =
         plan({"--stack", "megatron", "--objective", "gpus", "--top", "1", "-f", "json"}).out;

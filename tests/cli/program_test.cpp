@@ -1,5 +1,8 @@
 #include "cli/run_program.h"
+#include "planner/text/text_file.h"
 #include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -81,6 +84,21 @@ TEST(Program, HelpTextsAreWhatTheDocumentsShow) {
     expectGolden("help_model.txt", run({"model", "--help"}).out);
     expectGolden("help_explain.txt", run({"explain", "--help"}).out);
     EXPECT_EQ(run({"help", "explain"}).out, run({"explain", "--help"}).out);
+}
+
+TEST(Program, TakesTheFormatOfTheOutputsEnding) {
+    const std::string asked = "explain -m llama-3.2-1b -c dgx-h100 --stack fsdp2 ";
+    for (const std::string format : {"json", "csv", "md"}) {
+        const std::string file = tempFolder() + "answer." + format;
+        ASSERT_EQ(ran(asked, {"-o", file}).code, ExitCode::Ok);
+        EXPECT_EQ(readTextFile(file).value_or(""), ran(asked + "-f " + format).out) << format;
+        ASSERT_EQ(ran(asked + "-f text", {"-o", file}).code, ExitCode::Ok);
+        EXPECT_EQ(readTextFile(file).value_or(""), ran(asked).out) << format;
+    }
+    const std::string page = tempFolder() + "answer.html";
+    ASSERT_EQ(ran(asked, {"-o", page}).code, ExitCode::Ok);
+    EXPECT_TRUE(readTextFile(page).value_or("").starts_with("<!DOCTYPE html>"));
+    EXPECT_EQ(ran("model llama-3.2-1b", {"-o", page}).code, ExitCode::BadInput);
 }
 
 TEST(Program, WritesTheAnswerToAFile) {

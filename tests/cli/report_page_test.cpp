@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fabricast {
@@ -128,6 +131,42 @@ TEST_F(PdfPage, IsWhatTheBrowserPrints) {
     std::ifstream file(out_);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     EXPECT_TRUE(bytes.starts_with("%PDF-1.4\n<!DOCTYPE html>")) << bytes.substr(0, 80);
+}
+
+TEST_F(PdfPage, IsNotWaitedForOnceItIsStopped) {
+    std::filesystem::remove(out_);  // of another test
+    const std::string work = folder_ + "/pages";
+    std::filesystem::create_directories(work);
+    ::setenv("TMPDIR", work.c_str(), 1);
+    install("trap '' INT TERM; /bin/sleep 300");
+    std::stop_source source;
+    Surroundings surroundings;
+    surroundings.stop = [&source] { return source.get_token(); };
+    const auto begin = std::chrono::steady_clock::now();
+    std::jthread later([&] {
+        while (std::filesystem::is_empty(work)) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        source.request_stop();
+    });
+    const ProgramOutput output = runProgram({"explain",
+                                             "--stack",
+                                             "fsdp2",
+                                             "-m",
+                                             "llama-3.2-1b",
+                                             "-c",
+                                             "dgx-h100",
+                                             "-f",
+                                             "pdf",
+                                             "-o",
+                                             out_},
+                                            surroundings);
+    ::unsetenv("TMPDIR");
+    EXPECT_EQ(output.code, ExitCode::Interrupted) << output.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_TRUE(std::filesystem::is_empty(work));
+    EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 TEST_F(PdfPage, IsAnErrorWhereTheBrowserFails) {

@@ -67,16 +67,37 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerCase{"plan", "plan --stack fsdp2" + kSmall},
         AnswerCase{"plan", "plan --pareto --tokens 1T --target mfu=60%" + kSmall},
         AnswerCase{"plan", "plan -m llama-3.1-70b -c 4x-rtx-4090 --seq 4096 --global-batch 8"},
+        AnswerCase{"plan", "plan --stack fsdp2 --mtbf 1s --tokens 1T" + kSmall},
+        AnswerCase{"plan", "plan --stack fsdp2 --sensitivity" + kSmall},
+        AnswerCase{"plan",
+                   "plan -m llama-3.1-405b -c 8x-rtx-4090 --seq 4096 --global-batch 16 --stack "
+                   "fsdp2 --target mfu=60% --no-fail"},
         AnswerCase{"hardware", "plan -m llama-3.1-8b -c dgx-h100 -c dgx-h200 --tokens 10B"},
+        AnswerCase{"hardware",
+                   "plan -m llama-3.1-405b -c 4x-rtx-4090 -c 8x-rtx-4090 --forbid offload "
+                   "--no-fail"},
+        AnswerCase{"hardware",
+                   "plan -m llama-3.1-8b -c dgx-h100 -c dgx-h200 --mtbf 1s --tokens 10B --no-fail"},
         AnswerCase{"explain", "explain --stack fsdp2" + kSmall},
+        AnswerCase{"explain", "explain --sensitivity --section all --tokens 1T" + kBig},
+        AnswerCase{
+            "explain",
+            "explain --stack fsdp2 --section all --mtbf 1s --tokens 1T --price 2.1" + kSmall},
+        AnswerCase{"explain",
+                   "explain -m llama-3.1-8b --gpu h100-sxm5-80gb --gpus 8 --gpus-per-node 4 "
+                   "--fabric ib-ndr --host-memory 512GB --reserve 10% --stack fsdp2 --no-fail"},
         AnswerCase{"explain", "explain --section all --tokens 1T" + kBig},
         AnswerCase{"compare", "compare --with layout.recompute=full" + kBig},
         AnswerCase{"simulate", "simulate" + kBig},
         AnswerCase{"simulate", "simulate --steps 1000 --failures --stack fsdp2" + kSmall},
         AnswerCase{"advise", "advise --tokens 1T" + kSmall},
+        AnswerCase{"advise", "advise --mtbf 1s" + kSmall},
         AnswerCase{"backtest",
                    "backtest " FABRICAST_SOURCE_DIR "/tests/cases/published/few_runs.csv"},
         AnswerCase{"check", "check --stack fsdp2 --require mfu>=0.9" + kSmall},
+        AnswerCase{"check",
+                   "check -m llama-3.1-8b -c 8x-rtx-4090 --stack fsdp2 --mtbf 1s --require fits "
+                   "--require usd_per_mtok<=0.1 --no-fail"},
         AnswerCase{"size",
                    "size -c dgx-h100 -c hgx-h20 -n 1,2,4 --tokens 1B --target days=0.05" + kSizes},
         AnswerCase{
