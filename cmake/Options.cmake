@@ -14,6 +14,7 @@ target_compile_options(
 target_compile_definitions(fabricast_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(FABRICAST_SANITIZE)
   set(sanitize -fsanitize=${FABRICAST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_compile_options(fabricast_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitize}>")
+  # GCC 12 takes what they add for uses of uninitialised values.
+  target_compile_options(fabricast_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitize};-Wno-maybe-uninitialized>")
   target_link_options(fabricast_options INTERFACE -fsanitize=${FABRICAST_SANITIZE})
 endif()
