@@ -101,6 +101,7 @@ struct NodeSpec {
     Sourced<BytesPerSecond> hostMemoryBandwidth;  ///< of all sockets together
     Sourced<Bytes> nvme;                          ///< capacity of the local drives
     Sourced<Watts> power;                         ///< of the whole node, at most
+    std::string powerLike;                        ///< the node whose share that is; empty: its own
     std::string notes;
 
     friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
