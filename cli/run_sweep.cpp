@@ -44,14 +44,12 @@ Result<Answer> printedSweep(const SweepAnswer& answer, Format format) {
                 printed.text += line.empty() ? "" : line + "\n";
             }
             return printed;
-        case Format::Csv: {
-            FABRICAST_ASSIGN(const Table table, sweepNumbers(answer.lines));
-            printed.text = csvText(table);
-            return printed;
-        }
+        case Format::Csv:
         case Format::Markdown: {
-            FABRICAST_ASSIGN(const Table table, sweepTable(answer.lines));
-            printed.text = markdownText(table);
+            FABRICAST_ASSIGN(
+                const Table table,
+                format == Format::Csv ? sweepNumbers(answer.lines) : sweepTable(answer.lines));
+            printed.text = tableText(table, format);
             return printed;
         }
         case Format::Text:

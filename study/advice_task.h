@@ -1,6 +1,7 @@
 #pragma once
 #include "planner/base/result.h"
 #include "planner/budget/budget_facts.h"
+#include "planner/result/rejection.h"
 #include "planner/search/known_work.h"
 #include "planner/search/layout_rules.h"
 #include "planner/spec/edit.h"
@@ -44,8 +45,10 @@ struct AdviceTask {
     Scenario base;
     std::vector<AdviceFamily> families;
     BudgetFacts budget;
-    std::vector<Edit> held{};    ///< what keeps the batch once a layout is stated
-    std::optional<Usd> most;     ///< that the run of `budget.tokens` may cost
+    std::vector<Edit> held{};  ///< what keeps the batch once a layout is stated
+    std::optional<Usd> most;   ///< that the run of `budget.tokens` may cost
+    /// How surely full training must fit for help from the host not to be looked at.
+    Verdict enough = Verdict::Likely;
     KnownWork* known = nullptr;  ///< what earlier searches worked out
     /// The same task with some keys of its question changed.
     std::function<Result<AdviceTask>(std::span<const Edit>)> with{};

@@ -4,6 +4,7 @@
 #include "planner/load/load_budget.h"
 #include "study/evaluate_options.h"
 #include "study/families.h"
+#include "study/fits_as_surely.h"
 #include "study/knobs.h"
 #include "study/other_situations.h"
 #include "study/search_size.h"
@@ -56,10 +57,18 @@ Result<std::optional<Asked>> askedIn(const OtherSituation& situation,
     return std::optional(std::move(asked));
 }
 
-/// The advice in another situation, or nothing where it makes no sense here.
+/// What is recommended, and how surely it fits.
+Verdict surenessOf(const std::vector<AdviceStep>& steps,
+                   const std::optional<std::size_t>& recommended) {
+    return recommended ? steps[*recommended].plan->memory.verdict : Verdict::DoesNotFit;
+}
+
+/// The advice in another situation, or nothing where it makes no sense here. What is recommended
+/// then fits as surely as what is now.
 Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
                                             const OtherSituation& situation,
                                             const TimingProfiles& timing,
+                                            Verdict now,
                                             std::size_t threads,
                                             const Watch& watch) {
     std::optional<AdviceChange> change;
@@ -70,17 +79,18 @@ Result<std::optional<AdviceChange>> changed(const AdviceTask& task,
         if (isImpossible) {
             break;
         }
-        FABRICAST_ASSIGN(const std::optional<Asked> asked, std::move(asking));
+        FABRICAST_ASSIGN(std::optional<Asked> asked, std::move(asking));
         if (!asked) {
             break;
         }
+        asked->task.enough = fitsAsSurely(Verdict::Likely, now) ? Verdict::Likely : Verdict::Fits;
         FABRICAST_ASSIGN(EvaluatedOptions evaluated,
                          evaluateOptions(asked->task, asked->timing, threads, watch));
         change = AdviceChange{.change = nameOf(situation, times)};
         if (situation.edits != nullptr) {
             change->edits = situation.edits(task.base, times);
         }
-        if (evaluated.recommended) {
+        if (fitsAsSurely(surenessOf(evaluated.options, evaluated.recommended), now)) {
             AdviceStep& step = evaluated.options[*evaluated.recommended];
             change->key = std::move(step.key);
             change->plan = std::move(step.plan);
@@ -123,6 +133,7 @@ Result<Advice> adviseOn(const AdviceTask& task,
     advice.steps = std::move(evaluated.options);
     advice.recommended = evaluated.recommended;
     advice.stopped = evaluated.stopped;
+    const Verdict now = surenessOf(advice.steps, advice.recommended);
     const std::string taken =
         advice.recommended ? advice.steps[*advice.recommended].key : std::string();
     for (const OtherSituation& situation : otherSituations()) {
@@ -130,7 +141,7 @@ Result<Advice> adviseOn(const AdviceTask& task,
             continue;
         }
         Result<std::optional<AdviceChange>> found =
-            changed(task, situation, timing, threads, watch);
+            changed(task, situation, timing, now, threads, watch);
         advice.stopped = watch.stopped() || (!found && found.error().code == Error::Code::Stopped);
         if (advice.stopped) {
             continue;  // half of a change says nothing

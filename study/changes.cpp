@@ -485,19 +485,31 @@ void moreNodes(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-/// Where it is known how much there is.
-void moreHostMemory(const ChangeSubject& subject, Offers& offers) {
-    const std::optional<Bytes>& there = subject.now.cluster.node.hostMemory.value;
-    if (!there) {
+/// So many times what a node has of one kind, where that is known.
+void moreOfNode(const Sourced<Bytes>& there,
+                const std::string& path,
+                const std::string& flag,
+                Offers& offers) {
+    if (!there.value) {
         return;
     }
     constexpr std::int64_t kGB = 1'000'000'000;
     for (const std::int64_t factor : {2, 4}) {
-        const std::int64_t wanted = (factor * there->count() + kGB - 1) / kGB;
-        offers
-            .add({{"cluster.host_memory", std::to_string(wanted) + "GB", "--host-memory"}},
-                 static_cast<int>(factor))
+        const std::int64_t wanted = (factor * there.value->count() + kGB - 1) / kGB;
+        offers.add({{path, std::to_string(wanted) + "GB", flag}}, static_cast<int>(factor))
             .sideEffect.insert(0, std::to_string(factor));
+    }
+}
+
+void moreHostMemory(const ChangeSubject& subject, Offers& offers) {
+    const NodeSpec& node = subject.now.cluster.node;
+    moreOfNode(node.hostMemory, "cluster.host_memory", "--host-memory", offers);
+}
+
+/// Where something lies on them.
+void moreDrives(const ChangeSubject& subject, Offers& offers) {
+    if (usesDrives(subject.now.layout.offload)) {
+        moreOfNode(subject.now.cluster.node.nvme, "cluster.nvme", "--nvme", offers);
     }
 }
 
@@ -656,6 +668,7 @@ constexpr std::array kRows = {
         "host memory",
         " times the memory of each host",
         &moreHostMemory},
+    Row{kMemory, kBuy, 0, "drives", " times the drives of each node", &moreDrives},
     Row{kTarget, kBuy, 0, "nodes", " times the hardware", &moreNodes},
     Row{kMemory, kBuy, 1, "nodes", " times the hardware, states over more ranks", &moreRanks},
     Row{kTarget, kBuy, 1, "fabric", "other NICs and switches", &otherFabrics}};

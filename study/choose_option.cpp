@@ -60,9 +60,10 @@ std::string missText(const AdviceStep& step) {
 }
 
 std::string hostText(const AdviceStep& step) {
-    const HostNeed& host = step.plan->memory.host;
-    return fmt::format("needs {} of host memory per node{}",
+    const HostNeed& host = step.plan->memory.ofNode();
+    return fmt::format("needs {} of {} per node{}",
                        shortText(host.perNode),
+                       host.what,
                        host.there ? ", of " + shortText(*host.there) : ", which is not known");
 }
 
@@ -103,12 +104,20 @@ struct Rivals {
     const AdviceStep* fastest = nullptr;
 };
 
-/// A simpler step that is nearly as fast as the recommended one is too slow beside the fastest.
+/// Steps stand simplest first: one before the recommended one that is as fast is too slow beside
+/// the fastest, or does not fit as surely.
+bool isSimplerAndClose(const AdviceStep& step, const AdviceStep& taken) {
+    const double ratio = stepSeconds(step) / stepSeconds(taken);
+    return step.set == taken.set && &step < &taken && ratio <= 1.0 + kComparisonBand &&
+           ratio >= 1.0 / (1.0 + kComparisonBand);
+}
+
 std::string simplerText(const AdviceStep& step, const Rivals& rivals) {
+    if (step.plan->memory.verdict > rivals.taken->plan->memory.verdict) {
+        return "simpler, but may not fit";
+    }
     const double behind = stepSeconds(step) / stepSeconds(*rivals.fastest);
-    return behind > 1.0 + kComparisonBand
-               ? fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind))
-               : besideText(step, *rivals.taken);
+    return fmt::format("simpler, but {} is {}", rivals.fastest->key, fasterBy(behind));
 }
 
 void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>& most) {
@@ -134,14 +143,11 @@ void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>
                     : memory.onDevice == Verdict::Likely
                         ? "; fits only if the allocator reserves little extra"
                         : "; nothing else comes nearer, and it is unlikely to fit";
-        step.why += memory.host.isUnknown() ? "; " + hostText(step) : "";
+        step.why += memory.ofNode().isUnknown() ? "; " + hostText(step) : "";
     } else {
-        const bool close = taken != nullptr && step.set == taken->set && &step < taken &&
-                           stepSeconds(step) <= stepSeconds(*taken) * (1.0 + kComparisonBand) &&
-                           stepSeconds(step) >= stepSeconds(*taken);
-        step.why = taken == nullptr ? "fits"
-                   : close          ? simplerText(step, rivals)
-                                    : besideText(step, *taken);
+        step.why = taken == nullptr                  ? "fits"
+                   : isSimplerAndClose(step, *taken) ? simplerText(step, rivals)
+                                                     : besideText(step, *taken);
     }
 }
 

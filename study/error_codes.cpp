@@ -58,10 +58,6 @@ std::span<const ErrorCode> errorCodes() {
     return kErrorCodes;
 }
 
-const ErrorCode& errorCode(Error::Code code) {
-    return kErrorCodes[static_cast<std::size_t>(code)];
-}
-
 namespace {
 
 std::string kindText(const ErrorCode& kind) {

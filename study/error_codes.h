@@ -17,7 +17,6 @@ struct ErrorCode {
 };
 
 std::span<const ErrorCode> errorCodes();
-const ErrorCode& errorCode(Error::Code code);
 
 /// The list of exit statuses.
 std::string errorCodesText();

@@ -17,14 +17,14 @@ namespace {
 /// From here on a sequence is worth cutting: half of it still fills a GPU's kernels.
 constexpr std::int64_t kLongSequence = 8192;
 
-/// Whether full training fits, surely or likely, without help from the host, at a price that may be
-/// paid.
+/// Whether full training fits, as surely as is wanted, without help from the host, at a price that
+/// may be paid.
 bool isFound(const AdviceTask& task, const std::vector<AdviceStep>& before) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         const AdviceStep& step = before[i];
         const bool plain = task.families[i].moment != AdviceMoment::NothingFits;
         const bool fits =
-            step.timed && step.plan->memory.onDevice <= Verdict::Likely && step.plan->fitsHost();
+            step.timed && step.plan->memory.onDevice <= task.enough && step.plan->fitsHost();
         if (plain && fits && isAffordable(step, task.most)) {
             return true;
         }

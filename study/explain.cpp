@@ -58,8 +58,9 @@ Result<void> addStep(const Question& question,
         FABRICAST_ASSIGN(answer.products, productTimes(answer.scenario));
     }
     if (ask.faster) {
-        FABRICAST_ASSIGN(answer.faster,
-                         fasterChange(question, answer.scenario, *answer.step, bench, watch));
+        FABRICAST_ASSIGN(
+            answer.faster,
+            fasterChange(question, answer.scenario, *answer.step, answer.verdict, bench, watch));
     }
     if (ask.sensitivity) {
         FABRICAST_ASSIGN(answer.sensitivity,

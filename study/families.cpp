@@ -24,8 +24,11 @@ struct FamilyRow {
     std::string_view set;        ///< settings, as --set takes them, with a blank between two
 };
 
-// Simplest first: of two that nobody can tell apart the first is advised. Cutting sequences
+// Simplest first, which is one fixed order: by how many things are split (nothing, states, then
+// layers and stages, then experts or sequences), and of equals what PyTorch itself has before what
+// another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
+// Together the rows have every layout that a search of their stacks has.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -38,6 +41,12 @@ constexpr std::array kFamilies = {
               AdviceMoment::SeveralNodes,
               "fsdp2",
               "shard=hsdp"},
+    FamilyRow{"deepspeed",
+              "DeepSpeed ZeRO, states sharded over all GPUs",
+              AdviceMoment::SeveralGpus,
+              "deepspeed",
+              "",
+              "cp"},
     FamilyRow{"torchtitan",
               "FSDP2 with layers and stages split too",
               AdviceMoment::Always,
@@ -51,15 +60,15 @@ constexpr std::array kFamilies = {
               "ep=1",
               "cp"},
     FamilyRow{"experts",
-              "Megatron-Core, experts distributed",
+              "Megatron-Core or torchtitan, experts distributed",
               AdviceMoment::Experts,
-              "megatron",
+              "megatron torchtitan",
               "cp=1",
               "ep=1"},
     FamilyRow{"context",
-              "Megatron-Core, sequences split",
+              "Megatron-Core or torchtitan, sequences split",
               AdviceMoment::LongSequence,
-              "megatron",
+              "megatron torchtitan",
               "",
               "cp=1"},
     FamilyRow{"ulysses",

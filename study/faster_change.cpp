@@ -3,6 +3,7 @@
 #include "planner/memory/memory_of_stages.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
+#include "study/fits_as_surely.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,6 +51,7 @@ std::string assignmentsOf(const std::vector<Edit>& edits) {
 Result<std::optional<FasterChange>> fasterChange(const Question& question,
                                                  const Scenario& scenario,
                                                  const StepEstimate& step,
+                                                 const std::optional<Verdict>& now,
                                                  const Workbench& bench,
                                                  const Watch& watch,
                                                  FasterBy by) {
@@ -75,7 +77,7 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
         const Plan& plan = faster[i].judgement.plan;
         const auto memory = memoryOfFullestStage(plan.scenario, kNoLimit, watch);
         FABRICAST_TRY(watch.check());
-        if (memory && memory->verdict != Verdict::DoesNotFit) {
+        if (memory && fitsAsSurely(memory->verdict, now.value_or(Verdict::Fits))) {
             const std::vector<Edit> change = faster[i].edits();
             edits.insert(edits.end(), change.begin(), change.end());
             return std::optional(FasterChange{.set = assignmentsOf(change),

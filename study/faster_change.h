@@ -14,11 +14,13 @@ namespace fabricast {
 enum class FasterBy : std::uint8_t { Anything, Settings };
 
 /// Of the changes that cost nothing (the same model, batch and GPUs) and that the stack takes, the
-/// one with the shortest step that does not overfill the GPUs; nothing where none of the three
-/// fastest does or none is faster by a fiftieth. `scenario` and `step` are those of the question.
+/// one with the shortest step that fits as surely as the question does; nothing where none of the
+/// three fastest does or none is faster by a fiftieth. `scenario`, `step` and `now`, its verdict
+/// where it has one, are those of the question.
 Result<std::optional<FasterChange>> fasterChange(const Question& question,
                                                  const Scenario& scenario,
                                                  const StepEstimate& step,
+                                                 const std::optional<Verdict>& now,
                                                  const Workbench& bench,
                                                  const Watch& watch,
                                                  FasterBy by = FasterBy::Anything);

@@ -49,8 +49,8 @@ std::string whyNone(const PlanReport& report) {
     }
     const MemoryBreakdown& nearest = report.misses.front().memory;
     return "does not fit, nearest " +
-           (nearest.host.verdict() > nearest.onDevice
-                ? hostNeedText(nearest.host)
+           (nearest.ofNode().verdict() > nearest.onDevice
+                ? hostNeedText(nearest.ofNode())
                 : gibText(nearest.peak.value) + " of " + gibText(nearest.room()) + " GiB");
 }
 

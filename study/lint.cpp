@@ -92,7 +92,7 @@ void addMemoryFindings(const Question& question,
         }
     }
     const std::string what =
-        host ? hostNeedText(memory.host)
+        host ? hostNeedText(memory.ofNode())
              : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
                    (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
     // Whether activations are kept is not said by every file: the script may recompute.

@@ -27,11 +27,16 @@ double bytes(Bytes size) {
     return static_cast<double>(size.count());
 }
 
-/// The peak, or as many times the GPU's memory as the host's is needed: what is short decides.
+/// How many times what there is; 0 where that is not known.
+double timesThere(const HostNeed& need) {
+    return need.there && *need.there > Bytes() ? need.perNode / *need.there : 0.0;
+}
+
+/// The peak, or as many times the GPU's memory as the host's or the drives' is needed: what is
+/// short decides.
 double distanceOf(const MemoryBreakdown& memory) {
-    const bool isKnown = memory.host.there && *memory.host.there > Bytes();
-    const double host = isKnown ? memory.host.perNode / *memory.host.there : 0.0;
-    return std::max(bytes(memory.peak.value), host * bytes(memory.room()));
+    const double node = std::max(timesThere(memory.host), timesThere(memory.drives));
+    return std::max(bytes(memory.peak.value), node * bytes(memory.room()));
 }
 
 /// Tries what lowers the peak of one layout, or what it needs of the host.
@@ -211,8 +216,8 @@ Rejection deviceRejection(const MemoryBreakdown& memory) {
 }
 
 /// What a node is short of; where that is not known, nothing of all that it needs.
-Rejection hostRejection(const HostNeed& host) {
-    return {.bound = Bound::HostMemory,
+Rejection nodeRejection(Bound bound, const HostNeed& host) {
+    return {.bound = bound,
             .over = host.there ? host.perNode - *host.there : Bytes(),
             .where = "",
             .fixes = {}};
@@ -233,12 +238,15 @@ Result<MemoryBreakdown> withFixes(MemoryBreakdown memory,
         rejections.push_back(deviceRejection(memory));
     }
     if (memory.host.verdict() != Verdict::Fits) {
-        rejections.push_back(hostRejection(memory.host));
+        rejections.push_back(nodeRejection(Bound::HostMemory, memory.host));
+    }
+    if (memory.drives.verdict() != Verdict::Fits) {
+        rejections.push_back(nodeRejection(Bound::NvmeSpace, memory.drives));
     }
     FABRICAST_ASSIGN(const std::optional<Fix> segments,
                      lessFragmented(memory, scenario, question, bench));
     // A host that may have enough is no reason to change anything.
-    if (memory.onDevice != Verdict::Fits || !memory.host.isUnknown()) {
+    if (memory.onDevice != Verdict::Fits || !memory.ofNode().isUnknown()) {
         FABRICAST_ASSIGN(rejections.front().fixes,
                          fixesOf(memory, scenario, question, bench, watch));
     }

@@ -103,9 +103,14 @@ Result<void> addFaster(const Question& question,
                        PlanReport& report) {
     const Plan& best = report.plans.front();
     FABRICAST_ASSIGN(const Question about, questionAbout(question, report.question, best.scenario));
-    FABRICAST_ASSIGN(
-        report.faster,
-        fasterChange(about, best.scenario, best.step, bench, watch, FasterBy::Settings));
+    FABRICAST_ASSIGN(report.faster,
+                     fasterChange(about,
+                                  best.scenario,
+                                  best.step,
+                                  best.memory.verdict,
+                                  bench,
+                                  watch,
+                                  FasterBy::Settings));
     return {};
 }
 

@@ -131,13 +131,12 @@ std::int64_t largestLayer(const ModelSpec& model) {
 
 Result<Term> deepspeedTerm(const Scenario& scenario) {
     const Offload offload = scenario.layout.offload;
-    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
     const DeepspeedQuestion question{.parameters = countParameters(scenario.model).total,
                                      .largestLayer = largestLayer(scenario.model),
                                      .gpusPerNode = scenario.cluster.node.gpus,
                                      .nodes = scenario.cluster.nodes,
                                      .offloadOptimizer = offload != Offload::None,
-                                     .offloadParameters = parameters};
+                                     .offloadParameters = offloadsParameters(offload)};
     const bool third = scenario.layout.shard == Shard::Zero3;
     FABRICAST_ASSIGN(const DeepspeedEstimate estimate,
                      third ? deepspeedEstimateStage3(question) : deepspeedEstimateStage2(question));

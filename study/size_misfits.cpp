@@ -19,8 +19,8 @@ namespace {
 std::string misfitText(const Plan& nearest) {
     const MemoryBreakdown& memory = nearest.memory;
     const std::string layout = nearest.scenario.stack + " " + planLayoutText(nearest.scenario);
-    if (memory.host.verdict() > memory.onDevice) {
-        return "does not fit: " + hostNeedText(memory.host) + ", in " + layout;
+    if (memory.ofNode().verdict() > memory.onDevice) {
+        return "does not fit: " + hostNeedText(memory.ofNode()) + ", in " + layout;
     }
     const ByteScale scale = byteScaleFor(memory.peak.value);
     const std::string unit(scale.unit);

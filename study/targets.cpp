@@ -4,6 +4,7 @@
 #include "planner/budget/cost_of.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
+#include "study/fits_as_surely.h"
 #include "study/percent.h"
 #include "study/sensitivity.h"
 #include "study/typed_plan.h"
@@ -130,10 +131,11 @@ PlanFix planFix(const TriedChange& tried) {
 class TargetJudge {
 public:
     TargetJudge(const SearchRequest& asked,
+                Verdict now,
                 const Workbench& bench,
                 std::size_t threads,
                 const Watch& watch)
-        : asked_(asked), bench_(bench), threads_(threads), watch_(watch) {}
+        : asked_(asked), now_(now), bench_(bench), threads_(threads), watch_(watch) {}
 
     Result<Judgement> operator()(const Question& changed, std::int64_t mostWalked) const {
         FABRICAST_ASSIGN(SearchRequest request, searchRequest(changed, bench_));
@@ -153,13 +155,15 @@ public:
             return fail(Error::Code::Unsupported, "layout", "nothing comes near");
         }
         return Judgement{.distance = distance,
-                         .reaches = !report.plans.empty() && distance <= 1.0,
+                         .reaches = !report.plans.empty() && distance <= 1.0 &&
+                                    fitsAsSurely(best.front().memory.verdict, now_),
                          .plan = std::move(best.front()),
                          .isCut = !report.cutShort.empty()};
     }
 
 private:
     const SearchRequest& asked_;
+    Verdict now_;  ///< of the question as it is
     const Workbench& bench_;
     std::size_t threads_;  ///< of one search
     const Watch& watch_;
@@ -318,7 +322,9 @@ Result<PlanFixes> targetFixes(const Question& question,
                         .order = ChangeOrder::LeastEffort,
                         .tries = most,
                         .threads = bench.threads()};
-    const TargetJudge searches(request, bench, 1, watch);
+    const Verdict now =
+        report.plans.empty() ? Verdict::DoesNotFit : report.plans.front().memory.verdict;
+    const TargetJudge searches(request, now, bench, 1, watch);
     const auto judge = [&](const Question& changed, double) {
         return searches(changed, kMostEventsOfMany);
     };
@@ -329,10 +335,12 @@ Result<PlanFixes> targetFixes(const Question& question,
                          findPairs(question, found, judge, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
     }
-    FABRICAST_ASSIGN(
-        const std::vector<TriedChange> shown,
-        finished(
-            question, std::move(found), {request, bench, bench.threads(), watch}, search, watch));
+    FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
+                     finished(question,
+                              std::move(found),
+                              {request, now, bench, bench.threads(), watch},
+                              search,
+                              watch));
     for (const TriedChange& one : shown) {
         fixes.fixes.push_back(planFix(one));
     }

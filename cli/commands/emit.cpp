@@ -89,11 +89,7 @@ std::string emittedJson(const Emitted& emitted) {
         json.end();
     }
     json.end();
-    json.beginArray("not_told");
-    for (const std::string& one : emitted.launch.untold) {
-        json.item(one);
-    }
-    json.end();
+    json.add("not_told", emitted.launch.untold);
     json.end();
     return std::move(json).finish();
 }

@@ -106,18 +106,8 @@ Result<Answer> listRules(const LintFlags& flags, const GlobalOptions& options) {
                     "lists the rules, and looks at no file",
                     "fabricast lint --rules -f csv");
     }
-    const Table table = ruleTable();
-    switch (options.format) {
-        case Format::Csv:
-            return Answer{.text = csvText(table)};
-        case Format::Markdown:
-            return Answer{.text = markdownText(table)};
-        case Format::Text:
-            return Answer{.text = alignedText(table)};
-        case Format::Json:
-            break;
-    }
-    return Answer{.text = rulesJson()};
+    return Answer{.text = options.format == Format::Json ? rulesJson()
+                                                         : tableText(ruleTable(), options.format)};
 }
 
 Result<void> checkCodes(const std::vector<std::string>& codes) {

@@ -102,6 +102,7 @@ RunPower runPower(const ClusterSpec& cluster, const PowerFacts& facts, double bu
     }
     if (node.power.value) {
         power.nodeRated = *node.power.value;
+        power.nodeLike = node.powerLike;
     } else if (facts.nodeOverGpus.value) {
         power.nodeEstimated = true;
         power.nodeRated =

@@ -16,11 +16,6 @@ namespace {
 
 constexpr double kFp32 = 4.0;
 
-bool offloadsParameters(const Scenario& scenario) {
-    const Offload offload = scenario.layout.offload;
-    return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
-}
-
 bool savesOnHost(const Scenario& scenario) {
     return scenario.layout.offload == Offload::Activations;
 }
@@ -61,7 +56,7 @@ LinkBytes deepspeedBytes(const Scenario& scenario) {
             bytes.backward = kFp32 / m;
             break;
     }
-    if (offloadsParameters(scenario)) {
+    if (offloadsParameters(scenario.layout.offload)) {
         bytes.forward += stored;
         bytes.backward += stored;
     }
@@ -223,8 +218,8 @@ double hostStepSeconds(const Scenario& scenario, const HostProfile& host, double
     const double step =
         ranks * stepped * bytes / (memoryRate(node, host) * shareOf(scenario, host));
     // FSDP2's parameters stay where they were stepped, as DeepSpeed's do where they are offloaded.
-    const bool returned =
-        isMegatron(scenario) || (isDeepSpeed(scenario) && !offloadsParameters(scenario));
+    const bool returned = isMegatron(scenario) ||
+                          (isDeepSpeed(scenario) && !offloadsParameters(scenario.layout.offload));
     const double back = (returned ? width(scenario.settings.precision.compute) : 0.0) +
                         (isMegatron(scenario) ? kFp32 : 0.0);  // its fp32 gradients come first
     return step + driveSeconds(scenario, host, stepped) +

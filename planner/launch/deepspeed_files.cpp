@@ -18,8 +18,7 @@ int zeroStage(Shard shard) {
 
 void addHostStates(const Scenario& scenario, JsonText& json) {
     const Offload offload = scenario.layout.offload;
-    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
-    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+    const bool nvme = usesDrives(offload);
     const DeepSpeedSettings& zero = scenario.settings.deepspeed;
     const auto begin = [&](const char* key) {
         json.beginObject(key);
@@ -36,7 +35,7 @@ void addHostStates(const Scenario& scenario, JsonText& json) {
         begin("offload_optimizer");
         json.end();
     }
-    if (parameters) {
+    if (offloadsParameters(offload)) {
         begin("offload_param");
         json.end();
     }

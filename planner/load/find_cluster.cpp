@@ -154,6 +154,20 @@ void addBuiltNotes(const ClusterSpec& cluster, std::vector<std::string>& assumed
     }
 }
 
+/// What is said about the drives of a node comes before its own.
+void useDrivesOf(const ClusterRequest& request, ClusterSpec& cluster) {
+    if (request.nvme) {
+        cluster.node.nvme = {.value = request.nvme};
+        cluster.otherNvme = true;
+    }
+    if (request.nvmeRead) {
+        cluster.node.nvmeRead = {.value = request.nvmeRead};
+    }
+    if (request.nvmeWrite) {
+        cluster.node.nvmeWrite = {.value = request.nvmeWrite};
+    }
+}
+
 /// So many GPUs in whole nodes, or the part of one node.
 Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::string& where) {
     if (gpus <= cluster.node.gpus) {
@@ -194,6 +208,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
         found.cluster.node.hostMemory = {.value = request.hostMemory};
         found.cluster.otherHostMemory = true;
     }
+    useDrivesOf(request, found.cluster);
     if (request.nodes) {
         found.cluster.nodes = *request.nodes;
         found.room.gpus = found.cluster.gpus();

@@ -13,11 +13,6 @@ namespace {
 
 using Made = Result<std::unique_ptr<ParallelEngine>>;
 
-bool offloadsParameters(const Scenario& scenario) {
-    const Offload offload = scenario.layout.offload;
-    return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
-}
-
 /// To the host, and from there on to drives if it says so.
 bool offloadsOptimizer(const Scenario& scenario) {
     return scenario.layout.offload != Offload::None &&
@@ -168,12 +163,11 @@ Zero3Options zero3Options(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
     const DeepSpeedSettings& zero = settings.deepspeed;
     const Offload offload = scenario.layout.offload;
-    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
     return {.gather = {.ranks = scenario.layout.replicas(),
                        .width = widthOf(scenario),
                        .limits = zero3Limits(zero),
                        .ownStream = zero.overlapComm,
-                       .offload = offloadsParameters(scenario)},
+                       .offload = offloadsParameters(scenario.layout.offload)},
             .sumWidth = bytesPerElement(settings.precision.gradients),
             .bucketElements = zero.reduceBucket,
             .subGroup = zero.subGroup,
@@ -182,8 +176,8 @@ Zero3Options zero3Options(const Scenario& scenario) {
             .halfPrecision = settings.precision.parameters == Dtype::Fp16,
             .offloadOptimizer = offloadsOptimizer(scenario),
             .pinMemory = zero.pinMemory,
-            .swap = {.optimizer = nvme && offloadsOptimizer(scenario),
-                     .parameters = scenario.layout.offload == Offload::ParametersNvme},
+            .swap = {.optimizer = usesDrives(offload) && offloadsOptimizer(scenario),
+                     .parameters = offload == Offload::ParametersNvme},
             .optimizer = settings.optimizer};
 }
 

@@ -72,6 +72,16 @@ HostNeed hostNeed(const std::vector<StageMemory>& stages, const NodeSpec& node) 
     return {.perNode = most * node.gpus, .there = node.hostMemory.value};
 }
 
+/// The same of what the ranks of a node keep in files.
+HostNeed driveNeed(const std::vector<StageMemory>& stages, const NodeSpec& node) {
+    HostNeed need = MemoryBreakdown().drives;
+    for (const StageMemory& stage : stages) {
+        need.perNode = std::max(need.perNode, stage.nvme * node.gpus);
+    }
+    need.there = node.nvme.value;
+    return need;
+}
+
 void addHostTerm(StageMemory& stage, const HostNeed& host, std::int64_t gpus) {
     if (stage.host > Bytes()) {
         stage.terms.push_back(termFor("host",
@@ -140,7 +150,8 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
     memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
     memory.onDevice = verdictFor(memory, scenario.cluster.reserve.has_value());
     memory.host = hostNeed(memory.stages, scenario.cluster.node);
-    memory.verdict = std::max(memory.onDevice, memory.host.verdict());
+    memory.drives = driveNeed(memory.stages, scenario.cluster.node);
+    memory.verdict = std::max(memory.onDevice, memory.ofNode().verdict());
     for (StageMemory& stage : memory.stages) {
         addHostTerm(stage, memory.host, scenario.cluster.node.gpus);
     }

@@ -205,6 +205,7 @@ private:
     [[nodiscard]] Result<GpuSpec> gpuOf(const JsonValue& root, const std::string& name) const;
     [[nodiscard]] Result<FabricSpec> fabricOf(const JsonValue& root) const;
     [[nodiscard]] Result<NodeSpec> nodeOf(const JsonValue& root) const;
+    [[nodiscard]] NodeSpec withPower(NodeSpec node) const;
     [[nodiscard]] Result<ClusterSpec> clusterOf(const JsonValue& root) const;
     [[nodiscard]] Result<ClusterSpec> oneNode(NodeSpec node) const;
     [[nodiscard]] Result<PriceProfile> priceOf(const JsonValue& root) const;

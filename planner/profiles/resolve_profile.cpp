@@ -102,7 +102,7 @@ Result<NodeSpec> ProfileStore::nodeOf(const JsonValue& root) const {
     FABRICAST_ASSIGN(profile.node.gpu, gpu(profile.gpu.name, profile.gpu.where));
     FABRICAST_ASSIGN(const MachineCorrection own, correctionOf(profile.node.gpu.name));
     profile.node.networkShare = own.network;
-    return profile.node;
+    return withPower(std::move(profile.node));
 }
 
 Result<ClusterSpec> ProfileStore::cluster(std::string_view name, std::string_view where) const {
@@ -176,7 +176,7 @@ Result<ClusterSpec> ProfileStore::clusterFrom(std::string_view gpuName,
     box.gpuFabric = usualGpuFabric(card.linkKind);
     box.gpuFabricName = card.linkFabric;
     box.gpu = std::move(card);
-    FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(std::move(box)));
+    FABRICAST_ASSIGN(ClusterSpec cluster, oneNode(withPower(std::move(box))));
     cluster.isBuilt = true;
     return cluster;
 }

@@ -83,7 +83,7 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
         addAdvisedPlan(json, *change.plan, other, true);
         json.end();
     } else {
-        json.addNull("plan", "nothing fits");
+        json.addNull("plan", "nothing fits as surely");
     }
     json.end();
 }
@@ -108,11 +108,7 @@ std::string adviceJson(const Advice& advice, std::string_view version) {
         addChange(json, change, advice.basis);
     }
     json.end();
-    json.beginArray("assumed");
-    for (const std::string& note : advice.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("assumed", advice.notes);
     json.end();
     return std::move(json).finish();
 }

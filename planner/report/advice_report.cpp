@@ -95,6 +95,16 @@ Table layoutTable(const Advice& advice) {
     return table;
 }
 
+/// Where a situation has no way to train: it is held to how surely the recommended one fits now.
+std::string nothingThen(const Advice& advice) {
+    if (advice.most) {
+        return "nothing below the cost limit";
+    }
+    const bool isUnsureNow =
+        advice.recommended && isUnsure(advice.steps[*advice.recommended].plan->memory.verdict);
+    return isUnsureNow ? "nothing fits as surely" : "nothing surely fits";
+}
+
 Table changeTable(const Advice& advice) {
     Table table{{{"what would change the recommendation"},
                  {"then"},
@@ -105,8 +115,7 @@ Table changeTable(const Advice& advice) {
                 {}};
     for (const AdviceChange& change : advice.changes) {
         if (!change.plan) {
-            const char* none = advice.most ? "nothing below the cost limit" : "nothing fits";
-            table.rows.push_back({change.change, none, "-", "-", "-", ""});
+            table.rows.push_back({change.change, nothingThen(advice), "-", "-", "-", ""});
             continue;
         }
         const Plan& plan = *change.plan;
@@ -223,16 +232,17 @@ std::string adviceHead(const Advice& advice) {
     const AdviceStep& step = advice.steps[*advice.recommended];
     const Plan& plan = *step.plan;
     const bool priced = plan.cost && plan.cost->perMtok;
-    const HostNeed& host = plan.memory.host;
+    const HostNeed& host = plan.memory.ofNode();
     return fmt::format("{}{}: {} s a step{}{}{}",
                        step.set.empty() ? "" : step.key + ": ",
                        planName(plan),
                        planStepText(plan),
                        priced ? ", " + perMtok(plan) + " per million tokens" : "",
                        runText(plan),
-                       host.isUnknown() ? fmt::format(", if each node has {} of host memory "
-                                                      "(--host-memory states it)",
-                                                      shortText(host.perNode))
+                       host.isUnknown() ? fmt::format(", if each node has {} of {} ({} states it)",
+                                                      shortText(host.perNode),
+                                                      host.what,
+                                                      host.flag)
                                         : "") +
            notModelledText(advice);
 }

@@ -83,11 +83,7 @@ void addLock(JsonText& json, const LockDifference& lock) {
     json.beginObject("lock");
     json.add("is_new", lock.isNew);
     json.add("scenario_changed", lock.scenarioChanged);
-    json.beginArray("tool_changed");
-    for (const std::string& what : lock.tool) {
-        json.item(what);
-    }
-    json.end();
+    json.add("tool_changed", lock.tool);
     json.beginArray("values");
     for (const LockedValue& value : lock.values) {
         json.beginObject();

@@ -184,11 +184,7 @@ std::string collectiveJson(const CollectiveAnswer& answer, std::string_view vers
         }
         json.end();
     }
-    json.beginArray("notes");
-    for (const std::string& note : answer.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("notes", answer.notes);
     json.end();
     return std::move(json).finish();
 }

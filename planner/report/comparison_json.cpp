@@ -43,11 +43,7 @@ void addInputs(JsonText& json, const Comparison& comparison) {
     for (const InputDifference& input : comparison.inputs) {
         json.beginObject();
         json.add("key", input.key);
-        json.beginArray("values");
-        for (const std::string& value : input.values) {
-            json.item(value);
-        }
-        json.end();
+        json.add("values", input.values);
         json.end();
     }
     json.end();

@@ -74,11 +74,11 @@ std::string fitLines(const Comparison& comparison) {
             continue;
         }
         const bool surely = memory.verdict == Verdict::DoesNotFit;
-        if (memory.host.verdict() > memory.onDevice) {
+        if (memory.ofNode().verdict() > memory.onDevice) {
             text += fmt::format("{} {}: {}\n",
                                 side.name,
                                 surely ? "does not fit" : "may not fit",
-                                hostNeedText(memory.host));
+                                hostNeedText(memory.ofNode()));
             continue;
         }
         text += fmt::format("{} {}: {}{} of {} GiB\n",

@@ -123,7 +123,9 @@ std::string powerText(const RunCost& cost) {
         "power: {} per GPU including its share of node and building, busy {} of a step{}\n",
         shortText(cost.power.perGpu->value),
         percentText(cost.power.busy),
-        cost.power.nodeEstimated ? "; node power is estimated" : "");
+        cost.power.nodeEstimated      ? "; node power is estimated"
+        : cost.power.nodeLike.empty() ? ""
+                                      : "; node power as of " + cost.power.nodeLike);
 }
 
 /// Why a run is never done: it fails before it has saved anything, or before it has recovered.

@@ -148,7 +148,9 @@ Result<std::string> power(const Asked& asked) {
         "GPUs' power x {} waiting) / {} GPUs\n  source: site {}\n",
         num(drawn.perGpu->value.count()),
         num(drawn.nodeRated.count()),
-        drawn.nodeEstimated ? " (node_over_gpus x its GPUs)" : "",
+        drawn.nodeEstimated      ? " (node_over_gpus x its GPUs)"
+        : drawn.nodeLike.empty() ? std::string()
+                                 : " (the share of " + drawn.nodeLike + ")",
         num(1.0 - drawn.busy),
         asked.scenario.cluster.node.gpus,
         asked.basis.site);

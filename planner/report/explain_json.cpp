@@ -18,6 +18,20 @@
 namespace fabricast {
 namespace {
 
+/// What was said about the drives of a node: their rates stand in no profile.
+void addDrives(JsonText& json, const ClusterSpec& cluster) {
+    const NodeSpec& node = cluster.node;
+    if (cluster.otherNvme) {
+        json.add("nvme", quantityText(*node.nvme.value));
+    }
+    if (node.nvmeRead.value) {
+        json.add("nvme_read", quantityText(*node.nvmeRead.value));
+    }
+    if (node.nvmeWrite.value) {
+        json.add("nvme_write", quantityText(*node.nvmeWrite.value));
+    }
+}
+
 /// In the form that a scenario file has, so that an answer can be asked again.
 void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* asked) {
     const auto askedOf = [](const JsonValue* object, std::string_view key) {
@@ -41,6 +55,7 @@ void addScenario(JsonText& json, const Scenario& scenario, const JsonValue* aske
     if (scenario.cluster.otherHostMemory) {
         json.add("host_memory", quantityText(*scenario.cluster.node.hostMemory.value));
     }
+    addDrives(json, scenario.cluster);
     if (scenario.cluster.reserve) {
         json.add("reserve", *scenario.cluster.reserve);
     }

@@ -1,5 +1,6 @@
 #include "planner/report/finding_reports.h"
 
+#include "planner/base/text_digest.h"
 #include "planner/text/json_text.h"
 #include "planner/text/utf8_text.h"
 
@@ -44,15 +45,6 @@ void addLocation(JsonText& json, const FilePlace& place) {
     json.end();
     json.end();
     json.end();
-}
-
-/// A number that stays the same while the finding does: FNV-1a of 64 bits.
-std::string fingerprintOf(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char letter : text) {
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-    }
-    return fmt::format("{:016x}", hash);
 }
 
 /// As the runner reads it: the data of a command, or one of its properties.
@@ -157,7 +149,7 @@ std::string findingsCodeQuality(std::span<const ReportedFinding> findings) {
         json.beginObject();
         json.add("description", finding.message);
         json.add("check_name", finding.rule);
-        json.add("fingerprint", fingerprintOf(key));
+        json.add("fingerprint", textDigest(key));
         json.add("severity", severityWord(finding.level));
         json.beginObject("location");
         json.add("path", finding.place.file);

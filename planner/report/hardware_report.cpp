@@ -306,11 +306,7 @@ std::string hardwareJson(const HardwareAnswer& answer, std::string_view version)
         json.end();
     }
     json.end();
-    json.beginArray("notes");
-    for (const std::string& note : answer.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("notes", answer.notes);
     json.end();
     return std::move(json).finish();
 }

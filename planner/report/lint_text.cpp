@@ -165,11 +165,7 @@ std::string lintJson(const std::vector<LintReport>& reports, std::string_view ve
     for (const LintReport& report : reports) {
         json.beginObject();
         json.add("file", report.file);
-        json.beginArray("reads");
-        for (const std::string& one : report.reads) {
-            json.item(one);
-        }
-        json.end();
+        json.add("reads", report.reads);
         if (report.verdict) {
             json.add("verdict", nameOf(*report.verdict));
         } else {

@@ -73,8 +73,10 @@ void writeFix(JsonText& json, const Fix& fix) {
     json.end();
 }
 
-void writeHost(JsonText& json, const HostNeed& host) {
-    json.beginObject("host_per_node");
+namespace {
+
+void writeNeed(JsonText& json, std::string_view key, const HostNeed& host) {
+    json.beginObject(key);
     json.add("needed_bytes", host.perNode);
     if (host.there) {
         json.add("there_bytes", *host.there);
@@ -85,12 +87,21 @@ void writeHost(JsonText& json, const HostNeed& host) {
     json.end();
 }
 
+}  // namespace
+
+void writeHost(JsonText& json, const MemoryBreakdown& memory) {
+    writeNeed(json, "host_per_node", memory.host);
+    if (memory.drives.perNode > Bytes()) {
+        writeNeed(json, "nvme_per_node", memory.drives);
+    }
+}
+
 void writeMemory(JsonText& json, const MemoryBreakdown& memory, const AddToStage& more) {
     json.beginObject("memory");
     writeHeadline(json, "peak_bytes", memory.peak);
     json.add("capacity_bytes", memory.capacity);
     json.add("room_bytes", memory.room());
-    writeHost(json, memory.host);
+    writeHost(json, memory);
     json.add("fullest_stage", memory.fullest);
     json.beginArray("stages");
     for (const StageMemory& stage : memory.stages) {

@@ -10,7 +10,7 @@ namespace fabricast {
 void writeFix(JsonText& json, const Fix& fix);
 
 /// The member "host_per_node": what is needed, what is there, and whether that is enough.
-void writeHost(JsonText& json, const HostNeed& host);
+void writeHost(JsonText& json, const MemoryBreakdown& memory);
 
 /// The member "memory" of an answer: every number in bytes.
 ///     .memory.peak_bytes.value   .memory.stages[0].activations_bytes

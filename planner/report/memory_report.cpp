@@ -44,8 +44,8 @@ std::string fullestText(const MemoryBreakdown& memory) {
 
 /// Where the verdict comes from: the fullest stage's peak, or what a node's host lacks.
 std::string causeText(const MemoryBreakdown& memory) {
-    return memory.host.verdict() > memory.onDevice ? hostNeedText(memory.host)
-                                                   : fullestText(memory);
+    return memory.ofNode().verdict() > memory.onDevice ? hostNeedText(memory.ofNode())
+                                                       : fullestText(memory);
 }
 
 /// What a table of GPUs does not show; a host that lacks something has a line of its own.
@@ -95,8 +95,9 @@ std::string fixText(const Fix& fix, const ByteScale& scale) {
 
 std::string rejectionLine(const Rejection& rejection, const ByteScale& scale) {
     if (rejection.over == Bytes()) {
-        return fmt::format("{} of a node is not known: --host-memory states it",
-                           boundWords(rejection.bound));
+        return fmt::format("{} of a node is not known: {} states it",
+                           boundWords(rejection.bound),
+                           rejection.bound == Bound::NvmeSpace ? "--nvme" : "--host-memory");
     }
     const bool onDevice = rejection.bound == Bound::GpuMemory;
     return fmt::format("{} is short by {}{}",
@@ -148,7 +149,8 @@ std::string_view verdictWord(Verdict verdict) {
 }
 
 std::string hostNeedText(const HostNeed& host) {
-    return fmt::format("host memory per node: {} {}",
+    return fmt::format("{} per node: {} {}",
+                       host.what,
                        shortText(host.perNode),
                        host.there ? "of " + shortText(*host.there) : "needed, not known");
 }
@@ -180,7 +182,7 @@ Report memoryReport(const Scenario& scenario, const MemoryBreakdown& memory) {
                               subjectText(scenario),
                               scale.unit));
     report.add(stageTable(memory, scale)).add(memoryBars(memory, scale));
-    std::string text = hostLine(memory.host);
+    std::string text = hostLine(memory.host) + hostLine(memory.drives);
     for (const std::string& line : rejectionLines(memory)) {
         text += (line.starts_with(" ") ? "" : "\n") + line + "\n";
     }

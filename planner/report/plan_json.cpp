@@ -26,7 +26,7 @@ void addMemory(JsonText& json, const MemoryBreakdown& memory) {
     json.add("peak_lo_bytes", memory.peak.lo);
     json.add("peak_hi_bytes", memory.peak.hi);
     json.add("capacity_bytes", memory.capacity);
-    writeHost(json, memory.host);
+    writeHost(json, memory);
     json.add("fullest_stage", memory.stages[memory.fullest].stage);
     json.beginArray("fixes");
     for (const Rejection& rejection : memory.rejections) {
@@ -166,11 +166,7 @@ std::string planJson(const PlanReport& report, double seconds, std::string_view 
     if (report.sensitivity) {
         writeSensitivity(json, *report.sensitivity);
     }
-    json.beginArray("assumed");
-    for (const std::string& note : report.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("assumed", report.notes);
     json.end();
     return std::move(json).finish();
 }

@@ -150,7 +150,7 @@ std::string offloadText(const PlanReport& report) {
     const bool fastest = report.objective == PlanObjective::Throughput;
     std::string said = places.find(',') == std::string::npos ? "" : "the most of these";
     if (most.isUnknown()) {
-        said += (said.empty() ? "" : "; ") + std::string("--host-memory states it");
+        said += (said.empty() ? "" : "; ") + std::string(most.flag) + " states it";
     }
     return fmt::format("{} in host memory{}\n  {}{}\n  {}\n",
                        places,
@@ -193,7 +193,7 @@ std::string_view orderWords(const PlanReport& report) {
 }
 
 bool lacksHost(const Plan& plan) {
-    return plan.memory.host.verdict() == Verdict::DoesNotFit;
+    return !plan.fitsHost();
 }
 
 std::string countText(const PlanReport& report) {
@@ -256,7 +256,7 @@ std::string missText(const PlanReport& report) {
                             planLayoutText(plan.scenario),
                             gibText(plan.memory.peak.value),
                             gibText(plan.memory.capacity),
-                            lacksHost(plan) ? "; " + hostNeedText(plan.memory.host) : "");
+                            lacksHost(plan) ? "; " + hostNeedText(plan.memory.ofNode()) : "");
         for (const Rejection& rejection : plan.memory.rejections) {
             for (const Fix& fix : rejection.fixes) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",

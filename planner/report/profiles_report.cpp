@@ -10,17 +10,6 @@
 namespace fabricast {
 namespace {
 
-std::string profilesTable(const Table& table, Format format) {
-    switch (format) {
-        case Format::Csv:
-            return csvText(table);
-        case Format::Markdown:
-            return markdownText(table);
-        default:
-            return alignedText(table);
-    }
-}
-
 std::string kindTitle(ProfileKind kind) {
     return kind == ProfileKind::Gpu ? "GPUs" : std::string(profileKindName(kind)) + "s";
 }
@@ -124,7 +113,7 @@ std::string sheetsTable(const std::vector<ProfileSheet>& sheets, Format format) 
                                   fact.note});
         }
     }
-    return profilesTable(table, format);
+    return tableText(table, format);
 }
 
 void addSheetFact(JsonText& json, const ProfileFact& fact) {
@@ -160,11 +149,7 @@ std::string sheetsJson(const std::vector<ProfileSheet>& sheets) {
         json.add("name", sheet.name);
         json.add("title", sheet.title);
         json.add("file", sheet.file);
-        json.beginArray("aliases");
-        for (const std::string& alias : sheet.aliases) {
-            json.item(alias);
-        }
-        json.end();
+        json.add("aliases", sheet.aliases);
         json.beginArray("facts");
         for (const ProfileFact& fact : sheet.facts) {
             addSheetFact(json, fact);
@@ -234,7 +219,7 @@ std::string verificationTable(const ProfileVerification& result, Format format) 
         table.rows.push_back(
             {std::string(findingWord(finding.severity)), finding.where, finding.why, finding.hint});
     }
-    return profilesTable(table, format);
+    return tableText(table, format);
 }
 
 std::string verificationJson(const ProfileVerification& result) {
@@ -261,11 +246,7 @@ std::string verificationJson(const ProfileVerification& result) {
     for (const ProfileVerification::Unknown& file : result.unknown) {
         json.beginObject();
         json.add("file", file.file);
-        json.beginArray("keys");
-        for (const std::string& key : file.keys) {
-            json.item(key);
-        }
-        json.end();
+        json.add("keys", file.keys);
         json.end();
     }
     json.end();
@@ -287,7 +268,7 @@ std::string listText(const std::vector<ProfileRow>& rows, Format format) {
         table.rows.push_back(
             {std::string(profileKindName(row.kind)), row.name, row.summary, row.title});
     }
-    return profilesTable(table, format);
+    return tableText(table, format);
 }
 
 std::string sheetsText(const std::vector<ProfileSheet>& sheets,

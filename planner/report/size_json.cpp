@@ -199,11 +199,7 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
         json.end();
     }
     json.end();
-    json.beginArray("notes");
-    for (const std::string& note : answer.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("notes", answer.notes);
 }
 
 }  // namespace
@@ -211,11 +207,7 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
 std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.size/1", version);
-    json.beginArray("jobs");
-    for (const std::string& job : answer.jobs) {
-        json.item(job);
-    }
-    json.end();
+    json.add("jobs", answer.jobs);
     json.add("minimize", nameOf(answer.aim));
     json.beginObject("targets");
     for (const SizeTarget& target : answer.targets) {

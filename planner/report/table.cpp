@@ -131,6 +131,19 @@ std::string csvText(const Table& table) {
     return text;
 }
 
+std::string tableText(const Table& table, Format format) {
+    switch (format) {
+        case Format::Csv:
+            return csvText(table);
+        case Format::Markdown:
+            return markdownText(table);
+        case Format::Text:
+        case Format::Json:
+            break;
+    }
+    return alignedText(table);
+}
+
 std::string grouped(long long number) {
     std::string digits = std::to_string(number);
     const std::size_t first = digits.front() == '-' ? 1 : 0;

@@ -1,4 +1,6 @@
 #pragma once
+#include "planner/report/format.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,8 @@ std::string alignedText(const Table& table);
 std::string markdownText(const Table& table);
 /// As in RFC 4180, but with plain newlines.
 std::string csvText(const Table& table);
+/// One of these; aligned where the format is not one of a table.
+std::string tableText(const Table& table, Format format);
 
 /// 8030261248 is "8,030,261,248".
 std::string grouped(long long number);

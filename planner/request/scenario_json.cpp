@@ -30,8 +30,17 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "imported",
                                                     "view"};
 constexpr std::array<std::string_view, 2> kImportedKeys = {"from", "notes"};
-constexpr std::array<std::string_view, 8> kClusterKeys = {
-    "name", "gpu", "fabric", "gpus_per_node", "nodes", "gpus", "host_memory", "reserve"};
+constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
+                                                           "gpu",
+                                                           "fabric",
+                                                           "gpus_per_node",
+                                                           "nodes",
+                                                           "gpus",
+                                                           "host_memory",
+                                                           "nvme",
+                                                           "nvme_read",
+                                                           "nvme_write",
+                                                           "reserve"};
 constexpr std::array<std::string_view, 5> kWorkloadKeys = {
     "sequence", "global_batch", "precision", "optimizer", "tokens"};
 
@@ -57,18 +66,21 @@ std::string whereOf(const JsonValue& object, std::string_view key) {
     return value == nullptr ? object.where() : value->where();
 }
 
-/// "512 GB", or nothing.
-Result<std::optional<Bytes>> hostMemoryIn(const JsonValue& cluster) {
-    const JsonValue* value = cluster.find("host_memory");
+/// "512 GB", "25 GB/s", or nothing.
+template <class Quantity>
+Result<std::optional<Quantity>> amountIn(const JsonValue& cluster,
+                                         std::string_view key,
+                                         const std::string& example) {
+    const JsonValue* value = cluster.find(key);
     if (value == nullptr) {
-        return std::optional<Bytes>();
+        return std::optional<Quantity>();
     }
     const std::string text = value->text().value_or(value->shown());
-    FABRICAST_ASSIGN(const Bytes size, parseQuantity<Bytes>(text, value->where()));
-    if (size.count() < 1) {
-        return tl::unexpected(value->problem("must be above 0", "\"512 GB\""));
+    FABRICAST_ASSIGN(const Quantity amount, parseQuantity<Quantity>(text, value->where()));
+    if (amount.count() < 1) {
+        return tl::unexpected(value->problem("must be above 0", example));
     }
-    return std::optional(size);
+    return std::optional(amount);
 }
 
 /// "10%" or 0.1, or nothing.
@@ -111,7 +123,11 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
     FABRICAST_ASSIGN(cluster.gpusPerNode, countIn(json, "gpus_per_node", kMostGpusPerNode));
     FABRICAST_ASSIGN(cluster.nodes, countIn(json, "nodes", kMostNodes));
     FABRICAST_ASSIGN(cluster.gpus, countIn(json, "gpus", kMostGpus));
-    FABRICAST_ASSIGN(cluster.hostMemory, hostMemoryIn(json));
+    FABRICAST_ASSIGN(cluster.hostMemory, amountIn<Bytes>(json, "host_memory", "\"512 GB\""));
+    FABRICAST_ASSIGN(cluster.nvme, amountIn<Bytes>(json, "nvme", "\"30 TB\""));
+    FABRICAST_ASSIGN(cluster.nvmeRead, amountIn<BytesPerSecond>(json, "nvme_read", "\"50 GB/s\""));
+    FABRICAST_ASSIGN(cluster.nvmeWrite,
+                     amountIn<BytesPerSecond>(json, "nvme_write", "\"25 GB/s\""));
     FABRICAST_ASSIGN(cluster.reserve, reserveIn(json));
     cluster.where = whereOf(json, cluster.name.empty() ? "gpu" : "name");
     const JsonValue* name = json.find("name");

@@ -23,9 +23,12 @@ struct ClusterRequest {
     std::string fabric;                       ///< instead of the cluster's own; may be empty
     std::optional<std::int64_t> gpusPerNode;  ///< with `gpu`
     std::optional<std::int64_t> nodes;
-    std::optional<std::int64_t> gpus;  ///< in all, instead of nodes
-    std::optional<Bytes> hostMemory;   ///< of a node, instead of its own
-    std::optional<double> reserve;     ///< of a GPU's memory, left to the allocator
+    std::optional<std::int64_t> gpus;         ///< in all, instead of nodes
+    std::optional<Bytes> hostMemory;          ///< of a node, instead of its own
+    std::optional<Bytes> nvme;                ///< of a node's drives, instead of its own
+    std::optional<BytesPerSecond> nvmeRead;   ///< of all drives of a node
+    std::optional<BytesPerSecond> nvmeWrite;  ///< the same
+    std::optional<double> reserve;            ///< of a GPU's memory, left to the allocator
     std::string where;
     bool typed = false;  ///< the name, on the command line and not in a file
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -62,12 +63,14 @@ struct StageMemory {
     std::int64_t eventsWalked = 0;  ///< allocations and releases of its step
 };
 
-/// What the ranks of a node keep in its host memory, and how much of that there is.
+/// What the ranks of a node keep in its host memory, or on its drives, and how much there is.
 struct HostNeed {
     Bytes perNode{};             ///< 0: nothing is offloaded
     std::optional<Bytes> there;  ///< empty: not known
+    std::string_view what = "host memory";
+    std::string_view flag = "--host-memory";  ///< that says how much there is
 
-    /// The one rule about host memory: what is not known may be enough.
+    /// The one rule about both: what is not known may be enough.
     [[nodiscard]] Verdict verdict() const {
         if (perNode == Bytes() || (there && perNode <= *there)) {
             return Verdict::Fits;
@@ -87,10 +90,15 @@ struct MemoryBreakdown {
     double reserve = 0.0;     ///< the share of it that was asked to be left free
     Verdict onDevice = Verdict::Fits;  ///< of the peak alone
     HostNeed host;
-    Verdict verdict = Verdict::Fits;    ///< the worse of the device's and the host's
+    HostNeed drives{.what = "NVMe space", .flag = "--nvme"};
+    Verdict verdict = Verdict::Fits;    ///< the worst of the device's, the host's and the drives'
     std::vector<Rejection> rejections;  ///< filled unless it surely fits
     std::vector<std::string> notes;     ///< what was assumed
 
+    /// Of a node's host memory and drives what decides whether it fits.
+    [[nodiscard]] const HostNeed& ofNode() const {
+        return drives.verdict() > host.verdict() ? drives : host;
+    }
     /// What the peak is judged against.
     [[nodiscard]] Bytes room() const {
         return Bytes(

@@ -27,8 +27,11 @@ struct Plan {
     std::optional<Seconds> simulated{};  ///< what its step takes event by event, where asked for
     std::vector<Plan> alike{};  ///< other spellings that the forecast cannot tell from this one
 
-    /// Whether a node has the host memory that its ranks need; true if not known.
-    [[nodiscard]] bool fitsHost() const { return memory.host.verdict() != Verdict::DoesNotFit; }
+    /// Whether a node has the host memory and the drives that its ranks need; true if not known.
+    [[nodiscard]] bool fitsHost() const {
+        return memory.host.verdict() != Verdict::DoesNotFit &&
+               memory.drives.verdict() != Verdict::DoesNotFit;
+    }
 };
 
 /// A stack that has no layout to offer, or one that cannot be forecast.

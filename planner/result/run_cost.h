@@ -46,7 +46,8 @@ struct RunPower {
     std::optional<Headline<Watts>> perGpu;  ///< with its share of node and building
     Watts nodeRated{};                      ///< at most, as sold or estimated
     bool nodeEstimated = false;
-    double busy = 1.0;  ///< share of the step in which kernels run
+    std::string nodeLike;  ///< the node whose share of power that is; empty: its own
+    double busy = 1.0;     ///< share of the step in which kernels run
 };
 
 /// Of a run with a number of tokens.

@@ -134,23 +134,12 @@ private:
         return true;
     }
 
-    static bool usesDrives(const Layout& layout) {
-        return layout.offload == Offload::OptimizerNvme ||
-               layout.offload == Offload::ParametersNvme;
-    }
-
     /// Offload that has no step time has no layouts: they would be looked at in vain.
     bool isForecast(const Layout& layout) {
         if (layout.offload == Offload::None) {
             return true;
         }
-        // What drives hold is shared by the ranks of a node.
-        const bool onDrives = usesDrives(layout);
-        const std::tuple key{layout.offload,
-                             layout.shard,
-                             layout.dp > 1,
-                             onDrives ? layout.replicas() : 0,
-                             onDrives ? layout.world() : 0};
+        const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
         const auto [at, isNew] = isForecast_.emplace(key, false);
         if (isNew) {
             const Result<void> forecast = checkForecast(layout);
@@ -164,9 +153,6 @@ private:
 
     [[nodiscard]] Result<void> checkForecast(const Layout& layout) const {
         Scenario scenario{.cluster = task_.base.cluster, .layout = layout};
-        if (usesDrives(layout)) {
-            scenario.model = task_.base.model;
-        }
         FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
         return checkOffload(scenario);
     }
@@ -242,7 +228,7 @@ private:
     std::string why_;
     bool expertOverlap_ = false;
     bool quantized_ = false;  ///< what adapters are trained of
-    std::map<std::tuple<Offload, Shard, bool, std::int64_t, std::int64_t>, bool> isForecast_;
+    std::map<std::tuple<Offload, Shard, bool>, bool> isForecast_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };

@@ -28,6 +28,7 @@ std::optional<WorkSubject> subjectOf(const SearchTask& task,
                        .gpu = node.gpu,
                        .gpusOfNode = node.gpus,
                        .hostMemory = node.hostMemory,
+                       .nvme = node.nvme,
                        .reserve = task.base.cluster.reserve,
                        .recomputes = space.recomputes[stack]};
 }

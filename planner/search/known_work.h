@@ -24,6 +24,7 @@ struct WorkSubject {
     GpuSpec gpu;
     std::int64_t gpusOfNode = 0;
     Sourced<Bytes> hostMemory;
+    Sourced<Bytes> nvme;
     std::optional<double> reserve;
     std::vector<RecomputeSettings> recomputes;
 

@@ -60,6 +60,9 @@ MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout
         if (part.place == StatePlace::Host && part.sharded && part.name != "staging") {
             states.host += part.bytes;
         }
+        if (part.place == StatePlace::Nvme && part.sharded) {
+            states.drives += part.bytes;
+        }
         if (part.place != StatePlace::Device) {
             continue;
         }
@@ -149,6 +152,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
     family.between =
         held(mean, layout, usual.kernels.code, states.wholeBetween, states.splitBetween);
     family.host = held(mean, layout, usual.kernels.code, 0.0, states.host);
+    family.drives = held(mean, layout, usual.kernels.code, 0.0, states.drives);
     const double tokens =
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
@@ -182,8 +186,11 @@ std::int64_t MemoryBound::fromKept(const Candidate& candidate,
 
 bool MemoryBound::fitsHost(std::uint32_t family, const Settings& usual) {
     const NodeSpec& node = task_.base.cluster.node;
-    return !node.hostMemory.value || familyOf(family, usual).host * asDouble(node.gpus) <=
-                                         asDouble(node.hostMemory.value->count());
+    const auto holds = [&node](const Sourced<Bytes>& there, double ofRank) {
+        return !there.value || ofRank * asDouble(node.gpus) <= asDouble(there.value->count());
+    };
+    const Family& held = familyOf(family, usual);
+    return holds(node.hostMemory, held.host) && holds(node.nvme, held.drives);
 }
 
 /// Bytes: above what was live before where it says `most`.

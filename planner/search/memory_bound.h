@@ -44,7 +44,8 @@ private:
         double split = 0.0;
         double wholeBetween = 0.0;  ///< without gradients
         double splitBetween = 0.0;
-        double host = 0.0;  ///< split too
+        double host = 0.0;    ///< split too
+        double drives = 0.0;  ///< the same
     };
     struct Family {
         bool known = false;
@@ -53,6 +54,7 @@ private:
         double between = 0.0;        ///< states without them
         double inputs = 0.0;         ///< kept, of one sample
         double host = 0.0;           ///< offloaded
+        double drives = 0.0;         ///< the same, on drives
         double gathered = 0.0;       ///< of all layers at once, where they stay gathered
         double gatheredLayer = 0.0;  ///< of the largest, alone
         std::int64_t runtime = 0;

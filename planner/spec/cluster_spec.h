@@ -100,7 +100,10 @@ struct NodeSpec {
     Sourced<Bytes> hostMemory;
     Sourced<BytesPerSecond> hostMemoryBandwidth;  ///< of all sockets together
     Sourced<Bytes> nvme;                          ///< capacity of the local drives
+    Sourced<BytesPerSecond> nvmeRead;             ///< of all of them together; empty: usual drives
+    Sourced<BytesPerSecond> nvmeWrite;            ///< the same
     Sourced<Watts> power;                         ///< of the whole node, at most
+    std::string powerLike;                        ///< the node whose share that is; empty: its own
     std::string notes;
 
     friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
@@ -135,6 +138,7 @@ struct ClusterSpec {
     FabricSpec fabric;
     bool otherFabric = false;      ///< it was given instead of the cluster's own
     bool otherHostMemory = false;  ///< so was the nodes' host memory
+    bool otherNvme = false;        ///< and the capacity of their drives
     bool partOfNodes = false;      ///< only some of the GPUs of each node are used
     bool isBuilt = false;  ///< of GPUs in boxes that are no product: no profile has its name
     /// The share of a GPU's memory that a peak has to leave to the allocator: it decides where

@@ -31,6 +31,15 @@ enum class Offload {
     ParametersNvme,
     Activations
 };
+/// Whether states lie on drives; the parameters do only under ParametersNvme.
+constexpr bool usesDrives(Offload offload) {
+    return offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
+}
+/// Whether parameters lie off the GPU, in host memory or on drives.
+constexpr bool offloadsParameters(Offload offload) {
+    return offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
+}
+
 /// What lies next to tp and cp in the numbering of ranks, and so inside a node where there is room.
 enum class RankPlacement { DpInside, PpInside };
 

@@ -212,9 +212,8 @@ Result<void> checkDeepspeed(const Scenario& scenario) {
 
 Result<void> checkZeroOffload(Shard shard, Offload offload) {
     const int stage = stageOf(shard);
-    const bool parameters = offload == Offload::ParametersCpu || offload == Offload::ParametersNvme;
-    const bool nvme = offload == Offload::OptimizerNvme || offload == Offload::ParametersNvme;
-    if ((parameters || nvme) && stage != 3) {
+    const bool parameters = offloadsParameters(offload);
+    if ((parameters || usesDrives(offload)) && stage != 3) {
         return breaks("layout.offload",
                       std::string(parameters ? "offload_param" : "an NVMe device") +
                           " is read by ZeRO stage 3 only; stage " + text(stage) + " ignores it",

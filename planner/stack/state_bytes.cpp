@@ -153,13 +153,9 @@ double gradientCopyBytes(const Settings& settings) {
 /// and moments (18 bytes), parameter offload the weights too; on NVMe the 16-bit gradients stay on
 /// the host.
 void addDeepspeedOffload(Parts& parts, const Settings& settings, const Layout& layout) {
-    const bool nvme =
-        layout.offload == Offload::OptimizerNvme || layout.offload == Offload::ParametersNvme;
-    const bool weights =
-        layout.offload == Offload::ParametersCpu || layout.offload == Offload::ParametersNvme;
-    const StatePlace place = nvme ? StatePlace::Nvme : StatePlace::Host;
+    const StatePlace place = usesDrives(layout.offload) ? StatePlace::Nvme : StatePlace::Host;
     const double narrow = size(settings.precision.parameters);
-    if (weights) {
+    if (offloadsParameters(layout.offload)) {
         parts.add("weights", narrow, true, place);
     } else {
         parts.add("weights", narrow, layout.shard == Shard::Zero3);

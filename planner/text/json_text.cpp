@@ -114,6 +114,14 @@ void JsonText::add(std::string_view key, std::string_view text) {
     text_ += jsonQuoted(text);
 }
 
+void JsonText::add(std::string_view key, const std::vector<std::string>& texts) {
+    beginArray(key);
+    for (const std::string& text : texts) {
+        item(text);
+    }
+    end();
+}
+
 void JsonText::add(std::string_view key, bool value) {
     next(key);
     text_ += value ? "true" : "false";

@@ -34,6 +34,8 @@ public:
     requires(!std::same_as<Whole, bool>) void add(std::string_view key, Whole value) {
         addWhole(key, static_cast<std::int64_t>(value));
     }
+    /// An array of texts.
+    void add(std::string_view key, const std::vector<std::string>& texts);
     /// null, and `key`_why with the reason.
     void addNull(std::string_view key, std::string_view why = {});
 

@@ -149,11 +149,7 @@ std::string simulationJson(const Simulation& simulation,
     }
     json.add("events", step.run.events);
     json.add("wall_seconds", wallSeconds);
-    json.beginArray("assumed");
-    for (const std::string& note : simulation.notes) {
-        json.item(note);
-    }
-    json.end();
+    json.add("assumed", simulation.notes);
     json.end();
     return std::move(json).finish();
 }

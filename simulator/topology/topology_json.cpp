@@ -72,11 +72,7 @@ void addLinks(JsonText& json, const Topology& topology) {
 
 void addOutage(JsonText& json, const OutageEffect& outage) {
     json.beginObject("outage");
-    json.beginArray("failed");
-    for (const std::string& name : outage.failed) {
-        json.item(name);
-    }
-    json.end();
+    json.add("failed", outage.failed);
     json.add("links_down", outage.down.size());
     json.add("gpus_cut_off", outage.reach.apart.size());
     json.add("bisection_bytes_per_s", outage.bisection.bandwidth.count());
@@ -122,11 +118,7 @@ Result<std::string> topologyJson(const DescribedTopology& described,
     JsonText json;
     beginAnswer(json, "fabricast.topology/1", version);
     json.add("title", described.title);
-    json.beginArray("assumed");
-    for (const std::string& what : described.assumed) {
-        json.item(what);
-    }
-    json.end();
+    json.add("assumed", described.assumed);
     addFacts(json, topology, facts);
     json.beginArray("nodes");
     for (const ByKind& node : nodes) {

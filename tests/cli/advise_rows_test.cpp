@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <utility>
 
 namespace fabricast {
 namespace advise_rows_test {
@@ -35,11 +38,55 @@ TEST(AdviseRows, AreWhatPlanListsFirstForTheirStack) {
     }
 }
 
+/// The fastest of its rows that surely fit.
+double fastestRow(const JsonValue& advice) {
+    double fastest = 1e300;
+    for (const JsonValue& step : advice.find("steps")->items()) {
+        const JsonValue* plan = step.find("plan");
+        const JsonValue* seconds = plan == nullptr ? nullptr : plan->find("step_s");
+        if (seconds != nullptr && textOf(*plan->find("memory"), "verdict") == "fits") {
+            fastest = std::min(fastest, numberOf(*seconds, "value"));
+        }
+    }
+    return fastest;
+}
+
+// Experts over torchtitan too, and ZeRO without offload.
+TEST(AdviseRows, NothingThatPlanListsFirstIsFasterThanAllOfThem) {
+    const std::string experts = "-m mixtral-8x7b -c dgx-h100 -n 4 --seq 8192 --global-batch 256 ";
+    const std::string dense = "-m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 64 ";
+    for (const auto& [question, stack] : {std::pair(experts, "torchtitan"),
+                                          std::pair(dense, "deepspeed"),
+                                          std::pair(dense, "torchtitan")}) {
+        const std::string same = question + "--set search.stacks=" + stack;
+        const JsonValue plans = jsonOf(ran("plan --top 1 -f json " + same).out);
+        EXPECT_LE(fastestRow(jsonOf(ran("advise -f json " + same).out)),
+                  numberOf(plans.find("plans")->items()[0], "step_s") * 1.0001)
+            << same;
+    }
+}
+
 TEST(AdviseRows, WhatIsUnlikelyToFitIsNotRecommendedOverWhatFits) {
     const JsonValue advice = jsonOf(ran("advise -f json --gpus 4 " + kQuestion).out);
     const JsonValue torchtitan = rowOf(advice, "torchtitan");
     EXPECT_EQ(textOf(*torchtitan.find("plan")->find("memory"), "verdict"), "unlikely");
     EXPECT_EQ(textOf(*advice.find("recommended"), "key"), "offload");
+}
+
+// Half of these GPUs leave torchtitan what may fit: offload, which surely does, is the answer.
+TEST(AdviseRows, EverySituationIsHeldToHowSurelyTheQuestionFits) {
+    const JsonValue advice = jsonOf(
+        ran("advise -f json -m llama-3.1-70b -c dgx-h100 -n 4 --seq 8192 --global-batch 64").out);
+    std::size_t plans = 0;
+    for (const JsonValue& change : advice.find("changes")->items()) {
+        const JsonValue* plan = change.find("plan");
+        const JsonValue* memory = plan == nullptr ? nullptr : plan->find("memory");
+        if (memory != nullptr) {
+            EXPECT_EQ(textOf(*memory, "verdict"), "fits") << textOf(change, "change");
+            ++plans;
+        }
+    }
+    EXPECT_GE(plans, 4U);
 }
 
 TEST(AdviseRows, ATensorSplitWiderThanTheMlpIsNoLayout) {

@@ -100,6 +100,21 @@ TEST(Advise, OtherSituationsAreSearchedForReal) {
               evaluated.options[*evaluated.recommended].plan->scenario.layout);
 }
 
+/// Where what is recommended surely fits, so does what is in every other situation.
+TEST(Advise, HoldsOtherSituationsToHowSurelyTheQuestionFits) {
+    for (const Bytes memory : {20_GiB, 22_GiB, 24_GiB, 26_GiB, 28_GiB, 30_GiB}) {
+        const Advice advice = adviseOn(smallTask(memory), exampleTiming(), 1).value();
+        const bool isSure = !advice.recommended ||
+                            advice.steps[*advice.recommended].plan->memory.verdict == Verdict::Fits;
+        for (const AdviceChange& change : advice.changes) {
+            if (isSure && change.plan) {
+                EXPECT_EQ(change.plan->memory.verdict, Verdict::Fits)
+                    << memory.count() << " " << change.change;
+            }
+        }
+    }
+}
+
 /// Ctrl-C while the second way is evaluated: the first is the answer.
 TEST(Advise, HasTheWaysThatWereEvaluatedWhenItIsStopped) {
     std::stop_source stop;

@@ -55,6 +55,24 @@ TEST(ChooseStep, MeasuresASimplerOneByTheFastest) {
     EXPECT_EQ(steps[0].why, "simpler, but megatron is 10 % faster");
 }
 
+// Which of two is simpler is their order in the table, whatever else there is and however sure it
+// is that they fit.
+TEST(ChooseStep, NeverCallsTheLaterOfTwoTheSimplerOne) {
+    for (const Verdict first : {Verdict::Fits, Verdict::Likely, Verdict::Unlikely}) {
+        for (const double third : {0.9, 0.97, 1.0, 1.5}) {
+            std::vector<AdviceStep> steps = {step("fsdp2", 1.05, first),
+                                             step("megatron", 1.0, Verdict::Fits),
+                                             step("context", third, Verdict::Fits)};
+            chosen(steps);
+            EXPECT_EQ(steps[0].why.find("which is simpler"), std::string::npos) << steps[0].why;
+        }
+    }
+    std::vector<AdviceStep> steps = {step("fsdp2", 1.05, Verdict::Likely),
+                                     step("megatron", 1.0, Verdict::Fits)};
+    EXPECT_EQ(chosen(steps), "megatron");
+    EXPECT_EQ(steps[0].why, "simpler, but may not fit");
+}
+
 TEST(ChooseStep, TakesWhatSurelyFitsBeforeWhatMay) {
     std::vector<AdviceStep> steps = {step("fsdp2", 1.0, Verdict::Likely),
                                      step("megatron", 1.5, Verdict::Fits),

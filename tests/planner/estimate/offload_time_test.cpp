@@ -154,7 +154,7 @@ TEST(OffloadTime, WhatIsNotModelledIsRefusedByName) {
     undriven.cluster.node.nvme.value.reset();
     EXPECT_NE(why(undriven).find("local drives"), std::string::npos);
     undriven.cluster.node.nvme.value = Bytes(100'000'000'000);
-    EXPECT_NE(why(undriven).find("more than its drives hold"), std::string::npos);
+    EXPECT_EQ(why(undriven), "");  // too small is a matter of memory
     Scenario megatron = exampleRun("megatron", {.dp = 8, .shard = Shard::Zero1});
     megatron.layout.offload = Offload::Activations;
     EXPECT_NE(why(megatron).find("under megatron is not forecast"), std::string::npos);

@@ -30,6 +30,16 @@ TEST(JsonText, WritesMembersInTheOrderGiven) {
               "  \"list\": [\n    1,\n    \"a\\\"b\\n\"\n  ],\n  \"empty\": {}\n}\n");
 }
 
+TEST(JsonText, WritesAListOfTextsAsAnArray) {
+    JsonText json;
+    json.beginObject();
+    json.add("notes", std::vector<std::string>{"one", "t\"wo"});
+    json.add("none", std::vector<std::string>());
+    json.end();
+    EXPECT_EQ(std::move(json).finish(),
+              "{\n  \"notes\": [\n    \"one\",\n    \"t\\\"wo\"\n  ],\n  \"none\": []\n}\n");
+}
+
 TEST(JsonText, WhatIsNotFiniteIsNullWithAReason) {
     JsonText json;
     json.beginObject();
