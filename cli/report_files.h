@@ -1,6 +1,7 @@
 #pragma once
 #include "cli/global_options.h"
 #include "planner/base/result.h"
+#include "planner/output/printable_text.h"
 #include "planner/text/text_file.h"
 
 #include <optional>
@@ -47,7 +48,7 @@ Result<std::optional<std::string>> writeReports(const Found& found,
                                                 const GlobalOptions& options) {
     std::optional<std::string> answer;
     for (const ReportFile& report : reports) {
-        const std::string text = forms[report.form].write(found);
+        const std::string text = printableText(forms[report.form].write(found));
         if (report.isAnswer) {
             answer = text;
         } else {

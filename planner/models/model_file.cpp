@@ -1,6 +1,7 @@
 #include "planner/models/model_file.h"
 
 #include "planner/models/hf_config.h"
+#include "planner/output/printable_text.h"
 #include "planner/spec/check_model.h"
 
 #include <array>
@@ -22,7 +23,7 @@ std::string nameOfFile(const std::string& source) {
     const bool isGeneric = path.filename() == "config.json" && path.has_parent_path();
     const std::string name =
         isGeneric ? path.parent_path().filename().string() : path.stem().string();
-    return name.empty() || name == "." || name == ".." ? "model" : name;
+    return name.empty() || name == "." || name == ".." ? "model" : printableLine(name);
 }
 
 Result<ModelProfile> readPublished(ModelProfile profile, const JsonValue& root) {
@@ -56,8 +57,9 @@ Result<ModelProfile> readProfile(const JsonValue& root, const std::string& sourc
     FABRICAST_ASSIGN(profile.model.name, root.textOr("name", nameOfFile(source)));
     if (const JsonValue* said = root.find("name");
         said != nullptr &&
-        (profile.model.name.empty() || profile.model.name.size() > kLongestName)) {
-        return tl::unexpected(said->problem("must have 1 to 100 letters"));
+        (profile.model.name.empty() || profile.model.name.size() > kLongestName ||
+         printableLine(profile.model.name) != profile.model.name)) {
+        return tl::unexpected(said->problem("must have 1 to 100 letters, on one line"));
     }
     FABRICAST_ASSIGN(profile.source, root.textOr("source", ""));
     if (const JsonValue* aliases = root.find("aliases")) {

@@ -1,3 +1,4 @@
+#include "planner/output/printable_text.h"
 #include "planner/profiles/profile_words.h"
 #include "planner/profiles/read_profile.h"
 
@@ -55,6 +56,9 @@ Result<ProfileHeader> readHeader(const JsonValue& root, std::string_view kind) {
             name->problem("cannot be " + name->shown(), "use lower case, digits and hyphens"));
     }
     FABRICAST_ASSIGN(header.title, requireText(root, "title"));
+    if (printableLine(header.title) != header.title) {
+        return tl::unexpected(root.find("title")->problem("must be one line of letters that show"));
+    }
     FABRICAST_ASSIGN(header.aliases, readAliases(root));
     return header;
 }

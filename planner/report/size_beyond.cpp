@@ -44,7 +44,8 @@ std::string nearestText(const NearestCluster& nearest) {
 
 std::string sizeBeyondText(const SizeAnswer& answer) {
     const bool isNone = answer.nearest.empty() && answer.misfits.empty();
-    std::string text = isNone && answer.clusters > 0 ? boundsLine(answer) : "\n";
+    const bool isKnown = answer.clusters > 0 && !answer.stopped;
+    std::string text = isNone && isKnown ? boundsLine(answer) : "\n";
     for (const NearestCluster& nearest : answer.nearest) {
         text += nearestText(nearest);
         text += "  " + sizedIntervalsText(nearest.cluster, answer) + "\n";

@@ -38,6 +38,9 @@ std::string ofWhatText(const SizeAnswer& answer) {
 }
 
 std::string pickLine(const SizeAnswer& answer) {
+    if (!answer.pick && answer.stopped) {
+        return "stopped before a cluster was found " + ofWhatText(answer);
+    }
     if (!answer.pick) {
         return answer.targets.empty()
                    ? "no cluster of the catalogue can train it"
@@ -187,12 +190,15 @@ std::string sparesText(const SizeAnswer& answer) {
 }
 
 std::string restText(const SizeAnswer& answer) {
-    std::string text = fmt::format("\n{} cluster{}: {} searched, {} cannot be {}\n",
+    const std::string rest = answer.stopped ? "were not looked at, or cannot be better"
+                             : answer.pick  ? "cannot be better"
+                                            : "cannot be good enough";
+    std::string text = fmt::format("\n{} cluster{}: {} searched, {} {}\n",
                                    grouped(answer.clusters),
                                    answer.clusters == 1 ? "" : "s",
                                    grouped(answer.searched),
                                    grouped(answer.ruledOut),
-                                   answer.pick ? "better" : "good enough");
+                                   rest);
     for (const LeftOut& one : answer.leftOut) {
         text += "left out: " + one.what + ": " + one.why + "\n";
     }

@@ -1,5 +1,6 @@
 #include "planner/text/text_file.h"
 
+#include "planner/output/printable_text.h"
 #include "planner/output/replace_file.h"
 
 #include <fcntl.h>
@@ -74,7 +75,7 @@ Result<std::string> readAll(int descriptor, const std::string& where, std::size_
 }  // namespace
 
 std::string sourceName(const std::string& path) {
-    return path == "-" ? "standard input" : path;
+    return path == "-" ? "standard input" : printableLine(path);
 }
 
 Result<std::string> readTextFile(const std::string& path, std::size_t most) {

@@ -1,0 +1,31 @@
+#include "planner/report/size_report.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+// Bounds are computed as the search comes to them: a search that was stopped has none, and no
+// verdict.
+TEST(SizeReport, SaysNothingOfWhatWasNotSearched) {
+    SizeAnswer answer{.targets = {{SizeMetric::Days, 60.0, "days=60"}}};
+    answer.clusters = 20;
+    answer.searched = 3;
+    answer.ruledOut = 17;
+    answer.hasTokens = true;
+    answer.mostTokensPerSecond = std::numeric_limits<double>::infinity();
+    answer.stopped = true;
+    const std::string text = reportText(sizeReport(answer));
+    EXPECT_NE(text.find("stopped before a cluster was found that reaches 60 days"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("no cluster"), std::string::npos) << text;
+    EXPECT_EQ(text.find("-9,223"), std::string::npos) << text;
+    EXPECT_EQ(text.find("17 cannot"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace fabricast
