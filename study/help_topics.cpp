@@ -55,6 +55,24 @@ std::string loraTopic() {
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
 }
 
+std::string referenceTopic() {
+    return "Preference training (DPO, GRPO) keeps a frozen copy of the model, the reference.\n"
+           "  --set settings.reference=whole     a bf16 copy on each GPU\n"
+           "  --set settings.reference=sharded   in shards, as fully_shard has it (fsdp2 only)\n"
+           "Counted: the memory of the copy, and of its forward, which keeps nothing for "
+           "backward.\n"
+           "Not counted: the time of that forward in the step; generation of samples (vLLM, …) "
+           "and\n"
+           "its memory; a reward model. Take a chosen and a rejected answer as two sequences.\n"
+           "Stacks: ddp, fsdp2, accelerate, axolotl, with transformers' layers. Not modelled with "
+           "tp,\n"
+           "pp, cp, offload or experts. Adapters need none: without them the base is the "
+           "reference.\n"
+           "A launch file with rl: dpo is refused: leave that line out, and type the reference.\n"
+           "  fabricast plan -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 --global-batch "
+           "64 --set settings.reference=sharded\n";
+}
+
 std::string recomputeTopic() {
     return "Activations that backward needs are kept, or computed again (checkpointing): less\n"
            "memory, more compute.\n"
@@ -84,11 +102,13 @@ std::string moeTopic() {
            "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
 }
 
-constexpr std::array kTopics = {HelpTopic{"exit-codes", &exitCodesTopic},
+constexpr std::array kTopics = {HelpTopic{"dpo", &referenceTopic},
+                                HelpTopic{"exit-codes", &exitCodesTopic},
                                 HelpTopic{"layout", &layoutTopic},
                                 HelpTopic{"lora", &loraTopic},
                                 HelpTopic{"moe", &moeTopic},
                                 HelpTopic{"recompute", &recomputeTopic},
+                                HelpTopic{"reference", &referenceTopic},
                                 HelpTopic{"settings", &settingsTopic},
                                 HelpTopic{"stacks", &stacksTopic}};
 
