@@ -2,6 +2,7 @@
 
 #include "planner/load/load_search.h"
 #include "planner/spec/names.h"
+#include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
 #include "study/search_request.h"
 
@@ -264,11 +265,31 @@ void shardOverAll(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
-void offloadOptimizer(const ChangeSubject& subject, Offers& offers) {
-    if (subject.now.layout.offload == Offload::None &&
-        subject.now.settings.engine == Engine::DeepSpeed) {
-        offers.add({layoutKey("offload", "optimizer_cpu")});
+/// Where nothing is offloaded and the stack has it.
+void offload(const ChangeSubject& subject, Offers& offers, Offload what) {
+    const Layout& now = subject.now.layout;
+    const Result<const Stack*> stack = findStack(subject.now.stack);
+    if (now.offload != Offload::None || !stack) {
+        return;
     }
+    const StackAxes& axes = (*stack)->axes;
+    const bool hasIt = std::ranges::find(axes.offloads, what) != axes.offloads.end() &&
+                       (axes.checkOffload == nullptr || axes.checkOffload(now.shard, what));
+    if (hasIt) {
+        offers.add({layoutKey("offload", std::string(nameOf(what)))});
+    }
+}
+
+void offloadOptimizer(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::OptimizerCpu);
+}
+
+void offloadParameters(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::ParametersCpu);
+}
+
+void offloadActivations(const ChangeSubject& subject, Offers& offers) {
+    offload(subject, offers, Offload::Activations);
 }
 
 /// States of a GPU that has the room need not be on the host.
@@ -631,6 +652,18 @@ constexpr std::array kRows = {
         "moments in 8 bits: check convergence",
         &moments8bit},
     Row{kMemory, kFree, 1, "offload", "the optimizer runs on the CPUs", &offloadOptimizer},
+    Row{kMemory,
+        kFree,
+        2,
+        "offload",
+        "parameters too are on the host, and cross for every layer",
+        &offloadParameters},
+    Row{kMemory,
+        kFree,
+        2,
+        "offload",
+        "what backward needs crosses to the host and back",
+        &offloadActivations},
     Row{kMemory, kFree, 1, "offload", "fewer states on the host", &offloadLess},
     Row{kMemory, kFree, 2, "shard", "gradients are reduced in every micro-step", &shardTwo},
     Row{kMemory, kFree, 2, "shard", "parameters are gathered for every layer", &shardThree},

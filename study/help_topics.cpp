@@ -45,13 +45,32 @@ std::string loraTopic() {
            "  --set settings.lora.base=int8        8-bit weights\n"
            "  --set settings.lora.dora=true        DoRA\n"
            "  --set settings.lora.double_quantization=true\n"
-           "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), accelerate,\n"
-           "axolotl (double quantization by default). Of mixtures of experts Mixtral and Qwen: "
-           "their\n"
-           "experts stay in 16 bits.\n"
-           "Not modelled: ZeRO-3 or 8 bits with a sharded base, offload, latent attention, tensor\n"
-           "parallelism.\n"
+           "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), deepspeed\n"
+           "(ZeRO-1, -2, -3), accelerate, axolotl (double quantization by default). Of mixtures "
+           "of\n"
+           "experts Mixtral and Qwen: their experts stay in 16 bits.\n"
+           "Step time and cost, not memory: torchtitan, nemo and fsdp1, and tensor parallelism.\n"
+           "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout\n"
+           "and experts; 8 bits sharded by FSDP2; the time of offload; latent attention's memory.\n"
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
+}
+
+std::string referenceTopic() {
+    return "Preference training (DPO, GRPO) keeps a frozen copy of the model, the reference.\n"
+           "  --set settings.reference=whole     a bf16 copy on each GPU\n"
+           "  --set settings.reference=sharded   in shards, as fully_shard has it (fsdp2 only)\n"
+           "Counted: the memory of the copy, and of its forward, which keeps nothing for "
+           "backward.\n"
+           "Not counted: the time of that forward in the step; generation of samples (vLLM, …) "
+           "and\n"
+           "its memory; a reward model. Take a chosen and a rejected answer as two sequences.\n"
+           "Stacks: ddp, fsdp2, accelerate, axolotl, with transformers' layers. Not modelled with "
+           "tp,\n"
+           "pp, cp, offload or experts. Adapters need none: without them the base is the "
+           "reference.\n"
+           "A launch file with rl: dpo is refused: leave that line out, and type the reference.\n"
+           "  fabricast plan -m llama-3.1-8b -c dgx-h100 --stack fsdp2 --seq 4096 --global-batch "
+           "64 --set settings.reference=sharded\n";
 }
 
 std::string recomputeTopic() {
@@ -83,11 +102,13 @@ std::string moeTopic() {
            "  fabricast plan -m qwen3-30b-a3b -c dgx-h100 -n 2 --seq 4096\n";
 }
 
-constexpr std::array kTopics = {HelpTopic{"exit-codes", &exitCodesTopic},
+constexpr std::array kTopics = {HelpTopic{"dpo", &referenceTopic},
+                                HelpTopic{"exit-codes", &exitCodesTopic},
                                 HelpTopic{"layout", &layoutTopic},
                                 HelpTopic{"lora", &loraTopic},
                                 HelpTopic{"moe", &moeTopic},
                                 HelpTopic{"recompute", &recomputeTopic},
+                                HelpTopic{"reference", &referenceTopic},
                                 HelpTopic{"settings", &settingsTopic},
                                 HelpTopic{"stacks", &stacksTopic}};
 

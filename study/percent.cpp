@@ -6,7 +6,10 @@ namespace fabricast {
 
 Result<double> percentOf(const std::string& typed, const std::string& flag) {
     const bool inPercent = typed.ends_with('%');
-    const std::string digits = inPercent ? typed.substr(0, typed.size() - 1) : typed;
+    std::string digits = inPercent ? typed.substr(0, typed.size() - 1) : typed;
+    if (inPercent) {  // "43.0 %", as it is printed
+        digits.erase(digits.find_last_not_of(" \t") + 1);
+    }
     double value = 0.0;
     const char* end = digits.data() + digits.size();
     const auto [stop, trouble] = std::from_chars(digits.data(), end, value);

@@ -242,6 +242,19 @@ std::vector<Edit> written(std::span<const Edit> edits) {
     return all;
 }
 
+/// What says of a file's base that it is quantised.
+constexpr std::array<std::string_view, 3> kQuantisedBase = {
+    "settings.lora.base", "settings.lora.double_quantization", "settings.lora.prepared_for_kbit"};
+
+/// "--tuning lora" is LoRA over 16-bit weights, unless another base is typed beside it.
+bool typesWholeBase(std::span<const Edit> edits) {
+    const auto isLora = [](const Edit& edit) {
+        return edit.path == "settings.tuning" && edit.value == "lora" && edit.origin == "--tuning";
+    };
+    return std::ranges::any_of(edits, isLora) &&
+           std::ranges::find(edits, "settings.lora.base", &Edit::path) == edits.end();
+}
+
 class Editor {
 public:
     explicit Editor(JsonValue root) : root_(std::move(root)) {}
@@ -402,6 +415,12 @@ Result<Question> with(Question question, std::span<const Edit> typedEdits) {
     JsonValue root = std::move(question.root);
     for (const Edit& edit : edits) {
         FABRICAST_ASSIGN(root, withoutSuperseded(std::move(root), edit, question.isAnswer));
+    }
+    if (typesWholeBase(edits)) {
+        for (const std::string_view path : kQuantisedBase) {
+            root = JsonBuilder::without(std::move(root), path);
+            forget(question.edits, path);
+        }
     }
     Editor editor(std::move(root));
     for (const Edit& edit : edits) {

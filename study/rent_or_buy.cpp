@@ -34,10 +34,7 @@ void addYears(double last, RentOrBuy& both) {
 
 }  // namespace
 
-RentOrBuy rentOrBuy(const Plan& plan,
-                    const BudgetFacts& asked,
-                    std::optional<double> years,
-                    double utilisation) {
+RentOrBuy rentOrBuy(const Plan& plan, const BudgetFacts& asked) {
     const ClusterSpec& cluster = plan.scenario.cluster;
     const std::string& gpu = cluster.node.gpu.name;
     const auto gpus = static_cast<double>(cluster.gpus());
@@ -48,7 +45,7 @@ RentOrBuy rentOrBuy(const Plan& plan,
     bought.perGpuHour.reset();
     RentOrBuy both{.rental = costBasis(gpu, cluster.gpus(), rented),
                    .purchase = costBasis(gpu, cluster.gpus(), bought),
-                   .utilisation = utilisation};
+                   .utilisation = asked.utilisation};
     const GpuHour rent = gpuHour(gpu, plan.cost->power, rented);
     if (rent.price) {
         both.rent = *rent.price * gpus;
@@ -59,7 +56,7 @@ RentOrBuy rentOrBuy(const Plan& plan,
         const GpuPrice& price = bought.price.gpus.find(gpu)->second;
         both.whole = *price.purchase.value * (*ownership.wholeOverGpu.value * gpus);
         both.electricity = owned.electricity * gpus;
-        addYears(years.value_or(*ownership.years.value), both);
+        addYears(*ownership.years.value, both);
     } else if (both.purchase.why.empty()) {
         both.purchase.why =
             "the power of its nodes, the price of a kWh or the share of server and "

@@ -10,10 +10,7 @@ namespace fabricast {
 /// bought. What a bought one is worth afterwards is not counted.
 ///     rent = GPUs · $ per GPU-hour · hours · utilisation
 ///     buy  = GPUs · purchase · whole_over_gpu + watts · $ per kWh · hours · utilisation
-RentOrBuy rentOrBuy(const Plan& plan,
-                    const BudgetFacts& asked,
-                    std::optional<double> years,
-                    double utilisation);
+RentOrBuy rentOrBuy(const Plan& plan, const BudgetFacts& asked);
 
 /// Nodes that fail and are repaired at random: so many are in repair at a time (Poisson), and so
 /// many spares are enough nearly always. Nothing where nothing fails, or no site says how often.

@@ -8,6 +8,8 @@
 #include "study/size_search.h"
 #include "study/size_ways.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -119,10 +121,7 @@ void addAround(const SizeSearch& search, SizeAnswer& answer) {
     }
 }
 
-void addPick(const SizeSearch& search,
-             const SizeAsk& ask,
-             const BudgetFacts& budget,
-             SizeAnswer& answer) {
+void addPick(const SizeSearch& search, const BudgetFacts& budget, SizeAnswer& answer) {
     if (!search.pick()) {
         addNearest(search, answer);
         return;
@@ -135,7 +134,7 @@ void addPick(const SizeSearch& search,
     answer.scaling = scalingOf(search, search.lineOf(*search.pick()));
     answer.mostUseful = mostUsefulOf(answer.scaling);
     const Plan& plan = answer.pick->plans.front();
-    answer.rentOrBuy = rentOrBuy(plan, budget, ask.years, ask.utilisation);
+    answer.rentOrBuy = rentOrBuy(plan, budget);
     answer.spares = sparesOf(answer.pick->gpus, budget);
     if (answer.spares && answer.pick->usd) {
         answer.spares->usd = *answer.pick->usd * static_cast<double>(answer.spares->nodes) /
@@ -159,6 +158,23 @@ Result<void> addBeyond(std::span<const Question> jobs,
         FABRICAST_ASSIGN(answer.misfits, sizeMisfits(jobs, catalogue, bench, watch));
     }
     return {};
+}
+
+/// The jobs, of which owned GPUs are written off over the years and the use that are asked for.
+Result<std::vector<Question>> withOwnership(std::span<const Question> jobs, const SizeAsk& ask) {
+    std::vector<Edit> edits;
+    if (ask.years) {
+        edits.push_back({"price.years", fmt::format("{}", *ask.years), "--set"});
+    }
+    if (ask.utilisation) {
+        edits.push_back({"price.utilisation", fmt::format("{}", *ask.utilisation), "--set"});
+    }
+    std::vector<Question> owned;
+    for (const Question& job : jobs) {
+        FABRICAST_ASSIGN(Question one, with(job, edits));
+        owned.push_back(std::move(one));
+    }
+    return owned;
 }
 
 /// What is assumed for all boxes once, for some with their names.
@@ -236,11 +252,12 @@ Result<void> checkSizeJobs(std::span<const Question> jobs, const SizeAsk& ask) {
     return {};
 }
 
-Result<SizeAnswer> size(std::span<const Question> jobs,
+Result<SizeAnswer> size(std::span<const Question> asked,
                         const SizeAsk& ask,
                         const Workbench& bench,
                         const Watch& watch) {
-    FABRICAST_TRY(checkSizeJobs(jobs, ask));
+    FABRICAST_TRY(checkSizeJobs(asked, ask));
+    FABRICAST_ASSIGN(const std::vector<Question> jobs, withOwnership(asked, ask));
     FABRICAST_ASSIGN(const BudgetFacts budget,
                      loadBudget(jobs.front().root, bench.profiles(), jobs.front().folders));
     watch.say("the catalogue");
@@ -258,7 +275,7 @@ Result<SizeAnswer> size(std::span<const Question> jobs,
     }
     answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
-    addPick(search, ask, budget, answer);
+    addPick(search, budget, answer);
     const Result<void> beyond = addBeyond(jobs, ask, catalogue, bench, watch, answer);
     answer.stopped = answer.stopped || (!beyond && beyond.error().code == Error::Code::Stopped);
     if (!answer.stopped) {

@@ -23,7 +23,7 @@ struct SizeAsk {
     std::vector<std::int64_t> nodes{};    ///< counts; none: the usual ones
     std::vector<std::int64_t> parts{};    ///< numbers of GPUs of one node, beside `nodes`
     std::optional<double> years{};        ///< of ownership; default: those of the price profile
-    double utilisation = 1.0;             ///< share of the time in which a cluster is used
+    std::optional<double> utilisation{};  ///< share of the time that it is used; default: all
 };
 
 /// "tokens-per-s=200000", "days=30", "budget=2M".

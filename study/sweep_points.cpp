@@ -1,5 +1,7 @@
 #include "study/sweep_points.h"
 
+#include "study/question_flags.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -50,6 +52,17 @@ Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable)
     return shard;
 }
 
+/// The key itself, or that of the flag which is called so: "seq" is workload.sequence.
+std::string keyOf(const std::string& typed) {
+    const QuestionFlag* flag = flagTyped("--" + typed);
+    for (const QuestionFlag& one : scenarioFlags()) {
+        flag = std::string_view(one.names).ends_with(",--" + typed) ? &one : flag;
+    }
+    const bool isPart = flag != nullptr && (flag->path == typed || flag->isList ||
+                                            flag->path.starts_with(typed + "."));
+    return flag == nullptr || isPart ? typed : std::string(flag->path);
+}
+
 Result<SweepAxis> readAxis(const std::string& typed) {
     const std::size_t equals = typed.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
@@ -58,7 +71,7 @@ Result<SweepAxis> readAxis(const std::string& typed) {
                     "\"" + typed + "\" is not a key with values",
                     "--sweep cluster.nodes=1,2,4");
     }
-    SweepAxis axis{.key = typed.substr(0, equals)};
+    SweepAxis axis{.key = keyOf(typed.substr(0, equals))};
     std::size_t begin = equals + 1;
     while (begin <= typed.size()) {
         const std::size_t end = std::min(typed.find(',', begin), typed.size());

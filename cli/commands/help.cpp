@@ -33,8 +33,8 @@ Result<Answer> explainTopic(const FlagSet& program, const std::string& name) {
 
 Command helpCommand(const FlagSet& program, const GlobalOptions& /*options*/) {
     const FlagSet app = program.command("help",
-                                        "Help for a command or a topic: exit-codes, layout, lora, "
-                                        "moe, recompute, settings, stacks");
+                                        "Help for a command or a topic: dpo, exit-codes, layout, "
+                                        "lora, moe, recompute, reference, settings, stacks");
     app.footer("");
     const auto topic = std::make_shared<std::string>();
     app.add("topic", *topic, "a command or a topic").takes("[TOPIC]");

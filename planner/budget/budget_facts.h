@@ -10,6 +10,7 @@ namespace fabricast {
 struct BudgetFacts {
     PriceProfile price;
     PriceKind kind = PriceKind::OnDemand;
+    double utilisation = 1.0;  ///< share of the years of ownership in which an owned GPU is used
     std::optional<UsdPerHour> perGpuHour;  ///< given directly, instead of the profile
     SiteProfile site;
     CheckpointMode checkpoint = CheckpointMode::Async;

@@ -34,15 +34,16 @@ const GpuPrice* gpuPrice(const std::string& gpu, const PriceProfile& profile) {
     return found == profile.gpus.end() ? nullptr : &found->second;
 }
 
-GpuHour owned(const GpuPrice& price, const RunPower& power, const Ownership& ownership) {
+GpuHour owned(const GpuPrice& price, const RunPower& power, const BudgetFacts& facts) {
     GpuHour hour;
+    const Ownership& ownership = facts.price.ownership;
     const bool known = price.purchase.value && ownership.years.value &&
                        ownership.wholeOverGpu.value && ownership.usdPerKwh.value && power.perGpu;
     if (!known || *ownership.years.value <= 0) {
         return hour;
     }
     hour.hardware = UsdPerHour(price.purchase.value->count() * *ownership.wholeOverGpu.value /
-                               (*ownership.years.value * kHoursPerYear));
+                               (*ownership.years.value * kHoursPerYear * facts.utilisation));
     hour.electricity =
         UsdPerHour(power.perGpu->value.count() / 1000.0 * *ownership.usdPerKwh.value);
     hour.price = hour.hardware + hour.electricity;
@@ -131,7 +132,7 @@ GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts
         return {};
     }
     if (facts.kind == PriceKind::Owned) {
-        return owned(*price, power, facts.price.ownership);
+        return owned(*price, power, facts);
     }
     GpuHour hour;
     hour.price = price->rent(facts.kind).value;
@@ -161,6 +162,10 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
         basis.hint = otherKind(price) + "--price FILE with it: fabricast profiles show " +
                      (isTyped ? "market-2026-05" : facts.price.name);
         return basis;
+    }
+    if (facts.kind == PriceKind::Owned) {
+        basis.ownedYears = facts.price.ownership.years.value;
+        basis.utilisation = facts.utilisation;
     }
     basis.priceNote = facts.kind == PriceKind::Owned
                           ? purchaseText(price->purchase, facts.price.ownership)

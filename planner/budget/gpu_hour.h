@@ -22,7 +22,7 @@ RunPower runPower(const ClusterSpec& cluster, const PowerFacts& facts, double bu
 
 /// What an hour of one GPU costs. A rented one has its price, given directly or by the profile; an
 /// owned one is written off, and draws electricity:
-///     purchase · wholeOverGpu / (years · 8766 h) + watts per GPU / 1000 · usdPerKwh
+///     purchase · wholeOverGpu / (years · 8766 h · utilisation) + watts per GPU / 1000 · usdPerKwh
 GpuHour gpuHour(const std::string& gpu, const RunPower& power, const BudgetFacts& facts);
 
 /// The basis of a cost, and the reason if there is no price.

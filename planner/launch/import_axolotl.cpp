@@ -13,16 +13,28 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array<std::string_view, 10> kUnmodelledByAxolotl = {"rl",
-                                                                   "relora",
-                                                                   "qat",
-                                                                   "activation_offloading",
-                                                                   "layer_offloading",
-                                                                   "lora_modules_to_save",
-                                                                   "tiled_mlp",
-                                                                   "reward_model",
-                                                                   "deepspeed.zero_optimization",
-                                                                   "overrides_of_model_config"};
+constexpr std::array<std::string_view, 9> kUnmodelledByAxolotl = {"relora",
+                                                                  "qat",
+                                                                  "activation_offloading",
+                                                                  "layer_offloading",
+                                                                  "lora_modules_to_save",
+                                                                  "tiled_mlp",
+                                                                  "reward_model",
+                                                                  "deepspeed.zero_optimization",
+                                                                  "overrides_of_model_config"};
+
+/// Of preference training what is modelled is the memory of the reference model.
+Result<void> refusePreferences(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    constexpr std::array kNone = {""sv, "null"sv, "none"sv, "no"sv, "false"sv};
+    if (std::ranges::find(kNone, keys.text("rl").value_or("")) != kNone.end()) {
+        return {};
+    }
+    return keys.refuse(*keys.use("rl"),
+                       "is not modelled",
+                       "leave it out, and type --set settings.reference=whole|sharded: memory with "
+                       "a frozen reference model (fabricast help dpo)");
+}
 
 /// Weights that are trained while the rest is frozen, where they are a part that can be said.
 Result<void> importUnfrozen(ScenarioDraft& draft, const ImportContext& context) {
@@ -312,6 +324,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     if (const auto model = keys.text("base_model")) {
         draft.set("model", *model, "base_model");
     }
+    FABRICAST_TRY(refusePreferences(draft));
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByAxolotl));
     const std::string deepspeed = keys.text("deepspeed").value_or("");
     if (deepspeed.empty()) {

@@ -63,7 +63,8 @@ Result<void> ScenarioDraft::refuseUnmodelled(std::span<const std::string_view> p
             key == nullptr ||
             (key->values.size() == 1 && std::ranges::find(kNo, key->values.front()) != kNo.end());
         if (!saysNo) {
-            return keys_.refuse(*key, "is not modelled", "leave it out, and what it costs with it");
+            return keys_.refuse(
+                *key, "is not modelled", "leave it out: the forecast is then of a run without it");
         }
     }
     return {};

@@ -47,6 +47,7 @@ Result<BudgetFacts> loadBudget(const JsonValue& root,
                                const Folders& folders) {
     FABRICAST_ASSIGN(const BudgetRequest request, readBudgetRequest(root));
     BudgetFacts facts{.kind = request.kind,
+                      .utilisation = request.utilisation,
                       .perGpuHour = request.perGpuHour,
                       .checkpoint = request.checkpoint,
                       .interval = request.interval,
@@ -54,6 +55,9 @@ Result<BudgetFacts> loadBudget(const JsonValue& root,
                       .tokens = request.tokens};
     if (!request.perGpuHour) {
         FABRICAST_ASSIGN(facts.price, priceOf(request.price, profiles, folders));
+    }
+    if (request.years) {
+        facts.price.ownership.years.value = request.years;
     }
     FABRICAST_ASSIGN(facts.site, siteOf(request.site, profiles, folders));
     return facts;

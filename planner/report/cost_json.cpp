@@ -53,6 +53,10 @@ void addPrice(JsonText& json, const GpuHour& hour, const CostBasis& basis) {
     json.add("profile", basis.priceProfile);
     json.add("date", basis.priceDate);
     json.add("kind", nameOf(basis.kind));
+    if (basis.ownedYears) {
+        json.add("years", *basis.ownedYears);
+        json.add("utilisation", basis.utilisation);
+    }
     if (hour.price) {
         json.add("usd_per_gpu_hour", hour.price->count());
         json.add("electricity_usd_per_gpu_hour", hour.electricity.count());

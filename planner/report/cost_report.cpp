@@ -176,12 +176,22 @@ std::string sourceText(const CostBasis& basis) {
                                    : fmt::format("{} ({})", basis.priceProfile, basis.priceDate);
 }
 
+std::string ownershipText(const CostBasis& basis) {
+    return basis.ownedYears ? fmt::format(" over {:g} years, used {} of the time",
+                                          *basis.ownedYears,
+                                          percentText(basis.utilisation))
+                            : std::string();
+}
+
 std::string priceText(const GpuHour& hour, const CostBasis& basis) {
     if (!hour.price) {
         return fmt::format("no price: {}; use {}", basis.why, basis.hint);
     }
-    return fmt::format(
-        "{} ${:.4g}/h a GPU, {}", nameOf(basis.kind), hour.price->count(), sourceText(basis));
+    return fmt::format("{} ${:.4g}/h a GPU{}, {}",
+                       nameOf(basis.kind),
+                       hour.price->count(),
+                       ownershipText(basis),
+                       sourceText(basis));
 }
 
 Report costReport(const Scenario& scenario,

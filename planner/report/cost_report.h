@@ -34,6 +34,8 @@ bool isCostKey(std::string_view key);
 /// "on_demand $2.95/h a GPU, market-2026-05 (2026-05)", or the reason for a missing price and a
 /// hint.
 std::string priceText(const GpuHour& hour, const CostBasis& basis);
+/// " over 3 years, used 60% of the time", of an owned GPU.
+std::string ownershipText(const CostBasis& basis);
 /// The price profile with its date.
 std::string sourceText(const CostBasis& basis);
 /// Three digits of an amount that may be a millionth or a billion: "0.312", "1,250,000".

@@ -126,8 +126,9 @@ Result<std::string> gpuHour(const Asked& asked) {
         return noPrice("cost.usd_per_gpu_hour", asked);
     }
     const std::string parts = asked.basis.kind == PriceKind::Owned
-                                  ? fmt::format("${}/h written off + ${}/h electricity",
+                                  ? fmt::format("${}/h written off{} + ${}/h electricity",
                                                 num(hour.hardware.count()),
+                                                ownershipText(asked.basis),
                                                 num(hour.electricity.count()))
                                   : fmt::format("{} price", nameOf(asked.basis.kind));
     return fmt::format("cost.usd_per_gpu_hour = {}\n  {}\n  source: {}{}{}\n",

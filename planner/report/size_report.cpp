@@ -95,6 +95,15 @@ std::string sureText(const SizeAnswer& answer) {
                        : std::string("none that was searched surely reaches the targets\n"));
 }
 
+/// What an hour of an owned GPU costs, which the years and the use decide.
+std::string ownedText(const SizeAnswer& answer) {
+    const auto& cost = answer.pick->plans.front().cost;
+    const bool isOwned = answer.priceKind == PriceKind::Owned && answer.rentOrBuy;
+    return isOwned && cost && cost->gpuHour.price
+               ? "price: " + priceText(cost->gpuHour, answer.rentOrBuy->purchase) + "\n"
+               : "";
+}
+
 std::string pickText(const SizeAnswer& answer) {
     std::string text;
     for (const std::string& job : answer.jobs) {
@@ -103,7 +112,7 @@ std::string pickText(const SizeAnswer& answer) {
     if (!answer.pick) {
         return text + sizeBeyondText(answer);
     }
-    text += "\n" + sizedIntervalsText(*answer.pick, answer) + "\n";
+    text += "\n" + sizedIntervalsText(*answer.pick, answer) + "\n" + ownedText(answer);
     text += sizedPlansText(*answer.pick, "") + sureText(answer);
     return text + oneNodeLine(answer);
 }

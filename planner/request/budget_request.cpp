@@ -14,7 +14,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-constexpr std::array<std::string_view, 3> kPriceKeys = {"profile", "kind", "usd_per_gpu_hour"};
+constexpr std::array<std::string_view, 5> kPriceKeys = {
+    "profile", "kind", "usd_per_gpu_hour", "years", "utilisation"};
 constexpr std::array<std::string_view, 4> kOperationKeys = {
     "site", "mtbf", "checkpoint", "checkpoint_interval"};
 constexpr std::int64_t kMostTokens = 1'000'000'000'000'000'000;
@@ -23,6 +24,8 @@ constexpr double kLongest = 1e15;
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
 constexpr double kLeastPrice = 1e-6;
 constexpr double kMostPrice = 1e6;
+constexpr double kMostYearsOwned = 100.0;
+constexpr double kLeastUse = 1e-6;
 
 Result<ProfileWish> readWish(const JsonValue& value, std::string_view example) {
     FABRICAST_ASSIGN(std::string name, value.text());
@@ -103,6 +106,17 @@ Result<void> readPriceWord(const JsonValue& value, BudgetRequest& request) {
     return {};
 }
 
+/// What the price of owned GPUs is spread over.
+Result<void> readOwnership(const JsonValue& price, BudgetRequest& request) {
+    if (const JsonValue* years = price.find("years")) {
+        FABRICAST_ASSIGN(request.years, years->number(kLeastUse, kMostYearsOwned));
+    }
+    if (const JsonValue* use = price.find("utilisation")) {
+        FABRICAST_ASSIGN(request.utilisation, use->number(kLeastUse, 1.0));
+    }
+    return {};
+}
+
 Result<void> readPrice(const JsonValue& root, BudgetRequest& request) {
     const JsonValue* price = root.find("price");
     if (price == nullptr) {
@@ -116,6 +130,7 @@ Result<void> readPrice(const JsonValue& root, BudgetRequest& request) {
     if (const JsonValue* kind = price->find("kind")) {
         FABRICAST_ASSIGN(request.kind, readEnum<PriceKind>(*kind));
     }
+    FABRICAST_TRY(readOwnership(*price, request));
     if (const JsonValue* said = price->find("usd_per_gpu_hour")) {
         FABRICAST_ASSIGN(const double value, said->number(kLeastPrice, kMostPrice));
         request.perGpuHour = UsdPerHour(value);

@@ -18,7 +18,8 @@ struct ProfileWish {
 };
 
 /// The part of a scenario about money and failures, before its names are looked up.
-///     "workload": {"tokens": "15T"}, "price": {"profile": "market-2026-05", "kind": "reserved"},
+///     "workload": {"tokens": "15T"}, "price": {"profile": "market-2026-05", "kind": "owned",
+///     "years": 3, "utilisation": 0.6},
 ///     "operation": {"site": "typical", "mtbf": "50000 h", "checkpoint": "async",
 ///                   "checkpoint_interval": "20 min"}
 /// A price may be given directly: "price": "$2.10/h", or {"usd_per_gpu_hour": 2.10}.
@@ -26,6 +27,8 @@ struct BudgetRequest {
     ProfileWish price;
     std::optional<UsdPerHour> perGpuHour;  ///< given directly, instead of a profile
     PriceKind kind = PriceKind::OnDemand;
+    std::optional<double> years;  ///< that owned GPUs are written off over; empty: the profile's
+    double utilisation = 1.0;     ///< share of these years in which they are used
     ProfileWish site;
     CheckpointMode checkpoint = CheckpointMode::Async;
     std::optional<Seconds> interval;

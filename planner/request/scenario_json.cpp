@@ -1,12 +1,16 @@
 #include "planner/request/scenario_json.h"
 
+#include "planner/base/nearest_name.h"
 #include "planner/base/quantity_text.h"
 #include "planner/request/layout_json.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/enum_json.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -267,9 +271,45 @@ Result<void> readOlderPlacement(ScenarioRequest& request) {
     return {};
 }
 
+/// "workload.sequence" of "sequence" or "seq"; empty where no part has such a key.
+std::string keyOfPart(std::string typed) {
+    constexpr std::size_t kShortest = 3;
+    std::ranges::replace(typed, '-', '_');
+    const bool isShort = typed.size() >= kShortest && nearestName(typed, kKeys).empty();
+    const auto isMeant = [&typed, isShort](std::string_view key) {
+        return key == typed || (isShort && key.starts_with(typed));
+    };
+    const std::pair<std::string, std::span<const std::string_view>> parts[] = {
+        {"workload.", kWorkloadKeys}, {"cluster.", kClusterKeys}};
+    for (const auto& [part, keys] : parts) {
+        const auto found = std::ranges::find_if(keys, isMeant);
+        if (found != keys.end()) {
+            return part + std::string(*found);
+        }
+    }
+    return "";
+}
+
+/// A key of a part that stands beside the parts names the part it belongs to.
+Result<void> checkPartsOf(const JsonValue& root) {
+    FABRICAST_TRY(root.expect(Kind::Object));
+    for (const JsonValue& member : root.members()) {
+        const bool isKnown = std::ranges::find(kKeys, member.name()) != kKeys.end();
+        const std::string meant = isKnown ? "" : keyOfPart(member.name());
+        if (!meant.empty()) {
+            return fail(Error::Code::BadInput,
+                        member.whereKey(),
+                        "unknown key \"" + member.name() + "\"",
+                        "did you mean \"" + meant + "\"?");
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<ScenarioRequest> readScenario(const JsonValue& root) {
+    FABRICAST_TRY(checkPartsOf(root));
     FABRICAST_TRY(root.onlyKeys(kKeys));
     FABRICAST_TRY(checkSchema(root));
     FABRICAST_TRY(root.textOr("name", ""));

@@ -78,9 +78,11 @@ struct CostBasis {
     std::string priceTitle;
     std::string priceDate;
     PriceKind kind = PriceKind::OnDemand;
-    std::string priceNote;  ///< of the GPU's price: its range and source
-    std::string why;        ///< without a price
-    std::string hint;       ///< and what to type
+    std::string priceNote;             ///< of the GPU's price: its range and source
+    std::optional<double> ownedYears;  ///< that an owned GPU is written off over
+    double utilisation = 1.0;          ///< share of these years in which it is used
+    std::string why;                   ///< without a price
+    std::string hint;                  ///< and what to type
     std::string site;
     std::string siteTitle;
     CheckpointMode checkpoint = CheckpointMode::Async;

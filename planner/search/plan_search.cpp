@@ -306,12 +306,16 @@ Result<void> PlanSearch::fillQueue() {
     groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
         FABRICAST_TRY(watch_.check());
+        // Where none runs, what they would be is all there is to count.
+        if (!report_.refused && !runs[space_.families[family].stack]) {
+            continue;
+        }
         report_.candidates += space_.count(family);
         if (space_.sizesOf(family).empty()) {
             continue;
         }
         FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
-        if (roomy_[family] > 0 && runs[space_.families[family].stack]) {
+        if (roomy_[family] > 0 && !report_.refused) {
             addToBlock(family);
         }
     }

@@ -49,13 +49,15 @@ Result<void> checkReference(const Scenario& scenario) {
                     "adapters need no reference model: without them the base is it",
                     "settings.reference=none");
     }
+    const std::string stack =
+        scenario.stack.empty() ? std::string(nameOf(settings.engine)) : scenario.stack;
     const bool torch = settings.engine == Engine::Local || settings.engine == Engine::Ddp ||
                        settings.engine == Engine::Fsdp2;
     if (!torch || settings.kernels.code != ModelCode::HuggingFace) {
         return withoutReference(kReferenceKey,
                                 "a reference model is modelled beside transformers' layers under "
                                 "ddp and fsdp2, not under " +
-                                    std::string(nameOf(settings.engine)),
+                                    stack,
                                 "--stack ddp or fsdp2");
     }
     if (settings.reference == Reference::Sharded && settings.engine != Engine::Fsdp2) {

@@ -133,14 +133,14 @@ TEST(Newcomer, EveryKeyHasAMeaning) {
     for (const SettingHelp& setting : describeSettings()) {
         EXPECT_FALSE(meaningOf(setting.path).empty()) << setting.path;
     }
-    for (const std::string topic : {"lora", "recompute", "moe"}) {
+    for (const std::string topic : {"lora", "recompute", "moe", "dpo", "reference"}) {
         EXPECT_EQ(ran({"help", topic}).code, ExitCode::Ok) << topic;
     }
 }
 
 /// What help says to type can be typed.
 TEST(Newcomer, TheCommandsInHelpTopicsRun) {
-    for (const std::string topic : {"lora", "moe"}) {
+    for (const std::string topic : {"lora", "moe", "dpo"}) {
         const std::string text = ran({"help", topic}).out;
         const std::size_t at = text.find("  fabricast ") + std::string("  fabricast ").size();
         Words words;

@@ -211,6 +211,34 @@ TEST(Verdict, UnlikelyPlansComeLast) {
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }
 
+TEST(Verdict, CountsNoLayoutsOfStacksThatAreExcluded) {
+    const auto plan = [](const std::vector<std::string>& stacks) {
+        Words words = {"plan",
+                       "-m",
+                       "llama-3.2-1b",
+                       "-c",
+                       "8x-rtx-4090",
+                       "--seq",
+                       "1024",
+                       "--global-batch",
+                       "8",
+                       "--set",
+                       "settings.reference=whole"};
+        for (const std::string& stack : stacks) {
+            words.insert(words.end(), {"--stack", stack});
+        }
+        return runProgram(words, {}).out;
+    };
+    const auto countLine = [](const std::string& text) {
+        const std::size_t begin = text.find('\n') + 1;
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    const std::string both = plan({"fsdp2", "torchtitan"});
+    EXPECT_NE(both.find("excluded: torchtitan: "), std::string::npos) << both;
+    EXPECT_NE(both.find("ddp and fsdp2, not under torchtitan"), std::string::npos) << both;
+    EXPECT_EQ(countLine(both), countLine(plan({"fsdp2"})));
+}
+
 /// What a framework does not take was never too large.
 TEST(Verdict, OfSettingsThatNoStackTakes) {
     const std::vector<std::string> asked = {"plan",

@@ -85,6 +85,20 @@ TEST(MemoryFixes, WhatMayFitIsNotSaidToFit) {
     EXPECT_EQ(full->verdict, Verdict::Likely);
 }
 
+TEST(MemoryFixes, OffloadsOfEachStackAreTried) {
+    const std::vector<Edit> edits = {{"model", "llama-3.1-8b", "-m"},
+                                     {"cluster.name", "4x-rtx-4090", "-c"},
+                                     {"cluster.host_memory", "512GB", "--host-memory"},
+                                     {"stack", "fsdp2", "--stack"},
+                                     {"workload.sequence", "512", "--seq"}};
+    const MemoryBreakdown memory = memoryOf(with(readQuestion("", "").value(), edits).value());
+    ASSERT_EQ(memory.verdict, Verdict::DoesNotFit);
+    const auto& fixes = memory.rejections.at(0).fixes;
+    const auto offload = std::ranges::find(fixes, "offload=parameters_cpu", &Fix::change);
+    ASSERT_NE(offload, fixes.end());
+    EXPECT_EQ(offload->verdict, Verdict::Fits);
+}
+
 TEST(MemoryFixes, OnlyWhatTheStackTakesIsSuggested) {
     // DDP has no tensor parallelism.
     const Question question =

@@ -169,6 +169,22 @@ TEST(Question, EveryFlagIsTypedAsItIsRead) {
     }
 }
 
+TEST(Question, ATypedLoraIsOverSixteenBits) {
+    const Question file = read(R"({"settings": {"tuning": "lora", "lora": {"base": "nf4",
+        "double_quantization": true, "rank": 32}}})");
+    const Edit lora{"settings.tuning", "lora", "--tuning"};
+    const Question typedLora = changed(file, {lora});
+    EXPECT_FALSE(says(typedLora, "settings.lora.base"));
+    EXPECT_FALSE(says(typedLora, "settings.lora.double_quantization"));
+    EXPECT_EQ(at(typedLora, "settings.lora.rank"), "32");
+    EXPECT_EQ(
+        at(changed(file, {lora, {"settings.lora.base", "int8", "--set"}}), "settings.lora.base"),
+        "int8");
+    const Question qlora = changed(file, {{"settings.tuning", "qlora", "--tuning"}});
+    EXPECT_EQ(at(qlora, "settings.lora.base"), "nf4");
+    EXPECT_EQ(at(qlora, "settings.lora.double_quantization"), "true");
+}
+
 TEST(Question, IsSavedAndReadAgain) {
     const Question question =
         changed(read(R"({"model": "gpt2", "layout": "tp=2", "cluster": {"name": "dgx-h100"}})"),

@@ -376,6 +376,24 @@ TEST(RentOrBuy, AddsUpOverTheYears) {
         both.rent->count() * even, both.whole->count() + both.electricity->count() * even, 1.0);
 }
 
+TEST(RentOrBuy, SpreadsThePriceOfTheRunOverTheSameYearsAndUse) {
+    const std::vector<Question> jobs = {
+        with(job(), std::vector<Edit>{{"price.kind", "owned", "--price-kind"}}).value()};
+    SizeAsk ask = smallCatalogue({});
+    ask.clusters = {"dgx-h100"};
+    ask.fabrics = {};
+    ask.nodes = {1};
+    ask.years = 3.0;
+    ask.utilisation = 0.6;
+    const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
+    const RentOrBuy& both = *answer.rentOrBuy;
+    const double hours = 3.0 * 8766.0 * 0.6;
+    const double perHour = both.years[2].buy.count() / hours / 8.0;
+    EXPECT_NEAR(answer.pick->plans.front().cost->gpuHour.price->count(), perHour, 1e-6 * perHour);
+    EXPECT_EQ(both.purchase.ownedYears, 3.0);
+    EXPECT_EQ(both.purchase.utilisation, 0.6);
+}
+
 TEST(Spares, AreEnoughNinetyNineTimesInAHundred) {
     BudgetFacts facts;
     facts.site.reliability.gpuMtbf = {.value = Seconds(3600.0 * 50000)};

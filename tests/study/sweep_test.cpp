@@ -49,6 +49,16 @@ std::string wholeText() {
     return readTextFile(file).value();
 }
 
+TEST(Sweep, TakesTheNamesOfFlagsForKeys) {
+    const auto axes = readSweep({"seq=4k,8k", "global-batch=64", "nodes=1,2", "stack=ddp"}).value();
+    ASSERT_EQ(axes.size(), 4U);
+    EXPECT_EQ(axes[0].key, "workload.sequence");
+    EXPECT_EQ(axes[1].key, "workload.global_batch");
+    EXPECT_EQ(axes[2].key, "cluster.nodes");
+    EXPECT_EQ(axes[3].key, "stack");
+    EXPECT_FALSE(readSweep({"seq=4k", "workload.sequence=8k"}));
+}
+
 TEST(Sweep, HasALineForEveryCombination) {
     const std::string text = wholeText();
     EXPECT_EQ(std::ranges::count(text, '\n'), 12);

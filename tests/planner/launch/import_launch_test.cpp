@@ -170,6 +170,11 @@ TEST(Import, RefusesWhatWouldChangeTheForecast) {
               "ds.json:1:63: zero_optimization.zero_hpz_partition_size is not modelled");
     EXPECT_EQ(why(zero + "\"zero_hpz_partition_size\": 1}}", "ds.json"), "");
     EXPECT_EQ(why("base_model: x\nrl: dpo\n", "a.yaml"), "a.yaml:2:1: rl is not modelled");
+    EXPECT_NE(imported("base_model: x\nrl: dpo\n", "a.yaml")
+                  .error()
+                  .hint.find("--set settings.reference=whole|sharded"),
+              std::string::npos);
+    EXPECT_EQ(why("base_model: x\nrl: null\n", "a.yaml"), "");
     EXPECT_EQ(why("--micro-batch-size 1\n--use-megatron-fsdp\n", "a.sh"),
               "a.sh:2:1: --use-megatron-fsdp is not modelled");
     EXPECT_EQ(why("--micro-batch-size 1 2\n", "a.sh"),
