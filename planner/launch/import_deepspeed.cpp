@@ -1,8 +1,12 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace fabricast {
@@ -135,6 +139,27 @@ Result<void> importBatch(ScenarioDraft& draft) {
     return {};
 }
 
+/// Ranks with samples of their own, where a script starts them.
+Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> started, startedRanks(draft));
+    FABRICAST_ASSIGN(const auto tensor, keys.whole("tensor_parallel.autotp_size"));
+    FABRICAST_ASSIGN(const auto split, keys.whole("sequence_parallel_size"));
+    const std::int64_t together = saturatingProduct(std::max<std::int64_t>(1, tensor.value_or(1)),
+                                                    std::max<std::int64_t>(1, split.value_or(1)));
+    if (!started) {
+        return {};
+    }
+    if (started->count % together != 0) {
+        return fail(Error::Code::BadInput,
+                    keys.where(*keys.use(started->from)),
+                    std::to_string(started->count) + " ranks are not a multiple of the " +
+                        std::to_string(together) + " that " + keys.source() + " puts together");
+    }
+    draft.set("layout.dp", started->count / together, started->from);
+    return {};
+}
+
 }  // namespace
 
 Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
@@ -151,6 +176,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
         draft.set("layout.cp", *split, "sequence_parallel_size");
         draft.set("layout.cp_kind", "ulysses", "sequence_parallel_size");
     }
+    FABRICAST_TRY(importDeepspeedRanks(draft));
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
     } else if (type && *type != "AdamW" && *type != "Adam") {
@@ -159,7 +185,8 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
                            "AdamW, Adam or Lion");
     }
     return draft.finish("deepspeed",
-                        {"optimizer.params",
+                        {"torchrun",
+                         "optimizer.params",
                          "scheduler",
                          "gradient_clipping",
                          "steps_per_print",

@@ -58,6 +58,7 @@ Result<JsonValue> withDeepspeed(JsonValue run,
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (!file.names.empty()) {
         FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
+        named.keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
         return importFile(named, context);
     }
     const std::string script = file.keys.text("script").value_or("");

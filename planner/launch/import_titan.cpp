@@ -1,11 +1,14 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtitan_keys.h"
 #include "planner/launch/torchtitan_model.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
 namespace fabricast {
 namespace {
@@ -135,6 +138,38 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
     return {};
 }
 
+/// Where the shards are left to torchtitan, they are what the other axes leave of the ranks.
+Result<void> importTitanRanks(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> started, startedRanks(draft));
+    if (!started) {
+        return {};
+    }
+    const std::string at = "parallelism.";
+    std::int64_t others = 1;
+    for (const char* const axis :
+         {"data_parallel_replicate", "tensor_parallel", "context_parallel", "pipeline_parallel"}) {
+        FABRICAST_ASSIGN(const auto degree, keys.whole(at + axis + "_degree"));
+        others = saturatingProduct(others, std::max<std::int64_t>(1, degree.value_or(1)));
+    }
+    FABRICAST_ASSIGN(const auto copies, keys.whole(at + "data_parallel_replicate_degree"));
+    FABRICAST_ASSIGN(const auto shards, keys.whole(at + "data_parallel_shard_degree"));
+    const std::int64_t shard = shards.value_or(-1) > 0 ? *shards : started->count / others;
+    if (saturatingProduct(others, shard) != started->count || shard == 0) {
+        return fail(Error::Code::BadInput,
+                    keys.where(*keys.use(started->from)),
+                    "the degrees make " + std::to_string(others) +
+                        (shards.value_or(-1) > 0 ? " x " + std::to_string(*shards)
+                                                 : std::string(" and a whole number of shards")) +
+                        ", and " + std::to_string(started->count) + " ranks start",
+                    "degrees whose product is " + std::to_string(started->count));
+    }
+    if (shards.value_or(-1) <= 0) {
+        draft.set("layout.dp", saturatingProduct(shard, copies.value_or(1)), started->from);
+    }
+    return {};
+}
+
 Result<void> importTitanBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(draft.copyWhole("workload.sequence", "training.seq_len"));
@@ -252,6 +287,7 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
         "parallelism.disable_loss_parallel", "optimizer.early_step_in_backward"}));
     FABRICAST_TRY(importMesh(draft));
     FABRICAST_TRY(importStages(draft, context));
+    FABRICAST_TRY(importTitanRanks(draft));
     FABRICAST_TRY(importTitanBatch(draft));
     FABRICAST_TRY(importTitanKernels(draft));
     FABRICAST_TRY(importTitanCheckpointing(draft));

@@ -6,6 +6,17 @@
 
 namespace fabricast {
 
+void LaunchKeys::append(const LaunchKeys& other, std::initializer_list<std::string_view> before) {
+    for (LaunchKey key : other.all()) {
+        const bool isWanted = std::ranges::any_of(
+            before, [&key](std::string_view one) { return key.path.starts_with(one); });
+        if (isWanted) {
+            key.file = key.file.empty() ? other.source() : key.file;
+            add(std::move(key));
+        }
+    }
+}
+
 const LaunchKey* LaunchKeys::use(std::string_view path) {
     const LaunchKey* found = nullptr;
     for (LaunchKey& key : keys_) {
@@ -89,7 +100,8 @@ Result<std::optional<bool>> LaunchKeys::flag(std::string_view path) {
 }
 
 std::string LaunchKeys::where(const LaunchKey& key) const {
-    return source_ + ":" + std::to_string(key.line) + ":" + std::to_string(key.column);
+    return (key.file.empty() ? source_ : key.file) + ":" + std::to_string(key.line) + ":" +
+           std::to_string(key.column);
 }
 
 tl::unexpected<Error> LaunchKeys::refuse(const LaunchKey& key,

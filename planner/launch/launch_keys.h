@@ -2,6 +2,7 @@
 #include "planner/base/result.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ struct LaunchKey {
     std::int64_t line = 0;
     std::int64_t column = 0;
     bool isUsed = false;
+    std::string file{};  ///< where it stands, if it is another file's; empty: the keys' own
 };
 
 /// This is a launch file as its keys, whatever it is written in. Who reads one marks it; those that
@@ -26,6 +28,8 @@ public:
     explicit LaunchKeys(std::string source) : source_(std::move(source)) {}
 
     void add(LaunchKey key) { keys_.push_back(std::move(key)); }
+    /// Another file's keys that begin with one of these, behind its own: they win.
+    void append(const LaunchKeys& other, std::initializer_list<std::string_view> before);
     /// The last of that path; null where there is none.
     [[nodiscard]] const LaunchKey* use(std::string_view path);
     /// The same without marking it.
@@ -62,7 +66,7 @@ Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source
 Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source);
 /// The arguments of the first command that starts a training: nothing is run. Paths are flags;
 /// torchrun's have "torchrun" before them, what the script is called is "script"; beside them
-/// "env NAME" and "sbatch --nodes".
+/// "env NAME", "sbatch --nodes", "srun --ntasks" and "mpirun -np".
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

@@ -1,5 +1,7 @@
 #include "planner/launch/opened_file.h"
 
+#include "planner/launch/torchtitan_keys.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -92,6 +94,7 @@ OpenedFile scriptFile(LaunchKeys keys) {
     }
     nameOther(file,
               {"--job.config_file",
+               "--job.config-file",
                "--deepspeed",
                "--deepspeed_config",
                "torchrun --config_file",
@@ -125,6 +128,16 @@ Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string&
     return scriptFile(std::move(keys));
 }
 
+/// What is typed behind a TOML of torchtitan wins over it.
+void addArguments(const OpenedFile& script, OpenedFile& named) {
+    if (script.kind != LaunchKind::Script || named.kind != LaunchKind::Titan) {
+        return;
+    }
+    LaunchKeys arguments(named.keys.source());
+    arguments.append(script.keys, {"--", "activation-checkpoint:", "activation_checkpoint:"});
+    named.keys.append(titanKeysOf(arguments), {""});
+}
+
 /// A file that says nothing is none: whatever it is for, it is not done.
 Result<OpenedFile> openForm(Form form, std::string_view text, const std::string& source) {
     FABRICAST_ASSIGN(OpenedFile file, openKeys(form, text, source));
@@ -150,7 +163,10 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     if (form == Form::Shell) {
         return fail(Error::Code::BadInput, source, "is another script");
     }
-    return openForm(form == Form::Scenario ? Form::Json : form, text, source);
+    FABRICAST_ASSIGN(OpenedFile named,
+                     openForm(form == Form::Scenario ? Form::Json : form, text, source));
+    addArguments(file, named);
+    return named;
 }
 
 Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,

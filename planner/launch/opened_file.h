@@ -41,7 +41,7 @@ bool isLaunchFile(std::string_view text, const std::string& source);
 /// One file as its keys; whose it is follows from them.
 Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source);
 
-/// The file that `file` names, which is no script.
+/// The file that `file` names, which is no script; arguments behind a TOML are among its keys.
 Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read);
 
 /// A file, the one that it names, and the one that this names. What is named and cannot be opened

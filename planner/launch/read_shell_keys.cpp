@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 namespace fabricast {
@@ -12,6 +13,11 @@ namespace {
 bool isFlag(const std::string& word) {
     return (word.size() > 2 && word.starts_with("--")) ||
            word.starts_with("activation-checkpoint:") || word.starts_with("activation_checkpoint:");
+}
+
+/// "-m" behind "--nproc-per-node 8"; "-1" is a value.
+bool isShortFlag(const std::string& word) {
+    return word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1]));
 }
 
 /// What nobody knows is no value of a flag that has one: it may be a list of others.
@@ -39,7 +45,8 @@ void addFlags(const ShellCommand& words,
             key.values.push_back(word.text.substr(equals + 1));
         }
         while (word.text.starts_with("--") && i + 1 < end && !isFlag(words[i + 1].text) &&
-               !isScript(words[i + 1].text) && !isUnknown(words[i + 1].text, key)) {
+               !isShortFlag(words[i + 1].text) && !isScript(words[i + 1].text) &&
+               !isUnknown(words[i + 1].text, key)) {
             key.values.push_back(words[++i].text);
         }
         keys.add(std::move(key));
@@ -85,8 +92,8 @@ void addEnvironment(const ShellCommand& environment, LaunchKeys& keys) {
     }
 }
 
-/// Options of sbatch by their long names: "sbatch --nodes".
-void addBatch(ShellCommand words, LaunchKeys& keys) {
+/// Slurm's options by their long names: "-N4" is "--nodes=4".
+ShellCommand slurmWords(ShellCommand words) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort = {
         {{"-N", "--nodes"}, {"-n", "--ntasks"}, {"-c", "--cpus-per-task"}, {"-G", "--gpus"}}};
     for (ShellWord& word : words) {
@@ -98,7 +105,52 @@ void addBatch(ShellCommand words, LaunchKeys& keys) {
             }
         }
     }
+    return words;
+}
+
+/// "sbatch --nodes".
+void addBatch(const ShellCommand& typed, LaunchKeys& keys) {
+    const ShellCommand words = slurmWords(typed);
     addFlags(words, 0, words.size(), "sbatch ", keys);
+}
+
+/// What stands before the script: "torchrun --nnodes" whoever the launcher is, "srun --ntasks", and
+/// the ranks of mpirun as "mpirun -np".
+void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 4> kMpi = {"-np", "-n", "--np", "--n"};
+    const auto isNamed = [&](std::size_t i, std::string_view name) {
+        const std::string& word = command[i].text;
+        return word == name || word.ends_with("/" + std::string(name));
+    };
+    std::size_t begin = 0;
+    while (begin < end && command[begin].text != "srun" && !isNamed(begin, "mpirun") &&
+           !isNamed(begin, "mpiexec") && !isNamed(begin, "torchrun")) {
+        ++begin;
+    }
+    const bool isSlurm = begin < end && command[begin].text == "srun";
+    const bool isMpi = begin < end && (isNamed(begin, "mpirun") || isNamed(begin, "mpiexec"));
+    std::size_t own = begin + 1;  // its options end where what it starts begins
+    while ((isSlurm || isMpi) && own < end && !isNamed(own, "python") && !isNamed(own, "python3") &&
+           !isNamed(own, "torchrun") && !isNamed(own, "accelerate") && !isNamed(own, "bash")) {
+        ++own;
+    }
+    if (isSlurm) {
+        const ShellCommand options =
+            slurmWords(ShellCommand(command.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    command.begin() + static_cast<std::ptrdiff_t>(own)));
+        addFlags(options, 0, options.size(), "srun ", keys);
+        addFlags(command, own, end, "torchrun ", keys);
+        return;
+    }
+    for (std::size_t i = begin + 1; isMpi && i + 1 < own; ++i) {
+        if (std::ranges::find(kMpi, command[i].text) != kMpi.end()) {
+            keys.add({.path = "mpirun -np",
+                      .values = {command[i + 1].text},
+                      .line = command[i].line,
+                      .column = command[i].column});
+        }
+    }
+    addFlags(command, isMpi ? own : 0, end, "torchrun ", keys);
 }
 
 }  // namespace
@@ -113,7 +165,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
     if (start != nullptr) {
         const ShellCommand& command = *start;
         const std::size_t at = scriptOf(command);
-        addFlags(command, 0, at, "torchrun ", keys);
+        addLauncher(command, at, keys);
         keys.add({.path = "script",
                   .values = {command[at].text},
                   .line = command[at].line,

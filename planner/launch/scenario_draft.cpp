@@ -10,6 +10,7 @@ namespace fabricast {
 
 void ScenarioDraft::moveTo(std::string_view from) {
     const LaunchKey* const key = keys_.use(from);
+    builder_ = JsonBuilder(key == nullptr || key->file.empty() ? keys_.source() : key->file);
     builder_.moveTo(key == nullptr ? 0 : key->line, key == nullptr ? 0 : key->column);
 }
 
@@ -87,16 +88,18 @@ JsonValue ScenarioDraft::finish(const std::string& framework,
     for (const LaunchKey& key : keys_.all()) {
         const bool matters = std::ranges::none_of(
             harmless, [&key](std::string_view one) { return key.path.starts_with(one); });
-        const bool surrounds = key.path.starts_with("env ") || key.path.starts_with("sbatch ");
+        const bool surrounds = key.path.starts_with("env ") || key.path.starts_with("sbatch ") ||
+                               key.path.starts_with("srun ") || key.path.starts_with("mpirun ");
         if (!key.isUsed && matters && !surrounds) {
-            unread += (unread.empty() ? "" : ", ") + oneLine(key.path) + " (line " +
+            unread += (unread.empty() ? "" : ", ") + oneLine(key.path) + " (" +
+                      (key.file.empty() ? "line " : oneLine(key.file) + ":") +
                       std::to_string(key.line) + ")";
         }
     }
     if (!unread.empty()) {
         note("not looked at: " + unread);
     }
-    builder_.moveTo(0, 0);
+    builder_ = JsonBuilder(keys_.source());
     put("imported.from", builder_.string(framework + ": " + keys_.source()));
     JsonValue notes = builder_.array();
     for (const std::string& one : notes_) {

@@ -2,35 +2,127 @@
 
 #include "planner/base/checked.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace fabricast {
+namespace {
 
-Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft) {
+using Count = std::optional<StartedRanks>;
+
+/// What Slurm sets in a job, by the option that says it.
+struct SlurmVariable {
+    std::string_view name;
+    std::string_view option;
+};
+constexpr std::array kSlurmVariables = {
+    SlurmVariable{"$SLURM_NNODES", "sbatch --nodes"},
+    SlurmVariable{"$SLURM_JOB_NUM_NODES", "sbatch --nodes"},
+    SlurmVariable{"$SLURM_NTASKS", "sbatch --ntasks"},
+    SlurmVariable{"$SLURM_NPROCS", "sbatch --ntasks"},
+    SlurmVariable{"$SLURM_NTASKS_PER_NODE", "sbatch --ntasks-per-node"},
+    SlurmVariable{"$SLURM_GPUS_PER_NODE", "sbatch --gpus-per-node"}};
+
+/// The first of these options that is typed; a variable of Slurm is what the job's own lines say.
+Result<Count> countOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
+    for (const std::string_view option : options) {
+        const std::string typed = keys.text(option).value_or("");
+        std::string_view from = option;
+        for (const SlurmVariable& one : kSlurmVariables) {
+            from = typed == one.name && keys.has(one.option) ? one.option : from;
+        }
+        if (keys.text(from).value_or("").starts_with("$")) {
+            continue;
+        }
+        FABRICAST_ASSIGN(const auto count, keys.whole(from));
+        if (count && *count > 0) {
+            return Count(StartedRanks{*count, from});
+        }
+    }
+    return Count();
+}
+
+/// An option whose value is a variable that nothing here sets.
+std::string unknownOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
+    for (const std::string_view option : options) {
+        const std::string typed = keys.text(option).value_or("");
+        if (typed.starts_with("$")) {
+            return std::string(option.substr(option.find(' ') + 1)) + " " + typed;
+        }
+    }
+    return "";
+}
+
+/// Whether srun starts the script itself, and no launcher that starts more ranks.
+bool isStartedBySlurm(const LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 6> kLaunchers = {"torchrun torchrun",
+                                                            "torchrun accelerate",
+                                                            "torchrun deepspeed",
+                                                            "torchrun axolotl",
+                                                            "torchrun torch.distributed.run",
+                                                            "torchrun torch.distributed.launch"};
+    return keys.has("srun srun") && std::ranges::none_of(kLaunchers, [&keys](std::string_view one) {
+               return keys.has(one);
+           });
+}
+
+/// Every task of Slurm is a rank.
+Result<Count> slurmTasks(ScenarioDraft& draft, const Count& nodes) {
     LaunchKeys& keys = draft.keys();
-    const std::string typedNodes = keys.text("torchrun --nnodes").value_or("");
-    if (typedNodes.starts_with("$")) {
-        draft.note("--nnodes " + typedNodes + " is not known: -n says how many");
-        return std::optional<StartedRanks>();
+    FABRICAST_ASSIGN(const Count all, countOf(keys, {"srun --ntasks", "sbatch --ntasks"}));
+    if (all) {
+        return all;
     }
-    FABRICAST_ASSIGN(const auto nodes, keys.whole("torchrun --nnodes"));
-    FABRICAST_ASSIGN(const auto all, keys.whole("torchrun --num_processes"));
-    if (all && *all > 0) {
-        return std::optional(StartedRanks{*all, "torchrun --num_processes"});
+    FABRICAST_ASSIGN(const Count each,
+                     countOf(keys, {"srun --ntasks-per-node", "sbatch --ntasks-per-node"}));
+    if (each) {
+        return Count(
+            StartedRanks{saturatingProduct(each->count, nodes ? nodes->count : 1), each->from});
     }
-    for (const char* const flag :
-         {"torchrun --nproc-per-node", "torchrun --nproc_per_node", "torchrun --num_gpus"}) {
-        if (keys.text(flag).value_or("").starts_with("$")) {
-            draft.note("the ranks of a node are not known: the cluster says how many");
-            return std::optional<StartedRanks>();
-        }
-        FABRICAST_ASSIGN(const auto each, keys.whole(flag));
-        if (each && *each > 0 && nodes.value_or(1) > 0) {
-            return std::optional(StartedRanks{saturatingProduct(*each, nodes.value_or(1)),
-                                              nodes ? "torchrun --nnodes" : flag});
-        }
+    return Count();
+}
+
+}  // namespace
+
+Result<Count> startedRanks(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const auto nodeOptions = {std::string_view("torchrun --nnodes"),
+                              std::string_view("torchrun --num_nodes"),
+                              std::string_view("srun --nodes"),
+                              std::string_view("sbatch --nodes")};
+    const auto rankOptions = {std::string_view("torchrun --nproc-per-node"),
+                              std::string_view("torchrun --nproc_per_node"),
+                              std::string_view("torchrun --num_gpus")};
+    FABRICAST_ASSIGN(const Count all, countOf(keys, {"torchrun --num_processes", "mpirun -np"}));
+    if (all) {
+        return all;
     }
-    return std::optional<StartedRanks>();
+    FABRICAST_ASSIGN(const Count nodes, countOf(keys, nodeOptions));
+    const std::string unknown = unknownOf(keys, nodeOptions);
+    if (!unknown.empty() && !nodes) {
+        draft.note(unknown + " is not known: -n says how many");
+        return Count();
+    }
+    FABRICAST_ASSIGN(const Count each, countOf(keys, rankOptions));
+    if (each) {
+        return Count(StartedRanks{saturatingProduct(each->count, nodes ? nodes->count : 1),
+                                  nodes ? nodes->from : each->from});
+    }
+    if (!unknownOf(keys, rankOptions).empty()) {
+        draft.note("the ranks of a node are not known: the cluster says how many");
+        return Count();
+    }
+    const bool bySlurm = isStartedBySlurm(keys);
+    FABRICAST_ASSIGN(const Count tasks,
+                     bySlurm ? slurmTasks(draft, nodes) : Result<Count>(Count()));
+    const bool isTyped = nodes && (bySlurm || nodes->from.starts_with("torchrun "));
+    if (!tasks && isTyped && nodes->count > 1) {
+        draft.note(keys.where(*keys.use(nodes->from)) + ": " + std::to_string(nodes->count) +
+                   " nodes, and nothing says how many ranks each has: -n " +
+                   std::to_string(nodes->count) + " takes all GPUs of as many nodes");
+    }
+    return tasks;
 }
 
 }  // namespace fabricast

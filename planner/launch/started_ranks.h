@@ -14,7 +14,8 @@ struct StartedRanks {
     std::string_view from;
 };
 
-/// By torchrun's or Accelerate's arguments; nothing where they leave it to others.
+/// By the arguments of torchrun, Accelerate, DeepSpeed, mpirun or Slurm, and the #SBATCH lines;
+/// nothing where they leave it to others.
 Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft);
 
 }  // namespace fabricast

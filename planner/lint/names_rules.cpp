@@ -68,7 +68,7 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
 /// What surrounds a script is not the framework's.
 bool isOfTheLauncher(const std::string& path) {
     return path == "script" || path.starts_with("torchrun ") || path.starts_with("env ") ||
-           path.starts_with("sbatch ");
+           path.starts_with("sbatch ") || path.starts_with("srun ") || path.starts_with("mpirun ");
 }
 
 /// Where a path of some levels stops to be known: "zero_optimization.foo" in zero_optimization.

@@ -398,6 +398,72 @@ TEST(Import, FillsInWhatIsAuto) {
     EXPECT_EQ(run->find("stack")->text(), "accelerate");
 }
 
+Result<JsonValue> besideToml(const std::string& script) {
+    const auto read = [](const std::string& name) -> Result<std::string> {
+        return name == "t.toml" ? Result<std::string>(
+                                      "[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
+                                      "[training]\nlocal_batch_size = 1\n"
+                                      "[activation_checkpoint]\nmode = \"full\"\n")
+                                : noFile(name);
+    };
+    return importLaunch(script, "a.sh", {.read = read, .layers = {}});
+}
+
+// torchtitan's own rule: what is typed wins over the file.
+TEST(Import, TakesArgumentsBehindATomlBeforeIt) {
+    const std::string start = "torchrun --nnodes 4 --nproc-per-node 8 -m torchtitan.train ";
+    for (const char* const typed : {"--job.config_file t.toml --training.local_batch_size 2 "
+                                    "--parallelism.tensor_parallel_degree 4 --nonsense.flag 3",
+                                    "--job.config-file=t.toml --training.local-batch-size=2 "
+                                    "--parallelism.tensor-parallel-degree=4 --nonsense.flag=3"}) {
+        const auto run = besideToml(start + typed);
+        ASSERT_TRUE(run) << run.error().text();
+        EXPECT_EQ(valueAt(*run, "layout", "tp"), "4");
+        EXPECT_EQ(valueAt(*run, "layout", "dp"), "8");
+        EXPECT_EQ(valueAt(*run, "layout", "micro_batch"), "2");
+        EXPECT_EQ(run->find("layout")->find("tp")->line(), 1);
+        EXPECT_EQ(run->find("imported")->find("notes")->items()[0].text().value(),
+                  "not looked at: nonsense.flag (a.sh:1)");
+    }
+    const auto uneven = besideToml(start +
+                                   "--job.config_file t.toml "
+                                   "--parallelism.tensor_parallel_degree 5");
+    ASSERT_FALSE(uneven);
+    EXPECT_EQ(uneven.error().where, "a.sh:1:10");
+}
+
+// Slurm, mpirun, DeepSpeed and torchrun count the ranks of any framework.
+TEST(Import, CountsTheRanksThatALauncherStarts) {
+    const std::string megatron = " pretrain_gpt.py --tensor-model-parallel-size 2 --bf16\n";
+    const std::string titan =
+        " -m torchtitan.train --module llama3 --config llama3_8b "
+        "--activation-checkpoint.mode full "
+        "--parallelism.tensor_parallel_degree 2\n";
+    const std::string trainer = " t.py --output_dir o --bf16\n";
+    const auto dataRanks = [](const std::string& script) {
+        const auto run = imported(script, "a.sh");
+        return run ? valueAt(*run, "layout", "dp") : run.error().text();
+    };
+    const std::string tasks = "#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\n";
+    EXPECT_EQ(dataRanks(tasks + "srun python" + megatron), "16");
+    EXPECT_EQ(dataRanks("#SBATCH -N 4\nsrun --ntasks-per-node=8 python" + megatron), "16");
+    EXPECT_EQ(dataRanks("srun -N4 -n 16 python" + megatron), "8");
+    EXPECT_EQ(dataRanks("mpirun -np 32 --bind-to none python" + megatron), "16");
+    EXPECT_EQ(dataRanks("deepspeed --num_gpus 8 --num_nodes 2" + trainer), "16");
+    EXPECT_EQ(dataRanks("torchrun --nnodes 2 --nproc-per-node 8" + titan), "8");
+    EXPECT_EQ(dataRanks("#SBATCH --nodes=4\nsrun torchrun --nnodes $SLURM_NNODES "
+                        "--nproc-per-node 8" +
+                        megatron),
+              "16");
+    EXPECT_EQ(dataRanks("#SBATCH --nodes=4 --ntasks-per-node=1\nsrun accelerate launch" + trainer),
+              "-");
+    const auto open = imported("#SBATCH --nodes=4\nsrun python" + megatron, "a.sh");
+    ASSERT_TRUE(open) << open.error().text();
+    EXPECT_EQ(open->find("imported")->find("notes")->items()[1].text().value(),
+              "a.sh:1:9: 4 nodes, and nothing says how many ranks each has: -n 4 takes all GPUs of "
+              "as many nodes");
+}
+
 // What is merged from another map is there, and the map's own keys win.
 TEST(YamlKeys, TakeWhatIsMerged) {
     const LaunchKeys keys = readYamlKeys(
