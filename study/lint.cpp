@@ -97,9 +97,8 @@ void addMemoryFindings(const Question& question,
                    (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
     // Whether activations are kept is not said by every file: the script may recompute.
     const bool isOpen = !host && !says(question, "layout.recompute");
-    const bool isSure = memory.verdict == Verdict::DoesNotFit && !isOpen;
     all.push_back(findingOf(
-        isSure ? kTooLarge : kTight,
+        memory.verdict == Verdict::DoesNotFit ? kTooLarge : kTight,
         whereFirstSaid(question, {"layout.micro_batch", "layout.recompute", "layout.shard"}),
         what + (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
         fix.empty() ? "fabricast explain " + typed(question) : fix));

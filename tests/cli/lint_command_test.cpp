@@ -40,8 +40,9 @@ TEST(Lint, LooksAtTheForecast) {
                       "{\"train_micro_batch_size_per_gpu\": 16,\n \"bf16\": {\"enabled\": true},\n"
                       " \"zero_optimization\": {\"stage\": 3}}\n"));
     const ProgramOutput big = ran("lint " + file + " -m llama-3.1-70b -c dgx-h100 --seq 8192");
-    EXPECT_NE(big.out.find("ds.json:1:36: warning FC02: the run needs"), std::string::npos)
+    EXPECT_NE(big.out.find("ds.json:1:36: error FC01: the run needs"), std::string::npos)
         << big.out;
+    EXPECT_EQ(big.code, ExitCode::DoesNotFit);
     EXPECT_NE(big.out.find("DOES NOT FIT  llama-3.1-70b"), std::string::npos) << big.out;
     const ProgramOutput kept =
         ran("lint " + kExamples + "pretrain_70b.sh -c dgx-h100 --layout micro_batch=16");
