@@ -10,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::size_t kMostPaired = 6;
+constexpr std::size_t kMostPaired = 8;
 
 std::vector<const Change*> pointersTo(const std::vector<Change>& changes) {
     std::vector<const Change*> pointers;
