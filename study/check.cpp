@@ -1,6 +1,7 @@
 #include "study/check.h"
 
 #include "planner/base/parallel_map.h"
+#include "planner/text/text_file.h"
 #include "study/answered_side.h"
 #include "study/check_fixes.h"
 #include "study/check_lock.h"
@@ -16,7 +17,8 @@ namespace fabricast {
 namespace {
 
 std::string sourceOf(const Question& question) {
-    return question.file.empty() ? "as typed" : question.file;
+    const std::string& file = question.file;
+    return file.empty() ? "as typed" : file == "-" ? file : sourceName(file);
 }
 
 /// The question's own, then those that were asked for; "fits" where there are none.

@@ -8,6 +8,7 @@
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
 #include "planner/report/check_words.h"
+#include "planner/text/text_file.h"
 #include "study/check_lock.h"
 #include "study/percent.h"
 #include "study/read_requirement.h"
@@ -87,7 +88,9 @@ CheckTask taskOf(const CheckFlags& flags, const std::string& file, const GlobalO
     if (!file.empty()) {
         arguments.file = file;
     }
-    CheckTask task{.source = file.empty() ? "as typed" : file,
+    CheckTask task{.source = file.empty()  ? "as typed"
+                             : file == "-" ? file
+                                           : sourceName(file),
                    .question = questionOf(arguments, options),
                    .baseline = std::nullopt};
     // Flags change the scenario and not what it was, so that a fix can be typed.

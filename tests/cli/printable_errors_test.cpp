@@ -24,7 +24,7 @@ TEST(Names, OfFilesAndFoldersStayOnTheirLine) {
         << R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 4,
                "num_attention_heads": 16, "vocab_size": 32000})";
     std::ofstream(folder + "/run\n::error::file.json")
-        << R"({"model": ".", "cluster": "dgx-h100", "stack": "ddp",
+        << R"({"model": "config.json", "cluster": "dgx-h100", "stack": "ddp",
                "workload": {"sequence": 1024, "global_batch": 8}, "require": ["mfu >= 0.99"]})";
     for (const std::string command : {"explain", "plan", "check"}) {
         const ProgramOutput output = runProgram({command, folder + "/run\n::error::file.json"}, {});
