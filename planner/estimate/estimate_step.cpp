@@ -25,6 +25,14 @@ const SoftwareTiming* TimingProfiles::softwareOf(std::string_view name, const Gp
     return found == software.end() ? nullptr : &found->second;
 }
 
+const SoftwareTiming* TimingProfiles::softwareOf(const Settings& settings,
+                                                 const GpuSpec& gpu) const {
+    const std::string_view usual = softwareName(settings);
+    const auto own = software.find(modelCodeName(settings));
+    const bool special = software.contains(std::string(usual) + "-on-" + gpu.architecture);
+    return special || own == software.end() ? softwareOf(usual, gpu) : &own->second;
+}
+
 std::string evidenceClass(const Scenario& scenario) {
     return "all/" + std::string(softwareName(scenario.settings)) +
            (scenario.model.moe ? "/sparse" : "/dense");

@@ -36,6 +36,9 @@ struct TimingProfiles {
     /// What a stack's software (softwareName) adds on devices of this architecture, where a file
     /// name has it ("torch-eager-on-cpu"), else on any; nullptr if there is neither.
     [[nodiscard]] const SoftwareTiming* softwareOf(std::string_view name, const GpuSpec& gpu) const;
+    /// That of the model's own code (modelCodeName) where a file has it, else of its kind.
+    [[nodiscard]] const SoftwareTiming* softwareOf(const Settings& settings,
+                                                   const GpuSpec& gpu) const;
 };
 
 /// One training step, from the kernels of every operation, the calls that the stack makes, and its

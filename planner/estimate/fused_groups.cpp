@@ -131,8 +131,7 @@ Traffic trafficOf(const OpList& list, const FusedGroup& group) {
         for (const std::int64_t bytes : first.forwardTemps) {
             traffic.forward += 2 * bytes;
         }
-        const bool power = first.name == "pow";  // timed as one kernel, as the fits have it
-        for (const std::int64_t bytes : power ? ByteList{} : first.backwardTemps) {
+        for (const std::int64_t bytes : first.backwardTemps) {
             traffic.backward += 2 * bytes;
         }
     }

@@ -37,6 +37,25 @@ Gemm gemmOf(const Product& p, GemmType type) {
     return {.m = p.rows, .n = p.columns, .k = p.depth, .type = type, .batch = p.count};
 }
 
+/// Bytes per element that a weight's gradient moves after its product, in one microbatch:
+/// autocast's way back to the stored type, and the sum over microbatches. Sharding engines copy and
+/// sum on their own account (`copies` of the software).
+double gradientTraffic(const Scenario& scenario, const WeightUse& use) {
+    const Settings& settings = scenario.settings;
+    const auto computed = static_cast<double>(bytesPerElement(settings.precision.compute));
+    const auto summed = static_cast<double>(bytesPerElement(settings.precision.gradients));
+    if (settings.engine == Engine::Megatron) {
+        return computed + 2.0 * summed;
+    }
+    if (settings.engine != Engine::Local && settings.engine != Engine::Ddp) {
+        return 0.0;
+    }
+    const auto stored =
+        static_cast<double>(use.widthOr(bytesPerElement(settings.precision.parameters)));
+    const double parts = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
+    return (use.cast ? computed + stored : 0.0) + 3.0 * stored * (parts - 1.0) / parts;
+}
+
 }  // namespace
 
 double GroupClock::move(MemoryOp op, double bytes) const {
@@ -154,6 +173,8 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
     time.forward.device.gemm = gemmTime(kernels_, gemmOf(p, type), {}).count();
     time.forward.device.memory = temps(op.forwardTemps);
     time.forward.launches = 1.0;
+    addWeightCast(op, time);
+    addDequantization(op, time);
     if (list_.tensor(op.inputs.front()).requiresGrad) {
         Gemm input = gemmOf(
             {.rows = p.rows, .columns = p.depth, .depth = p.columns, .count = p.count}, type);
@@ -251,6 +272,33 @@ void GroupClock::addClamps(const Product& p, SegmentTime& time) const {
     time.input.launches += kForwardSteps;
 }
 
+/// Autocast's copy of a weight in the type that computes, once in each pass.
+void GroupClock::addWeightCast(const Op& op, SegmentTime& time) const {
+    if (op.weights.empty() || !weightOf(list_, op).cast) {
+        return;
+    }
+    const WeightUse& use = weightOf(list_, op);
+    const PrecisionSettings& precision = scenario_.settings.precision;
+    const std::int64_t width =
+        use.widthOr(bytesPerElement(precision.parameters)) + bytesPerElement(precision.compute);
+    time.forward.device.memory += move(MemoryOp::Cast, static_cast<double>(width * use.elements));
+    time.forward.launches += 1.0;
+}
+
+/// bitsandbytes makes the whole matrix of a quantised weight for its product, and again for the
+/// gradient of the input: kernels for the scales, their offset, and the matrix.
+void GroupClock::addDequantization(const Op& op, SegmentTime& time) const {
+    if (op.weights.empty() || weightOf(list_, op).packedBytes == 0 || op.ownKernel) {
+        return;
+    }
+    constexpr double kKernels = 3.0;
+    time.forward.launches += kKernels;
+    if (list_.tensor(op.inputs.front()).requiresGrad) {
+        time.input.device.memory += temps(op.backwardTemps);
+        time.input.launches += kKernels;
+    }
+}
+
 bool GroupClock::addedInGemm(const Op& op) const {
     return !op.weights.empty() && weightOf(list_, op).addedInGemm;
 }
@@ -268,14 +316,15 @@ void GroupClock::addAccumulation(const Op& op, SegmentTime& time) const {
         time.weight.launches += 2.0;
         return;
     }
-    if (use.addedInGemm || scenario_.settings.engine != Engine::Megatron) {
+    if (use.addedInGemm) {
         return;
     }
-    const auto width = static_cast<double>(bytesPerElement(precision.compute)) +
-                       2.0 * static_cast<double>(bytesPerElement(precision.gradients));
-    time.weight.device.memory +=
-        move(MemoryOp::Elementwise, width * static_cast<double>(use.elements));
-    time.weight.launches += 1.0;
+    const double width = gradientTraffic(scenario_, use);
+    if (width > 0) {
+        time.weight.device.memory +=
+            move(MemoryOp::Elementwise, width * static_cast<double>(use.elements));
+        time.weight.launches += use.cast ? 2.0 : 1.0;
+    }
 }
 
 /// Activations and their gradients on the way to fp8, where the GEMM's own time leaves them out.

@@ -1,7 +1,9 @@
 #include "planner/estimate/segment_time.h"
 
 #include "planner/base/integers.h"
+#include "planner/compute/memory_time.h"
 #include "planner/compute/optimizer_step_time.h"
+#include "planner/estimate/gradient_sums.h"
 #include "planner/estimate/group_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/ops/dense_layer.h"
@@ -9,6 +11,7 @@
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/packed_saves.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -114,6 +117,21 @@ void addNewtonSchulz(const Scenario& scenario,
     }
 }
 
+void addGradientSums(const OpList& list,
+                     bool compiled,
+                     const KernelProfile& kernels,
+                     PassTime& backward) {
+    const GradientSums sums = gradientSums(list, compiled);
+    if (sums.bytes == 0) {
+        return;
+    }
+    const auto launches = static_cast<double>(std::max<std::int64_t>(sums.count, 1));
+    const double each = asDouble(sums.bytes) / launches;
+    backward.device.memory +=
+        launches * memoryTime(kernels, MemoryOp::Elementwise, each, {}).count();
+    backward.launches += asDouble(sums.count);
+}
+
 SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
     const auto time = [&](const OpList& list) { return segmentTime(scenario, list, {}, kernels); };
     if (isMegatronCode(scenario) && scenario.model.mtpDepth > 0) {
@@ -151,6 +169,7 @@ SegmentTime segmentTime(const Scenario& scenario,
             total.recompute += time.forward;
         }
     }
+    addGradientSums(list, scenario.settings.kernels.compile, kernels, total.input);
     for (const WeightUse& weight : list.weights) {
         if (weight.trained && !weight.tied) {
             (weight.expert ? total.trainedExperts : total.trained) +=

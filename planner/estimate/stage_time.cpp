@@ -4,6 +4,7 @@
 #include "planner/compute/optimizer_step_time.h"
 #include "planner/estimate/chunk_comm.h"
 #include "planner/estimate/offload_time.h"
+#include "planner/estimate/shard_copies.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>
@@ -63,8 +64,9 @@ private:
         double expertLayers = 0.0;  ///< of the host's
         double weightSeconds = 0.0;
         double hostCopies =
-            0.0;              ///< seconds of copies to and from host memory, overlapping the rest
-        double packed = 0.0;  ///< the same of what autograd saves, between the kernels
+            0.0;               ///< seconds of copies to and from host memory, overlapping the rest
+        double packed = 0.0;   ///< the same of what autograd saves, between the kernels
+        double trained = 0.0;  ///< parameters of the chunk
     };
 
     struct PassParts {
@@ -83,8 +85,11 @@ private:
     /// Kernels, what is waited for of transfers, and then for the host.
     PassParts passTime(const PassWork& work, const ChunkView& chunk, Way way) {
         const SoftwareTiming& software = context_.software;
-        const ChunkComm comm =
-            chunkComm(scenario_, software, calls_, chunk.index, way, context_.clock);
+        ChunkComm comm = chunkComm(scenario_, software, calls_, chunk.index, way, context_.clock);
+        const ShardWork shards =
+            shardWork(scenario_, work.trained, static_cast<double>(chunk.layers), way);
+        comm.copyBytes += shards.bytes;
+        comm.units += shards.units;
         TimeByPart time = kernelTime(work.device);
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=
@@ -145,13 +150,15 @@ private:
         const double weight = segments.weight.device.total();
         const HostCopies copies =
             hostCopies(scenario_, context_.host, segments.trained, segments.trainedExperts);
+        const double trained = segments.trained + segments.trainedExperts;
         const double packed = packedSeconds(scenario_, context_.host, segments.packed);
         const PassParts there = passTime({.device = segments.forward.device,
                                           .launches = segments.forward.launches,
                                           .experts = segments.forward.experts,
                                           .expertLayers = static_cast<double>(chunk.sparse),
                                           .hostCopies = copies.forward,
-                                          .packed = packed},
+                                          .packed = packed,
+                                          .trained = trained},
                                          chunk,
                                          Way::Forward);
         const PassParts back = passTime({.device = backward.device,
@@ -160,7 +167,8 @@ private:
                                          .expertLayers = static_cast<double>(chunk.sparse),
                                          .weightSeconds = weight,
                                          .hostCopies = copies.backward,
-                                         .packed = packed},
+                                         .packed = packed,
+                                         .trained = trained},
                                         chunk,
                                         Way::Backward);
         ChunkTime time{.forward = there.time,

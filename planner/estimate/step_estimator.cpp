@@ -235,7 +235,7 @@ Result<StepEstimator::Setting> StepEstimator::settingOf(const Scenario& scenario
     FABRICAST_TRY(checkOffload(scenario));
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const SoftwareTiming* const software =
-        profiles_->softwareOf(softwareName(scenario.settings), scenario.cluster.node.gpu);
+        profiles_->softwareOf(scenario.settings, scenario.cluster.node.gpu);
     if (software == nullptr) {
         return fail(Error::Code::NotFound,
                     "hardware_profiles/software",

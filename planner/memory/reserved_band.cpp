@@ -44,4 +44,8 @@ Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint) {
     return {scaled(band.median), scaled(band.low), scaled(band.high), Evidence::Modelled};
 }
 
+Bytes rebuiltBuckets(Bytes buckets, Bytes states) {
+    return std::max(Bytes(0), buckets - states);
+}
+
 }  // namespace fabricast

@@ -10,4 +10,9 @@ namespace fabricast {
 /// that depends on who owns the buffers.
 Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint);
 
+/// DDP makes its buckets anew before the second step, in the order in which gradients came. What
+/// the first ones held is used again by an optimizer's states, which are made after the first step;
+/// where there are none it may stay reserved to the end.
+Bytes rebuiltBuckets(Bytes buckets, Bytes states);
+
 }  // namespace fabricast

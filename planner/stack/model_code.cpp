@@ -69,4 +69,9 @@ std::string_view softwareName(const Settings& settings) {
     return settings.kernels.compile ? "torch-compiled" : "torch-eager";
 }
 
+std::string_view modelCodeName(const Settings& settings) {
+    const bool eager = settings.kernels.code == ModelCode::HuggingFace && !settings.kernels.compile;
+    return eager ? "huggingface-eager" : softwareName(settings);
+}
+
 }  // namespace fabricast

@@ -1,0 +1,60 @@
+#include "planner/estimate/shard_copies.h"
+
+#include "tests/planner/estimate/estimate_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+constexpr double kParameters = 1e6;
+constexpr double kLayers = 4;
+
+Scenario sharded(std::int64_t ranks) {
+    Scenario scenario;
+    scenario.settings.engine = Engine::Fsdp2;
+    scenario.settings.precision = {.parameters = Dtype::Fp32,
+                                   .compute = Dtype::Bf16,
+                                   .autocast = false,
+                                   .gradients = Dtype::Fp32,
+                                   .reduce = Dtype::Bf16};
+    scenario.layout.shard = Shard::Fsdp;
+    scenario.layout.dp = ranks;
+    scenario.layout.microBatch = 1;
+    scenario.workload.globalBatch = ranks;  // one microbatch
+    return scenario;
+}
+
+TEST(ShardCopies, AShardIsCastAndPutIntoTheGathersBuffer) {
+    const ShardWork forward = shardWork(sharded(8), kParameters, kLayers, Way::Forward);
+    EXPECT_DOUBLE_EQ(forward.bytes, kParameters / 8 * ((4 + 2) + 2 * 2));
+    EXPECT_DOUBLE_EQ(forward.units, 0.0);  // the gathers stand for them
+    // Gathered again, and the reduced gradient is cast.
+    const ShardWork backward = shardWork(sharded(8), kParameters, kLayers, Way::Backward);
+    EXPECT_DOUBLE_EQ(backward.bytes, kParameters / 8 * (10 + (2 + 4)));
+}
+
+TEST(ShardCopies, OneRankCopiesWhatItDoesNotSend) {
+    const ShardWork forward = shardWork(sharded(1), kParameters, kLayers, Way::Forward);
+    EXPECT_DOUBLE_EQ(forward.bytes, kParameters * (10 + 2 * 2));
+    EXPECT_DOUBLE_EQ(forward.units, kLayers);
+}
+
+TEST(ShardCopies, MicrobatchesAddUpInTheShard) {
+    Scenario scenario = sharded(8);
+    scenario.workload.globalBatch = 32;  // four microbatches: three sums
+    const ShardWork once = shardWork(sharded(8), kParameters, kLayers, Way::Backward);
+    const ShardWork four = shardWork(scenario, kParameters, kLayers, Way::Backward);
+    EXPECT_DOUBLE_EQ(four.bytes - once.bytes, kParameters / 8 * 3 * 4 * 3 / 4);
+}
+
+TEST(ShardCopies, NothingWhereNothingIsSharded) {
+    Scenario scenario = sharded(8);
+    scenario.layout.shard = Shard::None;
+    EXPECT_DOUBLE_EQ(shardWork(scenario, kParameters, kLayers, Way::Forward).bytes, 0.0);
+    scenario.settings.engine = Engine::Ddp;
+    EXPECT_DOUBLE_EQ(shardWork(scenario, kParameters, kLayers, Way::Forward).bytes, 0.0);
+}
+
+}  // namespace
+}  // namespace fabricast
