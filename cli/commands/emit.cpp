@@ -38,15 +38,22 @@ Result<void> checkKept(const std::vector<LaunchFile>& files, const EmitFlags& fl
     for (const LaunchFile& file : files) {
         const std::string path = (std::filesystem::path(flags.folder) / file.name).string();
         std::error_code trouble;
-        if (flags.force || !std::filesystem::exists(path, trouble)) {
+        const auto there = std::filesystem::symlink_status(path, trouble).type();
+        if (flags.force || there == std::filesystem::file_type::not_found) {
             continue;
         }
-        const Result<std::string> old = readTextFile(path);
-        if (!old || *old != file.text) {
-            return fail(Error::Code::BadInput,
-                        "--out",
-                        path + " is there and differs",
-                        "--force, or another folder");
+        const bool isFile = there == std::filesystem::file_type::regular;
+        const Result<std::string> old = isFile ? readTextFile(path) : Result<std::string>("");
+        if (!isFile || !old || *old != file.text) {
+            const bool isLink = there == std::filesystem::file_type::symlink;
+            return fail(
+                Error::Code::BadInput,
+                "--out",
+                path + (isLink    ? " is a link"
+                        : !isFile ? " is there and is no file"
+                                  : " is there and differs"),
+                isLink ? "--force, which replaces it and not what it leads to, or another folder"
+                       : "--force, or another folder");
         }
     }
     return {};
