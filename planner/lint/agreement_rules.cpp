@@ -32,12 +32,11 @@ SaidPrecision precisionOf(const LintFile& file) {
         return {key->values.front() == "no" ? "fp32" : key->values.front(), key};
     }
     const std::string dashes = file.kind() == LaunchKind::Trainer ? "--" : "";
-    if (file.isOn(dashes + "bf16_full_eval")) {  // the Trainer counts it as bf16
-        return {"bf16", file.at(dashes + "bf16_full_eval")};
-    }
-    for (const char* const name : {"bf16", "fp16"}) {
-        if (file.isOn(dashes + name)) {
-            return {name, file.at(dashes + name)};
+    for (const std::string name : {"bf16", "fp16"}) {
+        for (const std::string& path : {dashes + name, dashes + name + "_full_eval"}) {
+            if (file.isOn(path)) {  // the Trainer counts either
+                return {name, file.at(path)};
+            }
         }
     }
     // TrainingArguments have both off unless they are said; Axolotl chooses by the GPU.

@@ -36,7 +36,8 @@ FileLock::~FileLock() {
         return;
     }
     struct stat status {};
-    if (!made_.empty() && ::fstat(descriptor_, &status) == 0 && status.st_size == 0) {
+    if (!made_.empty() && isStillAt(descriptor_, made_) && ::fstat(descriptor_, &status) == 0 &&
+        status.st_size == 0) {
         ::unlink(made_.c_str());
     }
     ::close(descriptor_);
