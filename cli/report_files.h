@@ -2,12 +2,14 @@
 #include "cli/global_options.h"
 #include "planner/base/result.h"
 #include "planner/output/printable_text.h"
+#include "planner/report/markdown_escaped.h"
 #include "planner/text/text_file.h"
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -48,7 +50,9 @@ Result<std::optional<std::string>> writeReports(const Found& found,
                                                 const GlobalOptions& options) {
     std::optional<std::string> answer;
     for (const ReportFile& report : reports) {
-        const std::string text = printableText(forms[report.form].write(found));
+        const ReportForm<Found>& form = forms[report.form];
+        std::string text = printableText(form.write(found));
+        text = form.name == "md" ? markdownEscaped(text) : std::move(text);
         if (report.isAnswer) {
             answer = text;
         } else {

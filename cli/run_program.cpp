@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/page.h"
 #include "planner/output/printable_text.h"
+#include "planner/report/markdown_escaped.h"
 #include "planner/text/text_file.h"
 
 #include <algorithm>
@@ -118,6 +119,9 @@ private:
             return {};
         }
         answer.text = printableText(answer.report ? reportText(*answer.report) : answer.text);
+        if (options_.format == Format::Markdown) {
+            answer.text = markdownEscaped(answer.text);
+        }
         return {};
     }
 

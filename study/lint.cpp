@@ -5,6 +5,7 @@
 #include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
 #include "planner/report/time_words.h"
+#include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/explain.h"
 
@@ -47,6 +48,11 @@ constexpr OwnRule kNotThere = {"FL01",
                                LintSeverity::Error,
                                "a named file that cannot be read",
                                "The run ends where it looks for it."};
+
+constexpr OwnRule kNotLookedAt = {"FL02",
+                                  LintSeverity::Warning,
+                                  "a file that is not looked at",
+                                  "What it starts is not known here, so nothing was looked for."};
 
 /// Shares of a step that are worth a warning.
 constexpr double kMuchCommunication = 0.25;
@@ -156,6 +162,12 @@ void addTimeFindings(const Question& question,
     }
 }
 
+/// A rule looks at the batch of DeepSpeed: the rest is forecast all the same.
+Question withoutBatchRanks(Question question) {
+    question.root = JsonBuilder::without(std::move(question.root), "imported.batch_ranks");
+    return question;
+}
+
 /// As much of the forecast as there is.
 Result<Explanation> forecastToLint(const Question& question,
                                    const Workbench& bench,
@@ -173,6 +185,7 @@ LintFacts factsOf(const Question& question, const Explanation& forecast) {
                     .isBlackwell = scenario.cluster.node.gpu.family == "Blackwell"};
     if (says(question, "cluster.nodes") || says(question, "cluster.gpus")) {
         facts.gpus = scenario.cluster.gpus();
+        facts.dataRanks = scenario.layout.dp;
     }
     if (scenario.model.attention.kvHeads > 0) {
         facts.kvHeads = scenario.model.attention.kvHeads;
@@ -215,6 +228,22 @@ void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
                       file.namedBy + ": " + file.notOpened,
                       "name one that is there; it was looked for beside " + one.keys().source()));
     }
+}
+
+/// Arguments of a program that is of no framework, and that names none of their files.
+void addStranger(std::span<const LintFile> files, LintReport& report) {
+    const LintFile& file = files.front();
+    if (files.size() > 1 || file.kind() != LaunchKind::Script || !file.opened().names.empty()) {
+        return;
+    }
+    const LaunchKey* const script = file.at("script");
+    const std::string name = script == nullptr ? "its program" : file.text("script");
+    report.isNotLookedAt = true;
+    report.findings.push_back(
+        findingOf(kNotLookedAt,
+                  script == nullptr ? file.keys().source() : file.keys().where(*script),
+                  "not looked at: the framework of " + name + " is not known",
+                  "the file that it reads: fabricast lint deepspeed.json"));
 }
 
 void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
@@ -264,15 +293,56 @@ Result<LintReport> lint(const std::string& file,
         report.reads.push_back(one.keys().source());
     }
     const Result<Explanation> forecast =
-        question ? forecastToLint(*question, bench, watch) : tl::unexpected(question.error());
+        question ? forecastToLint(withoutBatchRanks(*question), bench, watch)
+                 : tl::unexpected(question.error());
     if (!forecast && forecast.error().code == Error::Code::Stopped) {
         return tl::unexpected(forecast.error());
     }
     report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
     addUnread(files, report.findings);
+    addStranger(files, report);
     addForecastFindings(question.value_or(Question{}), forecast, report);
     leaveOut(ask, report.findings);
     return report;
+}
+
+Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
+                                               const std::string& directory) {
+    constexpr std::array<std::string_view, 8> kEndings = {
+        ".json", ".yaml", ".yml", ".toml", ".sh", ".bash", ".sbatch", ".slurm"};
+    std::vector<std::string> files;
+    std::error_code trouble;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(pathFrom(directory, folder), trouble)) {
+        const std::filesystem::path name = entry.path().filename();
+        std::error_code ignored;
+        if (entry.is_regular_file(ignored) &&
+            std::ranges::find(kEndings, name.extension().string()) != kEndings.end()) {
+            files.push_back((std::filesystem::path(folder) / name).string());
+        }
+    }
+    if (trouble) {
+        return fail(Error::Code::BadInput, folder, "cannot be read: " + trouble.message());
+    }
+    if (files.empty()) {
+        return fail(Error::Code::BadInput,
+                    folder,
+                    "is a folder without launch files: .json, .yaml, .toml, .sh, .sbatch or .slurm",
+                    "fabricast lint " + folder + "/train.sh");
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+LintReport notLookedAt(const std::string& file, const std::string& why) {
+    return {.file = file,
+            .reads = {file},
+            .findings = {findingOf(kNotLookedAt,
+                                   file,
+                                   "not looked at: " + why,
+                                   "fabricast lint FILE, for launch files alone")},
+            .notForecast = "it is no launch file",
+            .isNotLookedAt = true};
 }
 
 std::vector<ListedRule> lintRules() {
@@ -285,10 +355,10 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    rules.push_back({std::string(kNotThere.code),
-                     kNotThere.severity,
-                     std::string(kNotThere.title),
-                     std::string(kNotThere.why)});
+    for (const OwnRule& one : {kNotThere, kNotLookedAt}) {
+        rules.push_back(
+            {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
+    }
     std::ranges::sort(rules, {}, &ListedRule::code);
     return rules;
 }

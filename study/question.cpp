@@ -74,6 +74,9 @@ struct Superseded {
     std::string_view by;
 };
 constexpr std::array kSuperseded = {
+    Superseded{"imported.batch_ranks", "workload.global_batch"},
+    Superseded{"imported.batch_ranks", "layout.micro_batch"},
+    Superseded{"imported.batch_ranks", "stack"},
     Superseded{"cluster.gpu", "cluster.name"},
     Superseded{"cluster.gpus_per_node", "cluster.name"},
     Superseded{"cluster.name", "cluster.gpu"},

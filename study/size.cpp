@@ -4,6 +4,7 @@
 #include "study/judge_size_target.h"
 #include "study/rent_or_buy.h"
 #include "study/search_request.h"
+#include "study/search_size.h"
 #include "study/size_misfits.h"
 #include "study/size_search.h"
 #include "study/size_ways.h"
@@ -160,6 +161,23 @@ Result<void> addBeyond(std::span<const Question> jobs,
     return {};
 }
 
+/// A model that is too large for every search is an error, as it is to one search.
+Result<void> checkModelSizes(std::span<const Question> jobs,
+                             const SizeCatalogue& catalogue,
+                             const Workbench& bench) {
+    if (catalogue.lines.empty()) {
+        return {};
+    }
+    const SizeLine& line = catalogue.lines.front();
+    for (const Question& job : jobs) {
+        FABRICAST_ASSIGN(const Question here, jobOn(job, line, nodesOf(line, 1)));
+        FABRICAST_ASSIGN(const SearchRequest request, searchRequest(here, bench));
+        const Scenario& base = request.task.base;
+        FABRICAST_TRY(checkSearchSize(base.model, base.cluster, kPlanSize));
+    }
+    return {};
+}
+
 /// The jobs, of which owned GPUs are written off over the years and the use that are asked for.
 Result<std::vector<Question>> withOwnership(std::span<const Question> jobs, const SizeAsk& ask) {
     std::vector<Edit> edits;
@@ -262,6 +280,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
                      loadBudget(jobs.front().root, bench.profiles(), jobs.front().folders));
     watch.say("the catalogue");
     FABRICAST_ASSIGN(SizeCatalogue catalogue, sizeCatalogue(jobs, ask, bench));
+    FABRICAST_TRY(checkModelSizes(jobs, catalogue, bench));
     SizeAnswer answer{.targets = ask.targets, .aim = aimOf(ask), .priceKind = budget.kind};
     answer.leftOut = catalogue.leftOut;
     answer.clusters = static_cast<std::int64_t>(catalogue.candidates.size());

@@ -2,7 +2,6 @@
 
 #include "planner/base/parallel_map.h"
 #include "planner/base/text_digest.h"
-#include "planner/text/text_file.h"
 #include "study/sweep_file.h"
 
 #include <algorithm>
@@ -86,6 +85,24 @@ Result<void> takeAllShards(const SweepStore& store,
     return {};
 }
 
+/// The one that finds all points done writes them; another rank that does so at the same time
+/// writes the same bytes.
+Result<void> joinShards(const SweepStore& store, const SweepPlaces& places, SweepAnswer& answer) {
+    if (store.file.empty() || store.shard.count == 1) {
+        return {};
+    }
+    FABRICAST_TRY(takeAllShards(store, places, answer));
+    if (!answer.isWhole()) {
+        return {};
+    }
+    Result<SweepFile> whole = SweepFile::open(store.file);
+    if (!whole) {
+        const bool isTaken = whole.error().code == Error::Code::BadInput;
+        return isTaken ? Result<void>() : tl::unexpected(std::move(whole).error());
+    }
+    return whole->write(textOf(answer, {}));
+}
+
 /// Those of this process that are not known yet.
 std::vector<std::size_t> openOf(const SweepAnswer& answer, const SweepShard& shard) {
     std::vector<std::size_t> open;
@@ -118,22 +135,17 @@ Result<void> computePoints(const SweepWork& work,
     return {};
 }
 
-Result<void> keepPoints(const SweepStore& store, const SweepAnswer& answer) {
-    return store.file.empty()
-               ? Result<void>()
-               : writeTextFile(shardFile(store.file, store.shard), textOf(answer, store.shard));
-}
-
 /// A few points at a time. The file is written anew each time that it has grown by a part of
 /// itself, and before this ends for whatever reason.
 Result<void> computeOpen(const SweepWork& work,
                          const Points& points,
-                         const SweepStore& store,
+                         const SweepShard& shard,
                          const Workbench& bench,
                          const Watch& watch,
+                         SweepFile& file,
                          SweepAnswer& answer) {
     constexpr std::size_t kPartOfFile = 32;
-    const std::vector<std::size_t> open = openOf(answer, store.shard);
+    const std::vector<std::size_t> open = openOf(answer, shard);
     const std::size_t had = answer.done();
     const std::size_t atATime = 2 * bench.threads();
     std::size_t kept = 0;
@@ -145,7 +157,7 @@ Result<void> computeOpen(const SweepWork& work,
         const std::size_t ready = done ? end : begin;
         const bool isEnd = !done || end == open.size();
         if (ready > kept && (isEnd || ready - kept >= (had + answer.computed) / kPartOfFile)) {
-            FABRICAST_TRY(keepPoints(store, answer));
+            FABRICAST_TRY(file.write(textOf(answer, shard)));
             kept = ready;
         }
         FABRICAST_TRY(done);
@@ -166,22 +178,19 @@ Result<SweepAnswer> sweep(const SweepWork& work,
                           const SweepStore& store,
                           const Workbench& bench,
                           const Watch& watch) {
+    FABRICAST_TRY(checkKeepsPoints(store.file));
+    FABRICAST_ASSIGN(SweepFile file, SweepFile::open(shardFile(store.file, store.shard)));
     const Points points = sweepPoints(axes);
     SweepAnswer answer{.axes = axes, .lines = std::vector<std::string>(points.size())};
     const SweepPlaces places = placesOf(points, textDigest(work.said));
     FABRICAST_TRY(takeAllShards(store, places, answer));
-    const Result<void> done = computeOpen(work, points, store, bench, watch, answer);
+    const Result<void> done = computeOpen(work, points, store.shard, bench, watch, file, answer);
     answer.stopped = !done && done.error().code == Error::Code::Stopped;
     if (answer.stopped) {
         return answer;
     }
     FABRICAST_TRY(done);
-    if (!store.file.empty() && store.shard.count > 1) {
-        FABRICAST_TRY(takeAllShards(store, places, answer));
-        if (answer.isWhole()) {
-            FABRICAST_TRY(writeTextFile(store.file, textOf(answer, {})));
-        }
-    }
+    FABRICAST_TRY(joinShards(store, places, answer));
     return answer;
 }
 

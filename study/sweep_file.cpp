@@ -1,13 +1,14 @@
 #include "study/sweep_file.h"
 
+#include "planner/output/replace_file.h"
+#include "planner/report/sweep_columns.h"
 #include "planner/text/json_lines.h"
 #include "planner/text/text_file.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <string_view>
-#include <utility>
+#include <variant>
 
 namespace fabricast {
 namespace {
@@ -26,6 +27,7 @@ Result<std::string> keyOfLine(std::string_view line, const std::string& file, st
         FABRICAST_ASSIGN(std::string value, member.text());
         values.emplace_back(member.name(), std::move(value));
     }
+    FABRICAST_TRY(checkSweepLine(root));
     return sweepKey(text, values);
 }
 
@@ -59,6 +61,44 @@ std::string sweepKey(const std::string& digest,
         key += '\n' + path + '=' + value;
     }
     return key;
+}
+
+Result<void> checkKeepsPoints(const std::string& path) {
+    if (!path.empty() && !isReplaceable(path)) {
+        return fail(Error::Code::BadInput,
+                    "--out",
+                    path + " is a pipe, a device or a folder, which keeps no points",
+                    "--out points.jsonl; without --out, -f json prints them");
+    }
+    return {};
+}
+
+Result<SweepFile> SweepFile::open(const std::string& path) {
+    FABRICAST_TRY(checkKeepsPoints(path));
+    SweepFile file(path);
+    std::variant<FileLock, LockTrouble> lock = FileLock::of(path);
+    const auto* trouble = std::get_if<LockTrouble>(&lock);
+    if (trouble != nullptr && trouble->taken) {
+        return fail(Error::Code::BadInput,
+                    path,
+                    "another sweep is writing it, and one of the two would lose its points",
+                    "wait for its end, or give --out another name");
+    }
+    if (trouble != nullptr) {
+        return fail(Error::Code::Environment, path, trouble->why);
+    }
+    file.lock_ = std::get<FileLock>(std::move(lock));
+    return file;
+}
+
+Result<void> SweepFile::write(std::string_view text) {
+    if (path_.empty()) {
+        return {};
+    }
+    std::string trouble =
+        replaceFile(path_, text, [this](int descriptor) { lock_.moveTo(descriptor); });
+    return trouble.empty() ? Result<void>()
+                           : fail(Error::Code::Environment, path_, std::move(trouble));
 }
 
 Result<void> takeSweepFile(const std::string& file,

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "cli/report_files.h"
+#include "planner/output/replace_file.h"
 #include "planner/report/check_ci.h"
 #include "planner/report/check_json.h"
 #include "planner/report/check_text.h"
@@ -117,6 +118,9 @@ Result<std::shared_ptr<const LockToday>> lockToday(const CheckFlags& flags,
         return nullptr;
     }
     const std::string path = options.at(flags.lock);
+    if (flags.updateLock && !isReplaceable(path)) {
+        return nullptr;  // a pipe has nothing of before
+    }
     const Result<std::string> text = readTextFile(path);
     if (!text) {
         return flags.updateLock ? Result<std::shared_ptr<const LockToday>>(nullptr)

@@ -33,20 +33,40 @@ struct EmitFlags {
     bool check = false;
 };
 
+/// What lies in the place of a file, and may not be replaced unasked.
+Result<void> checkPlace(const std::string& path, const std::string& text) {
+    using Kind = std::filesystem::file_type;
+    std::error_code trouble;
+    switch (std::filesystem::symlink_status(path, trouble).type()) {
+        case Kind::none:  // whatever that is, writing says it
+        case Kind::unknown:
+        case Kind::not_found:
+            return {};
+        case Kind::symlink:
+            return fail(Error::Code::BadInput,
+                        "--out",
+                        path + " is a link",
+                        "--force, which replaces it and not what it leads to, or another folder");
+        case Kind::regular:
+            break;
+        default:
+            return fail(
+                Error::Code::BadInput, "--out", path + " is there and no file", "another folder");
+    }
+    const Result<std::string> old = readTextFile(path);
+    return old && *old == text ? Result<void>()
+                               : fail(Error::Code::BadInput,
+                                      "--out",
+                                      path + " is there and differs",
+                                      "--force, or another folder");
+}
+
 /// A user's own changes are not lost: a file that is there and differs stays, unless forced.
 Result<void> checkKept(const std::vector<LaunchFile>& files, const EmitFlags& flags) {
     for (const LaunchFile& file : files) {
-        const std::string path = (std::filesystem::path(flags.folder) / file.name).string();
-        std::error_code trouble;
-        if (flags.force || !std::filesystem::exists(path, trouble)) {
-            continue;
-        }
-        const Result<std::string> old = readTextFile(path);
-        if (!old || *old != file.text) {
-            return fail(Error::Code::BadInput,
-                        "--out",
-                        path + " is there and differs",
-                        "--force, or another folder");
+        if (!flags.force) {
+            FABRICAST_TRY(
+                checkPlace((std::filesystem::path(flags.folder) / file.name).string(), file.text));
         }
     }
     return {};

@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace fabricast {
@@ -136,20 +138,47 @@ void leaveOutNamed(Reports& all) {
                   [&named](const LintReport& one) { return named.contains(one.reads.front()); });
 }
 
+/// A file as it is typed, or one of a typed folder, where not every file need be a launch file.
+struct LintedFile {
+    std::string name;
+    bool isOfFolder = false;
+};
+
+Result<std::vector<LintedFile>> typedFiles(const LintFlags& flags, const GlobalOptions& options) {
+    std::vector<LintedFile> files;
+    for (const std::string& typed : flags.files) {
+        std::error_code trouble;
+        if (!std::filesystem::is_directory(options.at(typed), trouble)) {
+            files.push_back({typed});
+            continue;
+        }
+        FABRICAST_ASSIGN(const std::vector<std::string> inside,
+                         launchFilesIn(typed, options.directory));
+        for (const std::string& one : inside) {
+            files.push_back({one, true});
+        }
+    }
+    return files;
+}
+
 Result<Reports> lintAll(const LintFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     Reports all;
-    for (const std::string& file : flags.files) {
+    FABRICAST_ASSIGN(const std::vector<LintedFile> files, typedFiles(flags, options));
+    for (const LintedFile& file : files) {
         QuestionArguments arguments = flags.question;
-        arguments.file = file;
-        FABRICAST_ASSIGN(LintReport report,
-                         lint(file,
-                              options.directory,
-                              questionOf(arguments, options),
-                              flags.ask,
-                              bench,
-                              options.watch()));
-        all.push_back(std::move(report));
+        arguments.file = file.name;
+        Result<LintReport> report = lint(file.name,
+                                         options.directory,
+                                         questionOf(arguments, options),
+                                         flags.ask,
+                                         bench,
+                                         options.watch());
+        if (!report && file.isOfFolder && report.error().code == Error::Code::BadInput) {
+            report = notLookedAt(file.name, report.error().why);
+        }
+        FABRICAST_TRY(report);
+        all.push_back(*std::move(report));
     }
     leaveOutNamed(all);
     return all;
@@ -203,7 +232,7 @@ Command lintCommand(const FlagSet& program, const GlobalOptions& options) {
         "too.\n"
         "Exit status: 0 no error, 1 an error, 2 bad input.");
     constexpr const char* kGroup = "The rules";
-    app.add("files", flags->files, "launch files").takes("[FILE...]");
+    app.add("files", flags->files, "launch files, or folders of them").takes("[FILE...]");
     app.add("--rules", flags->rules, "list all rules").group(kGroup);
     app.add("--ignore", flags->ask.ignored, "leave a rule out")
         .takes("CODE")

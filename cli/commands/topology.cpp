@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "planner/base/quantity_text.h"
+#include "planner/report/markdown_escaped.h"
 #include "simulator/topology/topology_drawing.h"
 #include "simulator/topology/topology_json.h"
 #include "simulator/topology/topology_report.h"
@@ -109,7 +110,7 @@ Result<std::string> printedTopology(TopologyFormat format, const TopologyAnswer&
         case TopologyFormat::Csv:
             return csvText(tierTable(facts));
         case TopologyFormat::Markdown:
-            return markdownText(tierTable(facts));
+            return markdownEscaped(markdownText(tierTable(facts)));
         case TopologyFormat::Dot:
             return topologyDot(described, facts);
         case TopologyFormat::Svg:

@@ -132,6 +132,10 @@ Result<void> importBatch(ScenarioDraft& draft) {
     }
     if (all) {
         draft.set("workload.global_batch", *all, "train_batch_size");
+        if (each && count && *all >= round && round > 0) {
+            draft.set("layout.dp", *all / round, "train_batch_size");
+            draft.set("imported.batch_ranks", *all / round, "train_batch_size");
+        }
     } else if (each && counts) {
         draft.set(
             "workload.global_batch", std::to_string(round) + " per rank", count ? steps : micro);
@@ -156,8 +160,7 @@ Result<void> importDeepspeedRanks(ScenarioDraft& draft) {
                     std::to_string(started->count) + " ranks are not a multiple of the " +
                         std::to_string(together) + " that " + keys.source() + " puts together");
     }
-    draft.set("layout.dp", started->count / together, started->from);
-    return {};
+    return setDataRanks(draft, started->count / together, started->from);
 }
 
 }  // namespace

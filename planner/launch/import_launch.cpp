@@ -8,18 +8,19 @@
 namespace fabricast {
 namespace {
 
+std::int64_t numberAt(const JsonValue& scenario, const char* key) {
+    const JsonValue* const layout = scenario.find("layout");
+    const JsonValue* const value = layout == nullptr ? nullptr : layout->find(key);
+    return value == nullptr ? std::int64_t{0} : value->integer({}).value_or(0);
+}
+
 /// Processes that the first file counts as data ranks, and the other one puts together.
 Result<void> divideRanks(ScenarioDraft& draft, const JsonValue& first, const JsonValue& added) {
-    const auto numberAt = [](const JsonValue& scenario, const char* key) {
-        const JsonValue* const layout = scenario.find("layout");
-        const JsonValue* const value = layout == nullptr ? nullptr : layout->find(key);
-        return value == nullptr ? std::int64_t{0} : value->integer({}).value_or(0);
-    };
     const std::int64_t ranks = numberAt(first, "dp");
     const std::int64_t together =
         std::max<std::int64_t>(1, numberAt(added, "tp")) *
         (numberAt(first, "cp") > 1 ? 1 : std::max<std::int64_t>(1, numberAt(added, "cp")));
-    if (ranks == 0 || together == 1) {
+    if (ranks == 0) {
         return {};
     }
     if (ranks % together != 0) {
@@ -28,7 +29,10 @@ Result<void> divideRanks(ScenarioDraft& draft, const JsonValue& first, const Jso
                     std::to_string(ranks) + " processes are not a multiple of the " +
                         std::to_string(together) + " that DeepSpeed's file puts together");
     }
-    draft.set("layout.dp", ranks / together, "num_processes");
+    FABRICAST_TRY(checkDataRanks(added, ranks / together));
+    if (together > 1) {
+        draft.set("layout.dp", ranks / together, "num_processes");
+    }
     return {};
 }
 

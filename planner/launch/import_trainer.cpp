@@ -175,6 +175,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         draft.set("model", *model, "--model_name_or_path");
     }
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
+    bool isDeepspeed = false;
     if (file.names.empty()) {
         FABRICAST_TRY(importFsdpWords(draft));
         FABRICAST_TRY(importFsdpConfig(draft, context));
@@ -182,9 +183,12 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);
+        isDeepspeed = named.kind == LaunchKind::Deepspeed;
     }
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
-    if (ranks) {
+    if (ranks && isDeepspeed) {
+        FABRICAST_TRY(setDataRanks(draft, ranks->count, ranks->from));
+    } else if (ranks) {
         draft.set("layout.dp", ranks->count, ranks->from);
     }
     FABRICAST_TRY(importTrainerBatch(draft));

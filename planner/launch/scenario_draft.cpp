@@ -76,7 +76,11 @@ void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) 
         const std::string path = before + member.name();
         if (member.is(JsonValue::Kind::Object) && path != "imported") {
             merge(member, path + ".");
-        } else if (path != "imported" && (path != "stack" || root_.find("stack") == nullptr)) {
+        } else if (path == "imported") {
+            if (const JsonValue* const ranks = member.find("batch_ranks")) {
+                put("imported.batch_ranks", *ranks);
+            }
+        } else if (path != "stack" || root_.find("stack") == nullptr) {
             put(path, member);
         }
     }

@@ -125,4 +125,24 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
     return tasks;
 }
 
+Result<void> checkDataRanks(const JsonValue& scenario, std::int64_t count) {
+    const JsonValue* const layout = scenario.find("layout");
+    const JsonValue* const said = layout == nullptr ? nullptr : layout->find("dp");
+    if (said == nullptr || said->integer({}).value_or(count) == count) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                said->where(),
+                "train_batch_size is micro-batch x gradient_accumulation_steps x " + said->shown() +
+                    " ranks, and " + std::to_string(count) +
+                    " with samples of their own are started: DeepSpeed ends at that",
+                "leave one of the three out: DeepSpeed works it out");
+}
+
+Result<void> setDataRanks(ScenarioDraft& draft, std::int64_t count, std::string_view from) {
+    FABRICAST_TRY(checkDataRanks(draft.scenario(), count));
+    draft.set("layout.dp", count, from);
+    return {};
+}
+
 }  // namespace fabricast

@@ -18,4 +18,10 @@ struct StartedRanks {
 /// nothing where they leave it to others.
 Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft);
 
+/// So many have samples of their own. Where DeepSpeed's sizes of batches are for another number, it
+/// is an error at these, as it is to DeepSpeed.
+Result<void> setDataRanks(ScenarioDraft& draft, std::int64_t count, std::string_view from);
+/// The same of a scenario that came before.
+Result<void> checkDataRanks(const JsonValue& scenario, std::int64_t count);
+
 }  // namespace fabricast

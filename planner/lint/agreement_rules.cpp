@@ -6,8 +6,12 @@ namespace {
 /// "bf16", "fp16" or "fp32", where a file says one; empty where it leaves it to others.
 struct SaidPrecision {
     std::string name;
-    const LaunchKey* at = nullptr;
+    const LaunchKey* at = nullptr;  ///< null: by what it does not say
 };
+
+bool leavesPrecision(const LintFile& file) {
+    return file.text("bf16.enabled") == "auto" || file.text("fp16.enabled") == "auto";
+}
 
 SaidPrecision precisionOf(const LintFile& file) {
     if (file.kind() == LaunchKind::Deepspeed) {
@@ -17,7 +21,8 @@ SaidPrecision precisionOf(const LintFile& file) {
                 return {name, file.at(path)};
             }
         }
-        return {};
+        const bool isOff = file.isOff("bf16.enabled") && !leavesPrecision(file);
+        return isOff ? SaidPrecision{"fp32", file.at("bf16.enabled")} : SaidPrecision{};
     }
     if (file.kind() == LaunchKind::Accelerate) {
         const LaunchKey* const key = file.at("mixed_precision");
@@ -27,12 +32,22 @@ SaidPrecision precisionOf(const LintFile& file) {
         return {key->values.front() == "no" ? "fp32" : key->values.front(), key};
     }
     const std::string dashes = file.kind() == LaunchKind::Trainer ? "--" : "";
-    for (const char* const name : {"bf16", "fp16"}) {
-        if (file.isOn(dashes + name)) {
-            return {name, file.at(dashes + name)};
+    for (const std::string name : {"bf16", "fp16"}) {
+        for (const std::string& path : {dashes + name, dashes + name + "_full_eval"}) {
+            if (file.isOn(path)) {  // the Trainer counts either
+                return {name, file.at(path)};
+            }
         }
     }
-    return {};
+    // TrainingArguments have both off unless they are said; Axolotl chooses by the GPU.
+    return file.kind() == LaunchKind::Trainer ? SaidPrecision{"fp32", file.at("--bf16")}
+                                              : SaidPrecision{};
+}
+
+/// Where it is said, or that nothing is.
+std::string placeOf(const SaidPrecision& precision, const LintFile& file) {
+    return precision.at == nullptr ? file.keys().source() + ", which has neither --bf16 nor --fp16"
+                                   : file.keys().where(*precision.at);
 }
 
 /// Pairs of a file and one that was named before it.
@@ -53,10 +68,9 @@ LintHits twoPrecisions(const LintView& view) {
         const SaidPrecision before = precisionOf(earlier);
         const SaidPrecision here = precisionOf(view.file);
         if (!before.name.empty() && !here.name.empty() && before.name != here.name) {
-            hits.push_back(
-                {here.at,
-                 here.name + " here, " + before.name + " in " + earlier.keys().where(*before.at),
-                 "the same in both"});
+            hits.push_back({here.at,
+                            here.name + " here, " + before.name + " in " + placeOf(before, earlier),
+                            "the same in both"});
         }
     });
 }

@@ -27,8 +27,48 @@ LintHits bothHalves(const LintView& view) {
              R"("enabled": false in one of them)"}};
 }
 
-/// The ranks that have samples of their own are a part of all where a script makes a pipeline, or
-/// tensor or sequence ranks.
+/// Whether a script may make tensor or pipeline ranks of its own. Hugging Face's does not, and a
+/// pipeline takes no gradients that are sharded (stage 2 and 3).
+bool mayPutTogether(const LintView& view) {
+    for (const LaunchKind kind :
+         {LaunchKind::Trainer, LaunchKind::Accelerate, LaunchKind::Axolotl}) {
+        if (view.other(kind) != nullptr) {
+            return false;
+        }
+    }
+    const LintFile* const script = view.other(LaunchKind::Script);
+    const bool saysSo =
+        script != nullptr && std::ranges::any_of(script->keys().all(), [](const LaunchKey& key) {
+            return key.path.starts_with("--") && key.path.find("parallel") != std::string::npos;
+        });
+    return saysSo || stageOf(view.file) < 2 || view.file.keys().has("pipeline");
+}
+
+/// Ranks that get the same samples; nothing where it may be any number.
+std::optional<std::int64_t> ranksTogether(const LintView& view) {
+    if (mayPutTogether(view)) {
+        return std::nullopt;
+    }
+    return std::max<std::int64_t>(1, view.file.whole("tensor_parallel.autotp_size", 1)) *
+           std::max<std::int64_t>(1, view.file.whole("sequence_parallel_size", 1));
+}
+
+bool multiplies(std::int64_t all, std::int64_t round, bool saysSteps, const LintView& view) {
+    if (view.facts.dataRanks && saysSteps) {
+        return all == round * *view.facts.dataRanks;
+    }
+    const std::int64_t gpus = view.gpus().value_or(0);
+    if (all % round != 0 || gpus == 0) {
+        return all % round == 0;
+    }
+    const std::int64_t ranks = all / round;  // times the steps, where these are not said
+    const std::optional<std::int64_t> together = ranksTogether(view);
+    if (!together) {
+        return !saysSteps || gpus % ranks == 0;
+    }
+    return saysSteps ? ranks * *together == gpus : ranks * *together % gpus == 0;
+}
+
 LintHits unequalBatch(const LintView& view) {
     const LintFile& file = view.file;
     const std::int64_t all = file.whole("train_batch_size", 0);
@@ -39,8 +79,7 @@ LintHits unequalBatch(const LintView& view) {
         return {};
     }
     const std::int64_t round = each * std::max<std::int64_t>(1, steps);
-    const bool divides = all % round == 0 && (steps <= 0 || gpus % (all / round) == 0);
-    if (divides || (steps <= 0 && gpus == 0)) {
+    if (multiplies(all, round, steps > 0, view)) {
         return {};
     }
     return {{file.at("train_batch_size"),

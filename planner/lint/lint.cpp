@@ -7,10 +7,10 @@
 namespace fabricast {
 namespace {
 
-/// Rules of the file's own framework; names, agreement and launcher are everybody's.
+/// Rules of the file's own framework; names, sizes, agreement and launcher are everybody's.
 std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
     std::vector<std::span<const LintRule>> rules = {
-        namesRules(), agreementRules(), launcherRules()};
+        namesRules(), sizeRules(), agreementRules(), launcherRules()};
     switch (kind) {
         case LaunchKind::Megatron:
             rules.push_back(megatronLayoutRules());
@@ -114,6 +114,7 @@ std::optional<std::int64_t> LintView::gpus() const {
 std::vector<LintRule> allLintRules() {
     std::vector<LintRule> all;
     for (const auto rules : {namesRules(),
+                             sizeRules(),
                              agreementRules(),
                              launcherRules(),
                              deepspeedRules(),

@@ -20,6 +20,11 @@ constexpr std::array<std::string_view, 6> kOn = {"true", "True", "yes", "on", "1
 constexpr std::array<std::string_view, 6> kOff = {"false", "False", "no", "off", "0", "FALSE"};
 constexpr std::array<std::string_view, 5> kNothing = {"null", "none", "None", "NO", "~"};
 
+std::string saidBy(const LaunchKey& key) {
+    const bool says = key.values.size() == 1 && !isWordOf(key.values.front(), kNothing);
+    return says ? key.values.front() : "";
+}
+
 }  // namespace
 
 LintFile::LintFile(OpenedFile file)
@@ -33,13 +38,16 @@ LintFile::LintFile(OpenedFile file)
 
 std::string LintFile::text(std::string_view path) const {
     const LaunchKey* const key = at(path);
-    const bool says =
-        key != nullptr && key->values.size() == 1 && !isWordOf(key->values.front(), kNothing);
-    return says ? key->values.front() : "";
+    return key == nullptr ? "" : saidBy(*key);
 }
 
 std::optional<double> LintFile::number(std::string_view path) const {
-    std::string digits = text(path);
+    const LaunchKey* const key = at(path);
+    return key == nullptr ? std::nullopt : numberOf(*key);
+}
+
+std::optional<double> numberOf(const LaunchKey& key) {
+    std::string digits = saidBy(key);
     std::erase(digits, '_');
     double value = 0.0;
     const auto [end, trouble] =

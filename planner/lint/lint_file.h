@@ -8,6 +8,9 @@
 
 namespace fabricast {
 
+/// A key's one value as a number; nothing where it is none, or nothing ("null", "none").
+std::optional<double> numberOf(const LaunchKey& key);
+
 /// A launch file as rules look at it. What cannot be read as a number is none: that it is wrong is
 /// said by whoever imports the file.
 ///     if (file.isOn("fp16.enabled") && file.isOn("bf16.enabled")) …

@@ -22,7 +22,8 @@ using LintHits = std::vector<LintHit>;
 
 /// What is known of the run beside its files; nothing where nobody says.
 struct LintFacts {
-    std::optional<std::int64_t> gpus{};  ///< ranks, of all nodes
+    std::optional<std::int64_t> gpus{};       ///< ranks, of all nodes
+    std::optional<std::int64_t> dataRanks{};  ///< of them, with samples of their own
     std::optional<std::int64_t> gpusPerNode{};
     std::optional<std::int64_t> kvHeads{};
     std::optional<bool> isBlackwell{};
@@ -52,6 +53,7 @@ struct LintRule {
 
 // The rules by what they look at.
 std::span<const LintRule> namesRules();
+std::span<const LintRule> sizeRules();
 std::span<const LintRule> agreementRules();
 std::span<const LintRule> launcherRules();
 std::span<const LintRule> deepspeedRules();

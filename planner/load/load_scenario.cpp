@@ -35,6 +35,19 @@ void addRanksNote(const FoundCluster& found,
                       std::to_string(ranks / perNode) + ")");
 }
 
+/// DeepSpeed ends where train_batch_size is not the product of the two others and the ranks.
+Result<void> checkBatchRanks(const BatchRanks& file, std::int64_t replicas) {
+    if (file.count == 0 || file.count == replicas) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                file.where,
+                "train_batch_size is micro-batch x gradient_accumulation_steps x " +
+                    std::to_string(file.count) + " ranks, and " + std::to_string(replicas) +
+                    " have samples of their own: DeepSpeed ends at that",
+                "--global-batch, or leave one of the three out: DeepSpeed works it out");
+}
+
 Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
@@ -48,6 +61,7 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
+    FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
     addRanksNote(found, scenario.layout, loaded.assumed);
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);

@@ -1,18 +1,17 @@
 #include "planner/output/publish_files.h"
 
-#include "planner/output/destination.h"
 #include "planner/output/replace_file.h"
 #include "planner/output/replaced_file.h"
 #include "planner/output/signals_held.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -125,12 +124,18 @@ std::error_code moveInto(Move& move) {
     if (error) {
         return error;
     }
-    const std::optional<struct stat> old = statusOf(move.place.string());
-    if (!old) {
+    struct stat old {};
+    if (::lstat(move.place.c_str(), &old) != 0) {
         fs::rename(move.staged, move.place, error);
         return error;
     }
-    return takesPlaceOf(*old, move.staged) ? replaceBy(move) : writeInto(move);
+    if (S_ISLNK(old.st_mode)) {
+        return replaceBy(move);  // whoever made it chose where it leads
+    }
+    if (!S_ISREG(old.st_mode)) {
+        return std::make_error_code(std::errc::file_exists);
+    }
+    return takesPlaceOf(old, move.staged) ? replaceBy(move) : writeInto(move);
 }
 
 void moveBack(const Move& move) {
@@ -155,7 +160,7 @@ std::string moveAll(std::span<const FolderText> files,
     for (const FolderText& file : files) {
         Move move{.text = file.text,
                   .staged = staging / file.path,
-                  .place = destinationOf((folder / file.path).string()).path,
+                  .place = folder / file.path,
                   .aside = staging / ("older-" + std::to_string(moved.size()))};
         if (const std::error_code error = moveInto(move)) {
             std::for_each(moved.rbegin(), moved.rend(), moveBack);

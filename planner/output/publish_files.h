@@ -14,7 +14,8 @@ struct FolderText {
 /// Writes several files of a folder, all or none. They are complete in a folder of their own,
 /// within the first, and `accept` has seen that one, before any of them takes the place of an older
 /// file; it returns why it refuses, or nothing. Each takes over the owner, group and mode of the
-/// older file; one that cannot, or that has other names, is written over that file's bytes.
+/// older file; one that cannot, or that has other names, is written over that file's bytes. A link
+/// in a file's place is replaced and not followed, as somebody else may have put it there.
 /// Whatever fails, the folder is as it was. Returns why it could not, or nothing.
 std::string publishFiles(std::span<const FolderText> files,
                          const std::string& folder,

@@ -30,7 +30,7 @@ bool takeRights(int descriptor, const struct stat& old) {
 }
 
 bool writeOver(const std::string& path, std::string_view text) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) {
         return false;
     }

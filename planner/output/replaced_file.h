@@ -19,7 +19,8 @@ bool hasOtherNames(const struct stat& old);
 /// in errno.
 bool takeRights(int descriptor, const struct stat& old);
 
-/// Over the old bytes, once the disk has room for the new ones: the file stays what it is. False
+/// Over the old bytes, once the disk has room for the new ones: the file stays what it is. The last
+/// part of the path is no link: one that came there meanwhile is not followed. False
 /// leaves the reason in errno.
 bool writeOver(const std::string& path, std::string_view text);
 

@@ -26,10 +26,12 @@ std::string countedWord(int count, const char* one) {
 
 std::string lintSummary(const LintReport& report) {
     const LintCount count = countOf({report});
+    const bool isNotLookedAt = report.isNotLookedAt && report.findings.size() == 1;
     std::string text = report.findings.empty() ? "ok"
+                       : isNotLookedAt         ? "not looked at"
                                                : countedWord(count.errors, "error") + ", " +
-                                                     countedWord(count.warnings, "warning") + ", " +
-                                                     countedWord(count.notes, "note");
+                                             countedWord(count.warnings, "warning") + ", " +
+                                             countedWord(count.notes, "note");
     text += "  " + report.file;
     for (const std::string& other : report.reads) {
         text += other == report.file ? "" : " with " + other;

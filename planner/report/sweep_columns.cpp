@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -98,13 +99,51 @@ constexpr std::array kOfSize = {SweepColumn{"box", "box", Align::Left, &textCell
                                 SweepColumn{"plan", "best plan", Align::Left, &textCell},
                                 SweepColumn{"why", "", Align::Left, &textCell}};
 
+constexpr std::string_view kPlanSchema = "fabricast.sweep/1";
 constexpr std::string_view kSizeSchema = "fabricast.size_sweep/1";
+
+/// Members that say which point it is, and of what.
+constexpr std::array<std::string_view, 4> kOfPoint = {"schema", "question", "digest", "point"};
+constexpr std::array<std::string_view, 7> kSweptWords = {
+    "verdict", "box", "fabric", "stack", "layout", "plan", "why"};
+/// Times, money and counts are no less than nothing, and tables write them as whole numbers of 64
+/// bits.
+constexpr double kMostSwept = 9e18;
+
+Result<void> checkMember(const JsonValue& member) {
+    if (std::ranges::find(kOfPoint, member.name()) != kOfPoint.end()) {
+        return {};
+    }
+    if (std::ranges::find(kSweptWords, member.name()) != kSweptWords.end() ||
+        member.name().ends_with("_why")) {
+        return member.expect(JsonValue::Kind::String);
+    }
+    if (!member.is(JsonValue::Kind::Null)) {  // not known, with its reason
+        FABRICAST_TRY(member.number(0.0, kMostSwept));
+    }
+    return {};
+}
 
 }  // namespace
 
 std::span<const SweepColumn> sweepColumns(std::string_view schema) {
     return schema == kSizeSchema ? std::span<const SweepColumn>(kOfSize)
                                  : std::span<const SweepColumn>(kOfPlan);
+}
+
+Result<void> checkSweepLine(const JsonValue& line) {
+    FABRICAST_ASSIGN(const JsonValue* schema, line.require("schema"));
+    FABRICAST_ASSIGN(const std::string name, schema->text());
+    if (name != kPlanSchema && name != kSizeSchema) {
+        return tl::unexpected(schema->problem("is not of a sweep"));
+    }
+    for (const JsonValue& member : line.members()) {
+        FABRICAST_TRY(checkMember(member));
+    }
+    if (line.find("why") == nullptr && line.find("gpus") == nullptr) {
+        return tl::unexpected(line.problem("has neither an answer nor a reason why there is none"));
+    }
+    return {};
 }
 
 const SweepColumn& picturedColumn(std::string_view schema, const JsonValue& line) {

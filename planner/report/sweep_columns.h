@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/report/table.h"
 #include "planner/text/json_document.h"
 
@@ -19,6 +20,9 @@ struct SweepColumn {
 
 /// Those of a schema, in order.
 std::span<const SweepColumn> sweepColumns(std::string_view schema);
+/// Whether a line of a sweep's file has what a sweep writes: an answer or a reason, each member
+/// as its column has it, and no number that none can be.
+Result<void> checkSweepLine(const JsonValue& line);
 /// The number that a picture of the sweep shows: "tokens_per_s", "usd".
 const SweepColumn& picturedColumn(std::string_view schema, const JsonValue& line);
 

@@ -1,5 +1,6 @@
 #include "planner/report/table.h"
 
+#include "planner/report/markdown_escaped.h"
 #include "planner/text/utf8_text.h"
 
 #include <algorithm>
@@ -39,29 +40,17 @@ std::string alignedLine(const std::vector<std::string>& cells,
     return line + "\n";
 }
 
-/// Whether a "<" before this letter would begin a tag.
-bool beginsTag(char letter) {
-    return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '/' ||
-           letter == '!' || letter == '?';
-}
-
 /// A cell stays one: no bar ends it, and nothing in it is a tag or a link.
 std::string markdownCell(std::string_view typed) {
-    const std::string text = utf8Text(typed);
     std::string cell;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char letter = text[i];
+    for (const char letter : utf8Text(typed)) {
         if (letter == '|') {
             cell += "\\|";
-        } else if (letter == '<' && i + 1 < text.size() && beginsTag(text[i + 1])) {
-            cell += "&lt;";
-        } else if (letter == '(' && i > 0 && text[i - 1] == ']') {
-            cell += "\\(";
         } else {
             cell += letter == '\n' || letter == '\r' ? ' ' : letter;
         }
     }
-    return cell;
+    return markdownEscaped(cell);
 }
 
 std::string markdownLine(const std::vector<std::string>& cells) {

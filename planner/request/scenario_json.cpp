@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 2> kImportedKeys = {"from", "notes"};
+constexpr std::array<std::string_view, 3> kImportedKeys = {"from", "notes", "batch_ranks"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
@@ -254,6 +254,16 @@ Result<std::vector<std::string>> readImported(const JsonValue& root) {
     return notes;
 }
 
+Result<BatchRanks> readBatchRanks(const JsonValue& root) {
+    const JsonValue* imported = root.find("imported");
+    const JsonValue* ranks = imported == nullptr ? nullptr : imported->find("batch_ranks");
+    if (ranks == nullptr) {
+        return BatchRanks();
+    }
+    FABRICAST_ASSIGN(const std::int64_t count, ranks->integer({1, kMostGpus}));
+    return BatchRanks{count, ranks->where()};
+}
+
 /// Placement was a setting of Megatron's before it was a key of the layout.
 Result<void> readOlderPlacement(ScenarioRequest& request) {
     const JsonValue* megatron = request.settings.find("megatron");
@@ -336,6 +346,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     FABRICAST_ASSIGN(request.budget, readBudgetRequest(root));
     FABRICAST_TRY(checkOtherQuestions(root));
     FABRICAST_ASSIGN(request.importNotes, readImported(root));
+    FABRICAST_ASSIGN(request.batchRanks, readBatchRanks(root));
     return request;
 }
 

@@ -46,6 +46,12 @@ struct WorkloadRequest {
     std::string precisionWhere;
 };
 
+/// Ranks with samples of their own that a launch file's sizes of batches are for.
+struct BatchRanks {
+    std::int64_t count = 0;  ///< 0: they are for any number
+    std::string where;
+};
+
 /// A scenario as written, before its names are looked up and its gaps filled.
 ///     {"schema": "fabricast.scenario/1", "model": "llama-3.1-8b", "cluster": {"name": "dgx-h100",
 ///      "nodes": 2}, "stack": "torchtitan", "workload": {"sequence": 8192, "global_batch": 64},
@@ -60,6 +66,7 @@ struct ScenarioRequest {
     PartialLayout layout;
     JsonValue settings;  ///< an object, or null
     BudgetRequest budget;
+    BatchRanks batchRanks;
     std::vector<std::string> importNotes;  ///< what of a launch file was not looked at
 };
 

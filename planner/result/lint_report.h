@@ -39,6 +39,7 @@ struct LintReport {
     std::optional<Verdict> verdict{};  ///< of its memory, where model and cluster are known
     std::string subject{};             ///< what was forecast
     std::string notForecast{};         ///< why nothing was
+    bool isNotLookedAt = false;        ///< no rule of a framework could be
 };
 
 }  // namespace fabricast

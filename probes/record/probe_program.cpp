@@ -4,6 +4,7 @@
 #include "planner/output/printable_text.h"
 #include "probes/record/interrupt.h"
 #include "probes/record/probe_flags.h"
+#include "probes/record/record_lock.h"
 
 #include <unistd.h>
 
@@ -122,7 +123,7 @@ int measureAll(const ProbeProgram& program,
             .add("begun", today())
             .add("arguments", std::vector<std::string>(arguments.begin(), arguments.end()));
     const std::string path = speaks ? flags.out : "";
-    Answer<RecordLock> lock = RecordLock::of(path);
+    Answer<FileLock> lock = lockRecord(path);
     if (!lock) {
         return failed(program, kEnvironment, lock.trouble().why);
     }
@@ -175,7 +176,7 @@ int listPoints(const ProbeProgram& program,
     }
     std::error_code error;
     if (std::filesystem::exists(flags.out, error)) {
-        const Done isFree = RecordLock::isFree(flags.out);
+        const Done isFree = isRecordFree(flags.out);
         const Done sound = RecordFile::check(flags.out);
         if (!isFree || !sound) {
             return isFree ? ended(program, kBadInput, sound.trouble().why)

@@ -36,7 +36,7 @@ RecordFile::RecordFile(std::filesystem::path path, std::string head)
       head_(std::move(head)) {}
 
 Answer<RecordFile> RecordFile::open(std::filesystem::path path,
-                                    RecordLock lock,
+                                    FileLock lock,
                                     const JsonLine& identity,
                                     const JsonLine& more) {
     const std::string start = headStart(identity);

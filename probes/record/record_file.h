@@ -1,7 +1,7 @@
 #pragma once
+#include "planner/output/file_lock.h"
 #include "probes/record/json_line.h"
 #include "probes/record/measurement.h"
-#include "probes/record/record_lock.h"
 
 #include <filesystem>
 #include <map>
@@ -21,7 +21,7 @@ public:
     /// `identity` is the part of the first line that must not change between two sittings; `more`
     /// the part that may (date, command). An empty path keeps nothing on disk.
     static Answer<RecordFile> open(std::filesystem::path path,
-                                   RecordLock lock,
+                                   FileLock lock,
                                    const JsonLine& identity,
                                    const JsonLine& more);
 
@@ -47,7 +47,7 @@ private:
 
     std::filesystem::path path_;
     bool replaceable_ = false;  ///< a file, not a pipe or a device
-    RecordLock lock_;
+    FileLock lock_;
     std::string head_;
     std::vector<std::string> order_;            ///< the points' texts
     std::map<std::string, std::string> lines_;  ///< by point

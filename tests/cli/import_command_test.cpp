@@ -47,6 +47,30 @@ TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {
     EXPECT_NE(answer.out.find("not forecast: "), std::string::npos) << answer.out;
 }
 
+// 256 = 4 x 2 x 32 ranks: DeepSpeed ends where more or fewer are started.
+TEST(Import, RefusesDeepspeedsBatchOnOtherClusters) {
+    const std::string file = tempFolder() + "batch_of_32.json";
+    ASSERT_TRUE(writeTextFile(file,
+                              R"({"train_batch_size": 256, "train_micro_batch_size_per_gpu": 4,
+ "gradient_accumulation_steps": 2, "bf16": {"enabled": true}, "zero_optimization": {"stage": 3}})"));
+    const std::string asked = " -m llama-3.2-1b --seq 2048 -c dgx-h100";
+    for (const std::string command : {"explain ", "simulate "}) {
+        EXPECT_NE(ran(command + file + asked + " -n 4").out, "");
+        const ProgramOutput refused = ran(command + file + asked + " -n 8");
+        EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_EQ(refused.err.find("error: " + file +
+                                   ":1:22: train_batch_size is micro-batch x "
+                                   "gradient_accumulation_steps x 32 ranks"),
+                  0U)
+            << refused.err;
+        EXPECT_NE(ran(command + file + asked + " -n 8 --global-batch 512").out, "");
+    }
+    const ProgramOutput found = ran("lint " + file + asked + " -n 8");
+    EXPECT_EQ(found.code, ExitCode::DoesNotFit) << found.err;
+    EXPECT_NE(found.out.find(":1:22: error DS02: "), std::string::npos) << found.out;
+}
+
 TEST(Import, ReadsBackWhatEmitWrote) {
     const std::string folder = tempFolder() + "emitted";
     const std::string question =

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
 namespace fabricast {
@@ -63,6 +64,46 @@ TEST(Lint, ReadsFilesThatBelongTogether) {
     EXPECT_EQ(one.out.find("DS04"), std::string::npos) << one.out;
     const ProgramOutput both = ran("lint " + folder + "ds.json " + folder + "accelerate.yaml");
     EXPECT_EQ(both.out, one.out);
+}
+
+TEST(Lint, SaysWhatItDoesNotLookAt) {
+    const std::string file = tempFolder() + "stranger.sbatch";
+    ASSERT_TRUE(
+        writeTextFile(file, "#!/bin/bash\n#SBATCH --nodes=2\nsrun python train.py --lr 1\n"));
+    const ProgramOutput output = ran("lint " + file);
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_EQ(output.out.find("not looked at  "), 0U) << output.out;
+    EXPECT_NE(output.out.find("stranger.sbatch:3:13: warning FL02: not looked at: the framework of "
+                              "train.py is not known"),
+              std::string::npos)
+        << output.out;
+    EXPECT_EQ(ran("lint " + file + " --fail-on warning").code, ExitCode::DoesNotFit);
+    EXPECT_NE(ran("lint " + file + " -f json").out.find("FL02"), std::string::npos);
+}
+
+TEST(Lint, LooksAtTheFilesOfAFolder) {
+    const std::string folder = tempFolder() + "lint_folder";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder + "/empty");
+    const ProgramOutput none = ran("lint " + folder);
+    EXPECT_EQ(none.code, ExitCode::BadInput);
+    EXPECT_EQ(none.out, "");
+    EXPECT_EQ(none.err.find("error: " + folder + ": is a folder without launch files"), 0U)
+        << none.err;
+    ASSERT_TRUE(writeTextFile(folder + "/accelerate.yaml",
+                              "distributed_type: DEEPSPEED\nmixed_precision: bf16\n"
+                              "deepspeed_config:\n  deepspeed_config_file: ds.json\n"));
+    ASSERT_TRUE(writeTextFile(
+        folder + "/ds.json",
+        "{\"train_micro_batch_size_per_gpu\": 0,\n \"bf16\": {\"enabled\": true}}\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/notes.yaml", "a: 1\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/README.md", "# no launch file\n"));
+    const ProgramOutput all = ran("lint " + folder);
+    EXPECT_EQ(all.code, ExitCode::DoesNotFit) << all.err;
+    EXPECT_NE(all.out.find("ds.json:1:36: error SZ01: "), std::string::npos) << all.out;
+    EXPECT_NE(all.out.find("not looked at  " + folder + "/notes.yaml"), std::string::npos)
+        << all.out;
+    EXPECT_EQ(all.out.find("README"), std::string::npos) << all.out;
 }
 
 TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {

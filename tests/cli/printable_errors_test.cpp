@@ -35,6 +35,33 @@ TEST(Names, OfFilesAndFoldersStayOnTheirLine) {
     }
 }
 
+// A page of Markdown shows what it is given: to whoever opens it the name would be a tag.
+TEST(Names, AreNoTagsOfMarkdown) {
+    const std::string folder = tempFolder() + "<img src=x onerror=alert(1)>![a](b)";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/config.json")
+        << R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 4,
+               "num_attention_heads": 16, "vocab_size": 32000})";
+    const std::string file = folder + "/run.json";
+    std::ofstream(file) << R"({"model": "config.json", "cluster": "dgx-h100", "stack": "ddp",
+        "workload": {"sequence": 1024, "global_batch": 8}, "require": ["mfu >= 0.99"]})";
+    const std::string report = tempFolder() + "tags.md";
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"model", folder, "-f", "md"},
+             {"explain", file, "-f", "md"},
+             {"plan", file, "-f", "md"},
+             {"check", file, "-f", "md", "--report", "md=" + report}}) {
+        const ProgramOutput output = runProgram(words, {});
+        const std::string written = readTextFile(report).value_or(output.out);
+        for (const std::string& text : {output.out, written}) {
+            EXPECT_NE(text.find("img src=x"), std::string::npos) << words.front() << output.err;
+            const std::string page = text.substr(0, text.find("\n```\n"));
+            EXPECT_EQ(page.find("<img"), std::string::npos) << words.front() << text;
+            EXPECT_EQ(page.find("[a](b)"), std::string::npos) << words.front() << text;
+        }
+    }
+}
+
 TEST(Names, AreEscapedInReportsToo) {
     const std::string file = tempFolder() + "escapes.sh";
     std::ofstream(file)

@@ -148,6 +148,24 @@ struct BadSize {
     const char* says;
 };
 
+TEST(SizeCommand, NamesTheLimitThatAModelIsBeyond) {
+    const std::string model = tempFolder() + "many_layers.json";
+    ASSERT_TRUE(writeTextFile(
+        model,
+        R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 512, "num_hidden_layers": 4096,
+            "num_attention_heads": 16, "vocab_size": 32000})"));
+    const Words words = {"-c", "dgx-h100", "-n", "1,2", "--seq", "2048", "--global-batch", "64"};
+    Words sizing = {"size", "-m", model};
+    sizing.insert(sizing.end(), words.begin(), words.end());
+    const ProgramOutput refused = runProgram(sizing, {});
+    EXPECT_EQ(refused.code, ExitCode::BadInput) << refused.out;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refused.err.find("error: model: many_layers has 4096 layers, more than the 2048 that "
+                               "are searched"),
+              0U)
+        << refused.err;
+}
+
 TEST(SizeCommand, RefusesWhatItCannotAnswer) {
     const std::vector<BadSize> bad = {
         {{"--target", "mfu=40%"}, "\"mfu=40%\" is not a target of hardware"},

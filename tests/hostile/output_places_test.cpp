@@ -135,6 +135,64 @@ TEST(OutputPlaces, AFileOfAFolderThatTakesNoNewOneIsWrittenOver) {
     ASSERT_EQ(::chmod(folder.at("shut").c_str(), 0755), 0);
 }
 
+Disturbed emittedInto(const std::string& place, bool isForced) {
+    Words words = {
+        FABRICAST_BINARY, "emit", "-m", "gpt2", "-c", "dgx-h100", "--stack", "ddp", "--out", place};
+    if (isForced) {
+        words.emplace_back("--force");
+    }
+    return disturbedRun(words, {.mostSeconds = 20.0});
+}
+
+// What lies in the folder of launch files may have been put there by somebody else.
+TEST(OutputPlaces, LaunchFilesFollowNoLinks) {
+    const ScratchFolder folder;
+    ASSERT_EQ(emittedInto(folder.at("clean"), false).code, 0);
+    const std::string script = folder.text("clean/run.sh");
+    folder.write("precious", "old");
+    for (const char* const leads : {"../precious", "../planted", "../clean/run.sh"}) {
+        fs::remove_all(folder.at("launch"));
+        fs::create_directories(folder.at("launch"));
+        fs::create_symlink(leads, folder.at("launch/run.sh"));
+        const Disturbed refused = emittedInto(folder.at("launch"), false);
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err.find("run.sh is a link"), std::string::npos) << refused.err;
+        EXPECT_EQ(folder.names(),
+                  Words({"clean",
+                         "clean/run.sh",
+                         "clean/train.py",
+                         "launch",
+                         "launch/run.sh",
+                         "precious"}));
+        EXPECT_EQ(emittedInto(folder.at("launch"), true).code, 0);
+        EXPECT_FALSE(fs::is_symlink(folder.at("launch/run.sh")));
+        EXPECT_EQ(folder.text("launch/run.sh"), script);
+        EXPECT_EQ(folder.text("precious"), "old");
+        EXPECT_FALSE(fs::exists(folder.at("planted")));
+    }
+    fs::remove(folder.at("launch/run.sh"));
+    ASSERT_EQ(::mkfifo(folder.at("launch/run.sh").c_str(), 0600), 0);
+    EXPECT_EQ(emittedInto(folder.at("launch"), false).code, 2);
+    const Disturbed forced = emittedInto(folder.at("launch"), true);
+    EXPECT_EQ(forced.code, 4) << forced.err;
+    EXPECT_EQ(troubleOf(forced), "");
+}
+
+// A pipe has no lock of before, and reading it would wait for ever.
+TEST(OutputPlaces, ALockMayGoIntoAPipe) {
+    const ScratchFolder folder;
+    const std::string scenario = folder.write(
+        "run.json",
+        R"({"schema": "fabricast.scenario/1", "model": "gpt2", "cluster": "dgx-h100", "stack": "ddp"})");
+    const Disturbed run = disturbedRun(
+        {FABRICAST_BINARY, "check", scenario, "--lock", "/dev/stdout", "--update-lock"},
+        {.mostSeconds = 20.0});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(troubleOf(run), "");
+    EXPECT_NE(run.out.find("fabricast.lock/1"), std::string::npos) << run.out;
+}
+
 TEST(OutputPlaces, OneFileIsNotWrittenTwiceNorOverItsInput) {
     const ScratchFolder folder;
     const std::string scenario = folder.write(

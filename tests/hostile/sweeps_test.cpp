@@ -3,9 +3,12 @@
 #include "tests/hostile/soundness.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fabricast {
@@ -105,6 +108,59 @@ TEST_P(Sweeps, DropALineThatIsCutAndRefuseOneThatIsDamaged) {
     EXPECT_EQ(refused.out, "");
     EXPECT_NE(refused.err.find("damaged:1:"), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find("remove that line"), std::string::npos) << refused.err;
+}
+
+TEST_P(Sweeps, OneAtATimeWritesAFile) {
+    const ScratchFolder folder;
+    ASSERT_EQ(disturbedRun(keptIn(GetParam(), folder.at("whole"))).code, 0);
+    std::vector<std::thread> started;
+    std::array<Disturbed, 4> runs;
+    for (Disturbed& run : runs) {
+        started.emplace_back([&] { run = disturbedRun(keptIn(GetParam(), folder.at("shared"))); });
+    }
+    for (std::thread& one : started) {
+        one.join();
+    }
+    std::size_t whole = 0;
+    for (const Disturbed& run : runs) {
+        whole += run.code == 0 ? 1 : 0;
+        const bool isRefused = run.code == 2 && run.out.empty() &&
+                               run.err.starts_with("error: " + folder.at("shared")) &&
+                               run.err.find("another sweep is writing it") != std::string::npos;
+        EXPECT_TRUE(run.code == 0 || isRefused) << run.code << run.err;
+    }
+    EXPECT_GE(whole, 1U);
+    EXPECT_EQ(folder.text("shared"), folder.text("whole"));
+    EXPECT_EQ(folder.names(), Words({"shared", "whole"}));
+}
+
+TEST_P(Sweeps, APipeOrADeviceKeepsNoPoints) {
+    const ScratchFolder folder;
+    ASSERT_EQ(::mkfifo(folder.at("pipe").c_str(), 0600), 0);
+    for (const std::string& place :
+         {std::string("/dev/stdout"), std::string("/dev/full"), folder.at("pipe"), folder.path()}) {
+        const Disturbed refused = disturbedRun(keptIn(GetParam(), place), {.mostSeconds = 20.0});
+        EXPECT_EQ(refused.code, 2) << place << refused.err;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err.find("error: --out: " + place), std::string::npos) << refused.err;
+    }
+}
+
+TEST_P(Sweeps, MillionsOfPointsAreRefusedAtOnce) {
+    std::string values = "1";
+    for (int value = 2; value <= 200; ++value) {
+        values += "," + std::to_string(value);
+    }
+    Words words = GetParam();
+    for (const char* key : {"layout.tp", "layout.pp", "layout.cp"}) {
+        words.insert(words.end(), {"--sweep", key + ("=" + values)});
+    }
+    const Disturbed refused = disturbedRun(words);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_NE(refused.err.find("more points than the 100000 of one sweep"), std::string::npos)
+        << refused.err;
+    EXPECT_LT(refused.cpuSeconds, 2.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Sweeps, testing::Values(kPlans, kSizes), [](const auto& one) {

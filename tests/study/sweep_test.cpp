@@ -4,6 +4,7 @@
 #include "study/plan_points.h"
 #include "study/size.h"
 #include "study/size_points.h"
+#include "study/sweep_file.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -124,6 +125,52 @@ TEST(Sweep, RefusesDamagedLinesAndOtherSweeps) {
     EXPECT_FALSE(sweep(planPoints(edited), kAxes, {.file = file}, bench(), {}));
 }
 
+// Two that write one file would each replace it by one without the other's points.
+TEST(Sweep, IsRefusedTheFileOfAnother) {
+    const std::string file = freshFile("taken");
+    const std::string whole = wholeText();
+    {
+        const auto other = SweepFile::open(file);
+        ASSERT_TRUE(other);
+        const auto refused = sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {});
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, Error::Code::BadInput);
+        EXPECT_EQ(refused.error().where, file);
+        // Ranks have a file each, and leave the whole to the one that has it.
+        for (const std::size_t index : {0U, 1U}) {
+            const SweepStore store{.file = file, .shard = {index, 2}};
+            EXPECT_TRUE(sweep(planPoints(asked()), kAxes, store, bench(), {}));
+        }
+        EXPECT_EQ(readTextFile(file).value(), "");
+    }
+    EXPECT_FALSE(readTextFile(file)) << "nobody wrote anything into it";
+    std::stop_source stop;
+    const Watch watch{.stop = stop.get_token(), .progress = [&](std::size_t, std::size_t) {
+                          // In the middle of a sweep, of whose file another one has taken the
+                          // place.
+                          EXPECT_FALSE(SweepFile::open(file));
+                      }};
+    ASSERT_TRUE(sweep(planPoints(asked()), kAxes, {.file = file}, bench(), watch));
+    EXPECT_EQ(readTextFile(file).value(), whole);
+    EXPECT_TRUE(SweepFile::open(file));
+}
+
+TEST(Sweep, DoesNotBelieveNumbersThatNoneCanBe) {
+    const std::string file = freshFile("numbers");
+    const std::string whole = wholeText();
+    const std::size_t begin = whole.find("\"step_s\": ") + 10;
+    const std::size_t length = whole.find(',', begin) - begin;
+    for (const char* const number : {"NaN", "-1.0", "1e308", "1e999", "\"1\"", "true", "{}"}) {
+        std::string odd = whole;
+        ASSERT_TRUE(writeTextFile(file, odd.replace(begin, length, number)));
+        const auto refused = sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {});
+        ASSERT_FALSE(refused) << number;
+        EXPECT_EQ(refused.error().code, Error::Code::BadInput);
+        EXPECT_TRUE(refused.error().where.starts_with(file + ":1:")) << refused.error().where;
+        EXPECT_EQ(readTextFile(file).value(), odd) << "it is left as it was";
+    }
+}
+
 // What a kill or a full disk may leave of the last line.
 TEST(Sweep, DropsALastLineThatIsCut) {
     const std::string file = freshFile("cut");
@@ -188,6 +235,17 @@ TEST(Sweep, RefusesWhatWasMistyped) {
         EXPECT_FALSE(readSweep({typed})) << typed;
     }
     EXPECT_FALSE(readSweep({"a=1", "a=2"}));
+}
+
+TEST(Sweep, HasALimitOfPoints) {
+    std::string values = "0";
+    for (int value = 1; value < 400; ++value) {
+        values += "," + std::to_string(value);
+    }
+    EXPECT_TRUE(readSweep({"a=" + values, "b=1,2,3"}));
+    const auto many = readSweep({"a=" + values, "b=" + values});
+    ASSERT_FALSE(many);
+    EXPECT_NE(many.error().why.find("more points than the 100000"), std::string::npos);
 }
 
 struct RankCase {

@@ -13,6 +13,9 @@
 #include "planner/profiles/read_price.h"
 #include "planner/profiles/read_profile.h"
 #include "planner/profiles/read_site.h"
+#include "planner/report/report.h"
+#include "planner/report/sweep_columns.h"
+#include "planner/report/sweep_report.h"
 #include "planner/text/csv_text.h"
 #include "planner/text/json_text.h"
 #include "simulator/topology/nccl_topology.h"
@@ -52,6 +55,24 @@ std::string takeScenario(const std::string& bytes) {
         return "its own text is refused: " + again.error().text();
     }
     return documentText(*again) == written ? "" : "it reads back as something else";
+}
+
+/// What is kept of a sweep's file is shown in every form.
+std::string takeSweepLine(const std::string& bytes) {
+    const Result<JsonValue> line = parseJson(bytes, "points.jsonl");
+    const Result<void> sound = line ? checkSweepLine(*line) : tl::unexpected(line.error());
+    const JsonValue* const point = sound ? line->find("point") : nullptr;
+    const bool isPoint = point != nullptr && !point->members().empty() &&
+                         std::ranges::all_of(point->members(), [](const JsonValue& one) {
+                             return one.text().has_value();
+                         });
+    if (!isPoint) {
+        return saidWhy(sound);
+    }
+    const Result<Report> report = sweepReport({&bytes, 1});
+    const Result<Table> numbers = sweepNumbers({&bytes, 1});
+    return saidWhy(report) + saidWhy(numbers) +
+           (report && reportText(*report).empty() ? "a report without a word" : "");
 }
 
 std::string takeEdits(const std::string& bytes) {
@@ -173,6 +194,7 @@ constexpr std::array kParsers = {
     FuzzedParser{"lock",
                  "fuzz/corpus/lock",
                  [](const std::string& bytes) { return saidWhy(parseLock(bytes, "x.lock")); }},
+    FuzzedParser{"sweep_line", "fuzz/corpus/sweep_line", &takeSweepLine},
     FuzzedParser{"launch_toml", "fuzz/corpus/launch_toml", &takeLaunch<kToml>},
     FuzzedParser{"launch_yaml", "cases/launch_files/examples/qlora.yaml", &takeLaunch<kYaml>},
     FuzzedParser{"launch_json", "fuzz/corpus/launch_json", &takeLaunch<kJson>},

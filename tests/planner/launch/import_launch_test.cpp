@@ -465,6 +465,38 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
 }
 
 // What is merged from another map is there, and the map's own keys win.
+// DeepSpeed's train_batch_size is micro-batch x steps x ranks, and it ends where it is not.
+TEST(Import, RefusesDeepspeedsBatchForOtherRanks) {
+    const std::string ds =
+        "{\"train_micro_batch_size_per_gpu\": 4, \"gradient_accumulation_steps\": 2,\n"
+        " \"train_batch_size\": 64}";
+    const auto with = [&ds](const std::string& text, const std::string& source) {
+        const auto read = [&ds](const std::string& /*name*/) { return Result<std::string>(ds); };
+        const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+        const auto scenario = importLaunch(text, source, {.read = read, .layers = layers});
+        return scenario
+                   ? std::to_string(scenario->find("layout")->find("dp")->integer({}).value_or(0))
+                   : scenario.error().where + ": " + scenario.error().why;
+    };
+    EXPECT_EQ(imported(ds, "ds.json")->find("layout")->find("dp")->integer({}).value(), 8);
+    const std::string trainer =
+        " train.py --output_dir out --bf16 True --deepspeed ds.json "
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 2";
+    const std::string plain = " train.py --deepspeed --deepspeed_config ds.json";
+    for (const std::string& script : {trainer, plain}) {
+        EXPECT_EQ(with("torchrun --nproc_per_node 8" + script, "run.sh"), "8") << script;
+        EXPECT_NE(with("torchrun --nproc_per_node 4" + script, "run.sh").find("ds.json:2:22: "),
+                  std::string::npos)
+            << with("torchrun --nproc_per_node 4" + script, "run.sh");
+    }
+    const std::string yaml =
+        "distributed_type: DEEPSPEED\ndeepspeed_config:\n  deepspeed_config_file: ds.json\n"
+        "num_processes: ";
+    EXPECT_EQ(with(yaml + "8\n", "accelerate.yaml"), "8");
+    EXPECT_EQ(with(yaml + "16\n", "accelerate.yaml").find("ds.json:2:22: "), 0U)
+        << with(yaml + "16\n", "accelerate.yaml");
+}
+
 TEST(YamlKeys, TakeWhatIsMerged) {
     const LaunchKeys keys = readYamlKeys(
                                 "usual: &usual {a: 1, b: 2, c: {d: 3}}\n"

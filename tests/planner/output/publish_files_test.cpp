@@ -93,6 +93,34 @@ TEST_F(PublishFiles, LeavesOneFileWithTwoNamesOne) {
     EXPECT_EQ(textAt("gpus/a.json") + textAt("gpus/other.json"), "a2a2") << "taken back";
 }
 
+// Somebody else may write into the folder, and chose where it leads.
+TEST_F(PublishFiles, ReplacesALinkAndNotWhatItLeadsTo) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    std::ofstream(folder() + "/precious") << "precious";
+    for (const char* const leads : {"../precious", "../planted", "a.json"}) {
+        fs::remove(folder() + "/gpus/a.json");
+        fs::create_symlink(leads, folder() + "/gpus/a.json");
+        EXPECT_EQ(publishFiles(kSecond, folder(), accepted), "") << leads;
+        EXPECT_FALSE(fs::is_symlink(folder() + "/gpus/a.json"));
+        EXPECT_EQ(textAt("gpus/a.json"), "a2");
+        EXPECT_EQ(textAt("precious"), "precious");
+        EXPECT_EQ(entries(), 5U) << "nothing is planted";
+    }
+}
+
+TEST_F(PublishFiles, ReplacesNoFolderAndNoPipe) {
+    EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
+    fs::remove(folder() + "/nodes/b.json");
+    fs::create_directories(folder() + "/nodes/b.json/kept");
+    EXPECT_NE(publishFiles(kSecond, folder(), accepted), "");
+    EXPECT_TRUE(fs::is_directory(folder() + "/nodes/b.json/kept"));
+    fs::remove_all(folder() + "/nodes/b.json");
+    ASSERT_EQ(::mkfifo((folder() + "/nodes/b.json").c_str(), 0600), 0);
+    EXPECT_NE(publishFiles(kSecond, folder(), accepted), "");
+    EXPECT_TRUE(fs::is_fifo(folder() + "/nodes/b.json"));
+    EXPECT_EQ(textAt("gpus/a.json"), "a1") << "taken back";
+}
+
 TEST_F(PublishFiles, TakesBackWhatItWroteWhereOneFails) {
     EXPECT_EQ(publishFiles(kFirst, folder(), accepted), "");
     fs::remove_all(folder() + "/nodes");

@@ -194,7 +194,7 @@ TEST(HostProbe, ADryRunRefusesTheRecordThatARunWould) {
     std::ofstream(record) << "";
     EXPECT_EQ(runHostProbe(words), kDone);
     {
-        const Answer<RecordLock> lock = RecordLock::of(record);
+        const Answer<FileLock> lock = lockRecord(record);
         ASSERT_TRUE(lock);
         EXPECT_EQ(runHostProbe(words), kEnvironment) << "another probe is writing it";
     }

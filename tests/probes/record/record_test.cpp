@@ -5,6 +5,7 @@
 #include "probes/record/probe_flags.h"
 #include "probes/record/probe_program.h"
 #include "probes/record/record_file.h"
+#include "probes/record/record_lock.h"
 #include "probes/record/run_points.h"
 #include "probes/record/sample_loop.h"
 #include "probes/record/statistics.h"
@@ -102,7 +103,7 @@ TEST(JsonLine, IsJsonWhateverTheBytes) {
 }
 
 Answer<RecordFile> open(const std::filesystem::path& path, const char* device = "H200") {
-    Answer<RecordLock> lock = RecordLock::of(path);
+    Answer<FileLock> lock = lockRecord(path);
     return lock ? RecordFile::open(path,
                                    std::move(*lock),
                                    JsonLine().add("device", device),
