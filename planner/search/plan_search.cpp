@@ -354,7 +354,11 @@ void PlanSearch::accept(const Candidate& candidate, double value) {
     if (!scenario || rows_.leavesOut(**scenario, value)) {
         return;
     }
-    Result<MemoryBreakdown> memory = walked(candidate, **scenario, Bytes(limit_));
+    const std::optional<Bytes> most = mostWalked(candidate, **scenario);
+    if (!most) {
+        return;
+    }
+    Result<MemoryBreakdown> memory = walked(candidate, **scenario, *most);
     if (!memory) {
         refuse(candidate, memory.error().why);
         return;

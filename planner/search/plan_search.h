@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -85,6 +86,8 @@ private:
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
+    [[nodiscard]] std::int64_t mostCounted(const Scenario& scenario) const;
+    std::optional<Bytes> mostWalked(const Candidate& candidate, const Scenario& scenario);
     Result<void> findTop();
     [[nodiscard]] bool isSettled() const;
     [[nodiscard]] bool isTooSlow() const;
