@@ -95,7 +95,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
     if (leastMemory()) {
         const auto bytes =
             static_cast<double>(memory_.fromCounts(candidate, (*scenario)->settings));
-        queue_.push({std::max(atLeast, bytes), candidate, Look::Ordered});
+        enqueue({std::max(atLeast, bytes), candidate, Look::Ordered});
         return;
     }
     const LayerWaits& waits = groups_[groupOf_[candidate.family]].waits[candidate.recompute];
@@ -105,7 +105,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
         refuse(candidate, bound.error().why);
         return;
     }
-    queue_.push({std::max(atLeast, *bound), candidate, Look::Ordered});
+    enqueue({std::max(atLeast, *bound), candidate, Look::Ordered});
 }
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
@@ -164,7 +164,7 @@ void PlanSearch::close(const Waiting& waiting) {
         refuse(candidate, bound.error().why);
         return;
     }
-    queue_.push({std::max(waiting.value, *bound), candidate, Look::Closed});
+    enqueue({std::max(waiting.value, *bound), candidate, Look::Closed});
 }
 
 void PlanSearch::bound(const Waiting& waiting) {
@@ -193,11 +193,11 @@ void PlanSearch::bound(const Waiting& waiting) {
     }
     const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))
                                        : waiting.value + tailOf(candidate);
-    queue_.push({value, candidate, Look::Bounded});
+    enqueue({value, candidate, Look::Bounded});
     if (space_.families[candidate.family].swaps) {
         Candidate swapped = candidate;
         swapped.swapped = true;
-        queue_.push({value, swapped, Look::Bounded});
+        enqueue({value, swapped, Look::Bounded});
     }
 }
 
@@ -250,7 +250,7 @@ void PlanSearch::estimateNext() {
             }
             value = static_cast<double>(memories[i]->peak.value.count());
         }
-        queue_.push({value, candidate, Look::Known});
+        enqueue({value, candidate, Look::Known});
         ahead_.wait({value, candidate});
     }
 }
