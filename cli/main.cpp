@@ -2,6 +2,7 @@
 #include "planner/output/printable_text.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -35,6 +36,18 @@ void holdStandardStreams() {
             (void)::open("/dev/null", O_RDONLY);  // takes the lowest free number: this one
         }
     }
+}
+
+/// Freed memory is kept for what is worked out next: each walk of a step's memory fills megabytes,
+/// which the system would have to clear again and again.
+void keepFreedMemory() {
+#ifdef __GLIBC__
+    constexpr int kLargest = 1 << 30;
+    (void)::mallopt(M_MMAP_THRESHOLD, kLargest);
+    (void)::mallopt(M_TRIM_THRESHOLD, kLargest);
+    constexpr int kAtATime = 16 << 20;
+    (void)::mallopt(M_TOP_PAD, kAtATime);
+#endif
 }
 
 bool isSet(const char* name) {
@@ -197,6 +210,7 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
+    keepFreedMemory();
     holdStandardStreams();
     (void)std::signal(SIGPIPE, SIG_IGN);
     // A limit on a file's size is a file that cannot be written.

@@ -37,6 +37,10 @@ std::int64_t communicators(const Scenario& scenario) {
     return ofAxes + (ofAxes > 1 ? 1 : 0);
 }
 
+Bytes leastOf(const Sourced<Bytes>& size) {
+    return size.lo.value_or(size.value.value_or(Bytes(0)));
+}
+
 Headline<Bytes> headlineOf(const Sourced<Bytes>& size) {
     const Bytes value = size.value.value_or(Bytes(0));
     return {value,
@@ -71,11 +75,18 @@ RuntimeOverhead runtimeOverhead(const Scenario& scenario) {
 }
 
 Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout) {
-    const auto least = [](const Sourced<Bytes>& size) {
-        return size.lo.value_or(size.value.value_or(Bytes(0)));
-    };
-    return least(runtime.context) + least(runtime.kernels) +
-           least(runtime.communicator) * communicatorsOfAxes(layout);
+    return leastOf(runtime.context) + leastOf(runtime.kernels) +
+           leastOf(runtime.communicator) * communicatorsOfAxes(layout);
+}
+
+RuntimeBytes runtimeBytes(const Scenario& scenario) {
+    const RuntimeMemory& runtime = scenario.cluster.node.gpu.runtime;
+    const std::int64_t count = communicators(scenario);
+    const auto expected = [](const Sourced<Bytes>& size) { return size.value.value_or(Bytes(0)); };
+    return {.least = leastOf(runtime.context) + leastOf(runtime.kernels) +
+                     leastOf(runtime.communicator) * count,
+            .expected = expected(runtime.context) + expected(runtime.kernels) +
+                        expected(runtime.communicator) * count};
 }
 
 }  // namespace fabricast

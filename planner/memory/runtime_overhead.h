@@ -25,7 +25,14 @@ struct RuntimeOverhead {
 };
 RuntimeOverhead runtimeOverhead(const Scenario& scenario);
 
-/// All of it at the least, for many layouts on one GPU.
+/// All of it together, for a search.
+struct RuntimeBytes {
+    Bytes least;
+    Bytes expected;
+};
+RuntimeBytes runtimeBytes(const Scenario& scenario);
+
+/// At the least that any framework takes, for many layouts on one GPU.
 Bytes leastRuntimeBytes(const RuntimeMemory& runtime, const Layout& layout);
 
 }  // namespace fabricast

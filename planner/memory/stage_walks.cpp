@@ -48,8 +48,13 @@ Result<StageWalks> walkStages(const Scenario& scenario,
     for (const std::int64_t stage : stages) {
         if (fullest && !extent.inParts) {  // most often it is not the fullest: its peak is enough
             FABRICAST_ASSIGN(StageMemory peak, peakOfStage(scenario, {.stage = stage}, watch));
-            if (peak.allocated <= fullest->peak().allocated && peak.requested <= extent.most) {
+            const bool isFuller = peak.allocated > fullest->peak().allocated;
+            if (!isFuller || peak.requested > extent.most) {
                 walks.stages.push_back(std::move(peak));
+                if (!walks.isWhole()) {
+                    walks.fullest = walks.stages.size() - 1;
+                    return walks;
+                }
                 continue;
             }
         }

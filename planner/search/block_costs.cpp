@@ -146,9 +146,14 @@ std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
 }
 
 const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Scenario& scenario) {
-    return knownOr(tableOf(candidate).times, keyOf(candidate, scenario), [&] {
-        return blockTime(scenario, estimator_);
-    });
+    const BlockKey key = keyOf(candidate, scenario);
+    const std::uint32_t stack = space_.families[candidate.family].stack;
+    if (last_.time == nullptr || last_.stack != stack || last_.block != key) {
+        const auto& time =
+            knownOr(tableOf(candidate).times, key, [&] { return blockTime(scenario, estimator_); });
+        last_ = {stack, key, &time};
+    }
+    return *last_.time;
 }
 
 const Result<BlockCost>& BlockCosts::of(const Candidate& candidate, const Scenario& scenario) {

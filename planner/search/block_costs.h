@@ -47,6 +47,13 @@ private:
     std::span<BorrowedWork> known_;
     PassFloors own_;                           ///< of the layout that shares none
     std::vector<ByBlock<PassFloors>> floors_;  ///< by stack
+    /// The time that was asked for last: layouts of one block are looked at one after another.
+    struct Last {
+        std::uint32_t stack = 0;
+        BlockKey block;
+        const Result<ModelTime>* time = nullptr;
+    };
+    Last last_;
 };
 
 }  // namespace fabricast

@@ -5,14 +5,25 @@
 
 namespace fabricast {
 
+std::size_t CandidateScenarios::Key::Hash::operator()(const Key& key) const {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+    constexpr unsigned kHigh = 29;
+    const std::uint64_t kinds =
+        (std::uint64_t{key.stack} << 8U) | (static_cast<std::uint64_t>(key.shard) << 3U) |
+        (key.hasData ? 4U : 0U) | (key.hasReplicas ? 2U : 0U) | (key.sp ? 1U : 0U);
+    std::uint64_t hash = (kinds ^ static_cast<std::uint64_t>(key.pp) << 20U) * kOdd;
+    hash = (hash ^ (hash >> kHigh) ^ static_cast<std::uint64_t>(key.vpp)) * kOdd;
+    return hash ^ (hash >> kHigh);
+}
+
 Result<const Settings*> CandidateScenarios::usual(std::uint32_t stack, const Layout& layout) {
-    const Key key{stack,
-                  layout.shard,
-                  layout.dp > 1,
-                  layout.replicas() > 1,
-                  layout.pp,
-                  layout.vpp,
-                  layout.sp};
+    const Key key{.stack = stack,
+                  .pp = layout.pp,
+                  .vpp = layout.vpp,
+                  .shard = layout.shard,
+                  .hasData = layout.dp > 1,
+                  .hasReplicas = layout.replicas() > 1,
+                  .sp = layout.sp};
     if (const auto known = settings_.find(key); known != settings_.end()) {
         return &known->second;
     }

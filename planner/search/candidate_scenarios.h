@@ -1,9 +1,9 @@
 #pragma once
 #include "planner/search/search_space.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 
 namespace fabricast {
 
@@ -24,11 +24,24 @@ public:
 
 private:
     /// What settings depend on.
-    using Key = std::tuple<std::uint32_t, Shard, bool, bool, std::int64_t, std::int64_t, bool>;
+    struct Key {
+        std::uint32_t stack = 0;
+        std::int64_t pp = 1;
+        std::int64_t vpp = 1;
+        Shard shard = Shard::None;
+        bool hasData = false;
+        bool hasReplicas = false;
+        bool sp = false;
+
+        friend bool operator==(const Key&, const Key&) = default;
+        struct Hash {
+            std::size_t operator()(const Key& key) const;
+        };
+    };
 
     const SearchTask* task_;
     const SearchSpace* space_;
-    std::map<Key, Settings> settings_;
+    std::unordered_map<Key, Settings, Key::Hash> settings_;
     Scenario scratch_;
     const Settings* inScratch_ = nullptr;
     std::uint32_t stack_ = ~0U;

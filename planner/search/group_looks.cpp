@@ -23,13 +23,12 @@ bool PlanSearch::isRefused(const Candidate& group) {
 
 /// The same of all its layouts.
 bool PlanSearch::isFamilyRefused(const Candidate& group) {
-    constexpr unsigned kBits = 32;
-    const std::uint64_t key = (std::uint64_t{group.family} << kBits) | group.recompute;
-    const auto [known, isNew] = refused_.try_emplace(key, false);
-    if (isNew) {
-        known->second = isRefused({.family = group.family, .recompute = group.recompute});
+    Asked& known = refused_[group.family * kinds_ + group.recompute];
+    if (known == Asked::Never) {
+        const bool refused = isRefused({.family = group.family, .recompute = group.recompute});
+        known = refused ? Asked::Refused : Asked::Taken;
     }
-    return known->second;
+    return known == Asked::Refused;
 }
 
 /// How many sizes of the micro-batch leave room for what layers keep of it.
@@ -105,7 +104,7 @@ void PlanSearch::link(const Waiting& waiting) {
     group.waits[kind] = *waits;
     const double value =
         leastMemory() ? 0.0 : time_.fromWaits(space_.layoutOf(*most), group.waits[kind]);
-    queue_.push({waiting.value + value, waiting.candidate, Look::Linked});
+    enqueue({waiting.value + value, waiting.candidate, Look::Linked});
 }
 
 void PlanSearch::sample(const Waiting& waiting) {
@@ -126,7 +125,7 @@ void PlanSearch::sample(const Waiting& waiting) {
     const double value = leastMemory() ? waiting.value
                                        : time_.fromSamples(layout, *least) +
                                              time_.fromWaits(layout, group.waits[kind]);
-    queue_.push({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
+    enqueue({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
 }
 
 /// Each size of the micro-batch that a family of the group has room for, by the first such family.
@@ -144,7 +143,7 @@ void PlanSearch::split(const Waiting& waiting) {
             const std::int64_t samples = space_.samplesOf(candidate);
             if (std::ranges::find(seen, samples) == seen.end()) {
                 seen.push_back(samples);
-                queue_.push({waiting.value, candidate, Look::Sized});
+                enqueue({waiting.value, candidate, Look::Sized});
             }
         }
         candidate.size = 0;
@@ -158,7 +157,7 @@ void PlanSearch::time(const Waiting& waiting) {
         refuse(waiting.candidate, value.error().why);
         return;
     }
-    queue_.push({std::max(waiting.value, *value), waiting.candidate, Look::Timed});
+    enqueue({std::max(waiting.value, *value), waiting.candidate, Look::Timed});
 }
 
 Result<double> PlanSearch::timeOfPasses(const Candidate& candidate) {

@@ -81,7 +81,7 @@ double MemoryBound::held(
     return local.own * (whole + split / shards) + local.experts * (whole + split / expertShards);
 }
 
-std::int64_t MemoryBound::runtimeBytes(const Layout& layout) const {
+std::int64_t MemoryBound::leastRuntime(const Layout& layout) const {
     return leastRuntimeBytes(task_.base.cluster.node.gpu.runtime, layout).count();
 }
 
@@ -157,7 +157,7 @@ const MemoryBound::Family& MemoryBound::familyOf(std::uint32_t place, const Sett
         asDouble(task_.base.workload.sequence / layout.cp) / asDouble(layout.sp ? layout.tp : 1);
     family.inputs = tokens * asDouble(model.hidden) * asDouble(model.layers) / asDouble(layout.pp) *
                     asDouble(bytesPerElement(usual.precision.compute));
-    family.runtime = runtimeBytes(layout);
+    family.runtime = leastRuntime(layout);
     addGathered(place, usual, family);
     return family;
 }
@@ -335,17 +335,47 @@ Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
                                             const Scenario& scenario,
                                             const BlockCost& cost,
                                             std::int64_t enough) {
+    const std::uint32_t stack = space_.families[candidate.family].stack;
+    FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
     const std::int64_t last = scenario.layout.pp - 1;
-    const std::int64_t runtime = runtimeBytes(scenario.layout);
+    const std::int64_t second = std::min<std::int64_t>(1, last);
+    const std::int64_t runtime = leastRuntime(scenario.layout);
     std::int64_t most = 0;
     std::int64_t done = -1;
-    for (const std::int64_t rank : {std::int64_t{0}, std::min<std::int64_t>(1, last), last}) {
-        if (most <= enough && std::exchange(done, rank) != rank) {
+    for (const std::int64_t rank : {std::int64_t{0}, second, mostSparse(scenario, *layers), last}) {
+        if (most <= enough && rank > done) {
             FABRICAST_ASSIGN(const double bytes, ofRank(candidate, scenario, cost, rank));
             most = std::max(most, static_cast<std::int64_t>(std::min(bytes, kBeyond)) + runtime);
+            done = rank;
         }
     }
     return most;
+}
+
+/// The first rank that has as many layers with experts as any: behind dense layers its weights are
+/// most.
+std::int64_t MemoryBound::mostSparse(const Scenario& scenario,
+                                     const std::vector<std::int64_t>& layers) {
+    const std::int64_t count = scenario.model.layers;
+    const std::int64_t sparse = splits_.sparse(0, count);
+    if (scenario.layout.pp == 1 || sparse == 0 || sparse == count) {
+        return 0;
+    }
+    const auto [known, isNew] = mostSparse_.try_emplace({&layers, scenario.layout.schedule}, 0);
+    if (!isNew) {
+        return known->second;
+    }
+    std::vector<std::int64_t> ofRanks(static_cast<std::size_t>(scenario.layout.pp), 0);
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+        for (std::int64_t rank = 0; rank < scenario.layout.pp; ++rank) {
+            if (isOnRank(scenario.layout, static_cast<std::int64_t>(chunk), rank)) {
+                ofRanks[static_cast<std::size_t>(rank)] += splits_.sparse(first, layers[chunk]);
+            }
+        }
+        first += layers[chunk];
+    }
+    return known->second = std::ranges::max_element(ofRanks) - ofRanks.begin();
 }
 
 }  // namespace fabricast

@@ -36,6 +36,8 @@ public:
                                    const Scenario& scenario,
                                    const BlockCost& cost,
                                    std::int64_t enough = std::numeric_limits<std::int64_t>::max());
+    /// What is counted of the runtime.
+    [[nodiscard]] std::int64_t leastRuntime(const Layout& layout) const;
 
 private:
     /// Bytes per parameter, by whether a shard group splits them.
@@ -77,7 +79,6 @@ private:
     static States statesOf(const Settings& settings, const Layout& layout);
     static double held(
         const WeightCount& local, const Layout& layout, ModelCode code, double whole, double split);
-    [[nodiscard]] std::int64_t runtimeBytes(const Layout& layout) const;
     void addGathered(std::uint32_t place, const Settings& usual, Family& family);
     const GatheredLayer& gatheredLayerOf(std::uint32_t place, const Settings& usual);
     const Family& familyOf(std::uint32_t family, const Settings& usual);
@@ -92,6 +93,7 @@ private:
                                     const std::vector<std::int64_t>& layers,
                                     const BlockCost& cost,
                                     std::int64_t rank) const;
+    std::int64_t mostSparse(const Scenario& scenario, const std::vector<std::int64_t>& layers);
 
     const SearchTask& task_;
     const SearchSpace& space_;
@@ -99,6 +101,8 @@ private:
     ModelWeightCounts weights_;
     LayerSplits splits_;
     std::map<OrderKey, PipelineOrder> orders_;
+    /// By how the layers are dealt.
+    std::map<std::pair<const std::vector<std::int64_t>*, ScheduleKind>, std::int64_t> mostSparse_;
     std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
 };
 

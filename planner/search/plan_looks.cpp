@@ -1,6 +1,8 @@
 #include "planner/base/parallel_map.h"
 #include "planner/memory/memory_of_stages.h"
+#include "planner/memory/runtime_overhead.h"
 #include "planner/search/plan_search.h"
+#include "planner/search/tensor_room.h"
 
 #include <algorithm>
 
@@ -47,7 +49,13 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             break;
         case Look::Bounded:
         case Look::Known:
-            ahead_.comesUp({waiting.value, waiting.candidate}, rows_, Bytes(limit_), watch_);
+            ahead_.comesUp(
+                {waiting.value, waiting.candidate},
+                rows_,
+                [this](const Candidate& candidate, const Scenario& scenario) {
+                    return mostWalked(candidate, scenario);
+                },
+                watch_);
             accept(waiting.candidate, waiting.value);
             break;
     }
@@ -87,7 +95,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
     if (leastMemory()) {
         const auto bytes =
             static_cast<double>(memory_.fromCounts(candidate, (*scenario)->settings));
-        queue_.push({std::max(atLeast, bytes), candidate, Look::Ordered});
+        enqueue({std::max(atLeast, bytes), candidate, Look::Ordered});
         return;
     }
     const LayerWaits& waits = groups_[groupOf_[candidate.family]].waits[candidate.recompute];
@@ -97,7 +105,7 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
         refuse(candidate, bound.error().why);
         return;
     }
-    queue_.push({std::max(atLeast, *bound), candidate, Look::Ordered});
+    enqueue({std::max(atLeast, *bound), candidate, Look::Ordered});
 }
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
@@ -156,7 +164,7 @@ void PlanSearch::close(const Waiting& waiting) {
         refuse(candidate, bound.error().why);
         return;
     }
-    queue_.push({std::max(waiting.value, *bound), candidate, Look::Closed});
+    enqueue({std::max(waiting.value, *bound), candidate, Look::Closed});
 }
 
 void PlanSearch::bound(const Waiting& waiting) {
@@ -173,23 +181,43 @@ void PlanSearch::bound(const Waiting& waiting) {
         refuse(candidate, cost.error().why);
         return;
     }
-    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, **scenario, *cost, limit_);
+    const std::int64_t most = mostCounted(**scenario);
+    const Result<std::int64_t> bytes = memory_.fromOrder(candidate, **scenario, *cost, most);
     if (!bytes) {
         refuse(candidate, bytes.error().why);
         return;
     }
-    if (*bytes > limit_) {
+    if (*bytes > most) {
         tooLarge_[orderKeyOf(candidate)] = candidate.size;
         return;
     }
     const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))
                                        : waiting.value + tailOf(candidate);
-    queue_.push({value, candidate, Look::Bounded});
+    enqueue({value, candidate, Look::Bounded});
     if (space_.families[candidate.family].swaps) {
         Candidate swapped = candidate;
         swapped.swapped = true;
-        queue_.push({value, swapped, Look::Bounded});
+        enqueue({value, swapped, Look::Bounded});
     }
+}
+
+/// Tensors that a layout has room for, and what its bound counts of the runtime.
+std::int64_t PlanSearch::mostCounted(const Scenario& scenario) const {
+    const Bytes room = tensorRoom(scenario, Bytes(capacity_), Bytes(limit_));
+    return room.count() + memory_.leastRuntime(scenario.layout);
+}
+
+/// Where its walk ends; nothing where its bound says that there is no room, now that less is left
+/// than when it was bounded.
+std::optional<Bytes> PlanSearch::mostWalked(const Candidate& candidate, const Scenario& scenario) {
+    if (limit_ < capacity_) {
+        const std::int64_t most = mostCounted(scenario);
+        const Result<BlockCost>& cost = blocks_.of(candidate, scenario);
+        if (cost && memory_.fromOrder(candidate, scenario, *cost, most).value_or(0) > most) {
+            return std::nullopt;
+        }
+    }
+    return tensorRoom(scenario, Bytes(capacity_), Bytes(limit_)) + runtimeBytes(scenario).least;
 }
 
 /// The first few that wait by their bound, and nothing behind one that is known.
@@ -222,7 +250,7 @@ void PlanSearch::estimateNext() {
             }
             value = static_cast<double>(memories[i]->peak.value.count());
         }
-        queue_.push({value, candidate, Look::Known});
+        enqueue({value, candidate, Look::Known});
         ahead_.wait({value, candidate});
     }
 }

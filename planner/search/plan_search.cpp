@@ -76,7 +76,19 @@ bool PlanSearch::isSettled() const {
 
 /// Whether no layout that waits is as fast as was asked for, and nothing found surely fits.
 bool PlanSearch::isTooSlow() const {
-    return !leastMemory() && !settled_ && !queue_.empty() && queue_.top().value > options_.slowest;
+    return !leastMemory() && !settled_ &&
+           (queue_.empty() ? isSlowLeft_ : queue_.top().value > options_.slowest);
+}
+
+/// A layout that is slower than was asked for, by more than two spellings of one differ, does not
+/// wait: it would never be looked at.
+void PlanSearch::enqueue(const Waiting& waiting) {
+    constexpr double kFarBeyond = 1.01;
+    if (!leastMemory() && waiting.value > kFarBeyond * options_.slowest) {
+        isSlowLeft_ = true;
+        return;
+    }
+    queue_.push(waiting);
 }
 
 /// The plans wanted. The first rows are the same however many are.
@@ -302,6 +314,10 @@ void PlanSearch::addToBlock(std::uint32_t family) {
 Result<void> PlanSearch::fillQueue() {
     FABRICAST_ASSIGN(const std::vector<bool> runs, stacksThatRun());
     report_.refused = std::ranges::find(runs, true) == runs.end();
+    for (const std::vector<RecomputeSettings>& kinds : space_.recomputes) {
+        kinds_ = std::max(kinds_, kinds.size());
+    }
+    refused_.resize(space_.families.size() * kinds_);
     roomy_.resize(space_.families.size());
     groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
@@ -354,7 +370,11 @@ void PlanSearch::accept(const Candidate& candidate, double value) {
     if (!scenario || rows_.leavesOut(**scenario, value)) {
         return;
     }
-    Result<MemoryBreakdown> memory = walked(candidate, **scenario, Bytes(limit_));
+    const std::optional<Bytes> most = mostWalked(candidate, **scenario);
+    if (!most) {
+        return;
+    }
+    Result<MemoryBreakdown> memory = walked(candidate, **scenario, *most);
     if (!memory) {
         refuse(candidate, memory.error().why);
         return;

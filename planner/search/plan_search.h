@@ -9,8 +9,10 @@
 #include "planner/search/time_bound.h"
 #include "planner/search/walks_ahead.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -85,6 +87,9 @@ private:
     [[nodiscard]] bool isLean(const MemoryBreakdown& memory) const {
         return limit_ == capacity_ || memory.peak.value.count() <= limit_;
     }
+    [[nodiscard]] std::int64_t mostCounted(const Scenario& scenario) const;
+    std::optional<Bytes> mostWalked(const Candidate& candidate, const Scenario& scenario);
+    void enqueue(const Waiting& waiting);
     Result<void> findTop();
     [[nodiscard]] bool isSettled() const;
     [[nodiscard]] bool isTooSlow() const;
@@ -156,9 +161,12 @@ private:
     /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
     std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
     std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
-    /// By family and what is recomputed: whether the stack refuses all of it; unknown until asked.
-    std::unordered_map<std::uint64_t, bool> refused_;
+    /// Whether the stack refuses all of a family with what is recomputed.
+    enum class Asked : std::uint8_t { Never, Taken, Refused };
+    std::size_t kinds_ = 0;       ///< the most that a stack has of what is recomputed
+    std::vector<Asked> refused_;  ///< by both
     std::priority_queue<Waiting> queue_;
+    bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts
     std::int64_t layoutsWalked_ = 0;
     std::map<std::pair<std::uint32_t, std::string>, std::int64_t> refusals_;

@@ -7,9 +7,9 @@
 #include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace fabricast {
@@ -48,8 +48,19 @@ public:
                                                       const Scenario& scenario);
 
 private:
-    using OrderKey = std::
-        tuple<std::uint32_t, ScheduleKind, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    struct OrderKey {
+        std::uint32_t stack = 0;
+        ScheduleKind schedule = ScheduleKind::None;
+        std::int64_t pp = 1;
+        std::int64_t vpp = 1;
+        std::int64_t group = 0;
+        std::int64_t count = 0;  ///< of microbatches
+
+        friend bool operator==(const OrderKey&, const OrderKey&) = default;
+        struct Hash {
+            std::size_t operator()(const OrderKey& key) const;
+        };
+    };
 
     Result<FrameworkOrder> orderOf(std::uint32_t stack, const Scenario& scenario);
     [[nodiscard]] double samplesOf(const Layout& layout) const;
@@ -66,7 +77,7 @@ private:
     double denseLayers_ = 0.0;
     double flopsOfLayers_ = 0.0;  ///< of a token, forward
     double gpuSamples_ = 0.0;     ///< of a step, for each GPU
-    std::map<OrderKey, FrameworkOrder> orders_;
+    std::unordered_map<OrderKey, FrameworkOrder, OrderKey::Hash> orders_;
     std::vector<double> passes_;
 };
 

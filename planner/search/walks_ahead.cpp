@@ -21,12 +21,12 @@ void WalksAhead::wait(const TimedLayout& layout) {
 
 void WalksAhead::comesUp(const TimedLayout& layout,
                          const DistinctPlans& rows,
-                         Bytes most,
+                         const Room& room,
                          const Watch& watch) {
     if (waiting_.erase(layout) == 0) {
         return;
     }
-    const std::vector<Candidate> next = nextWalks(layout, rows, most);
+    const std::vector<Walk> next = nextWalks(layout, rows, room);
     if (next.size() < 2) {
         return;
     }
@@ -35,28 +35,31 @@ void WalksAhead::comesUp(const TimedLayout& layout,
         places[place] = place;
     }
     const auto walk = [&](std::size_t place) {
-        const auto scenario = benches_[place].of(next[place]);
-        return scenario && memoriesOf(next[place]).ofFullestStage(**scenario, most, watch);
+        const auto& [candidate, most] = next[place];
+        const auto scenario = benches_[place].of(candidate);
+        return scenario && memoriesOf(candidate).ofFullestStage(**scenario, most, watch);
     };
     parallelMap(places, walk, {.threads = places.size()});
 }
 
-std::vector<Candidate> WalksAhead::nextWalks(const TimedLayout& layout,
-                                             const DistinctPlans& rows,
-                                             Bytes most) {
-    using Walk = std::tuple<const LayoutMemories*, LayoutMemories::Key, std::uint16_t>;
-    std::vector<Candidate> next;
-    std::vector<Walk> walks;
+std::vector<WalksAhead::Walk> WalksAhead::nextWalks(const TimedLayout& layout,
+                                                    const DistinctPlans& rows,
+                                                    const Room& room) {
+    using Same = std::tuple<const LayoutMemories*, LayoutMemories::Key, std::uint16_t>;
+    std::vector<Walk> next;
+    std::vector<Same> walks;
     const auto add = [&](const TimedLayout& one) {
         const auto scenario = benches_.front().of(one.candidate);
         if (!scenario || rows.leavesOut(**scenario, one.value)) {
             return;
         }
+        const std::optional<Bytes> most = room(one.candidate, **scenario);
         const LayoutMemories& memories = memoriesOf(one.candidate);
-        Walk walk{&memories, LayoutMemories::keyOf(**scenario), one.candidate.recompute};
-        if (std::ranges::find(walks, walk) == walks.end() && !memories.knows(**scenario, most)) {
+        Same walk{&memories, LayoutMemories::keyOf(**scenario), one.candidate.recompute};
+        if (most && std::ranges::find(walks, walk) == walks.end() &&
+            !memories.knows(**scenario, *most)) {
             walks.push_back(std::move(walk));
-            next.push_back(one.candidate);
+            next.push_back({one.candidate, *most});
         }
     };
     add(layout);

@@ -6,6 +6,8 @@
 #include "planner/search/search_space.h"
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,7 +28,7 @@ struct TimedLayout {
 /// comes up leaves idle. What is found is kept with the search's work, so that the search takes the
 /// same steps however many threads there are.
 ///     ahead.wait({seconds, candidate});
-///     ahead.comesUp({seconds, candidate}, rows, limit, watch);
+///     ahead.comesUp({seconds, candidate}, rows, room, watch);
 class WalksAhead {
 public:
     /// `work`: of each stack, for as long as this lives.
@@ -35,19 +37,26 @@ public:
                const std::vector<BorrowedWork>& work,
                std::size_t threads);
 
+    /// What a layout may take of the device at the most; nothing where it need not be walked.
+    using Room = std::function<std::optional<Bytes>(const Candidate&, const Scenario&)>;
+
     void wait(const TimedLayout& layout);
     /// Walks it, and others for which `rows` has a place, unless it was walked before. What cannot
     /// be walked is left for the search to find out.
     void comesUp(const TimedLayout& layout,
                  const DistinctPlans& rows,
-                 Bytes most,
+                 const Room& room,
                  const Watch& watch);
 
 private:
+    struct Walk {
+        Candidate candidate;
+        Bytes most;
+    };
     /// What to walk now, the layout first: of those that need the same walk one.
-    [[nodiscard]] std::vector<Candidate> nextWalks(const TimedLayout& layout,
-                                                   const DistinctPlans& rows,
-                                                   Bytes most);
+    [[nodiscard]] std::vector<Walk> nextWalks(const TimedLayout& layout,
+                                              const DistinctPlans& rows,
+                                              const Room& room);
     [[nodiscard]] LayoutMemories& memoriesOf(const Candidate& candidate) const;
 
     const SearchSpace* space_;

@@ -19,21 +19,18 @@ std::int64_t instancesOf(const Scenario& scenario) {
 Result<void> checkInstances(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const std::int64_t instances = instancesOf(scenario);
-    const std::string key =
-        layout.shardSize > 0 ? "layout.shard_size" : "settings.megatron.optimizer_instances";
-    const std::string hint =
-        layout.shardSize > 0 ? "shard_size=" + text(layout.replicas()) : "optimizer_instances=1";
+    const auto refusal = [&](const char* what, std::int64_t ranks) {
+        const bool isTyped = layout.shardSize > 0;
+        return breaks(isTyped ? "layout.shard_size" : "settings.megatron.optimizer_instances",
+                      what + text(ranks) + " should be divisible by partial DistOpt shard factor " +
+                          text(instances),
+                      isTyped ? "shard_size=" + text(layout.replicas()) : "optimizer_instances=1");
+    };
     if (layout.replicas() % instances != 0) {
-        return breaks(key,
-                      "Data parallel size " + text(layout.replicas()) +
-                          " should be divisible by partial DistOpt shard factor " + text(instances),
-                      hint);
+        return refusal("Data parallel size ", layout.replicas());
     }
     if (layout.expertReplicas() % instances != 0) {
-        return breaks(key,
-                      "Expert data parallel size " + text(layout.expertReplicas()) +
-                          " should be divisible by partial DistOpt shard factor " + text(instances),
-                      hint);
+        return refusal("Expert data parallel size ", layout.expertReplicas());
     }
     return {};
 }
@@ -92,11 +89,11 @@ Result<void> checkMegatronExperts(const Scenario& scenario) {
 Result<void> checkHeads(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const AttentionSpec& attention = scenario.model.attention;
-    const std::string size = "tensor_model_parallel_size (" + text(layout.tp) + ").";
+    const auto size = [&] { return "tensor_model_parallel_size (" + text(layout.tp) + ")."; };
     if (attention.heads % layout.tp != 0) {
         return breaks(
             "layout.tp",
-            "num_attention_heads (" + text(attention.heads) + ") must be a multiple of " + size,
+            "num_attention_heads (" + text(attention.heads) + ") must be a multiple of " + size(),
             divisorsHint("tp", attention.heads));
     }
     const std::int64_t groups = attention.kvHeads;
@@ -104,7 +101,7 @@ Result<void> checkHeads(const Scenario& scenario) {
         layout.tp % groups != 0) {
         return breaks(
             "layout.tp",
-            "num_query_groups (" + text(groups) + ") must be a multiple or divisor of " + size,
+            "num_query_groups (" + text(groups) + ") must be a multiple or divisor of " + size(),
             divisorsHint("tp", groups));
     }
     const std::int64_t headsOfRank = attention.heads / layout.tp;

@@ -60,16 +60,18 @@ Result<void> checkTorchtitanMesh(const Scenario& scenario) {
 Result<void> checkModel(const Scenario& scenario) {
     const Layout& layout = scenario.layout;
     const ModelSpec& model = scenario.model;
-    const std::string degree = "tensor_parallel_degree (" + text(layout.tp) + ") must divide ";
+    const auto degree = [&layout] {
+        return "tensor_parallel_degree (" + text(layout.tp) + ") must divide ";
+    };
     if (model.attention.heads % layout.tp != 0) {
         return breaks("layout.tp",
-                      degree + "n_heads (" + text(model.attention.heads) + ").",
+                      degree() + "n_heads (" + text(model.attention.heads) + ").",
                       divisorsHint("tp", model.attention.heads));
     }
     const bool grouped = model.attention.kind == AttentionKind::Grouped;
     if (grouped && model.attention.kvHeads % layout.tp != 0) {
         return breaks("layout.tp",
-                      degree + "n_kv_heads (" + text(model.attention.kvHeads) + ").",
+                      degree() + "n_kv_heads (" + text(model.attention.kvHeads) + ").",
                       divisorsHint("tp", model.attention.kvHeads));
     }
     if (layout.tp > 1 && model.vocab % layout.tp != 0) {

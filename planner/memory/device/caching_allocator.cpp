@@ -25,6 +25,12 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
 bool isSmallPool(int pool) {
     return pool % 2 == 1;
 }
+std::int64_t blockBytes(const DeviceEvent& event) {
+    return std::max(kBlockGranule, roundUp(event.bytes, kBlockGranule));
+}
+int poolNumber(const DeviceEvent& event, std::int64_t bytes) {
+    return 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
+}
 
 }  // namespace
 
@@ -103,14 +109,17 @@ CachingAllocator::Place CachingAllocator::grow(std::int64_t bytes, int pool) {
     return place;
 }
 
+bool CachingAllocator::isSplit(std::int64_t rest, int pool) const {
+    return isSmallPool(pool) || kind_ == AllocatorKind::ExpandableSegments ? rest >= kBlockGranule
+                                                                           : rest > kSmallSize;
+}
+
 /// Cuts what is not needed off a block, if the rest is worth keeping.
 void CachingAllocator::split(Place place, std::int64_t bytes) {
     const Block whole = blocks_[static_cast<std::size_t>(place)];
     const std::int64_t rest = whole.bytes - bytes;
     const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
-    const bool worth =
-        isSmallPool(whole.pool) || expandable ? rest >= kBlockGranule : rest > kSmallSize;
-    if (!worth) {
+    if (!isSplit(rest, whole.pool)) {
         return;
     }
     const Place cut = newBlock({.address = whole.address + bytes,
@@ -182,8 +191,8 @@ void CachingAllocator::apply(const DeviceEvent& event) {
         }
         return;
     }
-    const std::int64_t bytes = std::max(kBlockGranule, roundUp(event.bytes, kBlockGranule));
-    const int pool = 2 * event.pool + (bytes <= kSmallSize ? 1 : 0);
+    const std::int64_t bytes = blockBytes(event);
+    const int pool = poolNumber(event, bytes);
     const std::optional<FreeBlock> fit = poolOf(pool).free.takeFit(bytes);
     const Place place = fit ? fit->place : grow(bytes, pool);
     split(place, bytes);
@@ -192,6 +201,21 @@ void CachingAllocator::apply(const DeviceEvent& event) {
     placeOf(event.storage) = place;
     allocated_ += block.bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_);
+}
+
+/// The block that it takes is free again afterwards, as large as before.
+void CachingAllocator::pass(const DeviceEvent& event) {
+    const std::int64_t bytes = blockBytes(event);
+    const int pool = poolNumber(event, bytes);
+    const std::optional<std::int64_t> whole = poolOf(pool).free.fit(bytes);
+    if (!whole) {
+        apply(event);
+        apply({.storage = event.storage});
+        return;
+    }
+    placeOf(event.storage) = kNowhere;
+    const std::int64_t taken = isSplit(*whole - bytes, pool) ? bytes : *whole;
+    peakAllocated_ = std::max(peakAllocated_, allocated_ + taken);
 }
 
 void CachingAllocator::rename(const std::vector<Renaming>& all) {
@@ -263,16 +287,27 @@ void makeStates(CachingAllocator& allocator,
     }
 }
 
+bool isReleasedAtOnce(const DeviceEvent& event, const DeviceEvent& next) {
+    return event.bytes > 0 && next.bytes == 0 && next.storage == event.storage;
+}
+
 Result<void> replayStep(CachingAllocator& allocator,
                         std::span<const DeviceEvent> step,
                         const Watch& watch) {
     constexpr std::size_t kEventsPerLook = 4096;  // at the watch: about half a millisecond
     allocator.resetPeak();
+    std::size_t look = 0;
     for (std::size_t event = 0; event < step.size(); ++event) {
-        if (event % kEventsPerLook == 0) {
+        if (event >= look) {
             FABRICAST_TRY(watch.check());
+            look = event + kEventsPerLook;
         }
-        allocator.apply(step[event]);
+        const bool isLast = event + 1 == step.size();
+        if (!isLast && isReleasedAtOnce(step[event], step[event + 1])) {
+            allocator.pass(step[event++]);
+        } else {
+            allocator.apply(step[event]);
+        }
     }
     return {};
 }

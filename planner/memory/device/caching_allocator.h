@@ -40,6 +40,8 @@ class CachingAllocator {
 public:
     explicit CachingAllocator(AllocatorKind kind) : kind_(kind) {}
     void apply(const DeviceEvent& event);
+    /// An allocation that is released at once: it leaves nothing but what had to be reserved.
+    void pass(const DeviceEvent& event);
     /// Blocks go on under other names, all at once.
     void rename(const std::vector<Renaming>& all);
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
@@ -70,6 +72,8 @@ private:
     void removeFree(Place place);
     [[nodiscard]] Place grow(std::int64_t bytes, int pool);
     [[nodiscard]] Place growSegment(std::int64_t bytes, int pool);
+    /// Whether what a block has beyond those bytes is worth keeping.
+    [[nodiscard]] bool isSplit(std::int64_t rest, int pool) const;
     void split(Place place, std::int64_t bytes);
     /// Joins a block to the one before it, which takes its place.
     void join(Place before, Place after);

@@ -1,9 +1,7 @@
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -13,73 +11,52 @@ struct FreeBlock {
     std::int64_t bytes = 0;
     std::int64_t address = 0;
     std::int32_t place = 0;  ///< in the allocator's own list
-
-    friend bool operator<(const FreeBlock& a, const FreeBlock& b) {
-        return a.bytes != b.bytes ? a.bytes < b.bytes : a.address < b.address;
-    }
 };
 
-/// Free blocks, smallest first and lowest address first of equals, in short runs: a replay adds and
-/// takes thousands, and moving the rest of one long list would be most of its time.
+/// Free blocks by size, of equals the lowest address first. Steps ask for the same sizes again and
+/// again: a size that was seen keeps its bin, and a bit says whether the bin holds a block.
 ///     list.add({.bytes = 4096, .address = 512});
 ///     if (const auto fit = list.takeFit(1024)) { … }
 class FreeList {
 public:
-    void add(const FreeBlock& block) {
-        const std::size_t at = runOf(block);
-        if (at == runs_.size()) {
-            runs_.emplace_back();
-        }
-        std::vector<FreeBlock>& run = runs_[at];
-        run.insert(std::lower_bound(run.begin(), run.end(), block), block);
-        if (run.size() > kLongest) {
-            const auto middle = run.begin() + static_cast<std::ptrdiff_t>(run.size() / 2);
-            std::vector<FreeBlock> upper(middle, run.end());
-            run.erase(middle, run.end());
-            runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(upper));
-        }
-    }
-
+    void add(const FreeBlock& block);
     /// The block must be there.
-    void remove(const FreeBlock& block) {
-        const std::size_t at = runOf(block);
-        take(at, std::lower_bound(runs_[at].begin(), runs_[at].end(), block));
-    }
-
+    void remove(const FreeBlock& block);
     /// The smallest block of so many bytes or more, which is no longer free.
-    std::optional<FreeBlock> takeFit(std::int64_t bytes) {
-        const FreeBlock least{.bytes = bytes};
-        const std::size_t at = runOf(least);
-        if (at == runs_.size() || runs_[at].back().bytes < bytes) {
-            return std::nullopt;
-        }
-        const auto fit = std::lower_bound(runs_[at].begin(), runs_[at].end(), least);
-        const FreeBlock found = *fit;
-        take(at, fit);
-        return found;
-    }
+    std::optional<FreeBlock> takeFit(std::int64_t bytes);
+    /// The size of the block that `takeFit` would take.
+    [[nodiscard]] std::optional<std::int64_t> fit(std::int64_t bytes) const;
 
 private:
-    static constexpr std::size_t kLongest = 24;
+    using Number = std::uint32_t;  ///< of a bin, in the order in which sizes were seen
+    static constexpr Number kNone = ~Number{0};
+    struct Spot {
+        std::int64_t address = 0;
+        std::int32_t place = 0;
+    };
+    struct Bin {
+        std::int64_t bytes = 0;
+        std::size_t rank = 0;        ///< among the sizes
+        std::vector<Spot> blocks{};  ///< the lowest address last
 
-    /// The first run that ends at the block or after it; else the last.
-    [[nodiscard]] std::size_t runOf(const FreeBlock& block) const {
-        const auto run = std::partition_point(
-            runs_.begin(), runs_.end(), [&block](const std::vector<FreeBlock>& candidate) {
-                return candidate.back() < block;
-            });
-        const auto at = static_cast<std::size_t>(run - runs_.begin());
-        return at == runs_.size() && at > 0 ? at - 1 : at;
-    }
+        std::vector<Spot>::iterator at(std::int64_t address);
+    };
 
-    void take(std::size_t at, std::vector<FreeBlock>::iterator block) {
-        runs_[at].erase(block);
-        if (runs_[at].empty()) {
-            runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(at));
-        }
-    }
+    [[nodiscard]] std::size_t slotOf(std::int64_t bytes) const;
+    [[nodiscard]] Bin& binOf(std::int64_t bytes);
+    /// Of the sizes: how many are smaller.
+    [[nodiscard]] std::size_t rankOf(std::int64_t bytes) const;
+    [[nodiscard]] Number fitting(std::int64_t bytes) const;
+    void addSize(std::int64_t bytes);
+    void growTable();
+    void mark(std::size_t rank) { filled_[rank / kBits] |= std::uint64_t{1} << rank % kBits; }
+    void unmark(std::size_t rank) { filled_[rank / kBits] &= ~(std::uint64_t{1} << rank % kBits); }
 
-    std::vector<std::vector<FreeBlock>> runs_;  ///< none is empty
+    static constexpr std::size_t kBits = 64;
+    std::vector<Bin> bins_;
+    std::vector<Number> byRank_;         ///< bins, the smallest size first
+    std::vector<std::uint64_t> filled_;  ///< by rank: whether the bin holds a block
+    std::vector<Number> table_;          ///< bins by a hash of their size
 };
 
 }  // namespace fabricast

@@ -70,6 +70,28 @@ Footprint threeSteps(const std::vector<DeviceEvent>& events, AllocatorKind kind)
     return {allocator.reserved(), allocator.peakAllocated()};
 }
 
+// Whatever else is there, and whether or not it had to be reserved.
+TEST(CachingAllocator, PassesWhatIsReleasedAtOnceAsIfItWereTaken) {
+    for (std::uint32_t seed = 0; seed < 40; ++seed) {
+        for (const auto kind : {AllocatorKind::Default, AllocatorKind::ExpandableSegments}) {
+            CachingAllocator passing(kind);
+            CachingAllocator taking(kind);
+            std::mt19937 random(seed);
+            for (const DeviceEvent& event : randomProcess(seed)) {
+                const Storage storage = 1000;
+                const std::int64_t bytes = 1 + static_cast<std::int64_t>(random() % (48U << 20U));
+                passing.pass({.storage = storage, .bytes = bytes});
+                taking.apply({.storage = storage, .bytes = bytes});
+                taking.apply({.storage = storage});
+                passing.apply(event);
+                taking.apply(event);
+                ASSERT_EQ(passing.held(), taking.held()) << seed;
+                ASSERT_EQ(passing.peakAllocated(), taking.peakAllocated()) << seed;
+            }
+        }
+    }
+}
+
 // A step that leaves the allocator as it found it is not replayed again: nothing is lost by that.
 TEST(ReplaySteps, AreThreeStepsOfAProcess) {
     for (std::uint32_t seed = 0; seed < 100; ++seed) {

@@ -3,6 +3,7 @@
 #include "planner/result/plan_report.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/memory_bound.h"
+#include "planner/search/tensor_room.h"
 #include "planner/search/time_bound.h"
 #include "tests/planner/search/search_example.h"
 
@@ -67,6 +68,9 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         EXPECT_LE(bound.fromKept(candidate, *usual, *kept), memory->peak.lo.count()) << what;
         ASSERT_TRUE(order.has_value());
         EXPECT_LE(*order, memory->peak.lo.count()) << what;
+        // Nor is one left out that needs just as much as is left.
+        const Bytes room = tensorRoom(**scenario, Bytes(std::int64_t{1} << 50), memory->peak.value);
+        EXPECT_LE(*order, room.count() + bound.leastRuntime((*scenario)->layout)) << what;
         ++seen;
     }
     EXPECT_GT(seen, 5U);
@@ -208,6 +212,36 @@ TEST(MemoryBoundOfExperts, CountsWhatOffloadsOnTheHost) {
         EXPECT_FALSE(fits(9)) << layoutText(layout);
     }
     EXPECT_GE(seen.size(), 3U);
+}
+
+/// Stages behind the dense layers hold more than the first two.
+TEST(MemoryBoundOfExperts, CountsTheFirstStageOfExpertsAlone) {
+    const SearchTask task =
+        taskOf({.model = "deepseek-v3", .layers = 8, .gpus = 16, .memory = 80_GiB}, {"torchtitan"});
+    const SearchSpace space = enumerateLayouts(task).value();
+    CandidateScenarios scenarios(task, space);
+    StepEstimator estimator = StepEstimator::make(task.base.cluster, exampleTiming()).value();
+    std::vector<BorrowedWork> known = borrowed(task, space, nullptr);
+    BlockCosts blocks(task, space, estimator, known);
+    MemoryBound bound(task, space);
+    std::size_t seen = 0;
+    for (std::uint32_t family = 0; family < space.families.size() && seen < 3; ++family) {
+        const std::vector<Candidate> candidates = space.candidatesOf(family);
+        if (space.families[family].layout.pp != 8 || candidates.empty()) {
+            continue;
+        }
+        const auto scenario = scenarios.allowed(candidates.front());
+        if (!scenario) {
+            continue;
+        }
+        const auto memory = memoryOfAllStages(**scenario).value();
+        const auto& cost = blocks.of(candidates.front(), **scenario);
+        const std::int64_t least = bound.fromOrder(candidates.front(), **scenario, *cost).value();
+        EXPECT_GT(memory.fullest, 1U);
+        EXPECT_GT(least, memory.stages[1].requested.count());
+        ++seen;
+    }
+    EXPECT_EQ(seen, 3U);
 }
 
 /// Both are compared with what they bound only where the candidates have them.
