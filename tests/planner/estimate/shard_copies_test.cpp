@@ -7,8 +7,8 @@
 namespace fabricast {
 namespace {
 
-constexpr double kParameters = 1e6;
-constexpr double kLayers = 4;
+constexpr double kShardedParameters = 1e6;
+constexpr double kShardedLayers = 4;
 
 Scenario sharded(std::int64_t ranks) {
     Scenario scenario;
@@ -26,34 +26,39 @@ Scenario sharded(std::int64_t ranks) {
 }
 
 TEST(ShardCopies, AShardIsCastAndPutIntoTheGathersBuffer) {
-    const ShardWork forward = shardWork(sharded(8), kParameters, kLayers, Way::Forward);
-    EXPECT_DOUBLE_EQ(forward.bytes, kParameters / 8 * ((4 + 2) + 2 * 2));
+    const ShardWork forward =
+        shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Forward);
+    EXPECT_DOUBLE_EQ(forward.bytes, kShardedParameters / 8 * ((4 + 2) + 2 * 2));
     EXPECT_DOUBLE_EQ(forward.units, 0.0);  // the gathers stand for them
     // Gathered again, and the reduced gradient is cast.
-    const ShardWork backward = shardWork(sharded(8), kParameters, kLayers, Way::Backward);
-    EXPECT_DOUBLE_EQ(backward.bytes, kParameters / 8 * (10 + (2 + 4)));
+    const ShardWork backward =
+        shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
+    EXPECT_DOUBLE_EQ(backward.bytes, kShardedParameters / 8 * (10 + (2 + 4)));
 }
 
 TEST(ShardCopies, OneRankCopiesWhatItDoesNotSend) {
-    const ShardWork forward = shardWork(sharded(1), kParameters, kLayers, Way::Forward);
-    EXPECT_DOUBLE_EQ(forward.bytes, kParameters * (10 + 2 * 2));
-    EXPECT_DOUBLE_EQ(forward.units, kLayers);
+    const ShardWork forward =
+        shardWork(sharded(1), kShardedParameters, kShardedLayers, Way::Forward);
+    EXPECT_DOUBLE_EQ(forward.bytes, kShardedParameters * (10 + 2 * 2));
+    EXPECT_DOUBLE_EQ(forward.units, kShardedLayers);
 }
 
 TEST(ShardCopies, MicrobatchesAddUpInTheShard) {
     Scenario scenario = sharded(8);
     scenario.workload.globalBatch = 32;  // four microbatches: three sums
-    const ShardWork once = shardWork(sharded(8), kParameters, kLayers, Way::Backward);
-    const ShardWork four = shardWork(scenario, kParameters, kLayers, Way::Backward);
-    EXPECT_DOUBLE_EQ(four.bytes - once.bytes, kParameters / 8 * 3 * 4 * 3 / 4);
+    const ShardWork once = shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
+    const ShardWork four = shardWork(scenario, kShardedParameters, kShardedLayers, Way::Backward);
+    EXPECT_DOUBLE_EQ(four.bytes - once.bytes, kShardedParameters / 8 * 3 * 4 * 3 / 4);
 }
 
 TEST(ShardCopies, NothingWhereNothingIsSharded) {
     Scenario scenario = sharded(8);
     scenario.layout.shard = Shard::None;
-    EXPECT_DOUBLE_EQ(shardWork(scenario, kParameters, kLayers, Way::Forward).bytes, 0.0);
+    EXPECT_DOUBLE_EQ(shardWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
+                     0.0);
     scenario.settings.engine = Engine::Ddp;
-    EXPECT_DOUBLE_EQ(shardWork(scenario, kParameters, kLayers, Way::Forward).bytes, 0.0);
+    EXPECT_DOUBLE_EQ(shardWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
+                     0.0);
 }
 
 }  // namespace
