@@ -101,6 +101,33 @@ BENCHMARK_CAPTURE(search,
                   "400 ms")
     ->Unit(benchmark::kMillisecond);
 
+/// Five rows that differ in what matters, as answers have them: many more layouts are walked.
+void searchRows(benchmark::State& state, const std::string& scenario) {
+    const SearchTask task = taskOf(scenario);
+    for (auto _ : state) {
+        const auto report = findPlans(task, timing(), {.distinct = true});
+        if (!report || report->plans.empty()) {
+            state.SkipWithError("no plan");
+            break;
+        }
+    }
+}
+BENCHMARK_CAPTURE(searchRows,
+                  llama_70b_on_64,
+                  R"({"model": "llama-3.1-70b", "cluster": {"name": "dgx-h100", "nodes": 8},
+                      "workload": {"sequence": 8192, "global_batch": 512}})")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(searchRows,
+                  qwen3_235b_on_256,
+                  R"({"model": "qwen3-235b-a22b", "cluster": {"name": "dgx-h200", "nodes": 32},
+                      "workload": {"sequence": 4096, "global_batch": 1024}})")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(searchRows,
+                  deepseek_v3_on_2048,
+                  R"({"model": "deepseek-v3", "cluster": {"name": "dgx-h100", "nodes": 256},
+                      "workload": {"sequence": 4096, "global_batch": 15360}})")
+    ->Unit(benchmark::kMillisecond);
+
 /// A search after one of which one value was another, as the rows of an answer are searched: with
 /// what that one worked out.
 void searchAgain(benchmark::State& state,
