@@ -37,23 +37,18 @@ Gemm gemmOf(const Product& p, GemmType type) {
     return {.m = p.rows, .n = p.columns, .k = p.depth, .type = type, .batch = p.count};
 }
 
-/// Bytes per element that a weight's gradient moves after its product, in one microbatch:
-/// autocast's way back to the stored type, and the sum over microbatches. Sharding engines copy and
-/// sum on their own account (`copies` of the software).
-double gradientTraffic(const Scenario& scenario, const WeightUse& use) {
-    const Settings& settings = scenario.settings;
+/// Bytes per element that a weight's gradient moves after its product: Megatron adds it to its
+/// buffer, and autocast's way back to the stored type is a cast. What other engines sum over
+/// microbatches is in `keptWork`.
+double gradientTraffic(const Settings& settings, const WeightUse& use) {
     const auto computed = static_cast<double>(bytesPerElement(settings.precision.compute));
-    const auto summed = static_cast<double>(bytesPerElement(settings.precision.gradients));
     if (settings.engine == Engine::Megatron) {
-        return computed + 2.0 * summed;
+        return computed + 2.0 * static_cast<double>(bytesPerElement(settings.precision.gradients));
     }
-    if (settings.engine != Engine::Local && settings.engine != Engine::Ddp) {
-        return 0.0;
-    }
-    const auto stored =
-        static_cast<double>(use.widthOr(bytesPerElement(settings.precision.parameters)));
-    const double parts = static_cast<double>(std::max<std::int64_t>(1, scenario.microBatches()));
-    return (use.cast ? computed + stored : 0.0) + 3.0 * stored * (parts - 1.0) / parts;
+    const bool casts =
+        use.cast && (settings.engine == Engine::Local || settings.engine == Engine::Ddp);
+    const std::int64_t stored = use.widthOr(bytesPerElement(settings.precision.parameters));
+    return casts ? computed + static_cast<double>(stored) : 0.0;
 }
 
 }  // namespace
@@ -319,11 +314,11 @@ void GroupClock::addAccumulation(const Op& op, SegmentTime& time) const {
     if (use.addedInGemm) {
         return;
     }
-    const double width = gradientTraffic(scenario_, use);
+    const double width = gradientTraffic(scenario_.settings, use);
     if (width > 0) {
         time.weight.device.memory +=
             move(MemoryOp::Elementwise, width * static_cast<double>(use.elements));
-        time.weight.launches += use.cast ? 2.0 : 1.0;
+        time.weight.launches += 1.0;
     }
 }
 

@@ -3,8 +3,8 @@
 #include "planner/compute/memory_time.h"
 #include "planner/compute/optimizer_step_time.h"
 #include "planner/estimate/chunk_comm.h"
+#include "planner/estimate/kept_work.h"
 #include "planner/estimate/offload_time.h"
-#include "planner/estimate/shard_copies.h"
 #include "planner/spec/dtype.h"
 
 #include <algorithm>
@@ -86,10 +86,10 @@ private:
     PassParts passTime(const PassWork& work, const ChunkView& chunk, Way way) {
         const SoftwareTiming& software = context_.software;
         ChunkComm comm = chunkComm(scenario_, software, calls_, chunk.index, way, context_.clock);
-        const ShardWork shards =
-            shardWork(scenario_, work.trained, static_cast<double>(chunk.layers), way);
-        comm.copyBytes += shards.bytes;
-        comm.units += shards.units;
+        const KeptWork kept =
+            keptWork(scenario_, work.trained, static_cast<double>(chunk.layers), way);
+        comm.copyBytes += kept.bytes;
+        comm.units += kept.units;
         TimeByPart time = kernelTime(work.device);
         if (comm.copyBytes > 0) {
             time.of(TimePart::MemoryBound) +=

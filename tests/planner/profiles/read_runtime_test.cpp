@@ -56,7 +56,7 @@ TEST(ReadRuntime, IsNamedAfterAGpu) {
     const std::vector<std::string> folders = {folder.string()};
     const ProfileStore store = *ProfileStore::open(folders);
     EXPECT_EQ(*store.gpu("b200")->runtime.context.value, 500_MiB);
-    EXPECT_EQ(*store.gpu("h200")->runtime.context.value, 512_MiB);
+    EXPECT_EQ(*store.gpu("h200")->runtime.context.value, 536_MiB);
     EXPECT_EQ(verifyProfiles(store).findings.size(),
               verifyProfiles(ProfileStore::builtIn()).findings.size());
     std::ofstream(folder / "runtimes/no-such.json") << runtimeJson(runtime, "no-such");

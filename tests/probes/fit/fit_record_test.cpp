@@ -126,7 +126,7 @@ TEST(FitRecord, SaysOfAKernelWhatItWasAndIs) {
     const std::string begin =
         "kernels of h200-sxm-141gb: 6 points\n"
         "memory.copy: 6 points\n"
-        "  efficiency 0.915 -> 0.75, launch_us 1.27 -> 2\n"
+        "  efficiency 0.866 -> 0.75, launch_us 3.82 -> 2\n"
         "  bytes         points  mean error  9 in 10 below     bias\n"
         "  all                6       0.0 %          0.0 %  ";
     EXPECT_EQ(fitted->report.substr(0, begin.size()), begin);

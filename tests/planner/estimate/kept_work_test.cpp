@@ -1,4 +1,4 @@
-#include "planner/estimate/shard_copies.h"
+#include "planner/estimate/kept_work.h"
 
 #include "tests/planner/estimate/estimate_example.h"
 
@@ -25,39 +25,37 @@ Scenario sharded(std::int64_t ranks) {
     return scenario;
 }
 
-TEST(ShardCopies, AShardIsCastAndPutIntoTheGathersBuffer) {
-    const ShardWork forward =
-        shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Forward);
+TEST(KeptWork, AShardIsCastAndPutIntoTheGathersBuffer) {
+    const KeptWork forward = keptWork(sharded(8), kShardedParameters, kShardedLayers, Way::Forward);
     EXPECT_DOUBLE_EQ(forward.bytes, kShardedParameters / 8 * ((4 + 2) + 2 * 2));
     EXPECT_DOUBLE_EQ(forward.units, 0.0);  // the gathers stand for them
     // Gathered again, and the reduced gradient is cast.
-    const ShardWork backward =
-        shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
+    const KeptWork backward =
+        keptWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
     EXPECT_DOUBLE_EQ(backward.bytes, kShardedParameters / 8 * (10 + (2 + 4)));
 }
 
-TEST(ShardCopies, OneRankCopiesWhatItDoesNotSend) {
-    const ShardWork forward =
-        shardWork(sharded(1), kShardedParameters, kShardedLayers, Way::Forward);
+TEST(KeptWork, OneRankCopiesWhatItDoesNotSend) {
+    const KeptWork forward = keptWork(sharded(1), kShardedParameters, kShardedLayers, Way::Forward);
     EXPECT_DOUBLE_EQ(forward.bytes, kShardedParameters * (10 + 2 * 2));
     EXPECT_DOUBLE_EQ(forward.units, kShardedLayers);
 }
 
-TEST(ShardCopies, MicrobatchesAddUpInTheShard) {
+TEST(KeptWork, MicrobatchesAddUpInTheShard) {
     Scenario scenario = sharded(8);
     scenario.workload.globalBatch = 32;  // four microbatches: three sums
-    const ShardWork once = shardWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
-    const ShardWork four = shardWork(scenario, kShardedParameters, kShardedLayers, Way::Backward);
+    const KeptWork once = keptWork(sharded(8), kShardedParameters, kShardedLayers, Way::Backward);
+    const KeptWork four = keptWork(scenario, kShardedParameters, kShardedLayers, Way::Backward);
     EXPECT_DOUBLE_EQ(four.bytes - once.bytes, kShardedParameters / 8 * 3 * 4 * 3 / 4);
 }
 
-TEST(ShardCopies, NothingWhereNothingIsSharded) {
+TEST(KeptWork, NothingWhereNothingIsSharded) {
     Scenario scenario = sharded(8);
     scenario.layout.shard = Shard::None;
-    EXPECT_DOUBLE_EQ(shardWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
+    EXPECT_DOUBLE_EQ(keptWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
                      0.0);
     scenario.settings.engine = Engine::Ddp;
-    EXPECT_DOUBLE_EQ(shardWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
+    EXPECT_DOUBLE_EQ(keptWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
                      0.0);
 }
 
