@@ -1,6 +1,7 @@
 #include "planner/report/fixes_report.h"
 
 #include "planner/base/quantity_text.h"
+#include "planner/report/cost_report.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/table.h"
 
@@ -33,7 +34,7 @@ std::string numberText(TargetMetric metric, double value) {
         case TargetMetric::Mfu:
             return fmt::format("MFU {:.1f} %", 100.0 * value);
         case TargetMetric::Days:
-            return fmt::format("{:.1f} days", value);
+            return amountText(value) + " days";
     }
     return "";
 }

@@ -70,9 +70,14 @@ struct HostNeed {
     std::string_view what = "host memory";
     std::string_view flag = "--host-memory";  ///< that says how much there is
 
+    /// Any host of a GPU has as much.
+    static constexpr Bytes kSurelyThere{std::int64_t{2} << 30};
+
     /// The one rule about both: what is not known may be enough.
     [[nodiscard]] Verdict verdict() const {
-        if (perNode == Bytes() || (there && perNode <= *there)) {
+        const bool isMemory = what == "host memory";
+        const Bytes known = there.value_or(isMemory ? kSurelyThere : Bytes());
+        if (perNode <= known) {
             return Verdict::Fits;
         }
         return there ? Verdict::DoesNotFit : Verdict::Likely;

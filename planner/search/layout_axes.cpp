@@ -87,15 +87,25 @@ void LayoutAxes::addContext(Layout layout, std::vector<Layout>& found) const {
     }
 }
 
+bool LayoutAxes::keepsOwnStates(const Layout& ranks) const {
+    const auto typesOf = [&](Shard shard) {
+        Layout layout = ranks;
+        layout.shard = shard;
+        return defaultSettings(stack_, base_.model, layout, base_.settings.tuning).precision;
+    };
+    return typesOf(Shard::None) != typesOf(stack_.axes.shards.front());
+}
+
 std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) const {
     std::vector<Layout> found;
     for (const Shard shard : stack_.axes.shards) {
         // With one rank all shardings are one: the stack's usual.
         const bool same = ranks.replicas() == 1 && shard != stack_.axes.shards.front() &&
                           !rules_.fixed.says("shard");
-        // A quantised base is the exception: it is modelled where it is not sharded.
-        if ((same && !(quantized && shard == Shard::None)) ||
-            !rules_.take("shard", &Layout::shard, shard)) {
+        // The exceptions are a quantised base, which is modelled where it is not sharded, and
+        // software that keeps other states where it does not shard.
+        const bool isOwn = shard == Shard::None && (quantized || keepsOwnStates(ranks));
+        if ((same && !isOwn) || !rules_.take("shard", &Layout::shard, shard)) {
             continue;
         }
         Layout layout = ranks;

@@ -25,7 +25,8 @@ public:
     /// tp, sp, pp, cp, cp_kind and dp, whose product is the number of GPUs.
     [[nodiscard]] std::vector<Layout> ranks() const;
     /// shard, shard_size and offload. One rank alone has one sharding, and none beside it where
-    /// what it trains adapters of is quantised.
+    /// what it trains adapters of is quantised, or where the stack then keeps states of other
+    /// types.
     [[nodiscard]] std::vector<Layout> states(const Layout& ranks, bool quantized) const;
     /// ep, etp, and placement where it is held.
     [[nodiscard]] std::vector<Layout> experts(const Layout& states) const;
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] std::vector<RecomputeSettings> recomputes(const Settings& usual) const;
 
 private:
+    [[nodiscard]] bool keepsOwnStates(const Layout& ranks) const;
     void addOffloads(Layout layout, std::vector<Layout>& found) const;
     void addContext(Layout layout, std::vector<Layout>& found) const;
     [[nodiscard]] RankPlacement usualPlacement() const;

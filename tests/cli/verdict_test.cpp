@@ -206,7 +206,7 @@ TEST(Verdict, UnlikelyPlansComeLast) {
                                              "--stack",
                                              "fsdp2"},
                                             {});
-    EXPECT_NE(output.out.find("79.9??"), std::string::npos) << output.out;
+    EXPECT_NE(output.out.find("80.2??"), std::string::npos) << output.out;
     EXPECT_NE(output.out.find("?? unlikely to fit"), std::string::npos);
     EXPECT_EQ(output.out.find("the price of safety"), std::string::npos) << output.out;
 }

@@ -49,14 +49,17 @@ TEST(KeptWork, MicrobatchesAddUpInTheShard) {
     EXPECT_DOUBLE_EQ(four.bytes - once.bytes, kShardedParameters / 8 * 3 * 4 * 3 / 4);
 }
 
-TEST(KeptWork, NothingWhereNothingIsSharded) {
+TEST(KeptWork, DdpAddsUpWholeGradients) {
     Scenario scenario = sharded(8);
     scenario.layout.shard = Shard::None;
-    EXPECT_DOUBLE_EQ(keptWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
-                     0.0);
     scenario.settings.engine = Engine::Ddp;
-    EXPECT_DOUBLE_EQ(keptWork(scenario, kShardedParameters, kShardedLayers, Way::Forward).bytes,
-                     0.0);
+    const auto bytes = [&scenario](Way way) {
+        return keptWork(scenario, kShardedParameters, kShardedLayers, way).bytes;
+    };
+    EXPECT_DOUBLE_EQ(bytes(Way::Backward), 0.0);  // one microbatch
+    scenario.workload.globalBatch = 32;
+    EXPECT_DOUBLE_EQ(bytes(Way::Forward), 0.0);
+    EXPECT_DOUBLE_EQ(bytes(Way::Backward), kShardedParameters * 3 * 4 * 3 / 4);
 }
 
 }  // namespace
