@@ -6,6 +6,7 @@
 #include "study/search_size.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace fabricast {
@@ -42,6 +43,11 @@ Result<PlanReport> bestOfPoint(const Question& question,
     return searched(request, *timing, watch);
 }
 
+/// As a single plan says it.
+std::string_view wordOfNone(const Result<PlanReport>& report) {
+    return !report || report->isNotModelled() ? "not_modelled" : nameOf(Verdict::DoesNotFit);
+}
+
 std::string whyNoBest(const Result<PlanReport>& report) {
     if (!report) {
         return "not modelled: " + report.error().why;
@@ -66,6 +72,7 @@ SweepWork planPoints(const Question& question) {
                 if (report && !report->plans.empty()) {
                     addBest(json, report->plans.front());
                 } else {
+                    json.add("verdict", wordOfNone(report));
                     json.add("why", whyNoBest(report));
                 }
                 return {};

@@ -1,7 +1,6 @@
 #include "study/typed_plan.h"
 
 #include "planner/report/plan_text.h"
-#include "planner/stack/stack.h"
 #include "study/recipes.h"
 
 #include <string>
@@ -11,19 +10,7 @@
 namespace fabricast {
 
 std::string typedLayout(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
-    std::string text = planLayoutText(scenario);
-    const auto stack = findStack(scenario.stack);
-    if (!stack) {
-        return text;
-    }
-    const LayoutDefaults usual = layoutDefaults(**stack, layout);
-    text += layout.shard == Shard::None && usual.shard != Shard::None ? ",shard=none" : "";
-    text += !layout.sp && usual.sp ? ",sp=false" : "";
-    const bool saysExperts = text.find(",etp=") != std::string::npos;
-    text += scenario.model.moe && layout.etp == 1 && usual.etp != 1 && !saysExperts ? ",etp=1" : "";
-    const bool ring = layout.cp > 1 && layout.cpKind == CpKind::Ring;
-    return text + (ring && usual.cpKind != CpKind::Ring ? ",cp_kind=ring" : "");
+    return planLayoutText(scenario);
 }
 
 std::string typedPlan(const Plan& plan) {
@@ -37,7 +24,7 @@ Result<Question> questionAbout(const Question& search,
     std::erase_if(about.edits, [](const Edit& edit) {
         return edit.path.starts_with("search.") || edit.path.starts_with("layout.");
     });
-    FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(typedLayout(plan), "--layout"));
+    FABRICAST_ASSIGN(std::vector<Edit> edits, layoutEdits(planLayoutText(plan), "--layout"));
     edits.push_back({"stack", plan.stack, "--stack"});
     // A batch that was not stated follows from the GPUs in a search, from the layout without one.
     const std::vector<Edit> batch = heldSamples(search, plan.workload.globalBatch);

@@ -192,9 +192,8 @@ Result<Answer> runEmit(const EmitFlags& flags, const GlobalOptions& options) {
             return one.severity == LintSeverity::Error;
         });
     }
-    const ExitCode forecast = emitted.forecast.verdict ? ExitCode::Ok : ExitCode::BadInput;
     return Answer{.text = std::move(text),
-                  .code = tooBig || isRefused ? ExitCode::DoesNotFit : forecast};
+                  .code = tooBig || isRefused ? ExitCode::DoesNotFit : ExitCode::Ok};
 }
 
 }  // namespace
@@ -211,8 +210,7 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast emit run.json --out launch --launcher slurm\n"
         "  fabricast emit -m llama-3.1-8b -c dgx-h100 --stack torchtitan --framework-version "
         "0.2.2\n"
-        "Exit status 1 if the memory does not fit (--no-fail: 0), 2 if it is not modelled; the "
-        "files are written all the "
+        "Exit status 1 if the memory does not fit (--no-fail: 0); the files are written all the "
         "same.");
     addScenarioArguments(app, flags->question);
     app.add("--out", flags->folder, "write the files into this folder").takes("DIR");

@@ -17,7 +17,7 @@ double castBytes(double from, double to) {
     return from == to ? 0.0 : from + to;
 }
 
-double storedWidth(const Settings& settings) {
+double trainedWidth(const Settings& settings) {
     return asDouble(bytesPerElement(
         settings.tuning == Tuning::Lora ? settings.lora.dtype : settings.precision.parameters));
 }
@@ -25,12 +25,12 @@ double storedWidth(const Settings& settings) {
 /// Of a gradient's element, on average over the microbatches: the first is not added.
 double summedBytes(const Scenario& scenario) {
     const double parts = asDouble(std::max<std::int64_t>(1, scenario.microBatches()));
-    return kAdded * storedWidth(scenario.settings) * (parts - 1.0) / parts;
+    return kAdded * trainedWidth(scenario.settings) * (parts - 1.0) / parts;
 }
 
 KeptWork fsdp2Work(const Scenario& scenario, double parameters, double layers, Way way) {
     const PrecisionSettings& types = scenario.settings.precision;
-    const double stored = storedWidth(scenario.settings);
+    const double stored = trainedWidth(scenario.settings);
     const double computed = asDouble(bytesPerElement(types.compute));
     const double reduced = asDouble(bytesPerElement(types.reduce));
     const double ranks = asDouble(std::max<std::int64_t>(1, shardSize(scenario.layout)));

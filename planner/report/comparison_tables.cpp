@@ -2,6 +2,7 @@
 
 #include "planner/report/byte_scale.h"
 #include "planner/report/cost_report.h"
+#include "planner/report/memory_report.h"
 #include "planner/report/time_scale.h"
 #include "planner/report/time_words.h"
 #include "planner/result/memory_names.h"

@@ -2,6 +2,7 @@
 
 #include "planner/report/cost_report.h"
 #include "planner/report/duration_text.h"
+#include "planner/report/layout_words.h"
 #include "planner/report/memory_report.h"
 #include "planner/report/percent_text.h"
 #include "planner/report/subject_text.h"
@@ -90,9 +91,7 @@ std::string gibText(Bytes size) {
 }
 
 std::string planLayoutText(const Scenario& scenario) {
-    Layout layout = scenario.layout;
-    layout.etp = scenario.model.moe ? layout.etp : 1;
-    return layoutText(layout) + ",recompute=" + recomputeText(scenario.settings.recompute);
+    return layoutWords(scenario) + ",recompute=" + recomputeText(scenario.settings.recompute);
 }
 
 bool usesParts(const PlanReport& report, const std::vector<Plan>& plans) {

@@ -1,5 +1,6 @@
 #include "planner/report/subject_text.h"
 
+#include "planner/report/layout_words.h"
 #include "planner/spec/layout_fields.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
@@ -13,15 +14,6 @@
 
 namespace fabricast {
 namespace {
-
-/// Without keys that do not apply to this model and these sizes.
-Layout shownLayout(const Scenario& scenario) {
-    Layout layout = scenario.layout;
-    layout.etp = scenario.model.moe ? layout.etp : 1;
-    layout.cpKind = layout.cp > 1 ? layout.cpKind : CpKind::Ring;
-    layout.schedule = layout.pp > 1 ? layout.schedule : ScheduleKind::None;
-    return layout;
-}
 
 /// ", LoRA rank 16 over nf4"
 std::string tuningText(const Settings& settings) {
@@ -84,7 +76,7 @@ std::string subjectText(const Scenario& scenario) {
                        scenario.model.name,
                        clusterText(scenario.cluster),
                        scenario.stack,
-                       layoutText(shownLayout(scenario)),
+                       layoutWords(scenario),
                        recomputeText(scenario.settings.recompute),
                        trainingText(scenario.settings),
                        scenario.workload.sequence,
