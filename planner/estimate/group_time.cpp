@@ -3,6 +3,7 @@
 #include "planner/compute/context_parallel_attention.h"
 #include "planner/compute/gemm_time.h"
 #include "planner/compute/memory_time.h"
+#include "planner/estimate/weight_traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -35,20 +36,6 @@ bool movesRows(const Op& op) {
 
 Gemm gemmOf(const Product& p, GemmType type) {
     return {.m = p.rows, .n = p.columns, .k = p.depth, .type = type, .batch = p.count};
-}
-
-/// Bytes per element that a weight's gradient moves after its product: Megatron adds it to its
-/// buffer, and autocast's way back to the stored type is a cast. What other engines sum over
-/// microbatches is in `keptWork`.
-double gradientTraffic(const Settings& settings, const WeightUse& use) {
-    const auto computed = static_cast<double>(bytesPerElement(settings.precision.compute));
-    if (settings.engine == Engine::Megatron) {
-        return computed + 2.0 * static_cast<double>(bytesPerElement(settings.precision.gradients));
-    }
-    const bool casts =
-        use.cast && (settings.engine == Engine::Local || settings.engine == Engine::Ddp);
-    const std::int64_t stored = use.widthOr(bytesPerElement(settings.precision.parameters));
-    return casts ? computed + static_cast<double>(stored) : 0.0;
 }
 
 }  // namespace
@@ -168,8 +155,6 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
     time.forward.device.gemm = gemmTime(kernels_, gemmOf(p, type), {}).count();
     time.forward.device.memory = temps(op.forwardTemps);
     time.forward.launches = 1.0;
-    addWeightCast(op, time);
-    addDequantization(op, time);
     if (list_.tensor(op.inputs.front()).requiresGrad) {
         Gemm input = gemmOf(
             {.rows = p.rows, .columns = p.depth, .depth = p.columns, .count = p.count}, type);
@@ -186,8 +171,8 @@ SegmentTime GroupClock::productTime(const Op& op, const Product& product) const 
         weight.accumulateFp32 = addedInGemm(op);
         time.weight.device.gemm = gemmTime(kernels_, weight, {}).count();
         time.weight.launches = 1.0;
-        addAccumulation(op, time);
     }
+    addWeightTraffic(op, time);
     addCasts(type, p, time);
     return time;
 }
@@ -267,59 +252,25 @@ void GroupClock::addClamps(const Product& p, SegmentTime& time) const {
     time.input.launches += kForwardSteps;
 }
 
-/// Autocast's copy of a weight in the type that computes, once in each pass.
-void GroupClock::addWeightCast(const Op& op, SegmentTime& time) const {
-    if (op.weights.empty() || !weightOf(list_, op).cast) {
-        return;
-    }
-    const WeightUse& use = weightOf(list_, op);
-    const PrecisionSettings& precision = scenario_.settings.precision;
-    const std::int64_t width =
-        use.widthOr(bytesPerElement(precision.parameters)) + bytesPerElement(precision.compute);
-    time.forward.device.memory += move(MemoryOp::Cast, static_cast<double>(width * use.elements));
-    time.forward.launches += 1.0;
-}
-
-/// bitsandbytes makes the whole matrix of a quantised weight for its product, and again for the
-/// gradient of the input: kernels for the scales, their offset and the matrix, and the host is busy
-/// for two more (measured: 8B, sequences of 2,048 on one H100).
-void GroupClock::addDequantization(const Op& op, SegmentTime& time) const {
-    if (op.weights.empty() || weightOf(list_, op).packedBytes == 0 || op.ownKernel) {
-        return;
-    }
-    constexpr double kKernels = 5.0;
-    time.forward.launches += kKernels;
-    if (list_.tensor(op.inputs.front()).requiresGrad) {
-        time.input.device.memory += temps(op.backwardTemps);
-        time.input.launches += kKernels;
-    }
-}
-
 bool GroupClock::addedInGemm(const Op& op) const {
     return !op.weights.empty() && weightOf(list_, op).addedInGemm;
 }
 
-/// A weight's gradient on its way into the buffer that accumulates it, where the GEMM does not add
-/// it there itself.
-void GroupClock::addAccumulation(const Op& op, SegmentTime& time) const {
+void GroupClock::addWeightTraffic(const Op& op, SegmentTime& time) const {
+    if (op.weights.empty()) {
+        return;
+    }
     const WeightUse& use = weightOf(list_, op);
-    const PrecisionSettings& precision = scenario_.settings.precision;
-    if (op.stack != StackUse::Whole) {  // zeros of the whole stack, added to those before
-        constexpr double kZeroedAndAdded = 4.0;
-        const auto element = static_cast<double>(bytesPerElement(precision.compute));
-        time.weight.device.memory += move(
-            MemoryOp::Elementwise, kZeroedAndAdded * element * static_cast<double>(use.elements));
-        time.weight.launches += 2.0;
-        return;
+    const WeightTraffic traffic = weightTraffic(scenario_.settings, op, use);
+    time.forward.device.memory += move(MemoryOp::Cast, traffic.castBytes);
+    time.forward.launches += traffic.castLaunches + traffic.dequantizations;
+    if (traffic.dequantizations > 0 && list_.tensor(op.inputs.front()).requiresGrad) {
+        time.input.device.memory += temps(op.backwardTemps);
+        time.input.launches += traffic.dequantizations;
     }
-    if (use.addedInGemm) {
-        return;
-    }
-    const double width = gradientTraffic(scenario_.settings, use);
-    if (width > 0) {
-        time.weight.device.memory +=
-            move(MemoryOp::Elementwise, width * static_cast<double>(use.elements));
-        time.weight.launches += 1.0;
+    if (use.trained) {
+        time.weight.device.memory += move(MemoryOp::Elementwise, traffic.gradientBytes);
+        time.weight.launches += traffic.gradientLaunches;
     }
 }
 

@@ -32,9 +32,7 @@ private:
     [[nodiscard]] bool inFusedExperts(const Op& op) const;
     void addExpertBias(const Product& p, SegmentTime& time) const;
     void addClamps(const Product& p, SegmentTime& time) const;
-    void addWeightCast(const Op& op, SegmentTime& time) const;
-    void addDequantization(const Op& op, SegmentTime& time) const;
-    void addAccumulation(const Op& op, SegmentTime& time) const;
+    void addWeightTraffic(const Op& op, SegmentTime& time) const;
     void addCasts(GemmType type, const Product& product, SegmentTime& time) const;
 
     const Scenario& scenario_;
