@@ -104,8 +104,8 @@ std::vector<Layout> LayoutAxes::states(const Layout& ranks, bool quantized) cons
                           !rules_.fixed.says("shard");
         // The exceptions are a quantised base, which is modelled where it is not sharded, and
         // software that keeps other states where it does not shard.
-        const bool isOwn = shard == Shard::None && (quantized || keepsOwnStates(ranks));
-        if ((same && !isOwn) || !rules_.take("shard", &Layout::shard, shard)) {
+        const bool isOne = same && !(shard == Shard::None && (quantized || keepsOwnStates(ranks)));
+        if (isOne || !rules_.take("shard", &Layout::shard, shard)) {
             continue;
         }
         Layout layout = ranks;
