@@ -192,7 +192,7 @@ Result<void> addAnswers(const Searched& done, const Watch& watch, PlanReport& re
         begin("the sensitivity");
         FABRICAST_TRY(addSensitivity(done, watch, report));
     }
-    if (!done.ask.targets.empty() || (!fits && report.candidates > 0)) {
+    if (!done.ask.targets.empty() || (!fits && report.hasLayouts())) {
         begin("the search for what would help");
         FABRICAST_ASSIGN(report.fixes,
                          targetFixes(done.question, done.request, report, done.bench, watch));
@@ -238,7 +238,7 @@ Result<PlanReport> plan(const Question& question,
 }
 
 Result<void> checkAnyLayout(const PlanReport& report) {
-    if (report.candidates > 0 || report.stopped) {
+    if (report.hasLayouts() || report.stopped) {
         return {};
     }
     const std::string why = report.rejections.empty() ? std::string()

@@ -1,14 +1,11 @@
 #include "planner/memory/walk_marks.h"
 
-#include "planner/memory/check_lora.h"
+#include "planner/memory/check_modelled.h"
 #include "planner/memory/make_boundary.h"
 #include "planner/memory/make_engine.h"
 #include "planner/memory/program/stage_program.h"
 #include "planner/memory/reference_model.h"
 #include "planner/memory/walk/step_walk.h"
-#include "planner/spec/check_reference.h"
-#include "planner/spec/check_saved_on_host.h"
-#include "planner/spec/check_trained.h"
 
 #include <string>
 
@@ -32,10 +29,7 @@ Error tooLong(std::size_t passes, std::size_t layers) {
 Result<MemoryMarks> walkMarks(const Scenario& scenario,
                               std::int64_t stage,
                               const std::vector<PipelineOrder>& orders) {
-    FABRICAST_TRY(checkLora(scenario));
-    FABRICAST_TRY(checkTrained(scenario));
-    FABRICAST_TRY(checkSavedOnHost(scenario));
-    FABRICAST_TRY(checkReference(scenario));
+    FABRICAST_TRY(checkModelled(scenario));
     const PipelineOrder& order = orders.at(static_cast<std::size_t>(stage));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, stage));
     if (order.actions.size() > kMostMarkedPasses / program.segments.size()) {

@@ -1,6 +1,6 @@
 #include "planner/memory/walk_stage.h"
 
-#include "planner/memory/check_lora.h"
+#include "planner/memory/check_modelled.h"
 #include "planner/memory/device/caching_allocator.h"
 #include "planner/memory/device/peak_terms.h"
 #include "planner/memory/make_boundary.h"
@@ -9,9 +9,6 @@
 #include "planner/memory/reference_model.h"
 #include "planner/memory/reserved_band.h"
 #include "planner/memory/walk/step_walk.h"
-#include "planner/spec/check_reference.h"
-#include "planner/spec/check_saved_on_host.h"
-#include "planner/spec/check_trained.h"
 
 #include <string>
 #include <utility>
@@ -83,10 +80,7 @@ Result<Walk> walked(const Scenario& scenario,
 Result<WalkedStage> WalkedStage::of(const Scenario& scenario,
                                     const StageRank& where,
                                     const Watch& watch) {
-    FABRICAST_TRY(checkLora(scenario));
-    FABRICAST_TRY(checkTrained(scenario));
-    FABRICAST_TRY(checkSavedOnHost(scenario));
-    FABRICAST_TRY(checkReference(scenario));
+    FABRICAST_TRY(checkModelled(scenario));
     WalkedStage stage;
     FABRICAST_ASSIGN(StageProgram program, stageProgram(scenario, where.stage));
     stage.program_ = std::make_unique<StageProgram>(std::move(program));
@@ -130,10 +124,7 @@ Result<StageMemory> walkStage(const Scenario& scenario, const StageRank& where) 
 Result<StageMemory> peakOfStage(const Scenario& scenario,
                                 const StageRank& where,
                                 const Watch& watch) {
-    FABRICAST_TRY(checkLora(scenario));
-    FABRICAST_TRY(checkTrained(scenario));
-    FABRICAST_TRY(checkSavedOnHost(scenario));
-    FABRICAST_TRY(checkReference(scenario));
+    FABRICAST_TRY(checkModelled(scenario));
     FABRICAST_ASSIGN(const StageProgram program, stageProgram(scenario, where.stage));
     Device device;
     device.keepEvents(false);

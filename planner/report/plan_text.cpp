@@ -200,6 +200,9 @@ std::string countText(const PlanReport& report) {
     if (report.stopped) {
         return "stopped: the best of the layouts that were examined until then\n";
     }
+    if (report.candidates == 0) {
+        return {};
+    }
     return fmt::format("{} layouts, {} with room for their states in {} GiB{}{}\n",
                        grouped(report.candidates),
                        grouped(report.feasible),

@@ -39,6 +39,7 @@ struct PlanRejection {
     std::string stack;
     std::int64_t layouts = 0;
     std::string why;
+    bool isMethod = false;  ///< it has no such way to train, whatever the layout
 };
 
 /// This is the answer to "how should it be trained here?"
@@ -71,6 +72,10 @@ struct PlanReport {
     CostBasis basis;         ///< of the plans' costs
     std::vector<std::string> notes;
 
+    /// Else the keys that are held leave no layout: a stack without the method asked for has them.
+    [[nodiscard]] bool hasLayouts() const {
+        return candidates > 0 || std::ranges::any_of(rejections, &PlanRejection::isMethod);
+    }
     /// Nothing that is modelled fits, and layouts that may fit are not modelled.
     [[nodiscard]] bool isNotModelled() const {
         return plans.empty() && std::ranges::any_of(rejections, [](const PlanRejection& one) {

@@ -1,11 +1,14 @@
 #include "planner/estimate/offload_time.h"
+#include "planner/memory/check_modelled.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layout_axes.h"
 #include "planner/search/search_space.h"
+#include "planner/stack/rules.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -40,7 +43,7 @@ public:
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
             for (const Layout& states : axes_.states(ranks, quantized_)) {
-                if (!isForecast(states)) {
+                if (!isTaken(states)) {
                     continue;
                 }
                 for (const Layout& experts : axes_.experts(states)) {
@@ -51,7 +54,7 @@ public:
             }
         }
         if (found == 0) {
-            space_.refused.push_back({stack_, why_.empty() ? noDivision() : why_});
+            space_.refused.push_back({stack_, why_.empty() ? noDivision() : why_, lacksMethod_});
         }
         return {};
     }
@@ -130,31 +133,61 @@ private:
                                    .swaps = axes_.swaps(layout),
                                    .stack = stack_,
                                    .ways = ways,
-                                   .sizes = sizes});
+                                   .sizes = sizes,
+                                   .unmodelled = unmodelled(layout)});
         return true;
     }
 
-    /// Offload that has no step time has no layouts: they would be looked at in vain.
-    bool isForecast(const Layout& layout) {
-        if (layout.offload == Offload::None) {
-            return true;
-        }
-        const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
-        const auto [at, isNew] = isForecast_.emplace(key, false);
+    /// Which of the space's reasons says why layouts of this kind are not modelled.
+    std::optional<std::uint32_t> unmodelled(const Layout& layout) {
+        const ModelledKind kind{layout.shard,
+                                layout.offload,
+                                layout.dp > 1,
+                                layout.replicas() > 1,
+                                layout.tp > 1,
+                                layout.pp > 1,
+                                layout.cp > 1,
+                                layout.ep > 1};
+        const auto [at, isNew] = unmodelled_.emplace(kind, std::nullopt);
         if (isNew) {
-            const Result<void> forecast = checkForecast(layout);
-            at->second = forecast.has_value();
-            if (!forecast && why_.empty()) {
-                why_ = forecast.error().why;
+            Scenario scenario = task_.base;
+            scenario.layout = layout;
+            scenario.stack = std::string(how_.stack->name);
+            const Result<Settings> settings = how_.settingsFor(layout);
+            scenario.settings = settings.value_or(Settings{});
+            const Result<void> modelled = settings ? checkModelled(scenario) : Result<void>();
+            if (!modelled && modelled.error().code == Error::Code::Unsupported) {
+                at->second = static_cast<std::uint32_t>(space_.reasons.size());
+                space_.reasons.push_back(modelled.error().why);
             }
         }
         return at->second;
     }
 
-    [[nodiscard]] Result<void> checkForecast(const Layout& layout) const {
+    /// Ways to train that the stack does not have, and offload that has no step time, have no
+    /// layouts: they would be looked at in vain.
+    bool isTaken(const Layout& layout) {
+        const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
+        const auto [at, isNew] = isTaken_.emplace(key, false);
+        if (isNew) {
+            const Result<void> taken = checkTaken(layout);
+            at->second = taken.has_value();
+            if (!taken && why_.empty()) {
+                why_ = taken.error().why;
+            }
+        }
+        return at->second;
+    }
+
+    Result<void> checkTaken(const Layout& layout) {
         Scenario scenario{.cluster = task_.base.cluster, .layout = layout};
         FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
-        return checkOffload(scenario);
+        FABRICAST_TRY(checkOffload(scenario));
+        scenario.settings.recompute = {};  // each layout says its own
+        const Result<void> has =
+            checkMethods(how_.stack->name, how_.stack->methods, scenario.settings);
+        lacksMethod_ = lacksMethod_ || !has;
+        return has;
     }
 
     std::vector<MicroBatchSize> sizesOf(const Layout& layout,
@@ -228,7 +261,11 @@ private:
     std::string why_;
     bool expertOverlap_ = false;
     bool quantized_ = false;  ///< what adapters are trained of
-    std::map<std::tuple<Offload, Shard, bool>, bool> isForecast_;
+    bool lacksMethod_ = false;
+    std::map<std::tuple<Offload, Shard, bool>, bool> isTaken_;
+    /// What of a layout says whether it is modelled.
+    using ModelledKind = std::tuple<Shard, Offload, bool, bool, bool, bool, bool, bool>;
+    std::map<ModelledKind, std::optional<std::uint32_t>> unmodelled_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };
@@ -257,26 +294,28 @@ std::int64_t SearchSpace::count(std::uint32_t family) const {
 
 std::vector<Candidate> SearchSpace::candidatesOf(std::uint32_t family) const {
     std::vector<Candidate> found;
+    found.reserve(static_cast<std::size_t>(count(family)));
     const std::vector<MicroBatchSize>& mine = sizesOf(family);
-    const auto add = [&](std::size_t size, std::uint16_t way, std::size_t kind) {
-        Candidate candidate{.family = family,
-                            .way = way,
-                            .size = static_cast<std::uint16_t>(size),
-                            .recompute = static_cast<std::uint16_t>(kind)};
-        found.push_back(candidate);
-        if (families[family].swaps) {
-            candidate.swapped = true;
+    const auto add = [&](std::uint16_t way, std::uint16_t size) {
+        for (std::size_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
+            Candidate candidate{.family = family,
+                                .way = way,
+                                .size = size,
+                                .recompute = static_cast<std::uint16_t>(kind)};
             found.push_back(candidate);
+            if (families[family].swaps) {
+                candidate.swapped = true;
+                found.push_back(candidate);
+            }
         }
     };
-    for (std::size_t size = 0; size < mine.size(); ++size) {
-        for (const std::uint16_t way : mine[size].ways) {
-            for (std::size_t kind = 0; kind < recomputesOf(family).size(); ++kind) {
-                add(size, way, kind);
+    for (std::size_t way = 0; way < ways[families[family].ways].size(); ++way) {
+        for (std::size_t size = 0; size < mine.size(); ++size) {
+            if (std::ranges::binary_search(mine[size].ways, way)) {
+                add(static_cast<std::uint16_t>(way), static_cast<std::uint16_t>(size));
             }
         }
     }
-    std::sort(found.begin(), found.end());
     return found;
 }
 

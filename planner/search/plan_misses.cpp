@@ -10,8 +10,8 @@ namespace fabricast {
 
 namespace {
 
-/// Layouts walked where nothing fits, and those that they are chosen from.
-constexpr std::size_t kMissesWalked = 12;
+/// Layouts walked for each that is wanted where nothing fits, and those that they are chosen from.
+constexpr std::size_t kMissesWalked = 4;
 constexpr std::size_t kMissesBounded = 2000;
 constexpr std::uint16_t kMissesSizes = 3;  ///< the smallest micro-batches
 
@@ -32,6 +32,9 @@ Result<std::vector<PlanSearch::Sized>> PlanSearch::smallest() {
     std::vector<Sized> beyondHost;
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {
         FABRICAST_TRY(watch_.check());
+        if (space_.families[family].unmodelled) {
+            continue;
+        }
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto usual =
                 scenarios_.usual(space_.families[family].stack, space_.layoutOf(candidate));
@@ -65,7 +68,7 @@ std::vector<PlanSearch::Sized> PlanSearch::leastInOrder(std::vector<Sized> found
         }
         return !bytes;
     });
-    takeLeast(found, kMissesWalked);
+    takeLeast(found, kMissesWalked * options_.misses);
     for (const auto& [candidate, why] : unmodelled) {
         if (found.empty()) {
             refuse(candidate, why);

@@ -45,8 +45,10 @@ Result<PlanReport> PlanSearch::run() {
     report_.question = task_.base;
     report_.objective = options_.objective;
     for (const RefusedStack& refused : space_.refused) {
-        report_.rejections.push_back(
-            {std::string(task_.stacks[refused.stack].stack->name), 0, refused.why});
+        report_.rejections.push_back({std::string(task_.stacks[refused.stack].stack->name),
+                                      0,
+                                      refused.why,
+                                      refused.isMethod});
     }
     FABRICAST_TRY(fillQueue());
     FABRICAST_TRY(findTop());
@@ -237,6 +239,21 @@ Result<void> PlanSearch::extendFront() {
     return {};
 }
 
+/// Whether a stack refuses a layout only because it is not modelled.
+bool PlanSearch::isUnmodelled(std::uint32_t family, const Error& refusal) const {
+    const std::optional<std::uint32_t> reason = space_.families[family].unmodelled;
+    return reason && space_.reasons[*reason] == refusal.why;
+}
+
+/// Of a family that is not modelled, all layouts that there is room for are refused together.
+void PlanSearch::refuseUnmodelled(std::uint32_t family, std::int64_t layouts) {
+    const auto allowed = scenarios_.allowed({.family = family});
+    if (allowed || isUnmodelled(family, allowed.error())) {
+        const LayoutFamily& refused = space_.families[family];
+        refusals_[{refused.stack, space_.reasons[*refused.unmodelled]}] += layouts;
+    }
+}
+
 /// A stack that refuses all its layouts says why.
 Result<std::vector<bool>> PlanSearch::stacksThatRun() {
     std::vector<bool> runs(task_.stacks.size(), false);
@@ -249,7 +266,7 @@ Result<std::vector<bool>> PlanSearch::stacksThatRun() {
         FABRICAST_TRY(watch_.check());
         for (const Candidate& candidate : space_.candidatesOf(family)) {
             const auto allowed = scenarios_.allowed(candidate);
-            if (allowed) {
+            if (allowed || isUnmodelled(family, allowed.error())) {
                 runs[stack] = true;
                 break;
             }
@@ -330,8 +347,14 @@ Result<void> PlanSearch::fillQueue() {
         if (space_.sizesOf(family).empty()) {
             continue;
         }
+        const std::int64_t before = report_.feasible;
         FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
-        if (roomy_[family] > 0 && !report_.refused) {
+        if (roomy_[family] == 0 || report_.refused) {
+            continue;
+        }
+        if (space_.families[family].unmodelled) {
+            refuseUnmodelled(family, report_.feasible - before);
+        } else {
             addToBlock(family);
         }
     }

@@ -99,6 +99,8 @@ private:
     Result<void> extendFront();
     Result<void> tryLeanest();
     void sayWhatIsLeft();
+    [[nodiscard]] bool isUnmodelled(std::uint32_t family, const Error& refusal) const;
+    void refuseUnmodelled(std::uint32_t family, std::int64_t layouts);
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
     Result<std::size_t> roomySizes(std::uint32_t family);

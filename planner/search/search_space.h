@@ -6,6 +6,7 @@
 #include "planner/stack/stack.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct LayoutFamily {
     std::uint32_t stack = 0;  ///< of the task
     std::uint32_t ways = 0;   ///< of the space's lists
     std::uint32_t sizes = 0;  ///< likewise
+    /// Of the space's reasons: why its memory is not modelled. Else none.
+    std::optional<std::uint32_t> unmodelled{};
 };
 
 /// A size of the micro-batch, and the orders that the stack has for so many microbatches.
@@ -56,6 +59,7 @@ struct Candidate {
 struct RefusedStack {
     std::uint32_t stack = 0;
     std::string why;
+    bool isMethod = false;  ///< it has no such way to train, whatever the layout
 };
 
 /// Every layout that the stacks' axes, the pipelines' orders and the rules leave, in a fixed order.
@@ -66,6 +70,7 @@ struct SearchSpace {
     std::vector<std::vector<PipelineWay>> ways;
     std::vector<std::vector<MicroBatchSize>> sizes;
     std::vector<std::vector<RecomputeSettings>> recomputes;  ///< by stack
+    std::vector<std::string> reasons;                        ///< why families are not modelled
     std::vector<RefusedStack> refused;
 
     [[nodiscard]] const std::vector<MicroBatchSize>& sizesOf(std::uint32_t family) const {

@@ -248,5 +248,50 @@ TEST(FindPlans, MoreMemoryNeverMakesTheBestSlower) {
     EXPECT_LT(before, 1e9);
 }
 
+/// Stacks that tune by LoRA.
+SearchTask withAdapters(SearchTask task, Dtype base) {
+    for (StackSettings& stack : task.stacks) {
+        const auto usual = stack.settingsFor;
+        stack.settingsFor = [usual, base](const Layout& layout) -> Result<Settings> {
+            FABRICAST_ASSIGN(Settings settings, usual(layout));
+            settings.tuning = Tuning::Lora;
+            settings.lora.base = base;
+            return settings;
+        };
+    }
+    return task;
+}
+
+// All layouts that there is room for are said to be not modelled, and none is looked at.
+TEST(FindPlans, LooksAtNothingThatIsNotModelled) {
+    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"nemo"}), Dtype::Bf16);
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    EXPECT_TRUE(none.isNotModelled());
+    EXPECT_FALSE(none.refused);
+    ASSERT_EQ(none.rejections.size(), 1U);
+    EXPECT_NE(none.rejections[0].why.find("LoRA"), std::string::npos) << none.rejections[0].why;
+    EXPECT_EQ(none.rejections[0].layouts, none.feasible);
+    EXPECT_GT(none.feasible, 0);
+    EXPECT_EQ(none.looks, 0);
+    EXPECT_TRUE(none.misses.empty());
+}
+
+TEST(FindPlans, AStackWithoutTheMethodHasNoLayouts) {
+    const SearchTask task = withAdapters(taskOf({.memory = 40_GiB}, {"nemo"}), Dtype::Nf4);
+    const PlanReport none = findPlans(task, exampleTiming(), {}).value();
+    EXPECT_TRUE(none.refused);
+    EXPECT_TRUE(none.hasLayouts());
+    EXPECT_EQ(none.candidates, 0);
+    ASSERT_EQ(none.rejections.size(), 1U);
+    EXPECT_EQ(none.rejections[0].why, "nemo has no nf4 base");
+}
+
+TEST(FindPlans, CandidatesStandInTheirOrder) {
+    const SearchTask task = taskOf({.model = "mixtral-8x7b", .memory = 40_GiB}, {"megatron"});
+    const std::vector<Candidate> all = allOf(enumerateLayouts(task).value());
+    EXPECT_TRUE(std::ranges::is_sorted(all));
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
 }  // namespace
 }  // namespace fabricast

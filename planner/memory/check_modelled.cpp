@@ -1,0 +1,17 @@
+#include "planner/memory/check_modelled.h"
+
+#include "planner/memory/check_lora.h"
+#include "planner/spec/check_reference.h"
+#include "planner/spec/check_saved_on_host.h"
+#include "planner/spec/check_trained.h"
+
+namespace fabricast {
+
+Result<void> checkModelled(const Scenario& scenario) {
+    FABRICAST_TRY(checkLora(scenario));
+    FABRICAST_TRY(checkTrained(scenario));
+    FABRICAST_TRY(checkSavedOnHost(scenario));
+    return checkReference(scenario);
+}
+
+}  // namespace fabricast
