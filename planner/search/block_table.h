@@ -69,6 +69,10 @@ struct BlockTable {
     ByBlock<Result<BlockCost>> costs;
     ByBlock<Result<LayersKept>> kept;
     ByBlock<LeastTimes> least;
+
+    [[nodiscard]] std::size_t size() const {
+        return times.size() + costs.size() + kept.size() + least.size();
+    }
 };
 
 }  // namespace fabricast

@@ -7,9 +7,9 @@ namespace fabricast {
 
 namespace {
 
-/// The latest searches', of four stacks each, and what layouts of one subject may take.
-constexpr std::size_t kMostKept = 12;
-constexpr std::size_t kMostBlocks = 20'000;
+/// Blocks of all subjects together: the latest stay. A purchase turns over
+/// some eighty subjects, each again and again: 20 kinds of GPU under four stacks.
+constexpr std::size_t kMostBlocks = 40'000;
 constexpr std::size_t kMostModels = 4;
 constexpr std::size_t kMostWalks = 4'000;
 
@@ -33,6 +33,12 @@ std::optional<WorkSubject> subjectOf(const SearchTask& task,
                        .recomputes = space.recomputes[stack]};
 }
 
+/// Layers keep the same bytes on every GPU.
+bool keepsAlike(const WorkSubject& a, const WorkSubject& b) {
+    return a.stack == b.stack && a.settings == b.settings && a.sequence == b.sequence &&
+           a.recomputes == b.recomputes && a.model == b.model;
+}
+
 }  // namespace
 
 BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
@@ -46,6 +52,12 @@ BorrowedWork KnownWork::borrow(std::optional<WorkSubject> subject) {
     if (kept != kept_.end()) {
         work->blocks = std::move(kept->work->blocks);
         kept_.erase(kept);
+    } else {
+        const auto alike = std::ranges::find_if(
+            kept_, [&subject](const Kept& one) { return keepsAlike(one.subject, *subject); });
+        if (alike != kept_.end()) {
+            work->blocks.kept = alike->work->blocks.kept;
+        }
     }
     return {*this, *std::move(subject), std::move(work)};
 }
@@ -72,9 +84,6 @@ std::shared_ptr<LayoutMemories> KnownWork::walksOf(const WorkSubject& subject) {
 
 /// Of two searches of one subject at a time the last to end is kept.
 void KnownWork::giveBack(Kept kept) {
-    if (kept.work->blocks.times.size() > kMostBlocks) {
-        return;
-    }
     std::list<Kept> gone;
     const std::scoped_lock guard(lock_);
     const auto same = std::ranges::find(kept_, kept.subject, &Kept::subject);
@@ -82,9 +91,12 @@ void KnownWork::giveBack(Kept kept) {
         gone.splice(gone.end(), kept_, same);
     }
     kept_.push_front(std::move(kept));
-    if (kept_.size() > kMostKept) {
-        gone.splice(gone.end(), kept_, std::prev(kept_.end()));
-    }
+    std::size_t blocks = 0;
+    const auto first = std::ranges::find_if(kept_, [&blocks](const Kept& one) {
+        blocks += one.work->blocks.size();
+        return blocks > kMostBlocks;
+    });
+    gone.splice(gone.end(), kept_, first, kept_.end());
 }
 
 BorrowedWork::~BorrowedWork() {
