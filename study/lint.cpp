@@ -230,10 +230,11 @@ void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
     }
 }
 
-/// Arguments of a program that is of no framework, and that names none of their files.
+/// Arguments of a program that is of no framework, and that names none of their files. A script may
+/// start another one that has them.
 void addStranger(std::span<const LintFile> files, LintReport& report) {
-    const LintFile& file = files.front();
-    if (files.size() > 1 || file.kind() != LaunchKind::Script || !file.opened().names.empty()) {
+    const LintFile& file = files.back();
+    if (file.kind() != LaunchKind::Script || !file.opened().names.empty()) {
         return;
     }
     const LaunchKey* const script = file.at("script");

@@ -1,5 +1,6 @@
 #include "planner/launch/deepspeed_files.h"
 
+#include "planner/launch/hugging_face.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
@@ -9,8 +10,19 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 6> kToldToDeepspeed = {
-    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine", "allocator"};
+constexpr std::array<std::string_view, 13> kToldToDeepspeed = {"deepspeed.*",
+                                                               "precision.*",
+                                                               "optimizer.kind",
+                                                               "recompute.kind",
+                                                               "engine",
+                                                               "allocator",
+                                                               "tuning",
+                                                               "lora.rank",
+                                                               "lora.dropout",
+                                                               "lora.targets",
+                                                               "lora.dora",
+                                                               "lora.base",
+                                                               "lora.double_quantization"};
 
 int zeroStage(Shard shard) {
     return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;
@@ -176,6 +188,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     files.untold.push_back("train.py, or what TRAIN names, is yours: it takes samples of " +
                            std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
+    addAdapterArguments(scenario.settings, files);
     return files;
 }
 

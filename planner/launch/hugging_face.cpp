@@ -79,6 +79,51 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
                 "--optimizer adamw");
 }
 
+std::vector<std::string> adapterArguments(const Settings& settings) {
+    const LoraSettings& lora = settings.lora;
+    if (settings.tuning != Tuning::Lora) {
+        return {};
+    }
+    std::vector<std::string> words = {"--use_peft",
+                                      "--lora_r",
+                                      std::to_string(lora.rank),
+                                      "--lora_alpha",
+                                      std::to_string(2 * lora.rank),
+                                      "--lora_dropout",
+                                      decimalText(lora.dropout),
+                                      "--lora_target_modules"};
+    if (lora.targets == everyLinear()) {
+        words.emplace_back("all-linear");
+    } else {
+        for (const std::string& target : lora.targets) {
+            words.push_back(target + "_proj");
+        }
+    }
+    if (lora.dora) {
+        words.emplace_back("--use_dora");
+    }
+    if (lora.base == Dtype::Nf4 || lora.base == Dtype::Int8) {
+        words.emplace_back(lora.base == Dtype::Nf4 ? "--load_in_4bit" : "--load_in_8bit");
+    } else {
+        words.emplace_back("--dtype");
+        words.emplace_back(lora.base == Dtype::Fp32 ? "float32" : "bfloat16");
+    }
+    if (lora.doubleQuantization) {
+        words.emplace_back("--use_bnb_nested_quant");
+    }
+    return words;
+}
+
+void addAdapterArguments(const Settings& settings, LaunchFiles& files) {
+    const std::vector<std::string> words = adapterArguments(settings);
+    if (words.empty()) {
+        return;
+    }
+    files.command.insert(files.command.end(), words.begin(), words.end());
+    files.untold.emplace_back(
+        "adapters: train.py takes the arguments of TRL's ModelConfig, as TRL's own sft.py does");
+}
+
 std::string attentionName(const KernelSettings& kernels) {
     if (kernels.attention == AttentionKernel::Unfused) {
         return "eager";

@@ -1,8 +1,10 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/launch_files.h"
 #include "planner/spec/scenario.h"
 
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -12,6 +14,12 @@ std::string blockClassOf(const ModelSpec& model);
 
 /// transformers' name of an optimizer: "adamw_torch_fused".
 Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);
+
+/// What TRL's ModelConfig is told of adapters on a script's command line: "--use_peft", "--lora_r",
+/// "16", … Nothing where all weights are trained.
+std::vector<std::string> adapterArguments(const Settings& settings);
+/// The same behind the script of run.sh, which has to take them.
+void addAdapterArguments(const Settings& settings, LaunchFiles& files);
 
 /// "flash_attention_2", "sdpa" or "eager".
 std::string attentionName(const KernelSettings& kernels);

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
 
@@ -162,6 +163,7 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
     }
     FABRICAST_TRY(importAccelerateMesh(draft));
     FABRICAST_TRY(importMixedPrecision(draft));
+    FABRICAST_TRY(importPeft(draft));
     if (keys.text("dynamo_config.dynamo_backend").value_or("NO") != "NO") {
         draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");
     }

@@ -1,4 +1,5 @@
 #include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -180,6 +181,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
         draft.set("layout.cp_kind", "ulysses", "sequence_parallel_size");
     }
     FABRICAST_TRY(importDeepspeedRanks(draft));
+    FABRICAST_TRY(importPeft(draft));
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
     } else if (type && *type != "AdamW" && *type != "Adam") {

@@ -29,7 +29,60 @@ constexpr std::array kTrainerNames = {
     TrainerName{"sgd", "sgd", ""},
     TrainerName{"muon", "muon", ""}};
 
+/// "q+v" of q_proj and v_proj; what is no such name stays, for the scenario's reader to refuse.
+std::string targetsOf(const std::vector<std::string>& modules) {
+    std::string names;
+    for (const std::string& one : modules) {
+        names += (names.empty() ? "" : "+") + one.substr(0, one.find("_proj"));
+    }
+    return names;
+}
+
+/// Which layers have adapters; peft chooses where nobody says.
+void importTargets(ScenarioDraft& draft) {
+    const LaunchKey* const targets = draft.keys().use("--lora_target_modules");
+    const bool says = targets != nullptr && !targets->values.empty();
+    if (!says) {
+        draft.set("settings.lora.targets", "q+v", "--use_peft");
+        draft.note("no target modules are named: peft takes q and v of most models");
+    } else if (targets->values.front() != "all-linear") {
+        draft.set("settings.lora.targets", targetsOf(targets->values), "--lora_target_modules");
+    }
+}
+
 }  // namespace
+
+Result<void> importPeft(ScenarioDraft& draft) {
+    constexpr double kDropoutOfTrl = 0.05;
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto peft, keys.flag("--use_peft"));
+    FABRICAST_ASSIGN(const auto four, keys.flag("--load_in_4bit"));
+    FABRICAST_ASSIGN(const auto eight, keys.flag("--load_in_8bit"));
+    FABRICAST_ASSIGN(const auto nested, keys.flag("--use_bnb_nested_quant"));
+    FABRICAST_ASSIGN(const auto dropout, keys.number("--lora_dropout"));
+    (void)keys.use("--bnb_4bit_quant_type");
+    (void)keys.use("--lora_alpha");
+    if (!peft.value_or(false)) {
+        return {};
+    }
+    draft.set("settings.tuning", "lora", "--use_peft");
+    const char* const typed = keys.has("--dtype") ? "--dtype" : "--torch_dtype";
+    const std::string dtype = keys.text(typed).value_or("");
+    if (four.value_or(false)) {
+        draft.set("settings.lora.base", "nf4", "--load_in_4bit");
+        draft.set("settings.lora.double_quantization", nested.value_or(false), "--load_in_4bit");
+    } else if (eight.value_or(false)) {
+        draft.set("settings.lora.base", "int8", "--load_in_8bit");
+    } else if (dtype == "bfloat16" || dtype == "float32") {
+        draft.set("settings.lora.base", dtype == "bfloat16" ? "bf16" : "fp32", typed);
+    }
+    if (const double kept = dropout.value_or(kDropoutOfTrl); kept > 0.0) {
+        draft.set("settings.lora.dropout", kept, dropout ? "--lora_dropout" : "--use_peft");
+    }
+    importTargets(draft);
+    FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "--use_dora"));
+    return draft.copyWhole("settings.lora.rank", "--lora_r");
+}
 
 Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from) {
     LaunchKeys& keys = draft.keys();

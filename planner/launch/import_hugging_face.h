@@ -15,4 +15,7 @@ Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from)
 /// "flash_attention_2", "sdpa", "eager"; `usual` where nobody says.
 void importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
 
+/// Adapters of TRL's ModelConfig ("--use_peft", "--lora_r"), with what it has without them.
+Result<void> importPeft(ScenarioDraft& draft);
+
 }  // namespace fabricast

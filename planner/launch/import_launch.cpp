@@ -58,12 +58,34 @@ Result<JsonValue> withDeepspeed(JsonValue run,
     return draft.finish(framework, {""});
 }
 
+/// Arguments of the script itself, where the file that it reads says nothing of adapters.
+void addAdapters(const LaunchKeys& script, OpenedFile& named) {
+    if (named.kind == LaunchKind::Deepspeed || named.kind == LaunchKind::Accelerate) {
+        named.keys.append(script,
+                          {"--use_peft",
+                           "--lora_",
+                           "--load_in_",
+                           "--use_dora",
+                           "--use_bnb_",
+                           "--bnb_",
+                           "--dtype"});
+    }
+}
+
 /// A script that starts a file of another kind.
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (!file.names.empty()) {
-        FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
-        named.keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
-        return importFile(named, context);
+        Result<OpenedFile> named = openNamed(file, context.read);
+        if (named && file.namedBy != "starts" && !namesProgram(file)) {
+            named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+            addAdapters(file.keys, *named);
+        }
+        if (named) {
+            return importFile(*named, context);
+        }
+        if (!namesProgram(file)) {
+            return tl::unexpected(named.error());
+        }
     }
     const std::string script = file.keys.text("script").value_or("");
     const LaunchKey* const at = file.keys.use("script");
@@ -94,6 +116,8 @@ Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
         }
         case LaunchKind::Trainer:
             return importTrainer(file, context);
+        case LaunchKind::Torch:
+            return importTorch(file.keys);
         case LaunchKind::Script:
             break;
     }

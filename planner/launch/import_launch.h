@@ -20,8 +20,8 @@ struct ImportContext {
 };
 
 /// What a launch file says, as a scenario: torchtitan's TOML and arguments, DeepSpeed's JSON,
-/// Accelerate's and Axolotl's YAML, and scripts that call Megatron or Hugging Face's Trainer.
-/// Nothing of it is run.
+/// Accelerate's and Axolotl's YAML, scripts that call Megatron or Hugging Face's Trainer, Python
+/// programs of Trainer, FSDP2 or DDP, and scripts that start one of these. Nothing of it is run.
 ///     FABRICAST_ASSIGN(const JsonValue scenario, importLaunch(text, "train.toml", context));
 Result<JsonValue> importLaunch(std::string_view text,
                                const std::string& source,
@@ -33,6 +33,7 @@ LaunchKeys axolotlKeysOf(const LaunchKeys& file);
 // One framework each.
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context);
 Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context);
+Result<JsonValue> importTorch(LaunchKeys& keys);
 Result<JsonValue> importDeepspeed(LaunchKeys& keys);
 Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context);
 Result<JsonValue> importMegatron(LaunchKeys& keys);

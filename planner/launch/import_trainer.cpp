@@ -105,23 +105,6 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft) {
     return {};
 }
 
-Result<void> importPeft(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    FABRICAST_ASSIGN(const auto peft, keys.flag("--use_peft"));
-    FABRICAST_ASSIGN(const auto four, keys.flag("--load_in_4bit"));
-    FABRICAST_ASSIGN(const auto eight, keys.flag("--load_in_8bit"));
-    if (!peft.value_or(false)) {
-        return {};
-    }
-    draft.set("settings.tuning", "lora", "--use_peft");
-    if (four.value_or(false) || eight.value_or(false)) {
-        draft.set("settings.lora.base",
-                  four.value_or(false) ? "nf4" : "int8",
-                  four.value_or(false) ? "--load_in_4bit" : "--load_in_8bit");
-    }
-    return draft.copyWhole("settings.lora.rank", "--lora_r");
-}
-
 /// Arguments that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToTrainer() {
     static const std::vector<std::string_view> keys = {"torchrun",
@@ -152,8 +135,6 @@ const std::vector<std::string_view>& harmlessToTrainer() {
                                                        "--push_to_hub",
                                                        "--hub",
                                                        "--tf32",
-                                                       "--lora_alpha",
-                                                       "--lora_dropout",
                                                        "--remove_unused",
                                                        "--overwrite",
                                                        "--trust_remote_code",

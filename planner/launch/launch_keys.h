@@ -68,5 +68,10 @@ Result<LaunchKeys> readJsonKeys(std::string_view text, const std::string& source
 /// torchrun's have "torchrun" before them, what the script is called is "script"; beside them
 /// "env NAME", "sbatch --nodes", "srun --ntasks" and "mpirun -np".
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source);
+/// What a Python program calls and names: "MICRO_BATCH", "AdamW" with the whole name of what is
+/// called, "AdamW.fused" and "AdamW.0" with its arguments, the last word of each name alone.
+/// Nothing is run: names stand for the values that the program gives them, what it works out is
+/// "$(…)".
+Result<LaunchKeys> readPythonKeys(std::string_view text, const std::string& source);
 
 }  // namespace fabricast

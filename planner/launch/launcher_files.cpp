@@ -1,5 +1,7 @@
 #include "planner/launch/launcher_files.h"
 
+#include <span>
+
 namespace fabricast {
 namespace {
 
@@ -18,10 +20,16 @@ std::string torchrunWords(const ClusterSpec& cluster) {
            "--master-port \"$MASTER_PORT\"";
 }
 
-std::string joined(const std::vector<std::string>& words) {
+/// The words, on lines that are not too long.
+std::string joined(std::span<const std::string> words) {
+    constexpr std::size_t kLongest = 96;
     std::string text;
+    std::size_t line = 0;
     for (const std::string& word : words) {
-        text += (text.empty() ? "" : " ") + word;
+        const bool ends = line + word.size() > kLongest && word.starts_with("--");
+        text += text.empty() ? "" : ends ? " \\\n    " : " ";
+        text += word;
+        line = ends ? word.size() : line + word.size() + 1;
     }
     return text;
 }
@@ -29,12 +37,14 @@ std::string joined(const std::vector<std::string>& words) {
 std::string startLine(const LaunchFacts& facts, const LaunchFiles& files) {
     const ClusterSpec& cluster = facts.scenario.cluster;
     if (files.command.front() == "accelerate") {
+        const std::string words = joined(std::span(files.command).subspan(1));
+        const std::string behind = words.empty() ? "" : " \\\n    " + words;
         const std::string nodes = cluster.nodes == 1
                                       ? ""
                                       : " --machine_rank \"$NODE_RANK\" \\\n    --main_process_ip "
                                         "\"$MASTER_ADDR\" --main_process_port \"$MASTER_PORT\"";
         return "exec accelerate launch --config_file accelerate.yaml" + nodes +
-               " \"${TRAIN:-train.py}\"\n";
+               " \"${TRAIN:-train.py}\"" + behind + "\n";
     }
     if (files.command.front() == "axolotl") {
         return "exec axolotl train axolotl.yaml --launcher torchrun -- " + torchrunWords(cluster) +

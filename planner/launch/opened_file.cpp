@@ -1,5 +1,6 @@
 #include "planner/launch/opened_file.h"
 
+#include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostLaunchBytes = std::size_t{1} << 20;
 
-enum class Form { Toml, Yaml, Json, Shell, Scenario };
+enum class Form { Toml, Yaml, Json, Shell, Python, Scenario };
 
 bool endsWithOneOf(std::string_view source, const std::array<std::string_view, 4>& endings) {
     return std::ranges::any_of(
@@ -34,6 +35,9 @@ Form formOf(std::string_view text, const std::string& source) {
     }
     if (source.ends_with(".yaml") || source.ends_with(".yml")) {
         return Form::Yaml;
+    }
+    if (source.ends_with(".py")) {
+        return Form::Python;
     }
     if (endsWithOneOf(source, {".sh", ".sbatch", ".slurm", ".bash"}) || text.starts_with("#!") ||
         text.starts_with("--")) {
@@ -78,9 +82,14 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
                 "is no YAML of Accelerate (distributed_type) or Axolotl (base_model)");
 }
 
-/// A script of arguments, or one that starts a file of another kind.
+/// A script of arguments, or one that starts a file of another kind: a program that reads none
+/// says itself what it trains.
 OpenedFile scriptFile(LaunchKeys keys) {
     OpenedFile file{LaunchKind::Script, std::move(keys)};
+    if (file.keys.has("starts")) {
+        nameOther(file, {"starts"});
+        return file;
+    }
     nameOther(file, {"script"});
     const std::string script = std::exchange(file.names, "");
     if (script == "torchtitan.train" && file.keys.has("--module")) {
@@ -99,11 +108,12 @@ OpenedFile scriptFile(LaunchKeys keys) {
                "--deepspeed_config",
                "torchrun --config_file",
                "torchrun --config-file"});
-    if (file.names.empty() && (script.ends_with(".yaml") || script.ends_with(".yml"))) {
-        nameOther(file, {"script"});
-    }
     const bool isTrainer =
         file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
+    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
+    if (file.names.empty() && (isAxolotl || (script.ends_with(".py") && !isTrainer))) {
+        nameOther(file, {"script"});
+    }
     file.kind = isTrainer ? LaunchKind::Trainer : LaunchKind::Script;
     return file;
 }
@@ -124,6 +134,10 @@ Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string&
         FABRICAST_ASSIGN(LaunchKeys keys, readYamlKeys(text, source));
         return yamlFile(std::move(keys));
     }
+    if (form == Form::Python) {
+        FABRICAST_ASSIGN(LaunchKeys keys, readPythonKeys(text, source));
+        return pythonFile(std::move(keys));
+    }
     FABRICAST_ASSIGN(LaunchKeys keys, readShellKeys(text, source));
     return scriptFile(std::move(keys));
 }
@@ -136,6 +150,14 @@ void addArguments(const OpenedFile& script, OpenedFile& named) {
     LaunchKeys arguments(named.keys.source());
     arguments.append(script.keys, {"--", "activation-checkpoint:", "activation_checkpoint:"});
     named.keys.append(titanKeysOf(arguments), {""});
+}
+
+/// What starts a script or a program is said of it, too: ranks, and arguments behind it.
+void addStart(const OpenedFile& script, OpenedFile& named) {
+    const bool isStarted = script.namedBy == "starts" || namesProgram(script);
+    if (script.kind == LaunchKind::Script && isStarted) {
+        named.keys.append(script.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+    }
 }
 
 /// A file that says nothing is none: whatever it is for, it is not done.
@@ -156,16 +178,21 @@ Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& sour
     return openForm(formOf(text, source), text, source);
 }
 
+bool namesProgram(const OpenedFile& file) {
+    return file.namedBy == "script" && file.names.ends_with(".py");
+}
+
 Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     FABRICAST_ASSIGN(const std::string text, read(file.names));
     const std::string source = besideOf(file.keys.source(), file.names);
     const Form form = formOf(text, source);
-    if (form == Form::Shell) {
+    if (form == Form::Shell && file.namedBy != "starts") {
         return fail(Error::Code::BadInput, source, "is another script");
     }
     FABRICAST_ASSIGN(OpenedFile named,
                      openForm(form == Form::Scenario ? Form::Json : form, text, source));
     addArguments(file, named);
+    addStart(file, named);
     return named;
 }
 
@@ -175,9 +202,13 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
     std::vector<OpenedFile> files;
     FABRICAST_ASSIGN(OpenedFile first, openLaunchFile(text, source));
     files.push_back(std::move(first));
-    constexpr std::size_t kMostFiles = 3;
+    constexpr std::size_t kMostFiles = 4;
     while (!files.back().names.empty() && files.size() < kMostFiles) {
         Result<OpenedFile> named = openNamed(files.back(), read);
+        if (!named && namesProgram(files.back())) {
+            files.back().names.clear();
+            break;
+        }
         if (!named) {
             files.back().notOpened = named.error().text();
             break;

@@ -11,7 +11,8 @@
 namespace fabricast {
 
 /// Who reads a launch file. A script is of Megatron or torchtitan where its arguments are theirs,
-/// of Trainer where they are those of Hugging Face's TrainingArguments.
+/// of Trainer where they are those of Hugging Face's TrainingArguments, or a Python program makes
+/// these. Torch is a Python program with a loop of its own under DDP or FSDP2.
 enum class LaunchKind : std::uint8_t {
     Megatron,
     Titan,
@@ -19,6 +20,7 @@ enum class LaunchKind : std::uint8_t {
     Accelerate,
     Axolotl,
     Trainer,
+    Torch,
     Script
 };
 
@@ -41,11 +43,15 @@ bool isLaunchFile(std::string_view text, const std::string& source);
 /// One file as its keys; whose it is follows from them.
 Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& source);
 
-/// The file that `file` names, which is no script; arguments behind a TOML are among its keys.
+/// Whether it names the program that it starts, and no file that a framework reads.
+bool namesProgram(const OpenedFile& file);
+
+/// The file that `file` names: a script only where it is a job that starts one. Arguments behind a
+/// TOML are among its keys, and so are those of whoever starts a program or a script.
 Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read);
 
-/// A file, the one that it names, and the one that this names. What is named and cannot be opened
-/// is left out: `notOpened` says why.
+/// A file, the one that it names, and so on. What is named and cannot be opened is left out:
+/// `notOpened` says why, but for programs, which may be of no framework.
 Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
                                                 const std::string& source,
                                                 const ReadNamed& read);

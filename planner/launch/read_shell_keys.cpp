@@ -153,6 +153,44 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
     addFlags(command, isMpi ? own : 0, end, "torchrun ", keys);
 }
 
+/// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked
+/// for beside this one. Empty where it starts none.
+std::string scriptIn(const std::string& word) {
+    constexpr std::string_view kBetween = " \t\"'";
+    std::size_t begin = 0;
+    std::string found;
+    while (begin < word.size()) {
+        const std::size_t end = std::min(word.find_first_of(kBetween, begin), word.size());
+        const std::string_view one = std::string_view(word).substr(begin, end - begin);
+        if (one.ends_with(".sh") || one.ends_with(".bash")) {
+            const bool isVariable = one.starts_with('$');
+            const std::size_t slash = isVariable ? one.find('/') : std::string_view::npos;
+            found = one.substr(slash == std::string_view::npos ? 0 : slash + 1);
+        }
+        begin = end + 1;
+    }
+    return found;
+}
+
+/// A job that starts another script: its name, and what stands before it.
+void addStarted(const std::vector<ShellCommand>& commands, LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 6> kOthers = {"source", ".", "echo", "test", "[", "cp"};
+    for (const ShellCommand& command : commands) {
+        const bool isOther = std::ranges::find(kOthers, command.front().text) != kOthers.end();
+        for (std::size_t i = 0; i < command.size() && !isOther; ++i) {
+            const ShellWord& word = command[i];
+            if (std::string script = scriptIn(word.text); !script.empty()) {
+                addLauncher(command, i, keys);
+                keys.add({.path = "starts",
+                          .values = {std::move(script)},
+                          .line = word.line,
+                          .column = word.column});
+                return;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& source) {
@@ -178,7 +216,10 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         all.insert(all.end(), command.begin(), command.end());
     }
     const bool isList = !all.empty() && isFlag(all.front().text);
-    if (!isList && !script.batch.empty()) {
+    if (!isList) {
+        addStarted(commands, keys);
+    }
+    if (!isList && (!script.batch.empty() || keys.has("starts"))) {
         return keys;  // a job that starts something else
     }
     if (!isList) {

@@ -107,6 +107,7 @@ std::string_view nameIn(const SharedNumber& number, LaunchKind kind) {
             return number.deepspeed;
         case LaunchKind::Megatron:
         case LaunchKind::Titan:
+        case LaunchKind::Torch:
         case LaunchKind::Script:
             break;
     }

@@ -31,6 +31,9 @@ std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
         case LaunchKind::Trainer:
             rules.push_back(trainerRules());
             break;
+        case LaunchKind::Torch:
+            rules.push_back(torchRules());
+            break;
         case LaunchKind::Script:
             break;
     }
@@ -38,7 +41,7 @@ std::vector<std::span<const LintRule>> rulesOf(LaunchKind kind) {
 }
 
 std::int64_t nodesOf(const LintFile& file) {
-    for (const char* const path : {"torchrun --nnodes", "sbatch --nodes"}) {
+    for (const char* const path : {"torchrun --nnodes", "torchrun --num_nodes", "sbatch --nodes"}) {
         if (file.has(path)) {
             return file.whole(path, 0);
         }
@@ -48,7 +51,8 @@ std::int64_t nodesOf(const LintFile& file) {
 
 /// Ranks that a script starts.
 std::optional<std::int64_t> ranksOf(const LintFile& file) {
-    for (const char* const path : {"torchrun --nproc_per_node", "torchrun --nproc-per-node"}) {
+    for (const char* const path :
+         {"torchrun --nproc_per_node", "torchrun --nproc-per-node", "torchrun --num_gpus"}) {
         const std::int64_t each = file.whole(path, 0);
         if (each > 0 && nodesOf(file) > 0) {
             return each * nodesOf(file);
@@ -123,7 +127,8 @@ std::vector<LintRule> allLintRules() {
                              titanRules(),
                              megatronLayoutRules(),
                              megatronRunRules(),
-                             trainerRules()}) {
+                             trainerRules(),
+                             torchRules()}) {
         all.insert(all.end(), rules.begin(), rules.end());
     }
     std::ranges::sort(all, {}, &LintRule::code);
@@ -141,8 +146,15 @@ std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& 
                 for (LintHit& hit : hits) {
                     hit.at = hit.at == nullptr ? file.at("script") : hit.at;  // the command
                     const std::int64_t line = hit.at == nullptr ? 0 : hit.at->line;
-                    found.emplace_back(std::tuple(rule.severity, i, line),
-                                       findingOf(rule, std::move(hit), file));
+                    LintFinding finding = findingOf(rule, std::move(hit), file);
+                    // What starts a file is among its keys, and is looked at once.
+                    const bool isSaid = std::ranges::any_of(found, [&finding](const auto& one) {
+                        return one.second.code == finding.code &&
+                               one.second.where == finding.where && one.second.what == finding.what;
+                    });
+                    if (!isSaid) {
+                        found.emplace_back(std::tuple(rule.severity, i, line), std::move(finding));
+                    }
                 }
             }
         }

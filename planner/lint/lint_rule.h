@@ -63,5 +63,6 @@ std::span<const LintRule> titanRules();
 std::span<const LintRule> megatronLayoutRules();
 std::span<const LintRule> megatronRunRules();
 std::span<const LintRule> trainerRules();
+std::span<const LintRule> torchRules();
 
 }  // namespace fabricast

@@ -59,6 +59,7 @@ std::optional<KeyOwner> ownerOf(const LintFile& file) {
                                   {}};
         case LaunchKind::Megatron:
         case LaunchKind::Trainer:
+        case LaunchKind::Torch:
         case LaunchKind::Script:
             break;
     }
@@ -260,7 +261,9 @@ LintHits movedArguments(const LintView& view) {
 
 LintHits repeatedArguments(const LintView& view) {
     LintHits hits;
-    const bool isScript = view.file.kind() == LaunchKind::Megatron || view.file.isArguments();
+    const bool isProgram = view.file.keys().source().ends_with(".py");  // it calls things again
+    const bool isScript =
+        !isProgram && (view.file.kind() == LaunchKind::Megatron || view.file.isArguments());
     for (const LaunchKey& key : view.file.keys().all()) {
         const LaunchKey* const holds = view.file.at(key.path);
         if (isScript && !isOfTheLauncher(key.path) && holds != &key &&

@@ -143,6 +143,7 @@ constexpr char kToml[] = "train.toml";
 constexpr char kYaml[] = "train.yaml";
 constexpr char kJson[] = "ds_config.json";
 constexpr char kScript[] = "train.sh";
+constexpr char kProgram[] = "train.py";
 
 constexpr std::array kParsers = {
     FuzzedParser{"json", "cases/scenarios", &takeJson},
@@ -198,6 +199,7 @@ constexpr std::array kParsers = {
     FuzzedParser{"launch_toml", "fuzz/corpus/launch_toml", &takeLaunch<kToml>},
     FuzzedParser{"launch_yaml", "cases/launch_files/examples/qlora.yaml", &takeLaunch<kYaml>},
     FuzzedParser{"launch_json", "fuzz/corpus/launch_json", &takeLaunch<kJson>},
+    FuzzedParser{"launch_python", "cases/launch_files/examples/loop.py", &takeLaunch<kProgram>},
     FuzzedParser{
         "launch_script", "cases/launch_files/examples/pretrain_70b.sh", &takeLaunch<kScript>}};
 

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 
 namespace fabricast {
 namespace {
@@ -259,6 +261,18 @@ TEST(Import, EndsSoonWhateverTheFileIs) {
     EXPECT_FALSE(why(doubling + "torchrun x.py $A\n", "a.sh").empty());
     EXPECT_FALSE(why(lists + "torchrun x.py ${L[@]}\n", "a.sh").empty());
     EXPECT_FALSE(why(std::string(3'000'000, 'x'), "a.yaml").empty());
+    std::string doubled = "a0 = [1, 1]\n";
+    std::string calls = "fully_shard(m)\n";
+    for (int i = 1; i < 60; ++i) {
+        const std::string before = "a" + std::to_string(i - 1);
+        doubled += "a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
+    }
+    for (int i = 0; i < 50'000; ++i) {
+        calls += "f(";
+    }
+    EXPECT_TRUE(why(doubled + "fully_shard(m, x=a59)\n", "a.py").empty());
+    EXPECT_FALSE(why(calls, "a.py").empty());
+    EXPECT_FALSE(why("x = " + deep, "a.py").empty());
     const auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_LT(std::chrono::duration<double>(took).count(),
               20.0);  // 2 s and what a loaded machine adds
@@ -268,7 +282,7 @@ TEST(Import, EndsSoonWhateverTheFileIs) {
 TEST(Import, ReadsAnyText) {
     std::size_t refused = 0;
     for (const char* const stack :
-         {"torchtitan", "deepspeed", "accelerate", "axolotl", "megatron"}) {
+         {"torchtitan", "deepspeed", "accelerate", "axolotl", "megatron", "fsdp2", "ddp"}) {
         const LaunchTarget& target = **findLaunchTarget(stack);
         const std::vector<Scenario> scenarios = layoutsOf(stack, "llama-3.1-8b");
         const std::string version =
@@ -338,6 +352,62 @@ TEST(Import, ReadsTrainersArguments) {
     EXPECT_EQ(valueAt(*run, "workload", "optimizer"), "\"adamw_8bit\"");
     EXPECT_EQ(why("torchrun t.py --output_dir o --fsdp hybrid_shard", "a.sh"),
               "a.sh:1:30: --fsdp hybrid_shard does not say how many ranks share a copy");
+}
+
+std::string exampleText(const std::string& name) {
+    std::ifstream file(FABRICAST_SOURCE_DIR "/tests/cases/launch_files/examples/" + name);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Import, ReadsProgramsOfTrainer) {
+    const auto run = imported(exampleText("sft.py"), "sft.py");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(run->find("model")->text().value(), "meta-llama/Llama-3.1-8B");
+    EXPECT_EQ(valueAt(*run, "layout", "micro_batch"), "2");
+    EXPECT_EQ(valueAt(*run, "layout", "recompute"), "\"full\"");
+    EXPECT_EQ(valueAt(*run, "workload", "global_batch"), "\"8 per rank\"");
+    EXPECT_EQ(valueAt(*run, "workload", "sequence"), "4096");
+    const JsonValue& lora = *run->find("settings")->find("lora");
+    EXPECT_EQ(lora.find("base")->text().value(), "nf4");
+    EXPECT_EQ(lora.find("rank")->shown(), "32");
+    EXPECT_EQ(lora.find("rank")->where(), "sft.py:11:23");
+    EXPECT_EQ(lora.find("double_quantization")->shown(), "true");
+}
+
+TEST(Import, ReadsLoopsInPython) {
+    const auto run = imported(exampleText("loop.py"), "loop.py");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(run->find("stack")->text().value(), "fsdp2");
+    EXPECT_EQ(run->find("model")->text().value(), "meta-llama/Llama-3.1-8B");
+    EXPECT_EQ(valueAt(*run, "layout", "dp"), "16");
+    EXPECT_EQ(valueAt(*run, "layout", "shard"), "\"hsdp\"");
+    EXPECT_EQ(valueAt(*run, "layout", "shard_size"), "8");
+    EXPECT_EQ(valueAt(*run, "layout", "micro_batch"), "1");
+    EXPECT_EQ(valueAt(*run, "workload", "global_batch"), "\"8 per rank\"");
+    EXPECT_EQ(valueAt(*run, "workload", "sequence"), "8192");
+    const JsonValue& settings = *run->find("settings");
+    EXPECT_EQ(settings.find("precision")->find("reduce")->text().value(), "fp32");
+    EXPECT_EQ(settings.find("torch")->find("sync")->text().value(), "last_micro_batch");
+    EXPECT_EQ(settings.find("torch")->find("reshard")->text().value(), "always");
+    EXPECT_EQ(settings.find("optimizer")->find("kernel")->text().value(), "fused");
+}
+
+TEST(Import, RefusesOfPythonWhatItDoesNotModel) {
+    EXPECT_EQ(why("print(1)\n", "a.py"),
+              "a.py: calls nothing that is known to train: fully_shard, DistributedDataParallel, "
+              "or TrainingArguments of transformers");
+    EXPECT_EQ(why("fully_shard(m)\nparallelize_module(m)\n", "a.py"),
+              "a.py:2:1: parallelize_module is not modelled for a loop of its own");
+    EXPECT_EQ(why("m = init_device_mesh(\"cuda\", (2, 4), mesh_dim_names=(\"dp\", \"tp\"))\n"
+                  "fully_shard(m)\n",
+                  "a.py"),
+              "a.py:1:38: init_device_mesh.mesh_dim_names \"tp\" is not modelled for a loop under "
+              "FSDP2");
+    EXPECT_EQ(why("fully_shard(m, mp_policy=MixedPrecisionPolicy(param_dtype=kind))\n", "a.py"),
+              "a.py:1:47: MixedPrecisionPolicy.param_dtype is torch.bfloat16, torch.float16 or "
+              "torch.float32");
+    EXPECT_EQ(why("f = '\n", "a.py"), "a.py:1:6: a text does not end");
+    EXPECT_EQ(why("f(\n[1)\n", "a.py"), "a.py:2:4: ) closes no bracket");
 }
 
 // transformers 5.23 loads a checkpoint in its own type unless dtype is given, TRL 1.16 in float32

@@ -1,3 +1,4 @@
+#include "planner/launch/hugging_face.h"
 #include "planner/launch/megatron_arguments.h"
 #include "planner/text/json_document.h"
 #include "tests/planner/launch/launch_example.h"
@@ -176,6 +177,23 @@ TEST_P(BridgeModels, HaveKeysOfMegatronBridge) {
 INSTANTIATE_TEST_SUITE_P(Models,
                          BridgeModels,
                          testing::Values("llama-3.1-8b", "mixtral-8x7b", "gpt3-13b"));
+
+TEST(AdapterArguments, AreThoseOfTrlsModelConfig) {
+    const Keys known = keysOf("trl", "1.16.0");
+    Settings settings{.tuning = Tuning::Lora};
+    settings.lora = {.dora = true, .doubleQuantization = true};
+    std::size_t flags = 0;
+    for (const Dtype base : {Dtype::Bf16, Dtype::Nf4, Dtype::Int8}) {
+        settings.lora.base = base;
+        for (const std::string& word : adapterArguments(settings)) {
+            if (word.starts_with("--")) {
+                EXPECT_TRUE(known.contains(word.substr(2))) << word;
+                ++flags;
+            }
+        }
+    }
+    EXPECT_GT(flags, 18U);
+}
 
 struct KeyedFile {
     const char* stack;

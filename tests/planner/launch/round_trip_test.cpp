@@ -116,7 +116,7 @@ TEST_P(RoundTrip, GivesThePlanBack) {
             EXPECT_FALSE(note.starts_with("not looked at")) << note;
         }
     }
-    EXPECT_GT(same, 10U);
+    EXPECT_GT(same, trip.stack == std::string("ddp") ? 2U : 10U);  // of as many as it has
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -124,6 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
     RoundTrip,
     testing::Values(Trip{"torchtitan", "llama-3.1-8b", "0.2.2", "train.toml"},
                     Trip{"torchtitan", "llama-3.1-8b", "0.3.0", "run.sh"},
+                    Trip{"fsdp2", "llama-3.1-8b", "2.15", "run.sh"},
+                    Trip{"ddp", "llama-3.1-8b", "2.15", "run.sh"},
                     Trip{"deepspeed", "llama-3.1-8b", "0.19.8", "deepspeed.json"},
                     Trip{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml"},
                     Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
@@ -135,6 +137,31 @@ INSTANTIATE_TEST_SUITE_P(
             name, [](char letter) { return std::isalnum(letter) == 0; }, '_');
         return name;
     });
+
+// A job that starts run.sh says what run.sh says.
+TEST(RoundTripOfJobs, IsThatOfTheScriptTheyStart) {
+    for (const char* const stack : {"fsdp2", "deepspeed", "axolotl", "torchtitan", "megatron"}) {
+        const LaunchTarget& target = **findLaunchTarget(stack);
+        const Scenario scenario = layoutsOf(stack, "llama-3.1-8b").back();
+        LaunchFacts facts = factsOf(scenario, std::string(target.newest));
+        facts.launcher = Launcher::Slurm;
+        const LaunchFiles launch = launchFiles(target, facts).value();
+        const auto textOf = [&](const std::string& name) -> Result<std::string> {
+            for (const LaunchFile& file : launch.files) {
+                if (file.name == name) {
+                    return file.text;
+                }
+            }
+            return fail(Error::Code::NotFound, name, "is not there");
+        };
+        const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+        const ImportContext context{.read = textOf, .layers = layers};
+        const auto job = importLaunch(textOf("job.sbatch").value(), "job.sbatch", context);
+        const auto run = importLaunch(textOf("run.sh").value(), "run.sh", context);
+        ASSERT_TRUE(job && run) << stack << (job ? run : job).error().text();
+        EXPECT_EQ(job->shown(), run->shown()) << stack;
+    }
+}
 
 // The script has the micro-batch: what the file has is read back.
 TEST(RoundTripOfAccelerate, GivesTheMeshBack) {

@@ -1,0 +1,204 @@
+#include "planner/launch/import_loop.h"
+
+#include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+namespace fabricast {
+namespace {
+
+/// What a loop calls its sizes, without regard to capitals.
+constexpr std::array<std::string_view, 8> kSequenceNames = {"sequence",
+                                                            "seq",
+                                                            "seq_len",
+                                                            "seq_length",
+                                                            "sequence_length",
+                                                            "max_length",
+                                                            "max_seq_len",
+                                                            "block_size"};
+constexpr std::array<std::string_view, 7> kMicroBatchNames = {"micro_batch",
+                                                              "micro_batch_size",
+                                                              "microbatch",
+                                                              "microbatch_size",
+                                                              "mbs",
+                                                              "batch_size",
+                                                              "per_device_batch_size"};
+constexpr std::array<std::string_view, 6> kAccumulationNames = {"accumulation",
+                                                                "accumulation_steps",
+                                                                "grad_accum",
+                                                                "grad_accum_steps",
+                                                                "grad_accumulation_steps",
+                                                                "gradient_accumulation_steps"};
+
+/// The first key that is called so; empty where none is, or the script works its value out.
+Result<std::string> sizeOf(ScenarioDraft& draft, std::span<const std::string_view> names) {
+    LaunchKeys& keys = draft.keys();
+    for (const std::string_view name : names) {
+        for (const LaunchKey& key : keys.all()) {
+            std::string path = key.path;
+            std::ranges::transform(path, path.begin(), [](unsigned char letter) {
+                return static_cast<char>(std::tolower(letter));
+            });
+            const bool isKnown =
+                path == name && key.values.size() == 1 && !key.values.front().starts_with("$");
+            if (isKnown) {
+                const std::string found = key.path;
+                FABRICAST_TRY(keys.whole(found));
+                return found;
+            }
+        }
+    }
+    return std::string();
+}
+
+/// "bf16" of torch.bfloat16; empty where it is not said.
+Result<std::string> torchTypeOf(LaunchKeys& keys, const std::string& path) {
+    const std::string typed = keys.text(path).value_or("");
+    const std::string name = typed.substr(typed.rfind('.') + 1);
+    if (typed.empty() || name == "bfloat16") {
+        return typed.empty() ? "" : std::string("bf16");
+    }
+    if (name == "float16" || name == "half") {
+        return std::string("fp16");
+    }
+    if (name == "float32" || name == "float") {
+        return std::string("fp32");
+    }
+    return keys.refuse(*keys.use(path),
+                       "is torch.bfloat16, torch.float16 or torch.float32",
+                       "write the type itself: nothing is run to find it");
+}
+
+/// A call that makes an optimizer, and ours.
+struct MadeOptimizer {
+    const char* call;
+    const char* kind;
+};
+constexpr std::array kMadeOptimizers = {MadeOptimizer{"AdamW", "adamw"},
+                                        MadeOptimizer{"Adam", "adamw"},
+                                        MadeOptimizer{"SGD", "sgd"},
+                                        MadeOptimizer{"Adafactor", "adafactor"},
+                                        MadeOptimizer{"AdamW8bit", "adamw_8bit"},
+                                        MadeOptimizer{"PagedAdamW8bit", "paged_adamw_8bit"},
+                                        MadeOptimizer{"AdamW4bit", "adamw_4bit"},
+                                        MadeOptimizer{"Muon", "muon"},
+                                        MadeOptimizer{"Lion", "lion"}};
+
+}  // namespace
+
+const char* saidOf(const LaunchKeys& keys, std::initializer_list<const char*> paths) {
+    for (const char* const path : paths) {
+        if (keys.find(path) != nullptr) {
+            return path;
+        }
+    }
+    return "";
+}
+
+Result<void> importLoopSizes(ScenarioDraft& draft) {
+    FABRICAST_ASSIGN(const std::string sequence, sizeOf(draft, kSequenceNames));
+    FABRICAST_ASSIGN(const std::string micro, sizeOf(draft, kMicroBatchNames));
+    FABRICAST_ASSIGN(const std::string steps, sizeOf(draft, kAccumulationNames));
+    FABRICAST_TRY(draft.copyWhole("workload.sequence", sequence));
+    FABRICAST_TRY(draft.copyWhole("layout.micro_batch", micro));
+    if (micro.empty()) {
+        draft.note(
+            "how many samples a microbatch has is not known: the script gives no number to "
+            "MICRO_BATCH");
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto each, draft.keys().whole(micro));
+    FABRICAST_ASSIGN(const auto count, draft.keys().whole(steps));
+    draft.set("workload.global_batch",
+              std::to_string(saturatingProduct(*each, count.value_or(1))) + " per rank",
+              steps.empty() ? micro : steps);
+    return {};
+}
+
+Result<void> importLoopPrecision(ScenarioDraft& draft, bool fsdp) {
+    LaunchKeys& keys = draft.keys();
+    const std::string stored = saidOf(keys,
+                                      {"from_config.dtype",
+                                       "from_config.torch_dtype",
+                                       "from_pretrained.dtype",
+                                       "from_pretrained.torch_dtype"});
+    const bool autocast = keys.use("autocast") != nullptr;
+    const std::string computed = fsdp && keys.has("MixedPrecisionPolicy.param_dtype")
+                                     ? "MixedPrecisionPolicy.param_dtype"
+                                 : keys.has("MixedPrecisionPolicy.0") ? "MixedPrecisionPolicy.0"
+                                                                      : "autocast.dtype";
+    FABRICAST_ASSIGN(std::string weights, torchTypeOf(keys, stored));
+    FABRICAST_ASSIGN(std::string products, torchTypeOf(keys, computed));
+    if (weights.empty()) {
+        draft.note("weights are taken to be float32: the script names no dtype for them");
+        weights = "fp32";
+    }
+    products = !products.empty() ? products : autocast ? "fp16" : weights;  // of CUDA's autocast
+    if (products != "bf16") {
+        draft.set("workload.precision", products, products == weights ? stored : computed);
+    } else if (weights == "bf16") {
+        draft.set("workload.precision", "pure_bf16", stored);
+    }
+    draft.set("settings.precision.autocast", autocast, "autocast");
+    FABRICAST_ASSIGN(const std::string reduce,
+                     torchTypeOf(keys, "MixedPrecisionPolicy.reduce_dtype"));
+    if (fsdp && !reduce.empty()) {
+        draft.set("settings.precision.reduce", reduce, "MixedPrecisionPolicy.reduce_dtype");
+    }
+    return {};
+}
+
+Result<void> importLoopOptimizer(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    for (const MadeOptimizer& one : kMadeOptimizers) {
+        const LaunchKey* const made = keys.use(one.call);
+        if (made == nullptr) {
+            continue;
+        }
+        const std::string call = one.call;
+        FABRICAST_ASSIGN(const auto momentum, keys.number(call + ".momentum"));
+        const bool keeps = call == "SGD" && momentum.value_or(0.0) > 0.0;
+        draft.set("workload.optimizer", keeps ? "sgd_momentum" : one.kind, call);
+        if (call.ends_with("8bit") && made->values.front().find("bnb") == std::string::npos) {
+            draft.set("settings.optimizer.library", "torchao", call);
+        }
+        FABRICAST_ASSIGN(const auto fused, keys.flag(call + ".fused"));
+        FABRICAST_ASSIGN(const auto foreach, keys.flag(call + ".foreach"));
+        if (fused.value_or(false)) {
+            draft.set("settings.optimizer.kernel", "fused", call + ".fused");
+        } else if (foreach) {
+            draft.set(
+                "settings.optimizer.kernel", *foreach ? "foreach" : "for_loop", call + ".foreach");
+        }
+        return {};
+    }
+    draft.note("the script makes no optimizer that is known: AdamW is forecast");
+    return {};
+}
+
+void importLoopModel(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string model =
+        saidOf(keys, {"from_pretrained.0", "from_pretrained.pretrained_model_name_or_path"});
+    if (const auto name = keys.text(model); name && !name->starts_with("$")) {
+        draft.set("model", *name, model);
+    }
+    const std::string attention =
+        saidOf(keys, {"from_config.attn_implementation", "from_pretrained.attn_implementation"});
+    importAttention(draft, attention, "sdpa");
+    const std::string checkpoints = saidOf(
+        keys,
+        {"gradient_checkpointing_enable", "apply_activation_checkpointing", "checkpoint_wrapper"});
+    if (!checkpoints.empty()) {
+        draft.set("layout.recompute", "full", checkpoints);
+    }
+    if (keys.use("compile") != nullptr) {
+        draft.set("settings.kernels.compile", true, "compile");
+    }
+}
+
+}  // namespace fabricast

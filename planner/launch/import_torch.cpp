@@ -1,0 +1,158 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/import_loop.h"
+#include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// Calls that change what is trained, or how it is divided, and that a plain loop is not forecast
+/// with.
+constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDataParallel",
+                                                                 "FSDP",
+                                                                 "FSDPModule",
+                                                                 "parallelize_module",
+                                                                 "context_parallel",
+                                                                 "PipelineStage",
+                                                                 "convert_to_float8_training",
+                                                                 "get_peft_model",
+                                                                 "DistributedOptimizer",
+                                                                 "ZeroRedundancyOptimizer",
+                                                                 "quantize_"};
+
+/// The groups of a mesh: all ranks share the states, or those of its last dimension do.
+Result<void> importMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
+    LaunchKeys& keys = draft.keys();
+    const std::string path = saidOf(keys, {"init_device_mesh.1", "init_device_mesh.mesh_shape"});
+    const LaunchKey* const sizes = keys.use(path);
+    const LaunchKey* const names = keys.use("init_device_mesh.mesh_dim_names");
+    draft.set("layout.shard", "fsdp", path.empty() ? "fully_shard" : path);
+    if (sizes == nullptr) {
+        return {};
+    }
+    for (const std::string& name : names == nullptr ? std::vector<std::string>() : names->values) {
+        if (name.find("shard") == std::string::npos && name.find("repl") == std::string::npos &&
+            !name.starts_with("dp") && !name.starts_with("data")) {
+            return keys.refuse(*names, "\"" + name + "\" is not modelled for a loop under FSDP2");
+        }
+    }
+    if (sizes->values.size() > 2) {
+        return keys.refuse(*sizes, "has more dimensions than copies and shards");
+    }
+    std::int64_t product = 1;
+    std::vector<std::int64_t> counts;
+    for (const std::string& one : sizes->values) {
+        LaunchKeys single(keys.source());
+        single.add({.path = path, .values = {one}, .line = sizes->line, .column = sizes->column});
+        if (one.empty() || one.find_first_not_of("0123456789") != std::string::npos) {
+            return {};  // it follows from the ranks
+        }
+        FABRICAST_ASSIGN(const auto count, single.whole(path));
+        counts.push_back(*count);
+        product = saturatingProduct(product, *count);
+    }
+    if (ranks && ranks->count != product) {
+        return keys.refuse(*sizes,
+                           "is of " + std::to_string(product) + " ranks, and " +
+                               std::to_string(ranks->count) + " are started");
+    }
+    draft.set("layout.dp", product, path);
+    if (counts.size() == 2 && counts.front() > 1) {
+        draft.set("layout.shard", "hsdp", path);
+        draft.set("layout.shard_size", counts.back(), path);
+    }
+    return {};
+}
+
+Result<void> importFsdpCalls(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_TRY(importMesh(draft, ranks));
+    FABRICAST_ASSIGN(const auto reshards, keys.flag("fully_shard.reshard_after_forward"));
+    if (reshards) {
+        draft.set("settings.torch.reshard",
+                  *reshards ? "always" : "never",
+                  "fully_shard.reshard_after_forward");
+    }
+    if (keys.use("CPUOffloadPolicy") != nullptr) {
+        draft.set("layout.offload", "parameters_cpu", "CPUOffloadPolicy");
+    }
+    return {};
+}
+
+Result<void> importDdpCalls(ScenarioDraft& draft) {
+    const std::string ddp = saidOf(draft.keys(), {"DistributedDataParallel", "DDP"});
+    draft.set("layout.shard", "none", ddp);
+    FABRICAST_TRY(draft.copyFlag("settings.torch.bucket_view", ddp + ".gradient_as_bucket_view"));
+    FABRICAST_TRY(draft.copyFlag("settings.torch.static_graph", ddp + ".static_graph"));
+    FABRICAST_TRY(draft.copyWhole("settings.torch.bucket_cap_mb", ddp + ".bucket_cap_mb"));
+    if (draft.keys().has(ddp + ".bucket_cap_mb")) {
+        draft.set("settings.torch.small_first_bucket", false, ddp + ".bucket_cap_mb");
+    }
+    return {};
+}
+
+/// In which microbatches gradients are reduced: in every one, unless the loop says when.
+void importSync(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const std::string said = saidOf(keys,
+                                    {"set_requires_gradient_sync.0",
+                                     "require_backward_grad_sync",
+                                     "no_sync",
+                                     "set_requires_all_reduce"});
+    const bool always = said.empty() || keys.text(said) == "True" || keys.text(said) == "true";
+    draft.set("settings.torch.sync",
+              always ? "each_micro_batch" : "last_micro_batch",
+              said.empty() ? "backward" : said);
+}
+
+/// Of all that a program says, arguments of these calls would be missed.
+void leaveTheRest(LaunchKeys& keys) {
+    constexpr std::array<std::string_view, 4> kCalls = {
+        "fully_shard.", "MixedPrecisionPolicy.", "DistributedDataParallel.", "DDP."};
+    constexpr std::array<std::string_view, 7> kHarmless = {
+        "0", "mesh", "mp_policy", "offload_policy", "device_ids", "output_device", "output_dtype"};
+    const std::vector<LaunchKey> all = keys.all();
+    for (const LaunchKey& key : all) {
+        const std::string name = key.path.substr(key.path.find('.') + 1);
+        const bool isRead = std::ranges::any_of(
+            kCalls, [&key](std::string_view call) { return key.path.starts_with(call); });
+        if (!isRead || std::ranges::find(kHarmless, name) != kHarmless.end()) {
+            (void)keys.use(key.path);
+        }
+    }
+}
+
+}  // namespace
+
+Result<JsonValue> importTorch(LaunchKeys& keys) {
+    ScenarioDraft draft(keys);
+    const bool fsdp = keys.use("fully_shard") != nullptr;
+    for (const std::string_view call : kUnmodelledInLoops) {
+        if (keys.find(call) != nullptr) {
+            return keys.refuse(*keys.use(call),
+                               "is not modelled for a loop of its own",
+                               "a plan of it: fabricast plan");
+        }
+    }
+    draft.set("stack",
+              fsdp ? "fsdp2" : "ddp",
+              saidOf(keys, {"fully_shard", "DistributedDataParallel", "DDP"}));
+    importLoopModel(draft);
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
+    if (ranks) {
+        draft.set("layout.dp", ranks->count, ranks->from);
+    }
+    FABRICAST_TRY(fsdp ? importFsdpCalls(draft, ranks) : importDdpCalls(draft));
+    FABRICAST_TRY(importLoopPrecision(draft, fsdp));
+    FABRICAST_TRY(importLoopSizes(draft));
+    importSync(draft);
+    FABRICAST_TRY(importLoopOptimizer(draft));
+    leaveTheRest(keys);
+    return draft.finish(fsdp ? "fsdp2" : "ddp", {"torchrun"});
+}
+
+}  // namespace fabricast

@@ -1,0 +1,113 @@
+#include "planner/launch/python_file.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Classes whose arguments are those of Hugging Face's Trainer, and of TRL's.
+constexpr std::array<std::string_view, 5> kArgumentClasses = {
+    "TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig"};
+
+/// What else is said where the model and its adapters are made, as a command line says it.
+struct ArgumentName {
+    std::string_view call;
+    std::string_view argument;
+};
+constexpr std::array kArgumentNames = {
+    ArgumentName{"from_pretrained.0", "--model_name_or_path"},
+    ArgumentName{"from_pretrained.pretrained_model_name_or_path", "--model_name_or_path"},
+    ArgumentName{"from_pretrained.attn_implementation", "--attn_implementation"},
+    ArgumentName{"from_pretrained.dtype", "--dtype"},
+    ArgumentName{"from_pretrained.torch_dtype", "--dtype"},
+    ArgumentName{"LoraConfig", "--use_peft"},
+    ArgumentName{"LoraConfig.r", "--lora_r"},
+    ArgumentName{"LoraConfig.lora_dropout", "--lora_dropout"},
+    ArgumentName{"LoraConfig.target_modules", "--lora_target_modules"},
+    ArgumentName{"LoraConfig.use_dora", "--use_dora"},
+    ArgumentName{"BitsAndBytesConfig.load_in_4bit", "--load_in_4bit"},
+    ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},
+    ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},
+    ArgumentName{"BitsAndBytesConfig.bnb_4bit_use_double_quant", "--use_bnb_nested_quant"}};
+
+/// "--bf16" of TrainingArguments.bf16; empty where no argument says it.
+std::string argumentOf(const std::string& path) {
+    for (const std::string_view name : kArgumentClasses) {
+        if (path.starts_with(name) && path.size() > name.size() && path[name.size()] == '.') {
+            const std::string field = path.substr(name.size() + 1);
+            return field == "0" ? "--output_dir" : "--" + field;
+        }
+    }
+    const auto* const found = std::ranges::find(kArgumentNames, path, &ArgumentName::call);
+    return found == kArgumentNames.end() ? "" : std::string(found->argument);
+}
+
+bool callsOneOf(const LaunchKeys& keys, std::span<const std::string_view> names) {
+    return std::ranges::any_of(
+        names, [&keys](std::string_view name) { return keys.find(name) != nullptr; });
+}
+
+/// What peft's LoraConfig has without arguments, where TRL's ModelConfig has other numbers.
+void addPeftDefaults(const LaunchKey& call, LaunchKeys& keys) {
+    for (const auto& [path, value] : {std::pair{"--lora_r", "8"}, {"--lora_dropout", "0.0"}}) {
+        keys.add({.path = path, .values = {value}, .line = call.line, .column = call.column});
+    }
+}
+
+/// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
+/// is the checkpoint's unless it is said.
+LaunchKeys trainerKeys(const LaunchKeys& program) {
+    LaunchKeys keys(program.source());
+    bool isModel = true;
+    for (const LaunchKey& one : program.all()) {
+        LaunchKey key = one;
+        key.path = argumentOf(one.path);
+        if (one.path == "from_pretrained") {
+            isModel = one.values.front().find("Model") != std::string::npos;
+            key.path = isModel ? "--dtype" : "";
+            key.values = {"auto"};
+        } else if (std::ranges::find(kArgumentClasses, one.path) != kArgumentClasses.end()) {
+            key.path = "script";
+            key.values = {program.source()};
+        } else if (one.path == "LoraConfig") {
+            key.values = {"true"};
+            addPeftDefaults(one, keys);
+        }
+        for (std::string& value : key.values) {
+            value = value.starts_with("torch.") ? value.substr(6) : value;
+        }
+        if (!key.path.empty() && (isModel || !one.path.starts_with("from_pretrained."))) {
+            keys.add(std::move(key));
+        }
+    }
+    return keys;
+}
+
+}  // namespace
+
+Result<OpenedFile> pythonFile(LaunchKeys keys) {
+    constexpr std::array<std::string_view, 3> kLoops = {
+        "fully_shard", "DistributedDataParallel", "DDP"};
+    if (callsOneOf(keys, kArgumentClasses)) {
+        OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};
+        const LaunchKey* const zero = file.keys.find("--deepspeed");
+        if (zero != nullptr && zero->values.size() == 1 && zero->values.front() != "null") {
+            file.names = zero->values.front();
+            file.namedBy = zero->path;
+        }
+        return file;
+    }
+    if (callsOneOf(keys, kLoops)) {
+        return OpenedFile{LaunchKind::Torch, std::move(keys)};
+    }
+    return fail(Error::Code::BadInput,
+                keys.source(),
+                "calls nothing that is known to train: fully_shard, DistributedDataParallel, or "
+                "TrainingArguments of transformers",
+                "the file that a framework reads: deepspeed.json, accelerate.yaml, …");
+}
+
+}  // namespace fabricast

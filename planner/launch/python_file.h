@@ -1,0 +1,12 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/opened_file.h"
+
+namespace fabricast {
+
+/// A Python program by what it calls: a loop of its own under fully_shard or
+/// DistributedDataParallel, or Hugging Face's Trainer, whose keys are then those of a command line
+/// ("--bf16"). An error where it trains with neither.
+Result<OpenedFile> pythonFile(LaunchKeys keys);
+
+}  // namespace fabricast
