@@ -307,34 +307,6 @@ Result<LintReport> lint(const std::string& file,
     return report;
 }
 
-Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
-                                               const std::string& directory) {
-    constexpr std::array<std::string_view, 8> kEndings = {
-        ".json", ".yaml", ".yml", ".toml", ".sh", ".bash", ".sbatch", ".slurm"};
-    std::vector<std::string> files;
-    std::error_code trouble;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(pathFrom(directory, folder), trouble)) {
-        const std::filesystem::path name = entry.path().filename();
-        std::error_code ignored;
-        if (entry.is_regular_file(ignored) &&
-            std::ranges::find(kEndings, name.extension().string()) != kEndings.end()) {
-            files.push_back((std::filesystem::path(folder) / name).string());
-        }
-    }
-    if (trouble) {
-        return fail(Error::Code::BadInput, folder, "cannot be read: " + trouble.message());
-    }
-    if (files.empty()) {
-        return fail(Error::Code::BadInput,
-                    folder,
-                    "is a folder without launch files: .json, .yaml, .toml, .sh, .sbatch or .slurm",
-                    "fabricast lint " + folder + "/train.sh");
-    }
-    std::ranges::sort(files);
-    return files;
-}
-
 LintReport notLookedAt(const std::string& file, const std::string& why) {
     return {.file = file,
             .reads = {file},

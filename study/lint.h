@@ -27,11 +27,6 @@ Result<LintReport> lint(const std::string& file,
                         const Workbench& bench,
                         const Watch& watch);
 
-/// The launch files of a folder, by their endings and in order of their names. An error where there
-/// is none.
-Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
-                                               const std::string& directory);
-
 /// What is said of a file that cannot be looked at.
 LintReport notLookedAt(const std::string& file, const std::string& why);
 

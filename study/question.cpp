@@ -6,6 +6,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
+#include "study/launch_folder.h"
 #include "study/question_flags.h"
 
 #include <algorithm>
@@ -367,7 +368,12 @@ Result<Question> parseQuestion(std::string_view text, const std::string& source,
     return question;
 }
 
-Result<Question> readQuestion(const std::string& path, const std::string& directory) {
+Result<Question> readQuestion(const std::string& typedPath, const std::string& directory) {
+    std::error_code trouble;
+    std::string path = typedPath;
+    if (!path.empty() && std::filesystem::is_directory(seenFrom(directory, path), trouble)) {
+        FABRICAST_ASSIGN(path, startOfFolder(typedPath, directory));
+    }
     Question question{.file = path};
     question.folders.typed = directory;
     if (path.empty()) {

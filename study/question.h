@@ -26,9 +26,10 @@ struct Question {
     bool isAnswer = false;
 };
 
-/// The scenario in a file, "-" for standard input, or in an answer of `explain -f json`; an empty
-/// path is an empty question. `directory` is where `path` and the paths of edits start. This and
-/// readInput are the only functions here that read files.
+/// The scenario in a file, "-" for standard input, or in an answer of `explain -f json`; of a
+/// folder that of the launch file which starts the others. An empty path is an empty question.
+/// `directory` is where `path` and the paths of edits start. This and readInput are the only
+/// functions here that read files.
 Result<Question> readQuestion(const std::string& path, const std::string& directory);
 
 /// The same of a text that was read before; `source` is what errors call it, and `folders` is where

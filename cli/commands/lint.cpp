@@ -8,6 +8,7 @@
 #include "planner/report/lint_text.h"
 #include "planner/report/table.h"
 #include "planner/text/json_text.h"
+#include "study/launch_folder.h"
 
 #include <algorithm>
 #include <array>

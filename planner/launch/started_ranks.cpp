@@ -43,6 +43,25 @@ Result<Count> countOf(LaunchKeys& keys, std::initializer_list<std::string_view> 
     return Count();
 }
 
+/// GPUs that DeepSpeed's launcher is told by name: "worker-0@worker-1:0,2" leaves worker-0's to it.
+Count includedGpus(LaunchKeys& keys) {
+    constexpr std::string_view kOption = "torchrun --include";
+    const std::string typed = keys.text(kOption).value_or("");
+    std::int64_t count = 0;
+    std::size_t begin = 0;
+    while (begin < typed.size()) {
+        const std::size_t end = std::min(typed.find('@', begin), typed.size());
+        const std::string node = typed.substr(begin, end - begin);
+        const std::size_t colon = node.find(':');
+        if (colon == std::string::npos || colon + 1 == node.size()) {
+            return Count();
+        }
+        count += 1 + std::ranges::count(node, ',');
+        begin = end + 1;
+    }
+    return count > 0 ? Count(StartedRanks{count, kOption}) : Count();
+}
+
 /// An option whose value is a variable that nothing here sets.
 std::string unknownOf(LaunchKeys& keys, std::initializer_list<std::string_view> options) {
     for (const std::string_view option : options) {
@@ -97,6 +116,9 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const Count all, countOf(keys, {"torchrun --num_processes", "mpirun -np"}));
     if (all) {
         return all;
+    }
+    if (const Count included = includedGpus(keys)) {
+        return included;
     }
     FABRICAST_ASSIGN(const Count nodes, countOf(keys, nodeOptions));
     const std::string unknown = unknownOf(keys, nodeOptions);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace fabricast {
 namespace {
 
@@ -38,6 +40,37 @@ TEST(Import, TakesFlagsOverTheFile) {
         ran("explain " + yaml + " --gpu rtx-4090 --gpus 1 --layout micro_batch=1 --seq 2048");
     EXPECT_NE(answer.out.find("sequence 2048"), std::string::npos) << answer.out << answer.err;
     EXPECT_NE(answer.out.find("LoRA rank 32 over nf4"), std::string::npos);
+}
+
+TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
+    const std::string folder = tempFolder() + "import_folder";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder + "/empty");
+    ASSERT_EQ(ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --stack deepspeed --layout shard=zero3 "
+                  "--launcher slurm --out " +
+                  folder)
+                  .code,
+              ExitCode::Ok);
+    ASSERT_TRUE(writeTextFile(folder + "/train.py", "args = TrainingArguments(\"out\")\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/data.py", "print(1)\n"));
+    const std::string flags = " -m llama-3.1-8b -c dgx-h100 -n 2 --seq 4096";
+    for (const std::string command : {"import ", "explain "}) {
+        const ProgramOutput whole = ran(command + folder + flags);
+        EXPECT_EQ(whole.code, ExitCode::Ok) << whole.err;
+        EXPECT_EQ(whole.out, ran(command + folder + "/job.sbatch" + flags).out);
+    }
+    const ProgramOutput empty = ran("import " + folder + "/empty");
+    EXPECT_EQ(empty.code, ExitCode::BadInput);
+    EXPECT_EQ(empty.err.find("error: " + folder + "/empty: is a folder without launch files"), 0U)
+        << empty.err;
+    ASSERT_TRUE(writeTextFile(folder + "/other.yaml", "base_model: a/b\nmicro_batch_size: 1\n"));
+    const ProgramOutput several = ran("explain " + folder + flags);
+    EXPECT_EQ(several.code, ExitCode::BadInput);
+    EXPECT_NE(several.err.find("is a folder of several runs: job.sbatch, other.yaml"),
+              std::string::npos)
+        << several.err;
+    EXPECT_NE(ran("lint " + folder).out.find("train.py"), std::string::npos);
+    EXPECT_EQ(ran("lint " + folder).out.find("data.py"), std::string::npos);
 }
 
 TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {

@@ -520,6 +520,9 @@ TEST(Import, CountsTheRanksThatALauncherStarts) {
     EXPECT_EQ(dataRanks("srun -N4 -n 16 python" + megatron), "8");
     EXPECT_EQ(dataRanks("mpirun -np 32 --bind-to none python" + megatron), "16");
     EXPECT_EQ(dataRanks("deepspeed --num_gpus 8 --num_nodes 2" + trainer), "16");
+    EXPECT_EQ(dataRanks("deepspeed --include localhost:0,1,4" + trainer), "3");
+    EXPECT_EQ(dataRanks("deepspeed --include one:0,1@two:0,1" + trainer), "4");
+    EXPECT_EQ(dataRanks("deepspeed --include one@two:0,1" + trainer), "-");
     EXPECT_EQ(dataRanks("torchrun --nnodes 2 --nproc-per-node 8" + titan), "8");
     EXPECT_EQ(dataRanks("#SBATCH --nodes=4\nsrun torchrun --nnodes $SLURM_NNODES "
                         "--nproc-per-node 8" +

@@ -1,0 +1,113 @@
+#include "study/launch_folder.h"
+
+#include "planner/launch/opened_file.h"
+#include "planner/load/input_text.h"
+#include "planner/text/text_file.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+using std::filesystem::path;
+
+constexpr std::array<std::string_view, 9> kEndings = {
+    ".json", ".yaml", ".yml", ".toml", ".sh", ".bash", ".sbatch", ".slurm", ".py"};
+
+Result<OpenedFile> openedAt(const std::string& file, const std::string& directory) {
+    const std::string place = pathFrom(directory, file);
+    FABRICAST_ASSIGN(const std::string text, readTextFile(place));
+    const std::string source = sourceName(place);
+    return isLaunchFile(text, source)
+               ? openLaunchFile(text, source)
+               : Result<OpenedFile>(
+                     fail(Error::Code::BadInput, source, "is no launch file of a framework"));
+}
+
+/// A folder has many programs: those that train are looked at.
+bool isLookedAt(const std::string& file, const std::string& directory) {
+    const std::string ending = path(file).extension().string();
+    return std::ranges::find(kEndings, ending) != kEndings.end() &&
+           (ending != ".py" || openedAt(file, directory));
+}
+
+/// What a file names, and what the command in it starts: both are among the folder's files.
+void addNamed(const OpenedFile& file, std::set<std::string>& named) {
+    const LaunchKey* const script = file.keys.find("script");
+    for (const std::string& name :
+         {file.names, script == nullptr || script->values.empty() ? "" : script->values.front()}) {
+        const bool isItself = path(file.keys.source()).filename() == path(name).filename();
+        if (!name.empty() && !isItself) {
+            named.insert(path(name).filename().string());
+        }
+    }
+}
+
+std::string listed(const std::vector<std::string>& files) {
+    constexpr std::size_t kMostListed = 8;
+    std::string text;
+    for (std::size_t i = 0; i < files.size() && i < kMostListed; ++i) {
+        text += (i == 0 ? "" : ", ") + path(files[i]).filename().string();
+    }
+    return text + (files.size() > kMostListed ? ", …" : "");
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
+                                               const std::string& directory) {
+    std::vector<std::string> files;
+    std::error_code trouble;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(pathFrom(directory, folder), trouble)) {
+        const std::string file = (path(folder) / entry.path().filename()).string();
+        std::error_code ignored;
+        if (entry.is_regular_file(ignored) && isLookedAt(file, directory)) {
+            files.push_back(file);
+        }
+    }
+    if (trouble) {
+        return fail(Error::Code::BadInput, folder, "cannot be read: " + trouble.message());
+    }
+    if (files.empty()) {
+        return fail(Error::Code::BadInput,
+                    folder,
+                    "is a folder without launch files: .json, .yaml, .toml, .sh, .sbatch, .slurm, "
+                    "or a .py that trains",
+                    (path(folder) / "train.sh").string());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+Result<std::string> startOfFolder(const std::string& folder, const std::string& directory) {
+    FABRICAST_ASSIGN(const std::vector<std::string> all, launchFilesIn(folder, directory));
+    std::set<std::string> named;
+    std::vector<std::string> readable;
+    for (const std::string& file : all) {
+        if (const Result<OpenedFile> opened = openedAt(file, directory)) {
+            readable.push_back(file);
+            addNamed(*opened, named);
+        }
+    }
+    std::vector<std::string> starts;
+    std::ranges::copy_if(readable, std::back_inserter(starts), [&named](const std::string& file) {
+        return !named.contains(path(file).filename().string());
+    });
+    if (starts.size() == 1) {
+        return starts.front();
+    }
+    const std::vector<std::string>& some = readable.empty() ? all : readable;
+    return fail(Error::Code::BadInput,
+                folder,
+                readable.empty()
+                    ? "is a folder whose files are of no framework: " + listed(some)
+                    : "is a folder of several runs: " + listed(starts.empty() ? readable : starts),
+                (path(folder) / path(some.front()).filename()).string());
+}
+
+}  // namespace fabricast
