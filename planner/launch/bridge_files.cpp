@@ -3,26 +3,10 @@
 #include "planner/launch/bridge_keys.h"
 #include "planner/launch/megatron_arguments.h"
 
-#include <array>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-/// The field of ConfigContainer and its class, as they are written.
-constexpr std::array kBridgeSections = {
-    std::pair<std::string_view, std::string_view>("model", "GPTModelProvider"),
-    std::pair<std::string_view, std::string_view>("train", "TrainingConfig"),
-    std::pair<std::string_view, std::string_view>("optimizer", "OptimizerConfig"),
-    std::pair<std::string_view, std::string_view>("ddp", "DistributedDataParallelConfig"),
-    std::pair<std::string_view, std::string_view>("mixed_precision", "MixedPrecisionConfig"),
-    std::pair<std::string_view, std::string_view>("dist", "DistributedInitConfig"),
-    std::pair<std::string_view, std::string_view>("rng", "RNGConfig"),
-    std::pair<std::string_view, std::string_view>("scheduler", "SchedulerConfig"),
-    std::pair<std::string_view, std::string_view>("dataset", "GPTDatasetConfig"),
-    std::pair<std::string_view, std::string_view>("tokenizer", "TokenizerConfig"),
-    std::pair<std::string_view, std::string_view>("logger", "LoggerConfig"),
-    std::pair<std::string_view, std::string_view>("checkpoint", "CheckpointConfig")};
 
 std::string_view torchType(Dtype dtype) {
     return dtype == Dtype::Bf16   ? "torch.bfloat16"

@@ -1,12 +1,30 @@
 #pragma once
 #include "planner/base/result.h"
+#include "planner/launch/launch_keys.h"
 #include "planner/launch/megatron_arguments.h"
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
+
+/// The fields of ConfigContainer and their classes, as they are written.
+inline constexpr std::array kBridgeSections = {
+    std::pair<std::string_view, std::string_view>("model", "GPTModelProvider"),
+    std::pair<std::string_view, std::string_view>("train", "TrainingConfig"),
+    std::pair<std::string_view, std::string_view>("optimizer", "OptimizerConfig"),
+    std::pair<std::string_view, std::string_view>("ddp", "DistributedDataParallelConfig"),
+    std::pair<std::string_view, std::string_view>("mixed_precision", "MixedPrecisionConfig"),
+    std::pair<std::string_view, std::string_view>("dist", "DistributedInitConfig"),
+    std::pair<std::string_view, std::string_view>("rng", "RNGConfig"),
+    std::pair<std::string_view, std::string_view>("scheduler", "SchedulerConfig"),
+    std::pair<std::string_view, std::string_view>("dataset", "GPTDatasetConfig"),
+    std::pair<std::string_view, std::string_view>("tokenizer", "TokenizerConfig"),
+    std::pair<std::string_view, std::string_view>("logger", "LoggerConfig"),
+    std::pair<std::string_view, std::string_view>("checkpoint", "CheckpointConfig")};
 
 /// One key of Megatron Bridge's configuration, its value written in Python:
 /// {"model", "hidden_size", "4096"}.
@@ -23,5 +41,9 @@ Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments);
 /// The switches that Megatron-LM's parser turns on, or leaves off, without being asked where
 /// Bridge's classes have it the other way round.
 std::vector<BridgeKey> megatronDefaults(const MegatronArguments& arguments);
+
+/// Megatron's arguments of a Python program that makes a ConfigContainer, whatever of it they say:
+/// "--hidden-size" of GPTModelProvider.hidden_size. Keys are those of readPythonKeys.
+LaunchKeys argumentsOfBridge(const LaunchKeys& program);
 
 }  // namespace fabricast

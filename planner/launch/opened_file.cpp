@@ -156,7 +156,7 @@ void addArguments(const OpenedFile& script, OpenedFile& named) {
 void addStart(const OpenedFile& script, OpenedFile& named) {
     const bool isStarted = script.namedBy == "starts" || namesProgram(script);
     if (script.kind == LaunchKind::Script && isStarted) {
-        named.keys.append(script.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+        named.keys.append(script.keys, {"torchrun ", "sbatch ", "srun ", "mpirun ", "env "});
     }
 }
 

@@ -1,5 +1,7 @@
 #include "planner/launch/python_file.h"
 
+#include "planner/launch/bridge_keys.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -91,6 +93,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
 Result<OpenedFile> pythonFile(LaunchKeys keys) {
     constexpr std::array<std::string_view, 3> kLoops = {
         "fully_shard", "DistributedDataParallel", "DDP"};
+    if (keys.find("ConfigContainer") != nullptr && keys.find("GPTModelProvider") != nullptr) {
+        return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys)};
+    }
     if (callsOneOf(keys, kArgumentClasses)) {
         OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};
         const LaunchKey* const zero = file.keys.find("--deepspeed");

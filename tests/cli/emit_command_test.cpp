@@ -75,8 +75,14 @@ TEST(Emit, RefusesWhatItWritesNothingFor) {
 }
 
 TEST(Emit, ReadsBackWhatItWrote) {
-    for (const std::string stack :
-         {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl", "torchtitan", "megatron"}) {
+    for (const std::string stack : {"ddp",
+                                    "fsdp2",
+                                    "deepspeed",
+                                    "accelerate",
+                                    "axolotl",
+                                    "torchtitan",
+                                    "megatron",
+                                    "megatron --target megatron-bridge"}) {
         const ProgramOutput answer =
             ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail --stack " + stack);
         EXPECT_EQ(answer.code, ExitCode::Ok) << stack << answer.err;

@@ -68,6 +68,7 @@ struct Trip {
     const char* model;
     const char* version;
     const char* file;
+    const char* target = "";
 };
 
 class RoundTrip : public testing::TestWithParam<Trip> {};
@@ -75,7 +76,7 @@ class RoundTrip : public testing::TestWithParam<Trip> {};
 // What emit writes, import reads back: layout, batch and every setting but those said to be untold.
 TEST_P(RoundTrip, GivesThePlanBack) {
     const Trip& trip = GetParam();
-    const LaunchTarget& target = **findLaunchTarget(trip.stack);
+    const LaunchTarget& target = **findLaunchTarget(trip.stack, trip.target);
     std::size_t same = 0;
     for (const Scenario& scenario : layoutsOf(trip.stack, trip.model)) {
         const auto launch = launchFiles(target, factsOf(scenario, trip.version));
@@ -129,7 +130,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Trip{"deepspeed", "llama-3.1-8b", "0.19.8", "deepspeed.json"},
                     Trip{"axolotl", "llama-3.1-8b", "0.19.0", "axolotl.yaml"},
                     Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
-                    Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"}),
+                    Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"},
+                    Trip{"megatron", "llama-3.1-8b", "0.3.1", "run.sh", "megatron-bridge"},
+                    Trip{"megatron", "mixtral-8x7b", "0.3.1", "run.sh", "megatron-bridge"}),
     [](const auto& one) {
         std::string name =
             one.param.stack + std::string("_") + one.param.version + "_" + one.param.model;

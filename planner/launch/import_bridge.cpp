@@ -1,0 +1,116 @@
+#include "planner/launch/bridge_keys.h"
+#include "planner/launch/bridge_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace fabricast {
+namespace {
+
+/// Keys that several arguments are written as, or that are written for every plan.
+constexpr std::array kOtherRows = {
+    BridgeRow{"--vocab-size", "model", "vocab_size"},
+    BridgeRow{
+        "--num-virtual-stages-per-pipeline-rank", "model", "virtual_pipeline_model_parallel_size"},
+    BridgeRow{"--grad-reduce-in-bf16", "mixed_precision", "grad_reduce_in_fp32", PythonForm::Off},
+    BridgeRow{"--train-iters", "train", "train_iters"},
+    BridgeRow{"--lr", "optimizer", "lr"},
+    BridgeRow{"--tokenizer-type", "tokenizer", "tokenizer_type"}};
+
+std::string_view sectionOf(std::string_view type) {
+    const auto* const found = std::ranges::find(
+        kBridgeSections, type, &std::pair<std::string_view, std::string_view>::second);
+    return found == kBridgeSections.end() ? "" : found->first;
+}
+
+/// The row of a class's field; null where no argument says the same.
+const BridgeRow* rowOf(std::string_view section, std::string_view key) {
+    const auto isIt = [section, key](const BridgeRow& row) {
+        return row.section == section && row.key == key;
+    };
+    const auto* const row = std::ranges::find_if(kBridgeRows, isIt);
+    if (row != kBridgeRows.end()) {
+        return row;
+    }
+    const auto* const other = std::ranges::find_if(kOtherRows, isIt);
+    return other == kOtherRows.end() ? nullptr : other;
+}
+
+std::string shortType(const std::string& value) {
+    const std::string name = value.substr(value.rfind('.') + 1);
+    return name == "bfloat16"  ? "bf16"
+           : name == "float16" ? "fp16"
+           : name == "uint8"   ? "fp8"
+                               : "fp32";
+}
+
+/// A field's values as the argument has them; nothing where the argument is left out.
+std::optional<std::vector<std::string>> argumentValues(PythonForm form,
+                                                       std::vector<std::string> values) {
+    const std::string first = values.empty() ? "" : values.front();
+    switch (form) {
+        case PythonForm::On:
+        case PythonForm::Off: {
+            const char* const asked = form == PythonForm::On ? "True" : "False";
+            return first == asked ? std::optional(std::vector<std::string>()) : std::nullopt;
+        }
+        case PythonForm::Type:
+            return std::vector<std::string>{shortType(first)};
+        case PythonForm::Backend:
+            return std::vector<std::string>{first.substr(first.rfind('.') + 1)};
+        default:
+            return first == "null" ? std::nullopt : std::optional(std::move(values));
+    }
+}
+
+/// What Megatron's parser is told where Bridge is told nothing.
+void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
+    const LaunchKey* const at = program.find("ConfigContainer");
+    const auto add = [&](const char* flag) {
+        keys.add({.path = flag, .values = {}, .line = at->line, .column = at->column});
+    };
+    keys.add(
+        {.path = "script", .values = {program.source()}, .line = at->line, .column = at->column});
+    if (program.find("GPTModelProvider.num_query_groups") != nullptr) {
+        add("--group-query-attention");
+    }
+    const LaunchKey* const fuses = program.find("GPTModelProvider.gradient_accumulation_fusion");
+    if (fuses == nullptr || fuses->values != std::vector<std::string>{"True"}) {
+        add("--no-gradient-accumulation-fusion");
+    }
+}
+
+}  // namespace
+
+LaunchKeys argumentsOfBridge(const LaunchKeys& program) {
+    LaunchKeys keys(program.source());
+    const bool hasLayout =
+        program.find("GPTModelProvider.pipeline_model_parallel_layout") != nullptr;
+    for (const LaunchKey& one : program.all()) {
+        const std::size_t dot = one.path.find('.');
+        const std::string_view section =
+            dot == std::string::npos ? "" : sectionOf(one.path.substr(0, dot));
+        if (section.empty()) {
+            continue;
+        }
+        const std::string name = one.path.substr(dot + 1);
+        const BridgeRow* const row = rowOf(section, name);
+        // Of a layout of stages the chunks follow.
+        if (hasLayout && name == "virtual_pipeline_model_parallel_size") {
+            continue;
+        }
+        LaunchKey key = one;
+        const auto values =
+            argumentValues(row == nullptr ? PythonForm::Same : row->form, one.values);
+        if (row != nullptr && values) {
+            key.path = row->flag;
+            key.values = *values;
+            keys.add(std::move(key));
+        }
+    }
+    addSilent(program, keys);
+    return keys;
+}
+
+}  // namespace fabricast
