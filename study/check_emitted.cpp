@@ -50,7 +50,44 @@ Result<JsonValue> completed(JsonValue root, const Emitted& emitted, const Questi
     return root;
 }
 
-Result<Scenario> readBack(const Emitted& emitted,
+/// What of saving the files say otherwise than the plan. What they cannot say was said.
+void addSavingDifferences(const Emitted& emitted,
+                          const JsonValue& root,
+                          std::vector<std::string>& differs) {
+    if (!emitted.saved) {
+        return;
+    }
+    const JsonValue* const operation = root.find("operation");
+    const auto read = [operation](const char* key) {
+        const JsonValue* const value = operation == nullptr ? nullptr : operation->find(key);
+        return value == nullptr ? std::string("nothing") : value->text().value_or("nothing");
+    };
+    const SavedStates& saved = *emitted.saved;
+    const bool held = saved.heldSteps > 0;
+    const std::int64_t steps = held ? saved.heldSteps : saved.steps;
+    const std::array<std::pair<std::string, std::string>, 2> said = {
+        {{"checkpoint",
+          held                 ? "two_level"
+          : saved.inBackground ? "async"
+                               : "sync"},
+         {"checkpoint_interval", std::to_string(steps) + " steps"}}};
+    const bool isUntold = std::ranges::any_of(emitted.launch.untold, [](const auto& line) {
+        return line.starts_with("operation.checkpoint=");
+    });
+    for (const auto& [key, planned] : said) {
+        if (const std::string found = read(key.c_str()); found != planned && !isUntold) {
+            differs.push_back("operation." + key + ": " + planned + " in the plan, " + found +
+                              " in the files");
+        }
+    }
+}
+
+struct ReadBack {
+    Scenario scenario;
+    JsonValue root;
+};
+
+Result<ReadBack> readBack(const Emitted& emitted,
                           const Question& question,
                           const Workbench& bench) {
     const KnownTexts texts = emittedTexts(emitted);
@@ -58,9 +95,9 @@ Result<Scenario> readBack(const Emitted& emitted,
     folders.known = texts;
     folders.file = "";
     FABRICAST_ASSIGN(const Question read, parseQuestion(*texts->at(kStart), kStart, folders));
-    FABRICAST_ASSIGN(const JsonValue root, completed(read.root, emitted, question));
+    FABRICAST_ASSIGN(JsonValue root, completed(read.root, emitted, question));
     FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, bench.profiles(), question.folders));
-    return std::move(loaded.scenario);
+    return ReadBack{std::move(loaded.scenario), std::move(root)};
 }
 
 /// Keys that differ and that nobody said the files would lack.
@@ -112,9 +149,10 @@ EmittedCheck checkEmitted(const Emitted& emitted,
     if (Result<std::vector<LintFinding>> findings = findingsIn(emitted)) {
         check.findings = *std::move(findings);
     }
-    const Result<Scenario> read = readBack(emitted, question, bench);
+    const Result<ReadBack> read = readBack(emitted, question, bench);
     if (read) {
-        check.differs = differencesOf(emitted, *read);
+        check.differs = differencesOf(emitted, read->scenario);
+        addSavingDifferences(emitted, read->root, check.differs);
     } else {
         check.notRead = read.error().text();
     }

@@ -7,6 +7,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
 #include "study/explain.h"
+#include "study/saved_states.h"
 
 #include <fmt/format.h>
 
@@ -102,6 +103,8 @@ Result<Emitted> emit(const Question& question,
     const Scenario& scenario = forecast.scenario;
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
+    FABRICAST_ASSIGN(const std::optional<SavedStates> saved,
+                     savedStates(question, forecast, bench));
     const LaunchFacts facts{
         .scenario = scenario,
         .version = version,
@@ -111,12 +114,14 @@ Result<Emitted> emit(const Question& question,
                   "Made for " + std::string(target->name) + " " + version + " by " + ask.madeBy +
                       ":",
                   "  fabricast emit " + typed(question) + typedFlags(ask)},
-        .launcher = ask.launcher};
+        .launcher = ask.launcher,
+        .saved = saved};
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
     return Emitted{.forecast = std::move(forecast),
                    .target = std::string(target->name),
                    .version = version,
-                   .launch = std::move(files)};
+                   .launch = std::move(files),
+                   .saved = saved};
 }
 
 }  // namespace fabricast

@@ -6,6 +6,7 @@
 #include "study/question.h"
 #include "study/workbench.h"
 
+#include <optional>
 #include <string>
 
 namespace fabricast {
@@ -25,6 +26,7 @@ struct Emitted {
     std::string target;
     std::string version;
     LaunchFiles launch;
+    std::optional<SavedStates> saved{};  ///< where the question says how
 };
 
 /// The files that start one layout under its stack, or under a target of that stack.

@@ -138,7 +138,7 @@ constexpr std::array kScenarioFlags = {
                  "--checkpoint-interval",
                  "operation.checkpoint_interval",
                  "TIME",
-                 "default: the optimum; 20min",
+                 "default: the optimum; 20min, or '500 steps'",
                  kBudget}};
 
 constexpr std::array kSearchFlags = {

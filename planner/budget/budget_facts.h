@@ -2,6 +2,7 @@
 #include "planner/evidence/price_profile.h"
 #include "planner/evidence/site_profile.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace fabricast {
@@ -15,8 +16,9 @@ struct BudgetFacts {
     SiteProfile site;
     CheckpointMode checkpoint = CheckpointMode::Async;
     std::optional<Seconds> interval;  ///< of useful work between checkpoints; empty: the best
-    std::optional<Seconds> gpuMtbf;   ///< instead of the site's; infinite: nothing fails
-    std::optional<Tokens> tokens;     ///< of the whole run
+    std::optional<std::int64_t> intervalSteps;  ///< the same in steps
+    std::optional<Seconds> gpuMtbf;             ///< instead of the site's; infinite: nothing fails
+    std::optional<Tokens> tokens;               ///< of the whole run
 };
 
 }  // namespace fabricast

@@ -112,10 +112,16 @@ SaveTimes saveTimes(const SavedRun& run, const ClusterSpec& cluster, const Budge
     return {copied > 0 ? Seconds(share / copied) : write, write};
 }
 
+/// As it is asked for, in time or in steps; nothing where it is to be the best.
+std::optional<Seconds> askedInterval(const SavedRun& run, const BudgetFacts& facts) {
+    return facts.intervalSteps ? std::optional(static_cast<double>(*facts.intervalSteps) * run.step)
+                               : facts.interval;
+}
+
 /// The best interval, but no shorter than a step or than storage takes.
-Seconds intervalOf(const CheckpointCycle& cycle, Seconds least, const BudgetFacts& facts) {
-    if (facts.interval) {
-        return std::max(*facts.interval, least);
+Seconds intervalOf(const CheckpointCycle& cycle, Seconds least, std::optional<Seconds> asked) {
+    if (asked) {
+        return std::max(*asked, least);
     }
     if (std::isinf(cycle.mtbf.count())) {
         return kNever;
@@ -172,8 +178,9 @@ private:
                                         Seconds recovery,
                                         Seconds least) const {
         CheckpointCycle made{.mtbf = mtbf, .blocking = blocking, .recovery = recovery};
-        made.interval = intervalOf(made, least, facts_);
-        made.isLonger = facts_.interval && *facts_.interval < made.interval;
+        const std::optional<Seconds> asked = askedInterval(run_, facts_);
+        made.interval = intervalOf(made, least, asked);
+        made.isLonger = asked && *asked < made.interval;
         made.goodput = goodputWith(made, 1.0);
         return made;
     }

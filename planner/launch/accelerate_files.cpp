@@ -163,12 +163,16 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     text += meshLines(scenario);
     if (isZero(scenario.layout.shard)) {
         text += zeroLines(scenario);
-        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario, OptimizerOwner::Script));
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Script));
         files.files.push_back({"deepspeed.json", std::move(zero)});
     }
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
     files.command = {"accelerate"};
     addAdapterArguments(scenario.settings, files);
+    addSavingArguments(facts, files);
+    for (std::string& one : untoldOfSaving(facts, isZero(scenario.layout.shard))) {
+        files.untold.push_back(std::move(one));
+    }
     return files;
 }
 

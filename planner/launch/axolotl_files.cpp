@@ -197,6 +197,12 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     if (scenario.layout.shard == Shard::Fsdp || scenario.layout.shard == Shard::Hsdp) {
         text += fsdpBlock(scenario);
     }
+    if (facts.saved) {
+        text += "save_strategy: steps\nsave_steps: " + std::to_string(facts.saved->steps) + "\n";
+        for (std::string& one : untoldOfSaving(facts, isZero(scenario.layout.shard))) {
+            files.untold.push_back(std::move(one));
+        }
+    }
     text +=
         "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n"
         "sample_packing: true\n"
@@ -205,7 +211,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
         "learning_rate: 2e-5\nlr_scheduler: cosine\n";
     files.files.push_back({"axolotl.yaml", std::move(text)});
     if (isZero(scenario.layout.shard)) {
-        FABRICAST_ASSIGN(std::string zero, deepspeedJson(scenario, OptimizerOwner::Trainer));
+        FABRICAST_ASSIGN(std::string zero, deepspeedJson(facts, OptimizerOwner::Trainer));
         files.files.push_back({"deepspeed.json", std::move(zero)});
     }
     files.command = {"axolotl"};

@@ -55,9 +55,7 @@ std::vector<BridgeKey> yoursToSet(const Scenario& scenario) {
             // Its end of a document comes on top.
             {"tokenizer", "vocab_size", std::to_string(scenario.model.vocab - 1)},
             {"logger", "log_interval", "1"},
-            {"logger", "log_throughput", "True"},
-            {"checkpoint", "save", "None"},
-            {"checkpoint", "load", "None"}};
+            {"logger", "log_throughput", "True"}};
 }
 
 std::string bridgeImports() {
@@ -125,6 +123,10 @@ Result<LaunchFiles> bridgeFiles(const LaunchFacts& facts) {
     addDerived(facts.scenario, keys);
     for (BridgeKey& one : yoursToSet(facts.scenario)) {
         keys.push_back(std::move(one));
+    }
+    if (!facts.saved) {
+        keys.push_back({"checkpoint", "save", "None"});
+        keys.push_back({"checkpoint", "load", "None"});
     }
     const Layout& layout = facts.scenario.layout;
     LaunchFiles files;

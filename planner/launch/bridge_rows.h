@@ -147,6 +147,21 @@ inline constexpr std::array kBridgeRows = {
     BridgeRow{"--recompute-granularity", "model", "recompute_granularity", PythonForm::Text},
     BridgeRow{"--recompute-method", "model", "recompute_method", PythonForm::Text},
     BridgeRow{"--recompute-num-layers", "model", "recompute_num_layers"},
-    BridgeRow{"--recompute-modules", "model", "recompute_modules", PythonForm::Texts}};
+    BridgeRow{"--recompute-modules", "model", "recompute_modules", PythonForm::Texts},
+    BridgeRow{"--save", "checkpoint", "save", PythonForm::Text},
+    BridgeRow{"--load", "checkpoint", "load", PythonForm::Text},
+    BridgeRow{"--save-interval", "checkpoint", "save_interval"},
+    BridgeRow{"--ckpt-format", "checkpoint", "ckpt_format", PythonForm::Text},
+    BridgeRow{"--async-save", "checkpoint", "async_save", PythonForm::On},
+    BridgeRow{
+        "--non-persistent-ckpt-type", "checkpoint", "non_persistent_ckpt_type", PythonForm::Text},
+    BridgeRow{"--non-persistent-local-ckpt-dir",
+              "checkpoint",
+              "non_persistent_local_ckpt_dir",
+              PythonForm::Text},
+    BridgeRow{"--non-persistent-save-interval", "checkpoint", "non_persistent_save_interval"},
+    BridgeRow{"--replication", "checkpoint", "replication", PythonForm::On},
+    BridgeRow{"--replication-jump", "checkpoint", "replication_jump"},
+    BridgeRow{"--replication-factor", "checkpoint", "replication_factor"}};
 
 }  // namespace fabricast

@@ -125,7 +125,8 @@ void addDeepspeedOptimizer(const Scenario& scenario, OptimizerOwner owner, JsonT
 
 }  // namespace
 
-Result<std::string> deepspeedJson(const Scenario& scenario, OptimizerOwner owner) {
+Result<std::string> deepspeedJson(const LaunchFacts& facts, OptimizerOwner owner) {
+    const Scenario& scenario = facts.scenario;
     const Layout& layout = scenario.layout;
     if (scenario.settings.kernels.quantization != Quantization::None) {
         return fail(Error::Code::Unsupported,
@@ -153,13 +154,21 @@ Result<std::string> deepspeedJson(const Scenario& scenario, OptimizerOwner owner
     if (layout.cp > 1) {
         json.add("sequence_parallel_size", layout.cp);
     }
+    if (facts.saved && facts.saved->inBackground) {
+        json.beginObject("checkpoint");
+        json.beginObject("writer");
+        json.add("type", "fast");
+        json.add("decoupled", true);
+        json.end();
+        json.end();
+    }
     json.end();
     return std::move(json).finish();
 }
 
 Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
-    FABRICAST_ASSIGN(std::string text, deepspeedJson(scenario, OptimizerOwner::DeepSpeed));
+    FABRICAST_ASSIGN(std::string text, deepspeedJson(facts, OptimizerOwner::DeepSpeed));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToDeepspeed));
     if (scenario.layout.pp > 1) {
@@ -189,6 +198,10 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
                            std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     addAdapterArguments(scenario.settings, files);
+    addSavingArguments(facts, files);
+    for (std::string& one : untoldOfSaving(facts, true)) {
+        files.untold.push_back(std::move(one));
+    }
     return files;
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::string_view kNewestDeepspeed = "0.19.8";
 enum class OptimizerOwner { DeepSpeed, Script, Trainer };
 
 /// The JSON that deepspeed.initialize, Accelerate and Axolotl read.
-Result<std::string> deepspeedJson(const Scenario& scenario, OptimizerOwner owner);
+Result<std::string> deepspeedJson(const LaunchFacts& facts, OptimizerOwner owner);
 
 Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts);
 

@@ -124,6 +124,20 @@ void addAdapterArguments(const Settings& settings, LaunchFiles& files) {
         "adapters: train.py takes the arguments of TRL's ModelConfig, as TRL's own sft.py does");
 }
 
+void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files) {
+    if (!facts.saved) {
+        return;
+    }
+    for (const std::string& word : {std::string("--save_strategy"),
+                                    std::string("steps"),
+                                    std::string("--save_steps"),
+                                    std::to_string(facts.saved->steps)}) {
+        files.command.push_back(word);
+    }
+    files.untold.emplace_back(
+        "checkpoints: train.py takes --save_strategy and --save_steps, as TrainingArguments does");
+}
+
 std::string attentionName(const KernelSettings& kernels) {
     if (kernels.attention == AttentionKernel::Unfused) {
         return "eager";

@@ -21,6 +21,9 @@ std::vector<std::string> adapterArguments(const Settings& settings);
 /// The same behind the script of run.sh, which has to take them.
 void addAdapterArguments(const Settings& settings, LaunchFiles& files);
 
+/// How often the script of run.sh saves, in TrainingArguments' words.
+void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
+
 /// "flash_attention_2", "sdpa" or "eager".
 std::string attentionName(const KernelSettings& kernels);
 

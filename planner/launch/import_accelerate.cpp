@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
 
 #include <array>
@@ -164,6 +165,7 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
     FABRICAST_TRY(importAccelerateMesh(draft));
     FABRICAST_TRY(importMixedPrecision(draft));
     FABRICAST_TRY(importPeft(draft));
+    FABRICAST_TRY(importTrainerSaving(draft, "--"));
     if (keys.text("dynamo_config.dynamo_backend").value_or("NO") != "NO") {
         draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");
     }

@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/unfrozen_weights.h"
 
@@ -342,6 +343,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.cp", "context_parallel_size"));
     FABRICAST_TRY(draft.copyWhole("layout.ep", "expert_parallel_size"));
+    FABRICAST_TRY(importTrainerSaving(draft, ""));
     return draft.finish("axolotl", harmlessToAxolotl());
 }
 

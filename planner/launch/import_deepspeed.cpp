@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -182,6 +183,11 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     }
     FABRICAST_TRY(importDeepspeedRanks(draft));
     FABRICAST_TRY(importPeft(draft));
+    FABRICAST_TRY(importTrainerSaving(draft, "--"));
+    FABRICAST_ASSIGN(const auto decoupled, keys.flag("checkpoint.writer.decoupled"));
+    if (decoupled.value_or(false)) {
+        draft.set("operation.checkpoint", "async", "checkpoint.writer.decoupled");
+    }
     if (const auto type = keys.text("optimizer.type"); type && *type == "Lion") {
         draft.set("workload.optimizer", "lion", "optimizer.type");
     } else if (type && *type != "AdamW" && *type != "Adam") {
@@ -200,6 +206,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
                          "zero_optimization.stage3_gather",
                          "fp16.",
                          "aio",
+                         "checkpoint.",
                          "tensorboard",
                          "zero_optimization.allgather_partitions"});
 }

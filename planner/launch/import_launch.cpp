@@ -68,6 +68,7 @@ void addAdapters(const LaunchKeys& script, OpenedFile& named) {
                            "--use_dora",
                            "--use_bnb_",
                            "--bnb_",
+                           "--save_st",
                            "--dtype"});
     }
 }

@@ -2,6 +2,7 @@
 
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/pipeline_parts.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -198,6 +199,9 @@ const std::vector<std::string_view>& harmlessToMegatron() {
                                                        "--eval-",
                                                        "--log-",
                                                        "--save",
+                                                       "--async-save",
+                                                       "--non-persistent",
+                                                       "--replication",
                                                        "--load",
                                                        "--tokenizer",
                                                        "--data-",
@@ -282,6 +286,13 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
     FABRICAST_TRY(importRecompute(draft));
     FABRICAST_TRY(importMegatronKernels(draft));
     FABRICAST_TRY(importMegatronExperts(draft));
+    if (keys.find("--save") != nullptr) {
+        FABRICAST_TRY(importSaving(draft, "--save-interval", keys.use("--async-save") != nullptr));
+    }
+    if (keys.text("--non-persistent-ckpt-type") == "local") {
+        FABRICAST_TRY(importSaving(draft, "--non-persistent-save-interval", true));
+        draft.set("operation.checkpoint", "two_level", "--non-persistent-ckpt-type");
+    }
     return draft.finish("megatron", harmlessToMegatron());
 }
 

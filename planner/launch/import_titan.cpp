@@ -1,5 +1,6 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtitan_keys.h"
@@ -291,6 +292,11 @@ Result<JsonValue> importTitan(LaunchKeys& file, const ImportContext& context) {
     FABRICAST_TRY(importTitanBatch(draft));
     FABRICAST_TRY(importTitanKernels(draft));
     FABRICAST_TRY(importTitanCheckpointing(draft));
+    FABRICAST_ASSIGN(const auto saves, keys.flag("checkpoint.enable"));
+    const std::string async = keys.text("checkpoint.async_mode").value_or("disabled");
+    if (saves.value_or(false)) {
+        FABRICAST_TRY(importSaving(draft, "checkpoint.interval", async != "disabled"));
+    }
     return draft.finish("torchtitan",
                         {"job",
                          "metrics",

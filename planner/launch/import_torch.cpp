@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_loop.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -151,6 +152,9 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
     FABRICAST_TRY(importLoopSizes(draft));
     importSync(draft);
     FABRICAST_TRY(importLoopOptimizer(draft));
+    if (keys.find("async_save") != nullptr || keys.find("save") != nullptr) {
+        FABRICAST_TRY(importSaving(draft, "SAVE_EVERY", keys.find("async_save") != nullptr));
+    }
     leaveTheRest(keys);
     return draft.finish(fsdp ? "fsdp2" : "ddp", {"torchrun"});
 }

@@ -1,6 +1,7 @@
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
+#include "planner/launch/import_saving.h"
 #include "planner/launch/loaded_weights.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -178,6 +179,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
     FABRICAST_TRY(importLoadedWeights(draft, bf16.value_or(false)));
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
+    FABRICAST_TRY(importTrainerSaving(draft, "--"));
     return draft.finish("Hugging Face Trainer", harmlessToTrainer());
 }
 

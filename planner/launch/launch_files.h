@@ -3,6 +3,7 @@
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,13 @@ namespace fabricast {
 /// What starts one process per GPU on each node.
 enum class Launcher { Torchrun, Slurm, Kubernetes };
 
+/// How often a run saves what it needs to go on from.
+struct SavedStates {
+    bool inBackground = true;  ///< the run goes on while storage is written
+    std::int64_t steps = 1;
+    std::int64_t heldSteps = 0;  ///< between copies in the memory of other nodes; 0: there are none
+};
+
 /// What files that start a run are made from.
 struct LaunchFacts {
     const Scenario& scenario;
@@ -19,6 +27,7 @@ struct LaunchFacts {
     std::string loadFrom;            ///< model: a Hub name or a folder; empty where not known
     std::vector<std::string> about;  ///< the lines that every file starts with
     Launcher launcher = Launcher::Torchrun;
+    std::optional<SavedStates> saved{};  ///< where the plan says how
 };
 
 struct LaunchFile {
@@ -54,6 +63,9 @@ std::string decimalText(double value);
 
 /// A text in double quotes, as YAML, TOML and JSON read it.
 std::string quotedText(std::string_view text);
+
+/// What a target without copies in memory, or without saving in the background, leaves out of it.
+std::vector<std::string> untoldOfSaving(const LaunchFacts& facts, bool background);
 
 /// Microbatches that a rank runs one after another in a step: gradient accumulation.
 std::int64_t accumulationOf(const Scenario& scenario);

@@ -85,6 +85,27 @@ std::string yours() {
            ")\n";
 }
 
+/// What is saved, where the plan says how often. Copies in memory are on ranks of the next node.
+void addSaving(const LaunchFacts& facts, MegatronArguments& out) {
+    if (!facts.saved) {
+        return;
+    }
+    out.begin("checkpoints, from which a run that is started again goes on");
+    out.add("--save", std::string("checkpoints"));
+    out.add("--load", std::string("checkpoints"));
+    out.add("--save-interval", facts.saved->steps);
+    out.add("--ckpt-format", std::string("torch_dist"));
+    out.addIf(facts.saved->inBackground, "--async-save");
+    if (facts.saved->heldSteps > 0) {
+        out.add("--non-persistent-ckpt-type", std::string("local"));
+        out.add("--non-persistent-local-ckpt-dir", std::string("/dev/shm/checkpoints"));
+        out.add("--non-persistent-save-interval", facts.saved->heldSteps);
+        out.add("--replication");
+        out.add("--replication-jump", facts.scenario.cluster.node.gpus);
+        out.add("--replication-factor", std::int64_t{2});
+    }
+}
+
 }  // namespace
 
 Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
@@ -94,6 +115,7 @@ Result<MegatronArguments> megatronArguments(const LaunchFacts& facts) {
     arguments.add("--vocab-size", facts.scenario.model.vocab);
     arguments.add("--make-vocab-size-divisible-by", facts.scenario.settings.megatron.vocabPadding);
     FABRICAST_TRY(addMegatronRun(facts.scenario, arguments));
+    addSaving(facts, arguments);
     FABRICAST_TRY(checkReleases(arguments, release));
     return arguments;
 }

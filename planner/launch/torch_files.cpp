@@ -97,8 +97,11 @@ std::string ddpPart(const Settings& settings) {
     return text + ")\n";
 }
 
-std::string imports(bool fsdp) {
+std::string imports(bool fsdp, bool saves) {
     return std::string("import os\n\nimport torch\nimport torch.distributed as dist\n") +
+           (saves ? "import torch.distributed.checkpoint as dcp\n"
+                    "from torch.distributed.checkpoint.state_dict import get_state_dict\n"
+                  : "") +
            (fsdp ? "from torch.distributed.device_mesh import init_device_mesh\n"
                    "from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, "
                    "fully_shard\n"
@@ -106,11 +109,30 @@ std::string imports(bool fsdp) {
            "from transformers import AutoConfig, AutoModelForCausalLM\n\n";
 }
 
+/// What the loop does every so many steps. A save in the background waits for the one before.
+std::string savingPart(const std::optional<SavedStates>& saved) {
+    if (!saved) {
+        return "";
+    }
+    const bool async = saved->inBackground;
+    const std::string before(12, ' ');
+    return "        if (step + 1) % SAVE_EVERY == 0:\n" + before +
+           "weights, moments = get_state_dict(model, optimizer)\n" + before +
+           "states = {\"model\": weights, \"optimizer\": moments}\n" +
+           (async ? before + "if pending is not None:\n" + before + "    pending.result()\n" +
+                        before + "pending = dcp.async_save(states, "
+                  : before + "dcp.save(states, ") +
+           "checkpoint_id=f\"checkpoints/step-{step + 1}\")\n";
+}
+
 /// The loop: some microbatches, then a step of the optimizer.
-std::string trainingLoop(const Scenario& scenario, bool fsdp) {
+std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
+    const Scenario& scenario = facts.scenario;
     const Settings& settings = scenario.settings;
     const bool every = settings.torch.sync == GradientSync::EachMicroBatch;
-    std::string text =
+    const bool pends = facts.saved && facts.saved->inBackground;
+    std::string text = pends ? "    pending = None\n" : "";
+    text +=
         "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
         "        for micro in range(ACCUMULATION):\n";
     text +=
@@ -127,7 +149,9 @@ std::string trainingLoop(const Scenario& scenario, bool fsdp) {
            "            (loss / ACCUMULATION).backward()\n"
            "        optimizer.step()\n        optimizer.zero_grad(set_to_none=True)\n"
            "        if dist.get_rank() == 0:\n"
-           "            print(f\"step {step} loss {loss.item():.4f}\")\n";
+           "            print(f\"step {step} loss {loss.item():.4f}\")\n" +
+           savingPart(facts.saved) +
+           (pends ? "    if pending is not None:\n        pending.result()\n" : "");
 }
 
 std::string helpers() {
@@ -163,20 +187,25 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTorch));
-    std::string text = commentOf(facts.about) + imports(fsdp);
+    for (std::string& one : untoldOfSaving(facts, true)) {
+        files.untold.push_back(std::move(one));
+    }
+    std::string text = commentOf(facts.about) + imports(fsdp, facts.saved.has_value());
     text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
     text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";
     text += "MICRO_BATCH = " + std::to_string(scenario.layout.microBatch) + "\n";
-    text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n\n";
+    text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n";
+    text += facts.saved ? "SAVE_EVERY = " + std::to_string(facts.saved->steps) + "\n\n" : "\n";
     text += helpers();
-    text +=
-        "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
-        "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
-        "    model_config = AutoConfig.from_pretrained(MODEL)\n"
-        "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
-        "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
-        torchDtype(settings.precision.parameters) +
-        ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
+    text += "\ndef main():\n    dist.init_process_group(\"" +
+            std::string(facts.saved && facts.saved->inBackground ? "cpu:gloo,cuda:nccl" : "nccl") +
+            "\")\n"
+            "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
+            "    model_config = AutoConfig.from_pretrained(MODEL)\n"
+            "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
+            "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
+            torchDtype(settings.precision.parameters) +
+            ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
     text += "    model.config.use_cache = False\n";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";
@@ -189,7 +218,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     }
     text += fsdp ? fsdpPart(scenario) : ddpPart(settings);
     text += "    optimizer = " + optimizer + "\n";
-    text += trainingLoop(scenario, fsdp);
+    text += trainingLoop(facts, fsdp);
     text += "    dist.destroy_process_group()\n\n\nif __name__ == \"__main__\":\n    main()\n";
     files.files.push_back({"train.py", std::move(text)});
     files.command = {"train.py"};

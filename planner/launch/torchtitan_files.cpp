@@ -181,8 +181,18 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
     addTitanMesh(scenario, keys);
     FABRICAST_TRY(addTitanPipeline(scenario, keys));
     keys.add("compile", "enable", scenario.settings.kernels.compile);
+    if (facts.saved) {
+        keys.add("checkpoint", "enable", true);
+        keys.add("checkpoint", "interval", facts.saved->steps);
+        keys.add("checkpoint",
+                 "async_mode",
+                 std::string_view(facts.saved->inBackground ? "async" : "disabled"));
+    }
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTitan));
+    for (std::string& one : untoldOfSaving(facts, true)) {
+        files.untold.push_back(std::move(one));
+    }
     if (old) {
         if (scenario.layout.tp > 1 && !scenario.layout.sp) {
             files.untold.emplace_back("layout.sp=off: 0.2.2 splits sequences wherever tp is");

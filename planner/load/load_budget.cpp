@@ -51,6 +51,7 @@ Result<BudgetFacts> loadBudget(const JsonValue& root,
                       .perGpuHour = request.perGpuHour,
                       .checkpoint = request.checkpoint,
                       .interval = request.interval,
+                      .intervalSteps = request.intervalSteps,
                       .gpuMtbf = request.gpuMtbf,
                       .tokens = request.tokens};
     if (!request.perGpuHour) {

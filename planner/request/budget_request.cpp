@@ -61,6 +61,25 @@ Result<Seconds> readMtbf(const JsonValue& value) {
     return readTime(value, "50000 h");
 }
 
+/// "20 min", or "500 steps".
+Result<void> readInterval(const JsonValue& value, BudgetRequest& request) {
+    const std::string typed = value.is(Kind::String) ? value.text().value_or("") : "";
+    const std::size_t digits = typed.find_first_not_of("0123456789");
+    const std::string unit = digits == std::string::npos ? "" : typed.substr(digits);
+    if (unit != " steps" && unit != "steps" && unit != " step") {
+        FABRICAST_ASSIGN(request.interval, readTime(value, "20 min"));
+        return {};
+    }
+    constexpr std::size_t kMostDigits = 9;
+    const std::int64_t steps = digits > 0 && digits <= kMostDigits ? std::stoll(typed) : 0;
+    if (steps < 1) {
+        return tl::unexpected(
+            value.problem("is out of range at " + value.shown(), "for example \"500 steps\""));
+    }
+    request.intervalSteps = steps;
+    return {};
+}
+
 Result<std::optional<Tokens>> readTokens(const JsonValue& root) {
     const JsonValue* workload = root.find("workload");
     const JsonValue* tokens = workload == nullptr ? nullptr : workload->find("tokens");
@@ -158,7 +177,7 @@ Result<void> readOperation(const JsonValue& root, BudgetRequest& request) {
         FABRICAST_ASSIGN(request.checkpoint, readEnum<CheckpointMode>(*checkpoint));
     }
     if (const JsonValue* interval = operation->find("checkpoint_interval")) {
-        FABRICAST_ASSIGN(request.interval, readTime(*interval, "20 min"));
+        FABRICAST_TRY(readInterval(*interval, request));
     }
     return {};
 }

@@ -5,6 +5,7 @@
 #include "planner/evidence/site_profile.h"
 #include "planner/text/json_document.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,7 @@ struct ProfileWish {
 ///     "workload": {"tokens": "15T"}, "price": {"profile": "market-2026-05", "kind": "owned",
 ///     "years": 3, "utilisation": 0.6},
 ///     "operation": {"site": "typical", "mtbf": "50000 h", "checkpoint": "async",
-///                   "checkpoint_interval": "20 min"}
+///                   "checkpoint_interval": "20 min" or "500 steps"}
 /// A price may be given directly: "price": "$2.10/h", or {"usd_per_gpu_hour": 2.10}.
 struct BudgetRequest {
     ProfileWish price;
@@ -31,8 +32,9 @@ struct BudgetRequest {
     double utilisation = 1.0;     ///< share of these years in which they are used
     ProfileWish site;
     CheckpointMode checkpoint = CheckpointMode::Async;
-    std::optional<Seconds> interval;
-    std::optional<Seconds> gpuMtbf;  ///< infinite for "none"
+    std::optional<Seconds> interval;            ///< as a time, or
+    std::optional<std::int64_t> intervalSteps;  ///< in steps
+    std::optional<Seconds> gpuMtbf;             ///< infinite for "none"
     std::optional<Tokens> tokens;
 };
 

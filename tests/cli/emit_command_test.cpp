@@ -110,6 +110,41 @@ TEST(Emit, ReadsAdaptersBack) {
     }
 }
 
+TEST(Emit, SavesAsThePlanDoesAndReadsThatBack) {
+    struct Saved {
+        const char* stack;
+        const char* line;
+    };
+    for (const Saved& one :
+         {Saved{"fsdp2", "pending = dcp.async_save("},
+          Saved{"ddp", "SAVE_EVERY = 250"},
+          Saved{"deepspeed --layout shard=zero3", "--save_strategy steps --save_steps 250"},
+          Saved{"accelerate --layout shard=zero3", "\"decoupled\": true"},
+          Saved{"accelerate --layout shard=fsdp", "not in the files: operation.checkpoint=async"},
+          Saved{"axolotl --layout shard=zero3", "save_steps: 250"},
+          Saved{"torchtitan", "--checkpoint.interval 250"},
+          Saved{"torchtitan --framework-version 0.2.2", "async_mode = \"async\""},
+          Saved{"megatron", "--save-interval 250"},
+          Saved{"megatron --target megatron-bridge", "async_save=True,"}}) {
+        const ProgramOutput answer =
+            ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail "
+                "--checkpoint-interval 250steps --stack " +
+                std::string(one.stack));
+        EXPECT_EQ(answer.code, ExitCode::Ok) << one.stack << answer.err;
+        EXPECT_NE(answer.out.find(one.line), std::string::npos) << one.stack << answer.out;
+        EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+            << one.stack << answer.out;
+    }
+    const ProgramOutput held =
+        ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail --stack megatron "
+            "--checkpoint two_level");
+    EXPECT_NE(held.out.find("--non-persistent-save-interval "), std::string::npos) << held.out;
+    EXPECT_NE(held.out.find("check: read back as the same plan"), std::string::npos) << held.out;
+    const ProgramOutput waits =
+        ran("emit -m llama-3.1-8b -c dgx-h100 --no-fail --stack fsdp2 --checkpoint sync");
+    EXPECT_NE(waits.out.find(" dcp.save(states, "), std::string::npos) << waits.out;
+}
+
 // A job names run.sh, which names the program: each says its part.
 TEST(Emit, IsReadBackFromTheJobThatStartsIt) {
     const std::string out = tempFolder() + "job";

@@ -131,6 +131,21 @@ RC_GTEST_PROP(CostOf, MoreFailuresNeverRaiseGoodput, ()) {
     RC_ASSERT(goodputUnder(facts, gpus) >= share - 1e-12);
 }
 
+// So many steps are the time that they take.
+TEST(CostOf, TakesAnIntervalInSteps) {
+    BudgetFacts facts = exampleFacts();
+    const auto intervalOf = [&facts] {
+        return costOf(exampleRun("fsdp2", {.dp = 8}), exampleCosted(), facts)
+            .goodput.cycles[0]
+            .interval.count();
+    };
+    facts.interval = static_cast<double>(5000) * exampleCosted().step.value;
+    const double asked = intervalOf();
+    facts.interval.reset();
+    facts.intervalSteps = 5000;
+    EXPECT_DOUBLE_EQ(intervalOf(), asked);
+}
+
 TEST(CostOf, WithoutFailuresOnlyCheckpointsCost) {
     BudgetFacts facts = exampleFacts();
     facts.gpuMtbf = kNever;

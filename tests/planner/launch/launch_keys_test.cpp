@@ -54,6 +54,13 @@ bool isTaken(const MegatronArgument& argument,
     });
 }
 
+/// With all that is written where a plan says how it is saved.
+LaunchFacts savingFacts(const Scenario& scenario, const std::string& version) {
+    LaunchFacts facts = factsOf(scenario, version);
+    facts.saved = SavedStates{.steps = 500, .heldSteps = 50};
+    return facts;
+}
+
 class MegatronModels : public testing::TestWithParam<const char*> {};
 
 TEST_P(MegatronModels, HaveArgumentsThatEveryReleaseTakes) {
@@ -62,7 +69,7 @@ TEST_P(MegatronModels, HaveArgumentsThatEveryReleaseTakes) {
     for (const Scenario& scenario : layoutsOf("megatron", GetParam())) {
         for (int release = 14; release <= 19; ++release) {
             const auto arguments =
-                megatronArguments(factsOf(scenario, "0." + std::to_string(release)));
+                megatronArguments(savingFacts(scenario, "0." + std::to_string(release)));
             if (!arguments) {
                 EXPECT_EQ(arguments.error().where, "--framework-version")
                     << arguments.error().text();
@@ -159,7 +166,7 @@ TEST_P(BridgeModels, HaveKeysOfMegatronBridge) {
     const LaunchTarget& target = **findLaunchTarget("megatron", "megatron-bridge");
     std::size_t written = 0;
     for (const Scenario& scenario : layoutsOf("megatron", GetParam())) {
-        const auto launch = launchFiles(target, factsOf(scenario, "0.3.1"));
+        const auto launch = launchFiles(target, savingFacts(scenario, "0.3.1"));
         if (!launch) {
             EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
             continue;
@@ -195,6 +202,17 @@ TEST(AdapterArguments, AreThoseOfTrlsModelConfig) {
     EXPECT_GT(flags, 18U);
 }
 
+TEST(SavingArguments, AreThoseOfTrainingArguments) {
+    const Keys known = keysOf("transformers", "5.23.0");
+    LaunchFiles files;
+    const Scenario scenario;
+    addSavingArguments(savingFacts(scenario, ""), files);
+    EXPECT_EQ(files.command.size(), 4U);
+    for (const std::string& word : files.command) {
+        EXPECT_TRUE(!word.starts_with("--") || known.contains(word.substr(2))) << word;
+    }
+}
+
 struct KeyedFile {
     const char* stack;
     const char* model;
@@ -213,7 +231,7 @@ TEST_P(LaunchKeys, AreThoseOfTheFramework) {
     std::size_t written = 0;
     for (const Scenario& scenario : layoutsOf(keyed.stack, keyed.model)) {
         const std::string version = json ? std::string(target.newest) : keyed.version;
-        const auto launch = launchFiles(target, factsOf(scenario, version));
+        const auto launch = launchFiles(target, savingFacts(scenario, version));
         ASSERT_TRUE(launch || launch.error().code == Error::Code::Unsupported)
             << launch.error().text();
         const auto file = launch ? std::ranges::find(launch->files, keyed.file, &LaunchFile::name)
