@@ -203,8 +203,9 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         program.command("emit", "Write the files that start a layout under its framework");
     const auto flags = std::make_shared<EmitFlags>();
     app.footer(
-        "frameworks: ddp fsdp2 deepspeed megatron torchtitan accelerate axolotl, as --stack says;\n"
-        "plans of megatron also for --target megatron-bridge\n"
+        "frameworks: ddp fsdp2 deepspeed megatron nemo torchtitan accelerate axolotl, as --stack "
+        "says;\n"
+        "plans of megatron and nemo also for --target megatron-bridge or nemo\n"
         "examples:\n"
         "  fabricast emit -m llama-3.1-70b -c dgx-h100 -n 8 --stack megatron --layout tp=4,pp=2\n"
         "  fabricast emit run.json --out launch --launcher slurm\n"
@@ -214,10 +215,9 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         "same.");
     addScenarioArguments(app, flags->question);
     app.add("--out", flags->folder, "write the files into this folder").takes("DIR");
-    app.add(
-           "--target",
-           flags->ask.target,
-           "framework that starts the plan (default: the stack's own); megatron-bridge of megatron")
+    app.add("--target",
+            flags->ask.target,
+            "framework that starts the plan (default: the stack's own): megatron-bridge, nemo")
         .takes("NAME");
     app.add("--check", flags->check, "read the files back, and compare them with the plan");
     app.add("--framework-version",

@@ -24,7 +24,8 @@ inline constexpr std::array kBridgeSections = {
     std::pair<std::string_view, std::string_view>("dataset", "GPTDatasetConfig"),
     std::pair<std::string_view, std::string_view>("tokenizer", "TokenizerConfig"),
     std::pair<std::string_view, std::string_view>("logger", "LoggerConfig"),
-    std::pair<std::string_view, std::string_view>("checkpoint", "CheckpointConfig")};
+    std::pair<std::string_view, std::string_view>("checkpoint", "CheckpointConfig"),
+    std::pair<std::string_view, std::string_view>("peft", "LoRA")};
 
 /// One key of Megatron Bridge's configuration, its value written in Python:
 /// {"model", "hidden_size", "4096"}.
@@ -42,8 +43,16 @@ Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments);
 /// Bridge's classes have it the other way round.
 std::vector<BridgeKey> megatronDefaults(const MegatronArguments& arguments);
 
-/// Megatron's arguments of a Python program that makes a ConfigContainer, whatever of it they say:
-/// "--hidden-size" of GPTModelProvider.hidden_size. Keys are those of readPythonKeys.
+/// All that a plan says: its arguments, what these imply, and what Megatron-LM works out of
+/// several.
+Result<std::vector<BridgeKey>> keysOfPlan(const LaunchFacts& facts, std::string_view target);
+/// Adapters over whole groups of weights, as Megatron-Core has them: "linear_qkv". Empty where all
+/// weights are trained.
+Result<std::vector<BridgeKey>> adapterKeys(const Settings& settings);
+
+/// Megatron's arguments of a Python program that makes Bridge's ConfigContainer or NeMo's
+/// MegatronStrategy, whatever of it they say: "--hidden-size" of GPTModelProvider.hidden_size. Keys
+/// are those of readPythonKeys; beside arguments there are "stack" and "peft.dim".
 LaunchKeys argumentsOfBridge(const LaunchKeys& program);
 
 }  // namespace fabricast

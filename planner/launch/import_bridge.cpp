@@ -14,14 +14,30 @@ constexpr std::array kOtherRows = {
     BridgeRow{
         "--num-virtual-stages-per-pipeline-rank", "model", "virtual_pipeline_model_parallel_size"},
     BridgeRow{"--grad-reduce-in-bf16", "mixed_precision", "grad_reduce_in_fp32", PythonForm::Off},
+    BridgeRow{"--save-interval", "checkpoint", "every_n_train_steps"},
+    BridgeRow{"--async-save", "model", "ckpt_async_save", PythonForm::On},
     BridgeRow{"--train-iters", "train", "train_iters"},
     BridgeRow{"--lr", "optimizer", "lr"},
     BridgeRow{"--tokenizer-type", "tokenizer", "tokenizer_type"}};
 
+/// NeMo's classes, and the fields of ConfigContainer that have their keys.
+constexpr std::array kNemoClasses = {
+    std::pair<std::string_view, std::string_view>("model", "GPTConfig"),
+    std::pair<std::string_view, std::string_view>("model", "MegatronStrategy"),
+    std::pair<std::string_view, std::string_view>("model", "MegatronCommOverlapCallback"),
+    std::pair<std::string_view, std::string_view>("checkpoint", "ModelCheckpoint"),
+    std::pair<std::string_view, std::string_view>("train", "MockDataModule"),
+    std::pair<std::string_view, std::string_view>("train", "PreTrainingDataModule"),
+    std::pair<std::string_view, std::string_view>("train", "FineTuningDataModule"),
+    std::pair<std::string_view, std::string_view>("mixed_precision", "MegatronMixedPrecision")};
+
 std::string_view sectionOf(std::string_view type) {
-    const auto* const found = std::ranges::find(
-        kBridgeSections, type, &std::pair<std::string_view, std::string_view>::second);
-    return found == kBridgeSections.end() ? "" : found->first;
+    constexpr auto kType = &std::pair<std::string_view, std::string_view>::second;
+    const auto* const found = std::ranges::find(kBridgeSections, type, kType);
+    const auto* const other = std::ranges::find(kNemoClasses, type, kType);
+    return found != kBridgeSections.end() ? found->first
+           : other != kNemoClasses.end()  ? other->first
+                                          : "";
 }
 
 /// The row of a class's field; null where no argument says the same.
@@ -64,18 +80,45 @@ std::optional<std::vector<std::string>> argumentValues(PythonForm form,
     }
 }
 
+/// "peft.dim" of LoRA.dim, and "--bf16" of Lightning's "bf16-mixed".
+void addWord(const LaunchKey& one, LaunchKeys& keys) {
+    LaunchKey key = one;
+    if (one.path.starts_with("LoRA.")) {
+        key.path = "peft." + one.path.substr(one.path.find('.') + 1);
+        keys.add(std::move(key));
+        return;
+    }
+    const std::string word = one.values.empty() ? "" : one.values.front();
+    key.path = word.starts_with("bf16") ? "--bf16" : word.starts_with("16") ? "--fp16" : "";
+    key.values.clear();
+    if (!key.path.empty()) {
+        keys.add(std::move(key));
+    }
+}
+
 /// What Megatron's parser is told where Bridge is told nothing.
 void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
-    const LaunchKey* const at = program.find("ConfigContainer");
+    const bool isNemo = program.find("MegatronStrategy") != nullptr;
+    const LaunchKey* const at = program.find(isNemo ? "MegatronStrategy" : "ConfigContainer");
     const auto add = [&](const char* flag) {
         keys.add({.path = flag, .values = {}, .line = at->line, .column = at->column});
     };
     keys.add(
         {.path = "script", .values = {program.source()}, .line = at->line, .column = at->column});
-    if (program.find("GPTModelProvider.num_query_groups") != nullptr) {
+    const std::string model = isNemo ? "GPTConfig" : "GPTModelProvider";
+    if (isNemo || program.find("LoRA") != nullptr) {
+        keys.add({.path = "stack", .values = {"nemo"}, .line = at->line, .column = at->column});
+    }
+    if (const LaunchKey* const lora = program.find("LoRA")) {
+        keys.add({.path = "peft", .values = {"lora"}, .line = lora->line, .column = lora->column});
+    }
+    if (isNemo && program.find("ModelCheckpoint") != nullptr) {
+        add("--save");
+    }
+    if (program.find(model + ".num_query_groups") != nullptr) {
         add("--group-query-attention");
     }
-    const LaunchKey* const fuses = program.find("GPTModelProvider.gradient_accumulation_fusion");
+    const LaunchKey* const fuses = program.find(model + ".gradient_accumulation_fusion");
     if (fuses == nullptr || fuses->values != std::vector<std::string>{"True"}) {
         add("--no-gradient-accumulation-fusion");
     }
@@ -86,7 +129,8 @@ void addSilent(const LaunchKeys& program, LaunchKeys& keys) {
 LaunchKeys argumentsOfBridge(const LaunchKeys& program) {
     LaunchKeys keys(program.source());
     const bool hasLayout =
-        program.find("GPTModelProvider.pipeline_model_parallel_layout") != nullptr;
+        program.find("GPTModelProvider.pipeline_model_parallel_layout") != nullptr ||
+        program.find("MegatronStrategy.pipeline_model_parallel_layout") != nullptr;
     for (const LaunchKey& one : program.all()) {
         const std::size_t dot = one.path.find('.');
         const std::string_view section =
@@ -94,8 +138,13 @@ LaunchKeys argumentsOfBridge(const LaunchKeys& program) {
         if (section.empty()) {
             continue;
         }
+        if (section == "peft" || one.path == "MegatronMixedPrecision.precision") {
+            addWord(one, keys);
+            continue;
+        }
         const std::string name = one.path.substr(dot + 1);
-        const BridgeRow* const row = rowOf(section, name);
+        const BridgeRow* row = rowOf(section, name);
+        row = row == nullptr && section == "model" ? rowOf("dist", name) : row;  // NeMo's strategy
         // Of a layout of stages the chunks follow.
         if (hasLayout && name == "virtual_pipeline_model_parallel_size") {
             continue;

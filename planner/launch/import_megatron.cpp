@@ -123,8 +123,12 @@ Result<void> importMegatronLayout(ScenarioDraft& draft) {
     for (const auto& [argument, path] : kSizes) {
         FABRICAST_TRY(draft.copyWhole(path, argument));
     }
+    const bool isNemo = keys.has("stack");  // whose own recipes overlap, unasked
     for (const auto& [argument, path] : kSwitches) {
         FABRICAST_TRY(draft.copyFlag(path, argument));
+        if (isNemo && !keys.has(argument)) {
+            draft.set(path, false, "stack");
+        }
     }
     FABRICAST_TRY(importRanks(draft));
     draft.set("layout.sp", keys.has("--sequence-parallel"), "--sequence-parallel");
@@ -277,7 +281,7 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
                                "its value in the script");
         }
     }
-    draft.set("stack", "megatron", "");
+    draft.set("stack", keys.text("stack").value_or("megatron"), "stack");
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByMegatron));
     FABRICAST_TRY(importMegatronModel(draft));
     FABRICAST_TRY(importMegatronLayout(draft));
@@ -286,6 +290,7 @@ Result<JsonValue> importMegatron(LaunchKeys& keys) {
     FABRICAST_TRY(importRecompute(draft));
     FABRICAST_TRY(importMegatronKernels(draft));
     FABRICAST_TRY(importMegatronExperts(draft));
+    FABRICAST_TRY(importMegatronAdapters(draft));
     if (keys.find("--save") != nullptr) {
         FABRICAST_TRY(importSaving(draft, "--save-interval", keys.use("--async-save") != nullptr));
     }

@@ -11,4 +11,7 @@ Result<void> importRecompute(ScenarioDraft& draft);
 Result<void> importMegatronKernels(ScenarioDraft& draft);
 Result<void> importMegatronExperts(ScenarioDraft& draft);
 
+/// LoRA of Bridge and NeMo: "peft" with "peft.dim" and the groups of weights that it adapts.
+Result<void> importMegatronAdapters(ScenarioDraft& draft);
+
 }  // namespace fabricast

@@ -1,7 +1,10 @@
 #include "planner/launch/import_megatron.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -106,6 +109,43 @@ Result<void> importMegatronKernels(ScenarioDraft& draft) {
     FABRICAST_ASSIGN(const auto dropout, keys.number("--hidden-dropout"));
     (void)keys.use("--attention-dropout");
     draft.set("settings.kernels.dropout", dropout.value_or(0.1), "--hidden-dropout");
+    return {};
+}
+
+Result<void> importMegatronAdapters(ScenarioDraft& draft) {
+    constexpr std::array kGroups = {std::pair{"linear_qkv", "q+k+v"},
+                                    std::pair{"linear_proj", "o"},
+                                    std::pair{"linear_fc1", "gate+up"},
+                                    std::pair{"linear_fc2", "down"}};
+    constexpr std::int64_t kUsualRank = 32;  // of LoRA's dim
+    LaunchKeys& keys = draft.keys();
+    if (keys.use("peft") == nullptr) {
+        return {};
+    }
+    draft.set("settings.tuning", "lora", "peft");
+    FABRICAST_ASSIGN(const auto rank, keys.whole("peft.dim"));
+    draft.set("settings.lora.rank", rank.value_or(kUsualRank), rank ? "peft.dim" : "peft");
+    FABRICAST_ASSIGN(const auto dropout, keys.number("peft.dropout"));
+    if (dropout && *dropout > 0.0) {
+        draft.set("settings.lora.dropout", *dropout, "peft.dropout");
+    }
+    (void)keys.use("peft.alpha");
+    const LaunchKey* const modules = keys.use("peft.target_modules");
+    std::string targets;
+    for (const std::string& module :
+         modules == nullptr ? std::vector<std::string>() : modules->values) {
+        const auto* const group = std::ranges::find_if(
+            kGroups, [&module](const auto& one) { return one.first == module; });
+        if (group == kGroups.end()) {
+            return keys.refuse(*modules,
+                               "\"" + module + "\" is not modelled",
+                               "linear_qkv, linear_proj, linear_fc1 and linear_fc2");
+        }
+        targets += (targets.empty() ? "" : "+") + std::string(group->second);
+    }
+    if (!targets.empty()) {
+        draft.set("settings.lora.targets", targets, "peft.target_modules");
+    }
     return {};
 }
 

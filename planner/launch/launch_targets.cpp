@@ -7,6 +7,7 @@
 #include "planner/launch/launcher_files.h"
 #include "planner/launch/megatron_arguments.h"
 #include "planner/launch/megatron_version.h"
+#include "planner/launch/nemo_files.h"
 #include "planner/launch/torch_files.h"
 #include "planner/launch/torchtitan_files.h"
 
@@ -22,6 +23,9 @@ constexpr std::array kTargets = {
     LaunchTarget{"deepspeed", "deepspeed", kNewestDeepspeed, kDeepspeedVersions, &deepspeedFiles},
     LaunchTarget{"megatron", "megatron", kNewestMegatron, kMegatronVersions, &megatronFiles},
     LaunchTarget{"megatron-bridge", "megatron", kNewestBridge, kBridgeVersions, &bridgeFiles},
+    LaunchTarget{"nemo", "nemo", kNewestNemo, kNemoVersions, &nemoFiles},
+    LaunchTarget{"megatron-bridge", "nemo", kNewestBridge, kBridgeVersions, &bridgeFiles},
+    LaunchTarget{"nemo", "megatron", kNewestNemo, kNemoVersions, &nemoFiles},
     LaunchTarget{"torchtitan", "torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
     LaunchTarget{
         "accelerate", "accelerate", kNewestAccelerate, kAccelerateVersions, &accelerateFiles},
@@ -55,7 +59,8 @@ template <class Wanted>
 std::string targetNames(const Wanted& wanted) {
     std::string names;
     for (const LaunchTarget& target : kTargets) {
-        if (wanted(target)) {
+        const bool isSaid = names.find(target.name) != std::string::npos;  // for another stack
+        if (wanted(target) && !isSaid) {
             names += (names.empty() ? "" : ", ") + std::string(target.name);
         }
     }
@@ -63,10 +68,12 @@ std::string targetNames(const Wanted& wanted) {
 }
 
 Result<const LaunchTarget*> findNamedTarget(std::string_view stack, std::string_view name) {
-    const auto* const found = std::ranges::find(kTargets, name, &LaunchTarget::name);
-    if (found != kTargets.end() && found->stack == stack) {
-        return found;
+    for (const LaunchTarget& one : kTargets) {
+        if (one.name == name && one.stack == stack) {
+            return &one;
+        }
     }
+    const auto* const found = std::ranges::find(kTargets, name, &LaunchTarget::name);
     const bool isKnown = found != kTargets.end();
     const std::string quoted = "\"" + std::string(name) + "\"";
     return fail(Error::Code::BadInput,
@@ -88,9 +95,10 @@ Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string
     if (!name.empty() && name != stack) {
         return findNamedTarget(stack, name);
     }
-    const auto* const found = std::ranges::find(kTargets, stack, &LaunchTarget::name);
-    if (found != kTargets.end() && found->stack == stack) {
-        return found;
+    for (const LaunchTarget& one : kTargets) {
+        if (one.name == stack && one.stack == stack) {
+            return &one;
+        }
     }
     return fail(
         Error::Code::Unsupported,

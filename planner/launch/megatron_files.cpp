@@ -8,7 +8,11 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 29> kToldToMegatron = {
+constexpr std::array<std::string_view, 33> kToldToMegatron = {
+    "tuning",
+    "lora.rank",
+    "lora.targets",
+    "lora.dropout",
     "precision.*",
     "recompute.*",
     "pipeline.*",

@@ -1,5 +1,6 @@
 #include "planner/launch/opened_file.h"
 
+#include "planner/launch/nemo_yaml.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
 
@@ -77,9 +78,13 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         nameOther(file, {"deepspeed"});
         return file;
     }
+    if (isNemoYaml(keys)) {
+        return OpenedFile{LaunchKind::Megatron, argumentsOfNemoYaml(keys)};
+    }
     return fail(Error::Code::BadInput,
                 keys.source(),
-                "is no YAML of Accelerate (distributed_type) or Axolotl (base_model)");
+                "is no YAML of Accelerate (distributed_type), Axolotl (base_model) or NeMo (model "
+                "with tensor_model_parallel_size, and trainer)");
 }
 
 /// A script of arguments, or one that starts a file of another kind: a program that reads none

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -93,7 +94,8 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
 Result<OpenedFile> pythonFile(LaunchKeys keys) {
     constexpr std::array<std::string_view, 3> kLoops = {
         "fully_shard", "DistributedDataParallel", "DDP"};
-    if (keys.find("ConfigContainer") != nullptr && keys.find("GPTModelProvider") != nullptr) {
+    constexpr std::array<std::string_view, 2> kContainers = {"ConfigContainer", "MegatronStrategy"};
+    if (callsOneOf(keys, kContainers)) {
         return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys)};
     }
     if (callsOneOf(keys, kArgumentClasses)) {

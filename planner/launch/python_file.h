@@ -5,8 +5,8 @@
 namespace fabricast {
 
 /// A Python program by what it calls: a loop of its own under fully_shard or
-/// DistributedDataParallel, Hugging Face's Trainer, or Megatron Bridge, whose keys are then those
-/// of a command line ("--bf16"). An error where it trains with none.
+/// DistributedDataParallel, Hugging Face's Trainer, or Megatron Bridge or NeMo, whose keys are then
+/// those of a command line ("--bf16"). An error where it trains with none.
 Result<OpenedFile> pythonFile(LaunchKeys keys);
 
 }  // namespace fabricast

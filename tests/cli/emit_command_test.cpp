@@ -65,9 +65,9 @@ TEST(Emit, StartsAlsoWhatIsNotForecast) {
 
 TEST(Emit, RefusesWhatItWritesNothingFor) {
     const ProgramOutput stack =
-        runProgram({"emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "nemo"}, {});
+        runProgram({"emit", "-m", "llama-3.1-8b", "-c", "dgx-h100", "--stack", "fsdp1"}, {});
     EXPECT_EQ(stack.code, ExitCode::BadInput);
-    EXPECT_NE(stack.err.find("no launch files are written for nemo"), std::string::npos);
+    EXPECT_NE(stack.err.find("no launch files are written for fsdp1"), std::string::npos);
     const ProgramOutput version = runProgram(emitWith({"--framework-version", "9"}), {});
     EXPECT_EQ(version.code, ExitCode::BadInput);
     const ProgramOutput folder = runProgram(emitWith({"--out", "/dev/null/launch"}), {});
@@ -82,7 +82,12 @@ TEST(Emit, ReadsBackWhatItWrote) {
                                     "axolotl",
                                     "torchtitan",
                                     "megatron",
-                                    "megatron --target megatron-bridge"}) {
+                                    "megatron --target megatron-bridge",
+                                    "megatron --target nemo",
+                                    "nemo",
+                                    "nemo --target megatron-bridge",
+                                    "nemo --tuning lora --layout tp=2",
+                                    "nemo --target megatron-bridge --tuning lora --layout tp=2"}) {
         const ProgramOutput answer =
             ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail --stack " + stack);
         EXPECT_EQ(answer.code, ExitCode::Ok) << stack << answer.err;
@@ -125,7 +130,8 @@ TEST(Emit, SavesAsThePlanDoesAndReadsThatBack) {
           Saved{"torchtitan", "--checkpoint.interval 250"},
           Saved{"torchtitan --framework-version 0.2.2", "async_mode = \"async\""},
           Saved{"megatron", "--save-interval 250"},
-          Saved{"megatron --target megatron-bridge", "async_save=True,"}}) {
+          Saved{"megatron --target megatron-bridge", "async_save=True,"},
+          Saved{"nemo", "every_n_train_steps=250,"}}) {
         const ProgramOutput answer =
             ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail "
                 "--checkpoint-interval 250steps --stack " +

@@ -392,6 +392,32 @@ TEST(Import, ReadsLoopsInPython) {
     EXPECT_EQ(settings.find("optimizer")->find("kernel")->text().value(), "fused");
 }
 
+TEST(Import, ReadsYamlOfNemo) {
+    const auto run = imported(
+        "trainer: {devices: 8, num_nodes: 2, precision: bf16}\n"
+        "model:\n  micro_batch_size: 1\n  global_batch_size: 64\n"
+        "  tensor_model_parallel_size: 4\n  pipeline_model_parallel_size: 2\n"
+        "  virtual_pipeline_model_parallel_size: null\n  encoder_seq_length: 4096\n"
+        "  sequence_parallel: True\n  activations_checkpoint_granularity: full\n"
+        "  activations_checkpoint_method: uniform\n  activations_checkpoint_num_layers: 1\n"
+        "  optim: {name: distributed_fused_adam, overlap_grad_sync: True}\n"
+        "  peft: {peft_scheme: lora, lora_tuning: {adapter_dim: 8}}\n",
+        "gpt.yaml");
+    ASSERT_TRUE(run) << run.error().text();
+    EXPECT_EQ(run->find("stack")->text().value(), "nemo");
+    EXPECT_EQ(valueAt(*run, "layout", "tp"), "4");
+    EXPECT_EQ(valueAt(*run, "layout", "dp"), "2");
+    EXPECT_EQ(valueAt(*run, "layout", "sp"), "true");
+    EXPECT_EQ(valueAt(*run, "layout", "shard"), "\"zero1\"");
+    EXPECT_EQ(valueAt(*run, "layout", "recompute"), "\"full\"");
+    EXPECT_EQ(valueAt(*run, "workload", "sequence"), "4096");
+    const JsonValue& settings = *run->find("settings");
+    EXPECT_EQ(settings.find("megatron")->find("overlap_grad_reduce")->shown(), "true");
+    EXPECT_EQ(settings.find("megatron")->find("overlap_param_gather")->shown(), "false");
+    EXPECT_EQ(settings.find("lora")->find("rank")->shown(), "8");
+    EXPECT_EQ(settings.find("lora")->find("rank")->where(), "gpt.yaml:14:43");
+}
+
 TEST(Import, RefusesOfPythonWhatItDoesNotModel) {
     EXPECT_EQ(why("print(1)\n", "a.py"),
               "a.py: calls nothing that is known to train: fully_shard, DistributedDataParallel, "

@@ -21,7 +21,7 @@ Scenario firstOf(const std::string& stack) {
 }
 
 TEST(LaunchTargets, AreNamedWhereThereIsNone) {
-    const auto target = findLaunchTarget("nemo");
+    const auto target = findLaunchTarget("fsdp1");
     ASSERT_FALSE(target);
     EXPECT_EQ(target.error().code, Error::Code::Unsupported);
     EXPECT_NE(target.error().hint.find("megatron"), std::string::npos);

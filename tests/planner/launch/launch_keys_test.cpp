@@ -159,6 +159,43 @@ Keys keysOfContainer(const std::string& text) {
     return keys;
 }
 
+/// "Class.key" of the calls of a program that NeMo has.
+Keys keysOfCalls(const std::string& text, const Keys& known) {
+    Keys keys;
+    const fabricast::LaunchKeys program = readPythonKeys(text, "train.py").value();
+    for (const LaunchKey& one : program.all()) {
+        const std::size_t dot = one.path.find('.');
+        const bool isNamed = dot != std::string::npos && std::isdigit(one.path[dot + 1]) == 0;
+        if (isNamed && known.contains(one.path.substr(0, dot))) {
+            keys.insert(one.path);
+        }
+    }
+    return keys;
+}
+
+TEST(NemoPrograms, HaveKeysOfNemo) {
+    const Keys known = keysOf("nemo", "2.7.3");
+    const LaunchTarget& target = **findLaunchTarget("nemo");
+    std::size_t written = 0;
+    for (const char* const model : {"llama-3.1-8b", "mixtral-8x7b", "gpt3-13b"}) {
+        for (Scenario scenario : layoutsOf("nemo", model)) {
+            scenario.settings.tuning = written % 2 == 0 ? Tuning::Full : Tuning::Lora;
+            const auto launch = launchFiles(target, savingFacts(scenario, "2.7.3"));
+            if (!launch) {
+                EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
+                continue;
+            }
+            ++written;
+            const Keys keys = keysOfCalls(launch->files.front().text, known);
+            EXPECT_GT(keys.size(), 40U);
+            for (const std::string& key : keys) {
+                EXPECT_TRUE(known.contains(key)) << key;
+            }
+        }
+    }
+    EXPECT_GT(written, 50U);
+}
+
 class BridgeModels : public testing::TestWithParam<const char*> {};
 
 TEST_P(BridgeModels, HaveKeysOfMegatronBridge) {

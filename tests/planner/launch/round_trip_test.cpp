@@ -132,7 +132,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Trip{"megatron", "llama-3.1-8b", "0.19", "run.sh"},
                     Trip{"megatron", "mixtral-8x7b", "0.19", "run.sh"},
                     Trip{"megatron", "llama-3.1-8b", "0.3.1", "run.sh", "megatron-bridge"},
-                    Trip{"megatron", "mixtral-8x7b", "0.3.1", "run.sh", "megatron-bridge"}),
+                    Trip{"megatron", "mixtral-8x7b", "0.3.1", "run.sh", "megatron-bridge"},
+                    Trip{"nemo", "llama-3.1-8b", "2.7.3", "run.sh"},
+                    Trip{"nemo", "mixtral-8x7b", "2.7.3", "run.sh"}),
     [](const auto& one) {
         std::string name =
             one.param.stack + std::string("_") + one.param.version + "_" + one.param.model;

@@ -1,0 +1,156 @@
+#include "planner/launch/nemo_yaml.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+/// What a value of YAML makes of an argument: itself, a switch where it is on or off, or a word.
+enum class NemoForm { Same, On, Off, Word };
+
+struct NemoRow {
+    std::string_view path;
+    std::string_view flag;
+    NemoForm form = NemoForm::Same;
+    std::string_view word{};   ///< of `Word`: what the value has to be
+    std::string_view means{};  ///< and what is typed then
+};
+constexpr std::array kNemoRows = {
+    NemoRow{"trainer.num_nodes", "torchrun --nnodes"},
+    NemoRow{"trainer.devices", "torchrun --nproc-per-node"},
+    NemoRow{"trainer.precision", "--bf16", NemoForm::Word, "bf16"},
+    NemoRow{"trainer.precision", "--bf16", NemoForm::Word, "bf16-mixed"},
+    NemoRow{"trainer.precision", "--fp16", NemoForm::Word, "16"},
+    NemoRow{"trainer.precision", "--fp16", NemoForm::Word, "16-mixed"},
+    NemoRow{"model.micro_batch_size", "--micro-batch-size"},
+    NemoRow{"model.global_batch_size", "--global-batch-size"},
+    NemoRow{"model.encoder_seq_length", "--seq-length"},
+    NemoRow{"model.max_position_embeddings", "--max-position-embeddings"},
+    NemoRow{"model.tensor_model_parallel_size", "--tensor-model-parallel-size"},
+    NemoRow{"model.pipeline_model_parallel_size", "--pipeline-model-parallel-size"},
+    NemoRow{"model.virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"},
+    NemoRow{"model.context_parallel_size", "--context-parallel-size"},
+    NemoRow{"model.expert_model_parallel_size", "--expert-model-parallel-size"},
+    NemoRow{"model.sequence_parallel", "--sequence-parallel", NemoForm::On},
+    NemoRow{"model.num_layers", "--num-layers"},
+    NemoRow{"model.hidden_size", "--hidden-size"},
+    NemoRow{"model.ffn_hidden_size", "--ffn-hidden-size"},
+    NemoRow{"model.num_attention_heads", "--num-attention-heads"},
+    NemoRow{"model.num_query_groups", "--num-query-groups"},
+    NemoRow{"model.kv_channels", "--kv-channels"},
+    NemoRow{"model.num_moe_experts", "--num-experts"},
+    NemoRow{"model.moe_router_topk", "--moe-router-topk"},
+    NemoRow{"model.make_vocab_size_divisible_by", "--make-vocab-size-divisible-by"},
+    NemoRow{"model.override_vocab_size", "--vocab-size"},
+    NemoRow{"model.hidden_dropout", "--hidden-dropout"},
+    NemoRow{"model.attention_dropout", "--attention-dropout"},
+    NemoRow{"model.normalization", "--normalization", NemoForm::Word, "rmsnorm", "RMSNorm"},
+    NemoRow{"model.activation", "--swiglu", NemoForm::Word, "fast-swiglu"},
+    NemoRow{"model.activation", "--swiglu", NemoForm::Word, "swiglu"},
+    NemoRow{"model.bias", "--disable-bias-linear", NemoForm::Off},
+    NemoRow{"model.share_embeddings_and_output_weights",
+            "--untie-embeddings-and-output-weights",
+            NemoForm::Off},
+    NemoRow{"model.activations_checkpoint_granularity", "--recompute-granularity"},
+    NemoRow{"model.activations_checkpoint_method", "--recompute-method"},
+    NemoRow{"model.activations_checkpoint_num_layers", "--recompute-num-layers"},
+    NemoRow{
+        "model.gradient_accumulation_fusion", "--no-gradient-accumulation-fusion", NemoForm::Off},
+    NemoRow{"model.ub_tp_comm_overlap", "--tp-comm-overlap", NemoForm::On},
+    NemoRow{"model.fp8", "--fp8-format", NemoForm::On},
+    NemoRow{"model.optim.name",
+            "--use-distributed-optimizer",
+            NemoForm::Word,
+            "distributed_fused_adam"},
+    NemoRow{"model.optim.name",
+            "--use-distributed-optimizer",
+            NemoForm::Word,
+            "mcore_distributed_optim"},
+    NemoRow{"model.optim.overlap_grad_sync", "--overlap-grad-reduce", NemoForm::On},
+    NemoRow{"model.optim.overlap_param_sync", "--overlap-param-gather", NemoForm::On}};
+
+bool isSwitch(const std::string& value, bool on) {
+    return on ? value == "true" || value == "True" : value == "false" || value == "False";
+}
+
+/// The argument's values; nothing where it is left out.
+std::optional<std::vector<std::string>> valuesFor(const NemoRow& row, const LaunchKey& key) {
+    const std::string value = key.values.size() == 1 ? key.values.front() : "";
+    if (value.empty() || value == "null" || value.starts_with("$")) {
+        return std::nullopt;
+    }
+    switch (row.form) {
+        case NemoForm::Same:
+            return key.values;
+        case NemoForm::On:
+        case NemoForm::Off:
+            return isSwitch(value, row.form == NemoForm::On)
+                       ? std::optional(std::vector<std::string>())
+                       : std::nullopt;
+        case NemoForm::Word:
+            break;
+    }
+    if (value != row.word) {
+        return std::nullopt;
+    }
+    return row.means.empty() ? std::vector<std::string>()
+                             : std::vector<std::string>{std::string(row.means)};
+}
+
+/// Beside arguments: whose defaults hold, and adapters ("peft.dim").
+void addBeside(const LaunchKeys& yaml, LaunchKeys& keys) {
+    for (const LaunchKey& one : yaml.all()) {
+        LaunchKey key = one;
+        if (one.path == "model.tensor_model_parallel_size") {
+            key.path = "stack";
+            key.values = {"nemo"};
+        } else if (one.path == "model.peft.peft_scheme" &&
+                   one.values == std::vector<std::string>{"lora"}) {
+            key.path = "peft";
+        } else if (one.path == "model.peft.lora_tuning.adapter_dim") {
+            key.path = "peft.dim";
+        } else if (one.path == "model.peft.lora_tuning.adapter_dropout") {
+            key.path = "peft.dropout";
+        } else {
+            continue;
+        }
+        keys.add(std::move(key));
+    }
+    if (const LaunchKey* const groups = yaml.find("model.num_query_groups")) {
+        keys.add({.path = "--group-query-attention",
+                  .values = {},
+                  .line = groups->line,
+                  .column = groups->column});
+    }
+}
+
+}  // namespace
+
+bool isNemoYaml(const LaunchKeys& yaml) {
+    return yaml.has("trainer") && yaml.find("model.tensor_model_parallel_size") != nullptr;
+}
+
+LaunchKeys argumentsOfNemoYaml(const LaunchKeys& yaml) {
+    LaunchKeys keys(yaml.source());
+    addBeside(yaml, keys);
+    for (const LaunchKey& one : yaml.all()) {
+        for (const NemoRow& row : kNemoRows) {
+            const auto values = row.path == one.path ? valuesFor(row, one) : std::nullopt;
+            if (values) {
+                LaunchKey key = one;
+                key.path = row.flag;
+                key.values = *values;
+                keys.add(std::move(key));
+            }
+        }
+    }
+    return keys;
+}
+
+}  // namespace fabricast
