@@ -7,6 +7,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/shell_text.h"
 #include "study/explain.h"
+#include "study/nccl_tuner.h"
 #include "study/saved_states.h"
 
 #include <fmt/format.h>
@@ -87,6 +88,7 @@ std::string typedFlags(const EmitAsk& ask) {
     std::string text = ask.target.empty() ? "" : " --target " + ask.target;
     text += ask.version.empty() ? "" : " --framework-version " + ask.version;
     text += ask.loadFrom.empty() ? "" : " --load-from " + shellWord(ask.loadFrom);
+    text += ask.ncclTuner ? " --nccl-tuner" : "";
     text += ask.launcher == Launcher::Slurm        ? " --launcher slurm"
             : ask.launcher == Launcher::Kubernetes ? " --launcher kubernetes"
                                                    : "";
@@ -105,6 +107,9 @@ Result<Emitted> emit(const Question& question,
     const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
     FABRICAST_ASSIGN(const std::optional<SavedStates> saved,
                      savedStates(question, forecast, bench));
+    FABRICAST_ASSIGN(
+        std::string tuner,
+        ask.ncclTuner ? ncclTunerTable(scenario, bench) : Result<std::string>(std::string()));
     const LaunchFacts facts{
         .scenario = scenario,
         .version = version,
@@ -115,7 +120,8 @@ Result<Emitted> emit(const Question& question,
                       ":",
                   "  fabricast emit " + typed(question) + typedFlags(ask)},
         .launcher = ask.launcher,
-        .saved = saved};
+        .saved = saved,
+        .tunerTable = std::move(tuner)};
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
     return Emitted{.forecast = std::move(forecast),
                    .target = std::string(target->name),

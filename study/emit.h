@@ -17,7 +17,8 @@ struct EmitAsk {
     std::string version{};   ///< of the framework; empty: the newest that is known
     std::string loadFrom{};  ///< the model's weights or config: a Hub name or a folder
     Launcher launcher = Launcher::Torchrun;
-    std::string madeBy{};  ///< what is written into the files: program and version
+    bool ncclTuner = false;  ///< with a table for NCCL's example tuner plugin
+    std::string madeBy{};    ///< what is written into the files: program and version
 };
 
 /// The files, and the forecast of the run that they start.

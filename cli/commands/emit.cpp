@@ -229,6 +229,9 @@ Command emitCommand(const FlagSet& program, const GlobalOptions& options) {
         .takes("NAME");
     app.add("--load-from", flags->ask.loadFrom, "the model on the Hub, or its folder")
         .takes("NAME");
+    app.add("--nccl-tuner",
+            flags->ask.ncclTuner,
+            "with nccl_tuner.csv for NCCL's example tuner plugin: the forecast's own choices");
     app.add("--force", flags->force, "replace files of the folder that differ");
     return {app, [flags, &options] { return runEmit(*flags, options); }};
 }

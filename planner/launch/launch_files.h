@@ -28,6 +28,7 @@ struct LaunchFacts {
     std::vector<std::string> about;  ///< the lines that every file starts with
     Launcher launcher = Launcher::Torchrun;
     std::optional<SavedStates> saved{};  ///< where the plan says how
+    std::string tunerTable{};            ///< of NCCL's example tuner plugin; empty: none is wanted
 };
 
 struct LaunchFile {

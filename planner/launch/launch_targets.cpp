@@ -119,6 +119,12 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
     if (facts.scenario.settings.allocator == AllocatorKind::ExpandableSegments) {
         files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");
     }
+    if (!facts.tunerTable.empty()) {
+        files.files.push_back({"nccl_tuner.csv", commentOf(facts.about) + facts.tunerTable});
+        files.environment.emplace_back(
+            "NCCL_TUNER_PLUGIN=\"${NCCL_TUNER_PLUGIN:-libnccl-tuner-example.so}\"");
+        files.environment.emplace_back("NCCL_TUNER_CONFIG_FILE=\"$PWD/nccl_tuner.csv\"");
+    }
     for (LaunchFile& one : launcherFiles(facts, files)) {
         files.files.push_back(std::move(one));
     }

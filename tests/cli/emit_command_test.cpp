@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <sstream>
+
 namespace fabricast {
 namespace {
 
@@ -149,6 +152,50 @@ TEST(Emit, SavesAsThePlanDoesAndReadsThatBack) {
     const ProgramOutput waits =
         ran("emit -m llama-3.1-8b -c dgx-h100 --no-fail --stack fsdp2 --checkpoint sync");
     EXPECT_NE(waits.out.find(" dcp.save(states, "), std::string::npos) << waits.out;
+}
+
+TEST(Emit, TellsNcclWhatTheForecastChooses) {
+    const std::string out = tempFolder() + "tuner";
+    const ProgramOutput answer =
+        ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --stack megatron --layout tp=8 --nccl-tuner "
+            "--check --out " +
+            out);
+    ASSERT_EQ(answer.code, ExitCode::Ok) << answer.err;
+    EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+        << answer.out;
+    EXPECT_NE(readTextFile(out + "/run.sh")
+                  .value()
+                  .find("export NCCL_TUNER_CONFIG_FILE=\"$PWD/nccl_tuner.csv\"\n"),
+              std::string::npos);
+    std::istringstream lines(readTextFile(out + "/nccl_tuner.csv").value());
+    std::string before;
+    std::int64_t next = 0;
+    std::size_t rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("#")) {
+            continue;
+        }
+        std::vector<std::string> cells;
+        std::istringstream row(line);
+        for (std::string cell; std::getline(row, cell, ',');) {
+            cells.push_back(cell);
+        }
+        ASSERT_EQ(cells.size(), 10U) << line;
+        const std::string group = cells[0] + " " + cells[6] + " " + cells[7];
+        next = group == before ? next : 0;  // ranges leave nothing out
+        EXPECT_EQ(std::stoll(cells[1]), next) << line;
+        next = std::stoll(cells[2]) + 1;
+        before = group;
+        ++rows;
+    }
+    EXPECT_EQ(next, 4294967296);
+    EXPECT_GE(rows, 6U);
+    const ProgramOutput alone =
+        ran("emit -m llama-3.2-1b --gpu h100-sxm5-80gb --gpus 1 --stack ddp --nccl-tuner");
+    EXPECT_EQ(alone.code, ExitCode::BadInput);
+    EXPECT_EQ(alone.out, "");
+    const ProgramOutput other = ran("emit -m llama-3.1-8b -c mi300x-8 --stack fsdp2 --nccl-tuner");
+    EXPECT_EQ(other.code, ExitCode::BadInput) << other.err;
 }
 
 // A job names run.sh, which names the program: each says its part.
