@@ -59,7 +59,7 @@ Result<JsonValue> withDeepspeed(JsonValue run,
 }
 
 /// Arguments of the script itself, where the file that it reads says nothing of adapters.
-void addAdapters(const LaunchKeys& script, OpenedFile& named) {
+void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
     if (named.kind == LaunchKind::Deepspeed || named.kind == LaunchKind::Accelerate) {
         named.keys.append(script,
                           {"--use_peft",
@@ -79,7 +79,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         Result<OpenedFile> named = openNamed(file, context.read);
         if (named && file.namedBy != "starts" && !namesProgram(file)) {
             named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
-            addAdapters(file.keys, *named);
+            addScriptsAdapters(file.keys, *named);
         }
         if (named) {
             return importFile(*named, context);

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 11> kUnmodelledInLoops = {"FullyShardedDa
                                                                  "quantize_"};
 
 /// The groups of a mesh: all ranks share the states, or those of its last dimension do.
-Result<void> importMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
+Result<void> importShardMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
     LaunchKeys& keys = draft.keys();
     const std::string path = saidOf(keys, {"init_device_mesh.1", "init_device_mesh.mesh_shape"});
     const LaunchKey* const sizes = keys.use(path);
@@ -71,7 +71,7 @@ Result<void> importMesh(ScenarioDraft& draft, std::optional<StartedRanks> ranks)
 
 Result<void> importFsdpCalls(ScenarioDraft& draft, std::optional<StartedRanks> ranks) {
     LaunchKeys& keys = draft.keys();
-    FABRICAST_TRY(importMesh(draft, ranks));
+    FABRICAST_TRY(importShardMesh(draft, ranks));
     FABRICAST_ASSIGN(const auto reshards, keys.flag("fully_shard.reshard_after_forward"));
     if (reshards) {
         draft.set("settings.torch.reshard",
