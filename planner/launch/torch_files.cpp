@@ -122,7 +122,8 @@ std::string savingPart(const std::optional<SavedStates>& saved) {
            (async ? before + "if pending is not None:\n" + before + "    pending.result()\n" +
                         before + "pending = dcp.async_save(states, "
                   : before + "dcp.save(states, ") +
-           "checkpoint_id=f\"checkpoints/step-{step + 1}\")\n";
+           "checkpoint_id=f\"checkpoints/step-{step + 1}\"" +
+           (async ? ", process_group=savers)\n" : ")\n");
 }
 
 /// The loop: some microbatches, then a step of the optimizer.
@@ -131,7 +132,9 @@ std::string trainingLoop(const LaunchFacts& facts, bool fsdp) {
     const Settings& settings = scenario.settings;
     const bool every = settings.torch.sync == GradientSync::EachMicroBatch;
     const bool pends = facts.saved && facts.saved->inBackground;
-    std::string text = pends ? "    pending = None\n" : "";
+    std::string text = pends ? "    # Saves talk beside the training, over ranks of their own.\n"
+                               "    savers = dist.new_group(backend=\"gloo\")\n    pending = None\n"
+                             : "";
     text +=
         "    for step in range(int(os.environ.get(\"STEPS\", \"100\"))):\n"
         "        for micro in range(ACCUMULATION):\n";
@@ -197,15 +200,14 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n";
     text += facts.saved ? "SAVE_EVERY = " + std::to_string(facts.saved->steps) + "\n\n" : "\n";
     text += helpers();
-    text += "\ndef main():\n    dist.init_process_group(\"" +
-            std::string(facts.saved && facts.saved->inBackground ? "cpu:gloo,cuda:nccl" : "nccl") +
-            "\")\n"
-            "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
-            "    model_config = AutoConfig.from_pretrained(MODEL)\n"
-            "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
-            "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
-            torchDtype(settings.precision.parameters) +
-            ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
+    text +=
+        "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
+        "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
+        "    model_config = AutoConfig.from_pretrained(MODEL)\n"
+        "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
+        "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
+        torchDtype(settings.precision.parameters) +
+        ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
     text += "    model.config.use_cache = False\n";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";
