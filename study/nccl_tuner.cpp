@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -65,33 +66,49 @@ struct TunedGroup {
     std::set<std::int64_t> sizes;
 };
 
-/// "allgather,0,65535,tree,ll,-1,2,16,-1,-1" for each range.
+/// Sizes from `first` on that are run in one way. Over -1 channels the plugin runs one: they are
+/// the most that the forecast has.
+struct TunedRange {
+    std::int64_t first = 0;
+    Choice choice;
+    std::int64_t channels = 1;
+};
+
+std::vector<TunedRange> rangesOf(const CollectiveCurve& curve,
+                                 const std::set<std::int64_t>& sizes) {
+    std::vector<TunedRange> ranges;
+    std::int64_t last = *sizes.begin();
+    for (const std::int64_t size : sizes) {
+        const Choice choice = choiceAt(curve, size);
+        if (ranges.empty()) {
+            ranges.push_back({0, choice});
+        } else if (ranges.back().choice != choice) {
+            ranges.push_back({changeBetween(curve, last, size), choice});
+        }
+        ranges.back().channels = std::max(ranges.back().channels, curve.at(Bytes(size)).channels);
+        last = size;
+    }
+    return ranges;
+}
+
+/// "allgather,0,65535,tree,ll,16,2,16,-1,-1" for each range.
 std::string rowsOf(const TunedGroup& group, const CollectiveCurve& curve) {
     std::set<std::int64_t> sizes = group.sizes;
     for (std::int64_t size = kFirstAsked; size <= kAllSizes; size *= 2) {
         sizes.insert(size);
     }
-    std::vector<std::pair<std::int64_t, Choice>> ranges;  // each with its first size
-    std::int64_t last = *sizes.begin();
-    for (const std::int64_t size : sizes) {
-        const Choice choice = choiceAt(curve, size);
-        if (ranges.empty()) {
-            ranges.emplace_back(0, choice);
-        } else if (ranges.back().second != choice) {
-            ranges.emplace_back(changeBetween(curve, last, size), choice);
-        }
-        last = size;
-    }
+    const std::vector<TunedRange> ranges = rangesOf(curve, sizes);
+    const auto number = [](std::int64_t value) { return "," + std::to_string(value); };
     std::string text;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const bool isLast = i + 1 == ranges.size();
         const std::int64_t end =
             isLast ? std::max(kAllSizes, *sizes.rbegin()) : ranges[i + 1].first - 1;
-        const auto& [algorithm, protocol] = ranges[i].second;
-        text += std::string(tunedName(group.kind)) + "," + std::to_string(ranges[i].first) + "," +
-                std::to_string(end) + "," + std::string(algorithmName(algorithm)) + "," +
-                std::string(protocolName(protocol)) + ",-1," + std::to_string(group.shape.nodes) +
-                "," + std::to_string(group.shape.ranks) + ",-1,-1\n";
+        const auto& [algorithm, protocol] = ranges[i].choice;
+        text += std::string(tunedName(group.kind)) + number(ranges[i].first) + number(end) + "," +
+                std::string(algorithmName(algorithm)) + "," + std::string(protocolName(protocol)) +
+                number(ranges[i].channels) + number(group.shape.nodes) + number(group.shape.ranks) +
+                ",-1,-1\n";
     }
     return text;
 }

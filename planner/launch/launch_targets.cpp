@@ -85,6 +85,17 @@ Result<const LaunchTarget*> findNamedTarget(std::string_view stack, std::string_
                         : "--target " + targetNames([](const LaunchTarget&) { return true; }));
 }
 
+/// The plugin reads lines of up to 255 bytes: what is behind them would be a row of its own.
+std::vector<std::string> shortLines(std::vector<std::string> lines) {
+    constexpr std::size_t kMostBytes = 240;
+    for (std::string& line : lines) {
+        if (line.size() > kMostBytes) {
+            line = line.substr(0, kMostBytes) + " ...";
+        }
+    }
+    return lines;
+}
+
 }  // namespace
 
 std::span<const LaunchTarget> launchTargets() {
@@ -120,7 +131,8 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
         files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");
     }
     if (!facts.tunerTable.empty()) {
-        files.files.push_back({"nccl_tuner.csv", commentOf(facts.about) + facts.tunerTable});
+        files.files.push_back(
+            {"nccl_tuner.csv", commentOf(shortLines(facts.about)) + facts.tunerTable});
         files.environment.emplace_back(
             "NCCL_TUNER_PLUGIN=\"${NCCL_TUNER_PLUGIN:-libnccl-tuner-example.so}\"");
         files.environment.emplace_back("NCCL_TUNER_CONFIG_FILE=\"$PWD/nccl_tuner.csv\"");
