@@ -74,7 +74,9 @@ struct PlanReport {
 
     /// Else the keys that are held leave no layout: a stack without the method asked for has them.
     [[nodiscard]] bool hasLayouts() const {
-        return candidates > 0 || std::ranges::any_of(rejections, &PlanRejection::isMethod);
+        return candidates > 0 || std::ranges::any_of(rejections, [](const PlanRejection& one) {
+                   return one.isMethod || one.layouts > 0;
+               });
     }
     /// Nothing that is modelled fits, and layouts that may fit are not modelled.
     [[nodiscard]] bool isNotModelled() const {

@@ -43,7 +43,8 @@ public:
         for (const Layout& ranks : axes_.ranks()) {
             FABRICAST_TRY(watch.check());
             for (const Layout& states : axes_.states(ranks, quantized_)) {
-                if (!isTaken(states)) {
+                FABRICAST_ASSIGN(const bool taken, isTaken(states));
+                if (!taken) {
                     continue;
                 }
                 for (const Layout& experts : axes_.experts(states)) {
@@ -166,11 +167,13 @@ private:
 
     /// Ways to train that the stack does not have, and offload that has no step time, have no
     /// layouts: they would be looked at in vain.
-    bool isTaken(const Layout& layout) {
+    Result<bool> isTaken(const Layout& layout) {
         const std::tuple key{layout.offload, layout.shard, layout.dp > 1};
         const auto [at, isNew] = isTaken_.emplace(key, false);
         if (isNew) {
-            const Result<void> taken = checkTaken(layout);
+            Scenario scenario{.cluster = task_.base.cluster, .layout = layout};
+            FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
+            const Result<void> taken = checkTaken(std::move(scenario));
             at->second = taken.has_value();
             if (!taken && why_.empty()) {
                 why_ = taken.error().why;
@@ -179,9 +182,7 @@ private:
         return at->second;
     }
 
-    Result<void> checkTaken(const Layout& layout) {
-        Scenario scenario{.cluster = task_.base.cluster, .layout = layout};
-        FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
+    Result<void> checkTaken(Scenario scenario) {
         FABRICAST_TRY(checkOffload(scenario));
         scenario.settings.recompute = {};  // each layout says its own
         const Result<void> has =
@@ -284,10 +285,11 @@ Layout SearchSpace::layoutOf(const Candidate& candidate) const {
     return layout;
 }
 
-std::int64_t SearchSpace::count(std::uint32_t family) const {
+std::int64_t SearchSpace::count(std::uint32_t family, std::size_t most) const {
     std::size_t count = 0;
-    for (const MicroBatchSize& size : sizesOf(family)) {
-        count += size.ways.size() * recomputesOf(family).size();
+    const std::vector<MicroBatchSize>& mine = sizesOf(family);
+    for (std::size_t size = 0; size < std::min(most, mine.size()); ++size) {
+        count += mine[size].ways.size() * recomputesOf(family).size();
     }
     return static_cast<std::int64_t>(families[family].swaps ? 2 * count : count);
 }

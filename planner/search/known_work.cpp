@@ -7,9 +7,7 @@ namespace fabricast {
 
 namespace {
 
-/// Blocks of all subjects together: the latest stay. A purchase turns over
-/// some eighty subjects, each again and again: 20 kinds of GPU under four stacks.
-constexpr std::size_t kMostBlocks = 40'000;
+/// Models whose walks are kept, and walks of one.
 constexpr std::size_t kMostModels = 4;
 constexpr std::size_t kMostWalks = 4'000;
 
@@ -92,9 +90,9 @@ void KnownWork::giveBack(Kept kept) {
     }
     kept_.push_front(std::move(kept));
     std::size_t blocks = 0;
-    const auto first = std::ranges::find_if(kept_, [&blocks](const Kept& one) {
+    const auto first = std::ranges::find_if(kept_, [this, &blocks](const Kept& one) {
         blocks += one.work->blocks.size();
-        return blocks > kMostBlocks;
+        return blocks > mostBlocks_;
     });
     gone.splice(gone.end(), kept_, first, kept_.end());
 }

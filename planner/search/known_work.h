@@ -47,6 +47,11 @@ class BorrowedWork;
 ///     work->memories->ofFullestStage(scenario, limit, watch);
 class KnownWork {
 public:
+    /// Blocks of all subjects together: the latest stay. A purchase turns over some eighty
+    /// subjects, each again and again: 20 kinds of GPU under four stacks.
+    static constexpr std::size_t kUsualBlocks = 40'000;
+    explicit KnownWork(std::size_t mostBlocks = kUsualBlocks) : mostBlocks_(mostBlocks) {}
+
     /// The work of the subject, empty if there is none or another search has it. Without a subject
     /// it is nobody else's. What is borrowed goes back when it is destroyed, before this is.
     BorrowedWork borrow(std::optional<WorkSubject> subject);
@@ -65,6 +70,7 @@ private:
     std::shared_ptr<LayoutMemories> walksOf(const WorkSubject& subject);
     void giveBack(Kept kept);
 
+    std::size_t mostBlocks_;
     std::mutex lock_;
     std::list<Kept> kept_;        ///< the latest first
     std::list<KeptWalks> walks_;  ///< likewise

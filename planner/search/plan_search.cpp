@@ -248,7 +248,7 @@ bool PlanSearch::isUnmodelled(std::uint32_t family, const Error& refusal) const 
 /// Of a family that is not modelled, all layouts that there is room for are refused together.
 void PlanSearch::refuseUnmodelled(std::uint32_t family, std::int64_t layouts) {
     const auto allowed = scenarios_.allowed({.family = family});
-    if (allowed || isUnmodelled(family, allowed.error())) {
+    if (layouts > 0 && (allowed || isUnmodelled(family, allowed.error()))) {
         const LayoutFamily& refused = space_.families[family];
         refusals_[{refused.stack, space_.reasons[*refused.unmodelled]}] += layouts;
     }
@@ -294,9 +294,6 @@ Result<std::size_t> PlanSearch::roomySizes(std::uint32_t family) {
         if (memory_.fromCounts(candidate, *usual) > capacity_) {
             break;
         }
-        const std::size_t placements = space_.families[family].swaps ? 2 : 1;
-        report_.feasible += static_cast<std::int64_t>(placements * sizes[roomy].ways.size() *
-                                                      space_.recomputesOf(family).size());
         ++roomy;
     }
     return roomy;
@@ -343,22 +340,27 @@ Result<void> PlanSearch::fillQueue() {
         if (!report_.refused && !runs[space_.families[family].stack]) {
             continue;
         }
-        report_.candidates += space_.count(family);
-        if (space_.sizesOf(family).empty()) {
-            continue;
-        }
-        const std::int64_t before = report_.feasible;
-        FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
-        if (roomy_[family] == 0 || report_.refused) {
-            continue;
-        }
-        if (space_.families[family].unmodelled) {
-            refuseUnmodelled(family, report_.feasible - before);
-        } else {
-            addToBlock(family);
-        }
+        FABRICAST_TRY(count(family));
     }
     return waitByCount();
+}
+
+/// What there is room for waits to be looked at. What is not modelled is counted by itself.
+Result<void> PlanSearch::count(std::uint32_t family) {
+    if (!space_.sizesOf(family).empty()) {
+        FABRICAST_ASSIGN(roomy_[family], roomySizes(family));
+    }
+    const std::int64_t roomy = space_.count(family, roomy_[family]);
+    if (space_.families[family].unmodelled) {
+        refuseUnmodelled(family, roomy);
+        return {};
+    }
+    report_.candidates += space_.count(family);
+    report_.feasible += roomy;
+    if (roomy > 0 && !report_.refused) {
+        addToBlock(family);
+    }
+    return {};
 }
 
 /// Groups of one kind of block, each by what the layers multiply.

@@ -103,6 +103,7 @@ private:
     void refuseUnmodelled(std::uint32_t family, std::int64_t layouts);
     Result<std::vector<bool>> stacksThatRun();
     Result<void> fillQueue();
+    Result<void> count(std::uint32_t family);
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
     bool isRefused(const Candidate& group);

@@ -5,7 +5,9 @@
 #include "planner/spec/scenario.h"
 #include "planner/stack/stack.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,8 +85,9 @@ struct SearchSpace {
     [[nodiscard]] std::int64_t samplesOf(const Candidate& candidate) const {
         return sizesOf(candidate.family)[candidate.size].samples;
     }
-    /// Layouts of a family.
-    [[nodiscard]] std::int64_t count(std::uint32_t family) const;
+    /// Layouts of a family, or those with its first sizes of the micro-batch.
+    [[nodiscard]] std::int64_t count(
+        std::uint32_t family, std::size_t sizes = std::numeric_limits<std::size_t>::max()) const;
     /// All layouts of a family, ascending.
     [[nodiscard]] std::vector<Candidate> candidatesOf(std::uint32_t family) const;
 };

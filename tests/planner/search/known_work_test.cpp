@@ -223,7 +223,8 @@ TEST(KnownWork, IsOfTheSameSettingsAlone) {
 }
 
 TEST(KnownWork, KeepsTheLatestSubjectsOnly) {
-    KnownWork known;
+    constexpr std::size_t kFew = 1000;  // blocks of some searches
+    KnownWork known(kFew);
     for (std::int64_t layers = 1; layers <= 6; ++layers) {
         SearchTask task = usualTask();
         task.base.model.layers = layers;
@@ -235,6 +236,17 @@ TEST(KnownWork, KeepsTheLatestSubjectsOnly) {
     last.base.model.layers = 6;
     EXPECT_EQ(doneFor(first, known), WorkDone{});
     EXPECT_GT(doneFor(last, known).walks, 0U);
+    EXPECT_GT(doneFor(last, known).blocks, 0U);
+}
+
+// What layers keep is the same on every GPU: it comes from whoever worked it out.
+TEST(KnownWork, OfAnotherGpuChangesNoAnswer) {
+    KnownWork known;
+    saidOf(usualTask(), &known, PlanObjective::Throughput);
+    SearchTask other = usualTask();
+    other.base.cluster.node.gpu.usableMemory = {.value = 32_GiB};
+    EXPECT_EQ(saidOf(other, &known, PlanObjective::Throughput),
+              saidOf(other, nullptr, PlanObjective::Throughput));
 }
 
 TEST(KnownWork, ServesSeveralThreads) {
