@@ -141,7 +141,7 @@ void answerStep(AdviceStep& step, const Rivals& rivals, const std::optional<Usd>
                                     : "full training does not fit, or costs too much";
         step.why += memory.onDevice == Verdict::Fits ? ""
                     : memory.onDevice == Verdict::Likely
-                        ? "; fits only if the allocator reserves little extra"
+                        ? "; fits as the allocator gives back what it holds unused"
                         : "; nothing else comes nearer, and it is unlikely to fit";
         step.why += memory.ofNode().isUnknown() ? "; " + hostText(step) : "";
     } else {

@@ -183,7 +183,8 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                                           const Scenario& scenario,
                                           const Question& question,
                                           const Workbench& bench) {
-    if (memory.onDevice != Verdict::Likely ||
+    const bool tensorsFit = memory.peak.value <= memory.room();
+    if (!isUnsure(memory.onDevice) || !tensorsFit ||
         scenario.settings.allocator != AllocatorKind::Default) {
         return std::optional<Fix>();
     }
@@ -193,7 +194,7 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
                      loadScenario(changed.root, bench.profiles(), changed.folders));
     FABRICAST_ASSIGN(const MemoryBreakdown after, memoryOfAllStages(loaded.scenario));
     constexpr double kFewerGaps = 0.98;
-    if (after.onDevice != Verdict::Fits && after.peak.hi / memory.peak.hi > kFewerGaps) {
+    if (after.onDevice >= memory.onDevice && after.unpressed / memory.unpressed > kFewerGaps) {
         return std::optional<Fix>();
     }
     Fix fix{.change = "settings.allocator=expandable_segments",
@@ -210,7 +211,7 @@ Rejection deviceRejection(const MemoryBreakdown& memory) {
     const StageMemory& stage = memory.stages[memory.fullest];
     return {
         .bound = Bound::GpuMemory,
-        .over = (isUnsure(memory.onDevice) ? memory.peak.hi : memory.peak.value) - memory.room(),
+        .over = (isUnsure(memory.onDevice) ? memory.unpressed : memory.peak.value) - memory.room(),
         .where = "stage " + std::to_string(stage.stage) + ", " + stage.peakAt,
         .fixes = {}};
 }

@@ -4,6 +4,7 @@
 #include "planner/memory/check_scenario.h"
 #include "planner/memory/fullest_stage.h"
 #include "planner/memory/reference_model.h"
+#include "planner/memory/reserved_band.h"
 #include "planner/memory/runtime_overhead.h"
 
 #include <algorithm>
@@ -37,15 +38,18 @@ void addRuntime(StageMemory& stage, const RuntimeOverhead& overhead) {
                 overhead.collectivesOrigin));
 }
 
-/// lo: the tensors alone must fit. hi: everything the allocator ever held does.
-Headline<Bytes> devicePeak(const StageMemory& stage, const RuntimeOverhead& overhead) {
-    Headline<Bytes> peak;
+/// lo: the tensors alone must fit. hi: everything the allocator ever held does, or, where there is
+/// not as much, all that there is, and more only if it cannot be given back.
+void addPeak(const StageMemory& stage, const RuntimeOverhead& overhead, MemoryBreakdown& memory) {
+    const Bytes most = overhead.context.hi + overhead.collectives.hi;
+    Headline<Bytes>& peak = memory.peak;
     peak.value = deviceBytes(stage);
     peak.lo = stage.requested + overhead.context.lo + overhead.collectives.lo;
-    peak.hi = std::max(stage.reserved.hi, stage.allocated) + overhead.context.hi +
-              overhead.collectives.hi;
+    memory.unpressed = std::max(stage.reserved.hi, stage.allocated) + most;
+    memory.pinned = std::max(stage.pinned, stage.allocated) + stage.context + stage.collectives;
+    const Bytes pressed = std::max(stage.pinned, mostPinned(stage.allocated, memory.capacity));
+    peak.hi = std::min(memory.unpressed, std::max(memory.capacity, pressed + most));
     peak.evidence = Evidence::Modelled;
-    return peak;
 }
 
 /// A share that is left free takes the place of what the allocator may hold back.
@@ -57,10 +61,10 @@ Verdict verdictFor(const MemoryBreakdown& memory, bool isReserved) {
     if (peak.lo > memory.room()) {
         return Verdict::DoesNotFit;
     }
-    if (peak.hi <= memory.room()) {
+    if (memory.unpressed <= memory.room()) {
         return Verdict::Fits;
     }
-    return peak.value <= memory.room() ? Verdict::Likely : Verdict::Unlikely;
+    return memory.pinned <= memory.room() ? Verdict::Likely : Verdict::Unlikely;
 }
 
 /// By the stage that keeps most on the host: which ranks share a node is not looked at.
@@ -147,7 +151,7 @@ Result<MemoryBreakdown> memoryOf(const Scenario& scenario, StageWalks walks) {
     for (StageMemory& stage : memory.stages) {
         addRuntime(stage, overhead);
     }
-    memory.peak = devicePeak(memory.stages[memory.fullest], overhead);
+    addPeak(memory.stages[memory.fullest], overhead, memory);
     memory.onDevice = verdictFor(memory, scenario.cluster.reserve.has_value());
     memory.host = hostNeed(memory.stages, scenario.cluster.node);
     memory.drives = driveNeed(memory.stages, scenario.cluster.node);

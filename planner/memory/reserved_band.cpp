@@ -44,6 +44,13 @@ Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint) {
     return {scaled(band.median), scaled(band.low), scaled(band.high), Evidence::Modelled};
 }
 
+Bytes mostPinned(Bytes allocated, Bytes capacity) {
+    // "reserved but unallocated" of the 42 messages in tests/cases/memory/real/reports.csv that say
+    // it, over the GPU's memory: nine in ten are below, the median is 1.4 %.
+    constexpr double kMostPinned = 0.145;
+    return allocated + Bytes(std::llround(static_cast<double>(capacity.count()) * kMostPinned));
+}
+
 Bytes rebuiltBuckets(Bytes buckets, Bytes states) {
     return std::max(Bytes(0), buckets - states);
 }

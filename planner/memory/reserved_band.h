@@ -10,6 +10,10 @@ namespace fabricast {
 /// that depends on who owns the buffers.
 Headline<Bytes> reservedBand(Engine engine, const Footprint& footprint);
 
+/// What an allocator that is short of memory holds at most for so many allocated bytes, after all
+/// that can be given back to the device was.
+Bytes mostPinned(Bytes allocated, Bytes capacity);
+
 /// DDP makes its buckets anew before the second step, in the order in which gradients came. What
 /// the first ones held is used again by an optimizer's states, which are made after the first step;
 /// where there are none it may stay reserved to the end.

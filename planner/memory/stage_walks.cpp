@@ -27,6 +27,7 @@ void addReserved(StageMemory replayed, StageWalks& walks) {
                               scaled(replayed.reserved.lo, stage),
                               scaled(replayed.reserved.hi, stage),
                               Evidence::Extrapolated};
+            stage.pinned = scaled(replayed.pinned, stage);
         }
     }
     walks.stages[walks.fullest] = std::move(replayed);

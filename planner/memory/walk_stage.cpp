@@ -109,6 +109,7 @@ Result<StageMemory> WalkedStage::replayed(const Watch& watch) const {
                      replaySteps(device_.events(), statesEnd_, allocator_, watch));
     memory.allocated = Bytes(footprint.allocated);
     memory.reserved = reservedBand(engine_, footprint);
+    memory.pinned = Bytes(footprint.pinned);
     if (engine_ == Engine::Ddp) {
         memory.reserved.hi += rebuiltBuckets(memory.atPeak.of(MemoryKind::Communication),
                                              memory.atPeak.of(MemoryKind::Optimizer));

@@ -85,7 +85,7 @@ std::string fitLines(const Comparison& comparison) {
                             side.name,
                             surely ? "does not fit" : "may not fit",
                             surely ? "" : "up to ",
-                            gibText(surely ? memory.peak.value : memory.peak.hi),
+                            gibText(surely ? memory.peak.value : memory.unpressed),
                             gibText(memory.capacity));
     }
     return text;

@@ -33,6 +33,7 @@ void addStage(JsonText& json, const StageMemory& stage, const AddToStage& more) 
     json.add("requested_bytes", stage.requested);
     json.add("allocated_bytes", stage.allocated);
     writeHeadline(json, "reserved_bytes", stage.reserved);
+    json.add("pinned_bytes", stage.pinned);
     json.add("saved_per_layer_bytes", stage.savedPerLayer);
     json.add("between_steps_bytes", stage.betweenSteps);
     json.add("context_bytes", stage.context);

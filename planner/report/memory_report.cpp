@@ -71,14 +71,21 @@ std::string peakText(const MemoryBreakdown& memory) {
 /// Why it is not sure: the tensors may fit, and what the allocator holds back with them may not.
 std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& rejection) {
     const ByteScale scale = scaleOf(memory);
+    const bool over = memory.pinned > memory.room();
+    const Bytes worst = memory.peak.hi - memory.room();
     return fmt::format(
-        "{}: the worst case is {} {} over, the best {} {} below: {}\n"
-        "  what the caching allocator holds back decides; --reserve 10% settles it",
+        "{}: with more memory the caching allocator would hold up to {} {}; what it cannot give "
+        "back is {} {}, {} {} {} what there is{}: {}\n"
+        "  it gives back the rest and asks again, which takes time; --reserve 10% asks for room",
         fitText(memory.onDevice),
-        scale.text(memory.peak.hi - memory.room()),
+        scale.text(memory.unpressed),
         scale.unit,
-        scale.text(memory.room() - memory.peak.lo),
+        scale.text(memory.pinned),
         scale.unit,
+        scale.text(over ? memory.pinned - memory.room() : memory.room() - memory.pinned),
+        scale.unit,
+        over ? "over" : "below",
+        worst > Bytes() ? fmt::format(", {} {} over at worst", scale.text(worst), scale.unit) : "",
         rejection.where);
 }
 

@@ -327,8 +327,9 @@ Report planReport(const PlanReport& report) {
         return std::ranges::any_of(
             report.plans, [verdict](const Plan& plan) { return plan.memory.onDevice == verdict; });
     };
-    text +=
-        any(Verdict::Likely) ? "? fits only if the caching allocator reserves little extra\n" : "";
+    text += any(Verdict::Likely)
+                ? "? fits as the caching allocator gives back what it holds unused\n"
+                : "";
     text += any(Verdict::Unlikely) ? "?? unlikely to fit: more is expected than there is\n" : "";
     text += safetyText(report);
     text += fasterLine(report);

@@ -52,7 +52,8 @@ struct StageMemory {
     std::string peakAt;        ///< "loss", "backward of layer 31", "optimizer step"
     Bytes requested{};         ///< what tensors ask for
     Bytes allocated{};         ///< rounded by the caching allocator
-    Headline<Bytes> reserved;  ///< what the allocator takes from the device
+    Headline<Bytes> reserved;  ///< what the allocator takes from a device that has as much
+    Bytes pinned{};            ///< of it what stays taken where the device is short
     Bytes savedPerLayer{};     ///< kept for backward by one layer and microbatch
     Bytes betweenSteps{};      ///< live before a step starts
     Bytes context{};           ///< CUDA context and modules, outside the allocator
@@ -90,7 +91,9 @@ struct MemoryBreakdown {
     std::vector<StageMemory> stages;
     std::size_t fullest = 0;  ///< index of the stage that decides
     Headline<Bytes> peak;     ///< on the device: allocated + context + collectives; hi includes the
-                              ///< allocator's reserve
+                              ///< allocator's reserve, as far as the device has it
+    Bytes unpressed{};        ///< what hi is on a device that has as much
+    Bytes pinned{};           ///< what an allocator that is short cannot give back, with the rest
     Bytes capacity{};         ///< what the driver reports
     double reserve = 0.0;     ///< the share of it that was asked to be left free
     Verdict onDevice = Verdict::Fits;  ///< of the peak alone

@@ -152,6 +152,8 @@ void CachingAllocator::join(Place before, Place after) {
 }
 
 void CachingAllocator::giveBack(Place place) {
+    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    pinned_ -= expandable ? blocks_[static_cast<std::size_t>(place)].bytes : 0;
     const auto isFree = [this](Place other) {
         return other != kNowhere && !blocks_[static_cast<std::size_t>(other)].used;
     };
@@ -162,13 +164,19 @@ void CachingAllocator::giveBack(Place place) {
         removeFree(after);
         join(place, after);
     }
-    if (isFree(before)) {
+    const Place whole = isFree(before) ? before : place;
+    if (whole == before) {
         removeFree(before);
         join(before, place);
-        addFree(before);
-    } else {
-        addFree(place);
     }
+    addFree(whole);
+    const Block& free = blocks_[static_cast<std::size_t>(whole)];
+    pinned_ -= !expandable && isReleasable(free) ? free.bytes : 0;
+}
+
+bool CachingAllocator::isReleasable(const Block& block) const {
+    return kind_ == AllocatorKind::ExpandableSegments ||
+           (block.before == kNowhere && block.after == kNowhere);
 }
 
 CachingAllocator::Place& CachingAllocator::placeOf(Storage storage) {
@@ -195,9 +203,14 @@ void CachingAllocator::apply(const DeviceEvent& event) {
     const int pool = poolNumber(event, bytes);
     const std::optional<FreeBlock> fit = poolOf(pool).free.takeFit(bytes);
     const Place place = fit ? fit->place : grow(bytes, pool);
+    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const Block& whole = blocks_[static_cast<std::size_t>(place)];
+    pinned_ += !expandable && isReleasable(whole) ? whole.bytes : 0;
     split(place, bytes);
     Block& block = blocks_[static_cast<std::size_t>(place)];
     block.used = true;
+    pinned_ += expandable ? block.bytes : 0;
+    peakPinned_ = std::max(peakPinned_, pinned_);
     placeOf(event.storage) = place;
     allocated_ += block.bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_);
@@ -207,15 +220,21 @@ void CachingAllocator::apply(const DeviceEvent& event) {
 void CachingAllocator::pass(const DeviceEvent& event) {
     const std::int64_t bytes = blockBytes(event);
     const int pool = poolNumber(event, bytes);
-    const std::optional<std::int64_t> whole = poolOf(pool).free.fit(bytes);
+    const std::optional<FreeBlock> whole = poolOf(pool).free.fit(bytes);
     if (!whole) {
         apply(event);
         apply({.storage = event.storage});
         return;
     }
     placeOf(event.storage) = kNowhere;
-    const std::int64_t taken = isSplit(*whole - bytes, pool) ? bytes : *whole;
+    const std::int64_t taken = isSplit(whole->bytes - bytes, pool) ? bytes : whole->bytes;
     peakAllocated_ = std::max(peakAllocated_, allocated_ + taken);
+    const bool expandable = kind_ == AllocatorKind::ExpandableSegments;
+    const Block& block = blocks_[static_cast<std::size_t>(whole->place)];
+    peakPinned_ = std::max(peakPinned_,
+                           pinned_ + (expandable            ? taken
+                                      : isReleasable(block) ? whole->bytes
+                                                            : 0));
 }
 
 void CachingAllocator::rename(const std::vector<Renaming>& all) {
@@ -336,7 +355,7 @@ Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
         }
         before = std::move(now);
     }
-    return Footprint{allocator.reserved(), allocator.peakAllocated()};
+    return Footprint{allocator.reserved(), allocator.peakAllocated(), allocator.peakPinned()};
 }
 
 }  // namespace fabricast

@@ -47,7 +47,12 @@ public:
     [[nodiscard]] std::int64_t reserved() const { return reserved_; }
     [[nodiscard]] std::int64_t peakAllocated() const { return peakAllocated_; }
     [[nodiscard]] HeldBlocks held() const;
-    void resetPeak() { peakAllocated_ = allocated_; }
+    /// The most that could not have been given back at once: segments with a block in use.
+    [[nodiscard]] std::int64_t peakPinned() const { return peakPinned_; }
+    void resetPeak() {
+        peakAllocated_ = allocated_;
+        peakPinned_ = pinned_;
+    }
 
 private:
     using Place = std::int32_t;  ///< of a block, in `blocks_`
@@ -78,6 +83,8 @@ private:
     /// Joins a block to the one before it, which takes its place.
     void join(Place before, Place after);
     void giveBack(Place place);
+    /// Whether a free block is all of its segment, or pages that can be given back by themselves.
+    [[nodiscard]] bool isReleasable(const Block& block) const;
     [[nodiscard]] Place& placeOf(Storage storage);
 
     AllocatorKind kind_;
@@ -89,6 +96,8 @@ private:
     std::int64_t reserved_ = 0;
     std::int64_t allocated_ = 0;
     std::int64_t peakAllocated_ = 0;
+    std::int64_t pinned_ = 0;
+    std::int64_t peakPinned_ = 0;
 };
 
 /// What a process that has run some steps holds: the states are made first (the optimizer's after
@@ -96,6 +105,7 @@ private:
 struct Footprint {
     std::int64_t reserved = 0;
     std::int64_t allocated = 0;
+    std::int64_t pinned = 0;  ///< what an allocator that is short of memory cannot give back
 };
 Result<Footprint> replaySteps(const std::vector<DeviceEvent>& events,
                               std::size_t statesEnd,

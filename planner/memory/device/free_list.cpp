@@ -128,9 +128,14 @@ std::optional<FreeBlock> FreeList::takeFit(std::int64_t bytes) {
     return FreeBlock{.bytes = bin.bytes, .address = spot.address, .place = spot.place};
 }
 
-std::optional<std::int64_t> FreeList::fit(std::int64_t bytes) const {
+std::optional<FreeBlock> FreeList::fit(std::int64_t bytes) const {
     const Number number = fitting(bytes);
-    return number == kNone ? std::nullopt : std::optional(bins_[number].bytes);
+    if (number == kNone) {
+        return std::nullopt;
+    }
+    const Bin& bin = bins_[number];
+    const Spot& spot = bin.blocks.back();
+    return FreeBlock{.bytes = bin.bytes, .address = spot.address, .place = spot.place};
 }
 
 }  // namespace fabricast

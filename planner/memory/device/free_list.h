@@ -24,8 +24,8 @@ public:
     void remove(const FreeBlock& block);
     /// The smallest block of so many bytes or more, which is no longer free.
     std::optional<FreeBlock> takeFit(std::int64_t bytes);
-    /// The size of the block that `takeFit` would take.
-    [[nodiscard]] std::optional<std::int64_t> fit(std::int64_t bytes) const;
+    /// The block that `takeFit` would take.
+    [[nodiscard]] std::optional<FreeBlock> fit(std::int64_t bytes) const;
 
 private:
     using Number = std::uint32_t;  ///< of a bin, in the order in which sizes were seen

@@ -67,7 +67,7 @@ Footprint threeSteps(const std::vector<DeviceEvent>& events, AllocatorKind kind)
             states(true);
         }
     }
-    return {allocator.reserved(), allocator.peakAllocated()};
+    return {allocator.reserved(), allocator.peakAllocated(), allocator.peakPinned()};
 }
 
 // Whatever else is there, and whether or not it had to be reserved.
@@ -87,6 +87,9 @@ TEST(CachingAllocator, PassesWhatIsReleasedAtOnceAsIfItWereTaken) {
                 taking.apply(event);
                 ASSERT_EQ(passing.held(), taking.held()) << seed;
                 ASSERT_EQ(passing.peakAllocated(), taking.peakAllocated()) << seed;
+                ASSERT_EQ(passing.peakPinned(), taking.peakPinned()) << seed;
+                ASSERT_LE(passing.peakAllocated(), passing.peakPinned()) << seed;
+                ASSERT_LE(passing.peakPinned(), passing.reserved()) << seed;
             }
         }
     }
@@ -101,8 +104,36 @@ TEST(ReplaySteps, AreThreeStepsOfAProcess) {
             const Footprint found = replaySteps(events, kStates, kind).value();
             EXPECT_EQ(found.reserved, all.reserved) << seed;
             EXPECT_EQ(found.allocated, all.allocated) << seed;
+            EXPECT_EQ(found.pinned, all.pinned) << seed;
         }
     }
+}
+
+// A segment goes back to the device as a whole: 2 MiB in use keep 64.
+TEST(CachingAllocator, CannotGiveBackSegmentsWithABlockInUse) {
+    CachingAllocator allocator(AllocatorKind::Default);
+    allocator.apply({.storage = 0, .bytes = 64 << 20});
+    allocator.apply({.storage = 0});
+    allocator.apply({.storage = 1, .bytes = 2 << 20});  // of the 64
+    allocator.apply({.storage = 2, .bytes = 30 << 20});
+    allocator.apply({.storage = 2});
+    allocator.resetPeak();
+    EXPECT_EQ(allocator.peakPinned(), 64 << 20);
+    allocator.apply({.storage = 1});
+    allocator.resetPeak();
+    EXPECT_EQ(allocator.peakPinned(), 0);
+    EXPECT_EQ(allocator.reserved(), 64 << 20);
+    allocator.pass({.storage = 3, .bytes = 1 << 21});
+    EXPECT_EQ(allocator.peakPinned(), 64 << 20);
+}
+
+TEST(CachingAllocator, GivesBackThePagesBesideABlockOfAnExpandableSegment) {
+    CachingAllocator allocator(AllocatorKind::ExpandableSegments);
+    allocator.apply({.storage = 0, .bytes = 60 << 20});
+    allocator.apply({.storage = 0});
+    allocator.resetPeak();
+    allocator.apply({.storage = 1, .bytes = 2 << 20});
+    EXPECT_EQ(allocator.peakPinned(), 2 << 20);
 }
 
 TEST(CachingAllocator, HoldsTheSameWhereAStepLeavesNothing) {

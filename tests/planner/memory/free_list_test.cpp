@@ -32,7 +32,8 @@ TEST(FreeList, TakesTheSmallestThatFitsAndOfEqualsTheLowest) {
                 ASSERT_EQ(taken.has_value(), fit != all.end());
                 ASSERT_EQ(known.has_value(), taken.has_value());
                 if (taken) {
-                    EXPECT_EQ(*known, taken->bytes);
+                    EXPECT_EQ(known->bytes, taken->bytes);
+                    EXPECT_EQ(known->place, taken->place);
                     EXPECT_EQ(std::pair(taken->bytes, taken->address), *fit);
                     all.erase(fit);
                 }
