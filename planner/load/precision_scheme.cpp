@@ -4,11 +4,13 @@
 #include "planner/spec/names.h"
 
 #include <array>
+#include <utility>
 
 namespace fabricast {
 namespace {
 
-PrecisionSettings singlePrecision(PrecisionSettings precision) {
+Settings singlePrecision(Settings settings) {
+    PrecisionSettings& precision = settings.precision;
     precision.parameters = Dtype::Fp32;
     precision.compute = Dtype::Fp32;
     precision.autocast = false;
@@ -17,10 +19,11 @@ PrecisionSettings singlePrecision(PrecisionSettings precision) {
     precision.masterWeights = false;
     precision.masterRemainder = false;
     precision.moments = Dtype::Fp32;
-    return precision;
+    return settings;
 }
 
-PrecisionSettings halfPrecision(PrecisionSettings precision) {
+Settings halfPrecision(Settings settings) {
+    PrecisionSettings& precision = settings.precision;
     for (Dtype* dtype : {&precision.parameters,
                          &precision.compute,
                          &precision.gradients,
@@ -28,10 +31,14 @@ PrecisionSettings halfPrecision(PrecisionSettings precision) {
                          &precision.moments}) {
         *dtype = *dtype == Dtype::Bf16 ? Dtype::Fp16 : *dtype;
     }
-    return precision;
+    return settings;
 }
 
-PrecisionSettings allBf16(PrecisionSettings precision) {
+Settings allBf16(Settings settings) {
+    if (settings.tuning == Tuning::Lora) {
+        settings.lora.dtype = Dtype::Bf16;
+    }
+    PrecisionSettings& precision = settings.precision;
     precision.parameters = Dtype::Bf16;
     precision.compute = Dtype::Bf16;
     precision.autocast = false;
@@ -40,16 +47,16 @@ PrecisionSettings allBf16(PrecisionSettings precision) {
     precision.masterWeights = false;
     precision.masterRemainder = false;
     precision.moments = Dtype::Bf16;
-    return precision;
+    return settings;
 }
 
-PrecisionSettings asTheStackDoes(PrecisionSettings precision) {
-    return precision;
+Settings asTheStackDoes(Settings settings) {
+    return settings;
 }
 
 struct Scheme {
     std::string_view name;
-    PrecisionSettings (*apply)(PrecisionSettings);
+    Settings (*apply)(Settings);
 };
 constexpr std::array kSchemes = {Scheme{"bf16", &asTheStackDoes},
                                  Scheme{"fp16", &halfPrecision},
@@ -75,8 +82,7 @@ std::vector<std::string_view> precisionNames() {
 Result<Settings> withPrecision(Settings settings, std::string_view name, const std::string& where) {
     for (const Scheme& scheme : kSchemes) {
         if (scheme.name == name) {
-            settings.precision = scheme.apply(settings.precision);
-            return settings;
+            return scheme.apply(std::move(settings));
         }
     }
     const auto quantization = name == "fp8"

@@ -12,8 +12,8 @@ namespace fabricast {
 std::vector<std::string_view> precisionNames();
 
 /// A stack's settings under a precision given by name. bf16 is what stacks do by themselves;
-/// fp16 is the same with fp16 in its place; pure_bf16 keeps everything in bf16 and no fp32 copy;
-/// fp8_blockwise, mxfp8 and so on compute the matrix products of bf16 in that format.
+/// fp16 is the same with fp16 in its place; pure_bf16 keeps everything in bf16, adapters too, and
+/// no fp32 copy; fp8_blockwise, mxfp8 and so on compute the matrix products of bf16 in that format.
 Result<Settings> withPrecision(Settings settings, std::string_view name, const std::string& where);
 
 }  // namespace fabricast

@@ -34,9 +34,10 @@ std::string precisionText(const Settings& settings) {
         return std::string(nameOf(settings.kernels.quantization));
     }
     const PrecisionSettings& precision = settings.precision;
-    const bool isPure = precision.parameters == precision.compute && !precision.masterWeights &&
-                        !precision.masterRemainder && precision.compute != Dtype::Fp32 &&
-                        settings.tuning == Tuning::Full;
+    const bool isPure =
+        precision.parameters == precision.compute && !precision.masterWeights &&
+        !precision.masterRemainder && precision.compute != Dtype::Fp32 &&
+        (settings.tuning == Tuning::Full || settings.lora.dtype == precision.compute);
     return (isPure ? "pure " : "") + std::string(nameOf(precision.compute));
 }
 

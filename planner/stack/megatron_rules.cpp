@@ -221,12 +221,6 @@ Result<void> checkMegatronOffload(const Scenario& scenario) {
 /// --use-precision-aware-optimizer: other dtypes than fp32 in the optimizer, or its states on CPU.
 Result<void> checkMegatronOptimizer(const Scenario& scenario) {
     const PrecisionSettings& precision = scenario.settings.precision;
-    if (precision.parameters != Dtype::Fp32 && !precision.masterWeights) {
-        return lacks("settings.precision.master_weights",
-                     "Megatron's optimizers keep main parameters in addition to " +
-                         std::string(nameOf(precision.parameters)) + " weights",
-                     "master_weights=true; master_remainder=true keeps only 2 more bytes");
-    }
     const bool aware = precision.moments != Dtype::Fp32 || precision.masterRemainder ||
                        scenario.layout.offload == Offload::OptimizerCpu;
     if (!aware) {

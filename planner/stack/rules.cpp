@@ -5,6 +5,7 @@
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
 #include "planner/spec/setting_names.h"
+#include "planner/stack/optimizer_numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -298,6 +299,8 @@ Result<void> checkMethods(std::string_view stack,
     }
     FABRICAST_TRY(checkEngineKernels(settings.kernels));
     FABRICAST_TRY(checkStorage(stack, settings));
+    FABRICAST_TRY(checkOptimizerNumbers(settings));
+    FABRICAST_TRY(checkProductsOfBase(settings));
     return settings.tuning == Tuning::Lora ? checkAdapter(stack, methods, settings.lora)
                                            : Result<void>{};
 }

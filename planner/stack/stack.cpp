@@ -124,6 +124,7 @@ Settings defaultSettings(const Stack& stack,
                          const Layout& layout,
                          Tuning tuning) {
     Settings settings = stack.defaults(layout, tuning);
+    settings.tuning = tuning;
     if (settings.engine == Engine::Megatron && layout.pp > 1) {
         settings.pipeline = megatronPipeline(model, layout);
     }
