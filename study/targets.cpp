@@ -231,6 +231,10 @@ std::vector<TargetVerdict> verdictsOn(const PlanReport& report,
         if (!report.plans.empty()) {
             verdict.reached = metricOf(report.plans.front(), target.metric);
             verdict.isMet = shortfall(target, *verdict.reached) <= 1.0;
+            const Utilisation& use = report.plans.front().step.utilisation;
+            verdict.of = target.metric == TargetMetric::Mfu && use.mfu
+                             ? shortText(use.peak) + " " + use.peakType
+                             : "";
         }
         verdicts.push_back(verdict);
     }
@@ -244,6 +248,26 @@ bool changesSizesAlone(const Change& change) {
     return std::ranges::all_of(change.edits, [&kSizes](const Edit& edit) {
         return std::ranges::find(kSizes, edit.path) != kSizes.end();
     });
+}
+
+/// MFU is a share of one peak, whatever the products are in: narrower ones are no better use of it.
+bool changesPrecision(const Change& change) {
+    return std::ranges::any_of(change.edits,
+                               [](const Edit& edit) { return edit.path == "workload.precision"; });
+}
+
+/// What cannot be a way there is not tried.
+std::vector<Change> waysTo(const SearchRequest& request,
+                           std::vector<Change> changes,
+                           bool isNotModelled) {
+    if (isNotModelled) {
+        std::erase_if(changes, &changesSizesAlone);
+    }
+    if (std::ranges::find(request.targets, TargetMetric::Mfu, &PlanTarget::metric) !=
+        request.targets.end()) {
+        std::erase_if(changes, &changesPrecision);
+    }
+    return changes;
 }
 
 std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
@@ -308,15 +332,14 @@ Result<PlanFixes> targetFixes(const Question& question,
     if (!report.plans.empty() && fixes.allMet()) {
         return fixes;
     }
-    std::vector<Change> changes = changesFor(Aim::Target,
-                                             {.question = question,
-                                              .now = request.task.base,
-                                              .stacks = namesOf(request.task.stacks),
-                                              .rules = &request.task.rules,
-                                              .profiles = &bench.profiles()});
-    if (report.isNotModelled()) {
-        std::erase_if(changes, &changesSizesAlone);
-    }
+    const std::vector<Change> changes = waysTo(request,
+                                               changesFor(Aim::Target,
+                                                          {.question = question,
+                                                           .now = request.task.base,
+                                                           .stacks = namesOf(request.task.stacks),
+                                                           .rules = &request.task.rules,
+                                                           .profiles = &bench.profiles()}),
+                                               report.isNotModelled());
     const int most = 1'000'000;
     ChangeSearch search{.before = shortfall(report, request.targets),
                         .order = ChangeOrder::LeastEffort,

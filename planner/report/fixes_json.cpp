@@ -80,6 +80,9 @@ void writeFixes(JsonText& json, const PlanFixes& fixes) {
             json.addNull("reached", "no layout fits");
         }
         json.add("met", verdict.isMet);
+        if (!verdict.of.empty()) {
+            json.add("of", verdict.of);
+        }
         json.end();
     }
     json.end();

@@ -46,7 +46,8 @@ std::string targetLine(const TargetVerdict& verdict) {
     if (!verdict.reached) {
         return fmt::format("MISSED  no layout fits; wanted {}\n", wanted);
     }
-    const std::string reached = numberText(target.metric, *verdict.reached);
+    const std::string reached = numberText(target.metric, *verdict.reached) +
+                                (verdict.of.empty() ? "" : " of " + verdict.of);
     if (verdict.isMet) {
         return fmt::format("REACHED  {}, wanted {}\n", reached, wanted);
     }

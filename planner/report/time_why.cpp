@@ -119,12 +119,16 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
     if (name == "mfu" && use.mfu) {
         return fmt::format(
             "time.mfu = {:.2f} %\n  {} per token (convention matmul) x {:.6g} "
-            "tokens/s per GPU / {} {} peak\n",
+            "tokens/s per GPU / {} {} peak{}\n",
             100.0 * *use.mfu,
             shortText(use.perToken),
             step.tokensPerGpuSecond,
             shortText(use.peak),
-            use.peakType);
+            use.peakType,
+            scenario.settings.kernels.quantization == Quantization::None
+                ? std::string()
+                : fmt::format(", the only denominator: products in {} are over it too",
+                              nameOf(scenario.settings.kernels.quantization)));
     }
     return std::nullopt;
 }
@@ -132,14 +136,15 @@ std::optional<std::string> rateWhy(const Scenario& scenario,
 }  // namespace
 
 bool isTimeKey(std::string_view key) {
-    return key == "time" || key.starts_with(kTimePrefix);
+    return key == "time" || key == "mfu" || key.starts_with(kTimePrefix);
 }
 
 Result<std::string> timeWhy(const Scenario& scenario,
                             const StepEstimate& step,
                             std::string_view key) {
-    const std::string_view name =
-        key.starts_with(kTimePrefix) ? key.substr(kTimePrefix.size()) : std::string_view("step");
+    const std::string_view name = key.starts_with(kTimePrefix) ? key.substr(kTimePrefix.size())
+                                  : key == "time"              ? std::string_view("step")
+                                                               : key;
     if (const auto text = rateWhy(scenario, step, name)) {
         return *text;
     }

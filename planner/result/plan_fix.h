@@ -46,6 +46,7 @@ struct TargetVerdict {
     PlanTarget target;
     std::optional<double> reached;
     bool isMet = false;
+    std::string of{};  ///< the peak that a share is of: "989 TFLOP/s bf16"
 };
 
 /// This is the answer to "what would have to change?": in each group what reaches the targets

@@ -136,6 +136,16 @@ TEST(PlanTarget, KeysThatAreHeldAreLetGo) {
     EXPECT_NE(output.out.find("recompute not fixed"), std::string::npos) << output.out;
 }
 
+/// A share has one denominator: fp8 is a way to more tokens per second, and none to more MFU.
+TEST(PlanTarget, MfuIsOfOnePeakThatIsSaid) {
+    const ProgramOutput share = plan({"--stack", "fsdp2", "--target", "mfu=60%"});
+    EXPECT_NE(share.out.find(" % of 989 TFLOP/s bf16, wanted MFU 60.0 %"), std::string::npos)
+        << share.out;
+    EXPECT_EQ(share.out.find("--precision"), std::string::npos) << share.out;
+    const ProgramOutput rate = plan({"--stack", "fsdp2", "--target", "tokens-per-s=1M"});
+    EXPECT_NE(rate.out.find("--precision fp8"), std::string::npos) << rate.out;
+}
+
 TEST(PlanTarget, DaysNeedTokens) {
     EXPECT_NE(plan({"--target", "days=10"}).err.find("--tokens 1T"), std::string::npos);
     const ProgramOutput output =
