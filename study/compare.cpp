@@ -2,10 +2,12 @@
 
 #include "study/answered_side.h"
 #include "study/compare_sides.h"
+#include "study/typed_edits.h"
 
+#include <array>
 #include <cstddef>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,32 @@ Result<Question> changedBy(const Question& first,
     return with(first, edits);
 }
 
+/// The key that an error is about: "layout.shard" of "layout.shard: megatron does not …".
+std::string keyIn(const Error& error) {
+    for (const std::string& text : {error.where, error.why}) {
+        for (const std::string_view part : {"layout.", "settings.", "workload."}) {
+            if (text.starts_with(part)) {
+                return text.substr(0, text.find(':'));
+            }
+        }
+    }
+    return {};
+}
+
+/// Of which side it is. What was typed for the first one may be nothing to another stack.
+Error ofSide(Error error, const ChangedSide& change) {
+    if (error.code == Error::Code::Stopped) {
+        return error;
+    }
+    const std::string key = keyIn(error);
+    error.where = "A with " + change.name + (error.where.empty() ? "" : ": " + error.where);
+    if (!key.empty()) {
+        error.hint += (error.hint.empty() ? "" : "; for this side alone ") +
+                      std::string("--with \"") + change.name + " " + key + "=…\"";
+    }
+    return error;
+}
+
 Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
                                           const CompareAsk& ask,
                                           const Workbench& bench,
@@ -37,7 +65,7 @@ Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
                     "compare",
                     count < 2 ? "only one side given"
                               : "more than " + std::to_string(kMostSides) + " sides",
-                    "two scenario files, or one and --with layout.recompute=full");
+                    "two scenario files, --stack fsdp2,megatron, or --with layout.recompute=full");
     }
     std::vector<ComparedSide> sides;
     const auto add = [&](const Question& question, std::string source) -> Result<void> {
@@ -51,9 +79,12 @@ Result<std::vector<ComparedSide>> sidesOf(std::span<const Question> questions,
         FABRICAST_TRY(add(question, question.file.empty() ? "as typed" : question.file));
     }
     for (const ChangedSide& change : ask.changes) {
-        FABRICAST_ASSIGN(const Question changed,
-                         changedBy(questions.front(), sides.front(), change));
-        FABRICAST_TRY(add(changed, "A with " + change.name));
+        const Result<Question> changed = changedBy(questions.front(), sides.front(), change);
+        const Result<void> added =
+            changed ? add(*changed, "A with " + change.name) : tl::unexpected(changed.error());
+        if (!added) {
+            return tl::unexpected(ofSide(added.error(), change));
+        }
     }
     return sides;
 }
@@ -73,13 +104,8 @@ Result<std::size_t> baselineOf(const std::string& typed, const std::vector<Compa
 }  // namespace
 
 Result<ChangedSide> changedSide(const std::string& typed, const std::string& origin) {
-    ChangedSide side{.name = typed, .edits = {}};
-    std::istringstream words(typed);
-    for (std::string word; words >> word;) {
-        FABRICAST_ASSIGN(Edit edit, assignment(word, origin));
-        side.edits.push_back(std::move(edit));
-    }
-    return side;
+    FABRICAST_ASSIGN(std::vector<Edit> edits, typedEdits(typed, origin));
+    return ChangedSide{.name = typed, .edits = std::move(edits)};
 }
 
 Result<Comparison> compare(std::span<const Question> questions,

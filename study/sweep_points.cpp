@@ -1,6 +1,6 @@
 #include "study/sweep_points.h"
 
-#include "study/question_flags.h"
+#include "study/typed_edits.h"
 
 #include <algorithm>
 #include <array>
@@ -54,17 +54,6 @@ Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable)
     return shard;
 }
 
-/// The key itself, or that of the flag which is called so: "seq" is workload.sequence.
-std::string keyOf(const std::string& typed) {
-    const QuestionFlag* flag = flagTyped("--" + typed);
-    for (const QuestionFlag& one : scenarioFlags()) {
-        flag = std::string_view(one.names).ends_with(",--" + typed) ? &one : flag;
-    }
-    const bool isPart = flag != nullptr && (flag->path == typed || flag->isList ||
-                                            flag->path.starts_with(typed + "."));
-    return flag == nullptr || isPart ? typed : std::string(flag->path);
-}
-
 Error tooManyPoints() {
     return {Error::Code::BadInput,
             "--sweep",
@@ -80,7 +69,7 @@ Result<SweepAxis> readAxis(const std::string& typed) {
                     "\"" + typed + "\" is not a key with values",
                     "--sweep cluster.nodes=1,2,4");
     }
-    SweepAxis axis{.key = keyOf(typed.substr(0, equals))};
+    SweepAxis axis{.key = keyCalled(typed.substr(0, equals))};
     std::set<std::string> seen;
     std::size_t begin = equals + 1;
     while (begin <= typed.size()) {

@@ -6,6 +6,7 @@
 #include "planner/report/comparison_report.h"
 #include "study/percent.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -35,12 +36,38 @@ Result<std::vector<Question>> questionsOf(const CompareFlags& flags, const Globa
     return questions;
 }
 
-Result<Answer> runCompare(const CompareFlags& flags, const GlobalOptions& options) {
+/// "--stack fsdp2,megatron": the first stack is that of the scenario, and each other one a side.
+Result<std::vector<std::string>> takeStacks(CompareFlags& flags) {
+    auto& typed = flags.question.values["--stack"];
+    const std::size_t comma = typed ? typed->find(',') : std::string::npos;
+    if (comma == std::string::npos) {
+        return std::vector<std::string>();
+    }
+    if (flags.files.size() > 1) {
+        return fail(Error::Code::BadInput,
+                    "--stack",
+                    "several stacks are sides of one scenario, and there are " +
+                        std::to_string(flags.files.size()) + " files",
+                    "one file, or one stack");
+    }
+    std::vector<std::string> sides;
+    for (std::size_t at = comma; at < typed->size();) {
+        const std::size_t end = std::min(typed->find(',', at + 1), typed->size());
+        sides.push_back("--stack " + typed->substr(at + 1, end - at - 1));
+        at = end;
+    }
+    typed->resize(comma);
+    return sides;
+}
+
+Result<Answer> runCompare(CompareFlags flags, const GlobalOptions& options) {
+    FABRICAST_ASSIGN(std::vector<std::string> changes, takeStacks(flags));
+    changes.insert(changes.end(), flags.changes.begin(), flags.changes.end());
     FABRICAST_ASSIGN(const double least, percentOf(flags.leastChange, "--min-change"));
     FABRICAST_ASSIGN(const std::vector<Question> questions, questionsOf(flags, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
     CompareAsk ask{.changes = {}, .baseline = flags.baseline};
-    for (const std::string& typed : flags.changes) {
+    for (const std::string& typed : changes) {
         FABRICAST_ASSIGN(ChangedSide side, changedSide(typed, "--with"));
         ask.changes.push_back(std::move(side));
     }
@@ -68,14 +95,17 @@ Command compareCommand(const FlagSet& program, const GlobalOptions& options) {
         "examples:\n"
         "  fabricast compare base.json other.json\n"
         "  fabricast compare base.json --with layout.recompute=full\n"
+        "  fabricast compare base.json --stack fsdp2,megatron,deepspeed\n"
+        "  fabricast compare base.json --with \"--stack megatron --layout tp=2\"\n"
         "  fabricast compare base.json --with cluster.fabric=roce-100 --with \"layout.tp=4 "
         "layout.pp=2\"\n"
-        "Flags and --set override a key of every side; each --with adds a side.");
+        "Flags and --set override a key of every side; each --with, and each further stack of\n"
+        "--stack, adds a side.");
     constexpr const char* kGroup = "The comparison";
     app.add("files", flags->files, "scenarios, or answers of explain -f json").takes("[FILE...]");
     addQuestionFlags(app, flags->question, scenarioFlags());
     app.add("--with", flags->changes, "add a side: the first one with these keys overridden")
-        .takes("PATH=VALUE")
+        .takes("CHANGES")
         .oneEach()
         .group(kGroup);
     app.add("--baseline", flags->baseline, "the baseline side (default: A)")

@@ -34,6 +34,42 @@ TEST(CompareCommand, PrintsWhatDiffersAndWhy) {
     expectGolden("compare_8b.csv", as("csv"));
 }
 
+/// As many sides as stacks, each with its defaults; what is typed behind --with is as suggested.
+TEST(CompareCommand, ComparesStacks) {
+    const auto sides = [](const std::vector<std::string>& more) {
+        const ProgramOutput output =
+            ran("compare -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16 -f json", more);
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        std::string text;
+        const JsonValue root = parseJson(output.out, "out").value();
+        for (const JsonValue& side : root.find("sides")->items()) {
+            text += side.find("source")->text().value() + ";";
+        }
+        return text;
+    };
+    EXPECT_EQ(sides({"--stack", "fsdp2,torchtitan,deepspeed"}),
+              "as typed;A with --stack torchtitan;A with --stack deepspeed;");
+    EXPECT_EQ(sides({"--stack", "fsdp2", "--with", "--stack megatron --layout tp=2,pp=2"}),
+              "as typed;A with --stack megatron --layout tp=2,pp=2;");
+    EXPECT_EQ(sides({"--stack", "fsdp2", "--with", "precision=fp8"}),
+              "as typed;A with precision=fp8;");
+}
+
+TEST(CompareCommand, SaysWhichSideCannotBe) {
+    const ProgramOutput output = compare({"--layout", "shard=fsdp", "--with", "stack=megatron"});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_EQ(output.out, "");
+    EXPECT_NE(output.err.find("error: A with stack=megatron: "), std::string::npos) << output.err;
+    EXPECT_NE(output.err.find("for this side alone --with \"stack=megatron layout.shard=…\""),
+              std::string::npos)
+        << output.err;
+    EXPECT_EQ(
+        compare({"--layout", "shard=fsdp", "--with", "stack=megatron layout.shard=zero1"}).code,
+        ExitCode::Ok);
+    EXPECT_NE(compare({"--with", "--stacks megatron"}).err.find("is not a flag of a scenario"),
+              std::string::npos);
+}
+
 TEST(CompareCommand, SaysOfEachSideWhyItHasNoTime) {
     const ProgramOutput output =
         ran("compare -m llama-3.1-8b -c dgx-h100 --stack megatron --layout tp=2,pp=4",
