@@ -5,6 +5,7 @@
 #include "study/sweep_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -41,12 +42,29 @@ SweepPlaces placesOf(const Points& points, const std::string& digest) {
     return places;
 }
 
+/// A value that a key cannot have is a reason at its point, and no end of the others'.
+bool isOfPoint(const Error& error) {
+    return error.code == Error::Code::BadInput || error.code == Error::Code::NotFound ||
+           error.code == Error::Code::Unsupported;
+}
+
+/// The point is beside it: "--sweep workload.sequence" says nothing more.
+std::string whyRefused(const Error& error) {
+    const bool isSaid = error.where.empty() || error.where.starts_with("--sweep");
+    return isSaid ? error.why : error.where + ": " + error.why;
+}
+
 /// The answer at a point as a line of the file.
-Result<std::string> lineOf(const SweepWork& work,
-                           const std::string& digest,
-                           const std::vector<Edit>& point,
-                           const Workbench& bench,
-                           const Watch& watch) {
+struct PointLine {
+    std::string text;
+    std::optional<Error> refused{};  ///< what the point cannot be
+};
+
+Result<PointLine> lineOf(const SweepWork& work,
+                         const std::string& digest,
+                         const std::vector<Edit>& point,
+                         const Workbench& bench,
+                         const Watch& watch) {
     JsonText json;
     json.beginObject();
     json.add("schema", work.schema);
@@ -57,9 +75,19 @@ Result<std::string> lineOf(const SweepWork& work,
         json.add(edit.path, edit.value);
     }
     json.end();
-    FABRICAST_TRY(work.answer(point, bench, {.stop = watch.stop}, json));
+    PointLine line;
+    if (const Result<void> answered = work.answer(point, bench, {.stop = watch.stop}, json);
+        !answered) {
+        if (!isOfPoint(answered.error())) {
+            return tl::unexpected(answered.error());
+        }
+        line.refused = answered.error();
+        json.add("verdict", "refused");
+        json.add("why", whyRefused(*line.refused));
+    }
     json.end();
-    return onOneLine(std::move(json).finish());
+    line.text = onOneLine(std::move(json).finish());
+    return line;
 }
 
 std::string textOf(const SweepAnswer& answer, const SweepShard& shard) {
@@ -129,8 +157,13 @@ Result<void> computePoints(const SweepWork& work,
         {.threads = bench.threads(), .stop = watch.stop});
     FABRICAST_TRY(watch.check());
     for (std::size_t i = 0; i < now.size(); ++i) {
-        FABRICAST_ASSIGN(answer.lines[now[i]], std::move((*lines)[i]));
+        FABRICAST_ASSIGN(PointLine line, std::move((*lines)[i]));
+        answer.lines[now[i]] = std::move(line.text);
         ++answer.computed;
+        answer.refused += line.refused ? 1U : 0U;
+        if (line.refused && !answer.refusal) {
+            answer.refusal = std::move(line.refused);
+        }
     }
     return {};
 }
@@ -156,7 +189,9 @@ Result<void> computeOpen(const SweepWork& work,
         const Result<void> done = computePoints(work, points, now, bench, watch, answer);
         const std::size_t ready = done ? end : begin;
         const bool isEnd = !done || end == open.size();
-        if (ready > kept && (isEnd || ready - kept >= (had + answer.computed) / kPartOfFile)) {
+        const bool isWorthIt = had > 0 || shard.count > 1 || answer.refused < answer.computed;
+        if (isWorthIt && ready > kept &&
+            (isEnd || ready - kept >= (had + answer.computed) / kPartOfFile)) {
             FABRICAST_TRY(file.write(textOf(answer, shard)));
             kept = ready;
         }
@@ -190,6 +225,9 @@ Result<SweepAnswer> sweep(const SweepWork& work,
         return answer;
     }
     FABRICAST_TRY(done);
+    if (answer.refusal && answer.refused == answer.lines.size()) {
+        return tl::unexpected(*answer.refusal);  // mistyped: of such a sweep nothing is kept
+    }
     FABRICAST_TRY(joinShards(store, places, answer));
     return answer;
 }

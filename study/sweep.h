@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ struct SweepWork {
     std::string schema;    ///< "fabricast.sweep/1"
     std::string question;  ///< as it is typed
     std::string said;      ///< all of it: points of a file that was edited are not kept
-    /// Adds the members of the answer at a point. What is not modelled is an answer, and what was
-    /// mistyped an error of the sweep. Points are answered in several threads, each by one: the
-    /// bench has one.
+    /// Adds the members of the answer at a point, or none: what the point cannot be is said in its
+    /// line, and an error of the sweep only where it is so at every point. Points are answered in
+    /// several threads, each by one: the bench has one.
     std::function<Result<void>(
         const std::vector<Edit>& point, const Workbench& bench, const Watch& watch, JsonText& json)>
         answer;
@@ -36,6 +37,8 @@ struct SweepAnswer {
     std::vector<SweepAxis> axes;
     std::vector<std::string> lines;  ///< empty ones are not computed yet
     std::size_t computed = 0;        ///< now; the others were kept
+    std::size_t refused = 0;         ///< of those: points that cannot be asked about
+    std::optional<Error> refusal{};  ///< the first of them
     bool stopped = false;            ///< before this process's points were done
     std::string note;                ///< what was dropped of a file
 

@@ -62,7 +62,7 @@ std::string gibCell(const JsonValue* member, const JsonValue& line) {
 }
 
 std::string verdictCell(const JsonValue* member, const JsonValue&) {
-    if (member == nullptr) {
+    if (member == nullptr || member->text().value_or("") == "refused") {
         return "-";
     }
     const bool holds = member->text().value_or("") == nameOf(CheckVerdict::Holds);

@@ -1,9 +1,11 @@
 #include "cli/run_program.h"
 #include "tests/support/program_answer.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/typed_words.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -73,6 +75,28 @@ TEST(SweepCommand, RefusesFlagsThatTheSweepSays) {
     EXPECT_EQ(ran(kSized + "--out points.jsonl").code, ExitCode::BadInput);
     EXPECT_EQ(ran(kSized + "--sweep target.weeks=1,2").code, ExitCode::BadInput);
     EXPECT_EQ(ran(kSized + "--sweep workload.sequense=1,2").code, ExitCode::BadInput);
+}
+
+/// The other points are answered; where none can be asked about, the first reason is the error.
+TEST(SweepCommand, HasARowForAValueThatCannotBe) {
+    for (const std::string axis : {"seq=2048,-3", "stack=fsdp2,foo"}) {
+        const bool isStack = axis.starts_with("stack");
+        const std::string line = "plan -m llama-3.2-1b -c dgx-h100 --global-batch 64 " +
+                                 std::string(isStack ? "" : "--stack fsdp2 ") + "--sweep " + axis;
+        const ProgramOutput output = ran(line, {"-f", "csv"});
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        EXPECT_TRUE(contains(output.out, ",fits,8,")) << output.out;
+        EXPECT_TRUE(contains(output.out, ",refused,")) << output.out;
+    }
+    const std::string file = tempFolder() + "refused.jsonl";
+    const ProgramOutput none = ran(kPlanned + "--sweep workload.sequense=1,2 --out " + file);
+    EXPECT_EQ(none.code, ExitCode::BadInput);
+    EXPECT_EQ(none.out, "");
+    EXPECT_TRUE(none.err.starts_with("error: --sweep workload.sequense: unknown key"));
+    EXPECT_FALSE(std::filesystem::exists(file));
+    const ProgramOutput sized = ran(kSized + "--sweep target.days=2,-1");
+    EXPECT_EQ(sized.code, ExitCode::Ok) << sized.err;
+    EXPECT_TRUE(contains(sized.out, "dgx-h100")) << sized.out;
 }
 
 TEST(SweepCommand, WritesAPageWithAPicture) {
