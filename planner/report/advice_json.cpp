@@ -55,6 +55,25 @@ void addStep(JsonText& json, const AdviceStep& step, const CostBasis& basis) {
     json.end();
 }
 
+/// Of what is recommended; null where what fits is not answered with, as it costs too much.
+void addVerdict(JsonText& json, const Advice& advice) {
+    if (advice.recommended) {
+        json.add("verdict", nameOf(advice.steps[*advice.recommended].plan->memory.verdict));
+        return;
+    }
+    bool known = false;
+    bool fits = false;
+    for (const AdviceStep& step : advice.steps) {
+        known = known || step.plan.has_value();
+        fits = fits || (step.plan && step.plan->memory.verdict != Verdict::DoesNotFit);
+    }
+    if (known && !fits && !advice.stopped) {
+        json.add("verdict", nameOf(Verdict::DoesNotFit));
+    } else {
+        json.addNull("verdict", adviceHead(advice));
+    }
+}
+
 void addRecommended(JsonText& json, const Advice& advice) {
     if (!advice.recommended) {
         json.addNull("recommended", adviceHead(advice));
@@ -93,6 +112,7 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
 std::string adviceJson(const Advice& advice, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.advice/1", version);
+    addVerdict(json, advice);
     writeQuestion(json, advice.question);
     if (advice.most) {
         json.add("max_usd", advice.most->count());

@@ -7,6 +7,7 @@
 #include "planner/result/size_names.h"
 #include "planner/text/json_text.h"
 
+#include <algorithm>
 #include <string>
 
 namespace fabricast {
@@ -202,11 +203,27 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
     json.add("notes", answer.notes);
 }
 
+/// Of the pick's plans the worst; null where clusters fit and none reaches the targets.
+void addVerdict(JsonText& json, const SizeAnswer& answer) {
+    if (answer.pick) {
+        Verdict worst = Verdict::Fits;
+        for (const Plan& plan : answer.pick->plans) {
+            worst = std::max(worst, plan.memory.verdict);
+        }
+        json.add("verdict", nameOf(worst));
+    } else if (!answer.misfits.empty() && !answer.stopped) {
+        json.add("verdict", nameOf(Verdict::DoesNotFit));
+    } else {
+        json.addNull("verdict", sizePickText(answer));
+    }
+}
+
 }  // namespace
 
 std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.size/1", version);
+    addVerdict(json, answer);
     json.add("jobs", answer.jobs);
     json.add("minimize", nameOf(answer.aim));
     json.beginObject("targets");

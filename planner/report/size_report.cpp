@@ -37,7 +37,9 @@ std::string ofWhatText(const SizeAnswer& answer) {
                                   : "that reaches " + sizeTargetsText(answer.targets);
 }
 
-std::string pickLine(const SizeAnswer& answer) {
+}  // namespace
+
+std::string sizePickText(const SizeAnswer& answer) {
     if (!answer.pick && answer.stopped) {
         return "stopped before a cluster was found " + ofWhatText(answer);
     }
@@ -49,6 +51,8 @@ std::string pickLine(const SizeAnswer& answer) {
     return fmt::format(
         "{}: {} {}", sizedClusterText(*answer.pick), leastWord(answer.aim), ofWhatText(answer));
 }
+
+namespace {
 
 /// That a cluster is not needed, or what one node costs more.
 std::string oneNodeLine(const SizeAnswer& answer) {
@@ -221,7 +225,7 @@ std::string restText(const SizeAnswer& answer) {
 }  // namespace
 
 Report sizeReport(const SizeAnswer& answer) {
-    Report report("SIZE  " + pickLine(answer) + "\n" + pickText(answer));
+    Report report("SIZE  " + sizePickText(answer) + "\n" + pickText(answer));
     if (answer.front.size() > 1) {
         report.add("\nclusters that no other beats in money, time and power\n");
         report.add(sizedTable(answer.front, answer));
@@ -236,7 +240,7 @@ Report sizeReport(const SizeAnswer& answer) {
 }
 
 std::string sizeMarkdown(const SizeAnswer& answer) {
-    std::string text = "**SIZE** " + pickLine(answer) + "\n\n";
+    std::string text = "**SIZE** " + sizePickText(answer) + "\n\n";
     if (!answer.front.empty()) {
         text += markdownText(sizedTable(answer.front, answer)) + "\n";
     }

@@ -15,4 +15,7 @@ std::string sizeCsv(const SizeAnswer& answer);
 /// "fabricast.size/1".
 std::string sizeJson(const SizeAnswer& answer, std::string_view version);
 
+/// "4 x dgx-h100 (32 GPUs): the cheapest that reaches 10 days", or that there is none.
+std::string sizePickText(const SizeAnswer& answer);
+
 }  // namespace fabricast

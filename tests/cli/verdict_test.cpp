@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/json_document.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/typed_words.h"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +62,29 @@ TEST(Verdict, IsInJsonWithoutASectionAboutMemory) {
     EXPECT_EQ(root->find("verdict")->text(), "does_not_fit");
     EXPECT_EQ(root->find("memory"), nullptr);
     EXPECT_EQ(output.code, ExitCode::DoesNotFit);
+}
+
+/// Where something fits and is not what was asked for there is a reason instead.
+TEST(Verdict, OfAdviceAndSizesIsOfWhatIsRecommended) {
+    const auto verdictOf = [](const std::string& line) {
+        const ProgramOutput output = runProgram(typedWords(line), {});
+        const JsonValue root = parseJson(output.out, "out").value();
+        const JsonValue& verdict = *root.find("verdict");
+        return verdict.is(JsonValue::Kind::Null) ? root.find("verdict_why")->text().value()
+                                                 : verdict.text().value();
+    };
+    const std::string run = " --seq 4096 --global-batch 64 --stack fsdp2 -f json ";
+    const std::string large = "-m llama-3.1-405b -c 8x-rtx-4090" + run + "--forbid offload";
+    EXPECT_EQ(verdictOf("advise -m llama-3.2-1b -c dgx-h100 -f json --seq 4096 --global-batch 64"),
+              "fits");
+    EXPECT_EQ(verdictOf("advise -m llama-3.1-405b -c 4x-rtx-4090 -f json --seq 4096 --global-batch "
+                        "64 --host-memory 64GB --nvme 1GB"),
+              "does_not_fit");
+    EXPECT_EQ(verdictOf("size -m llama-3.2-1b -c dgx-h100 -n 1,2" + run), "fits");
+    EXPECT_EQ(verdictOf("size -n 1 " + large), "does_not_fit");
+    EXPECT_EQ(
+        verdictOf("size -m llama-3.2-1b -c dgx-h100 -n 1 --tokens 1T --target days=0.1" + run),
+        "no cluster of the catalogue reaches 0.1 days");
 }
 
 TEST(Verdict, OfAPlanIsItsFirstWord) {
