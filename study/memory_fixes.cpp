@@ -1,5 +1,6 @@
 #include "study/memory_fixes.h"
 
+#include "planner/base/quantity_text.h"
 #include "planner/memory/memory_of_stages.h"
 #include "study/changes.h"
 #include "study/find_changes.h"
@@ -127,14 +128,23 @@ std::vector<Edit> lastOfEach(const std::vector<Edit>& edits) {
     return kept;
 }
 
+Fix fixOf(const MemoryBreakdown& after) {
+    const HostNeed& need = after.ofNode();
+    return {.peakAfter = after.peak.value,
+            .hostAfter = after.host.perNode,
+            .verdict = after.verdict,
+            .onDevice = after.onDevice,
+            .needs = need.isUnknown() ? shortText(need.perNode) + " of " + std::string(need.what)
+                                      : std::string()};
+}
+
 /// Its numbers are those that `explain` has of the changed question.
 Result<Fix> checkedFix(const TriedChange& tried,
                        const std::vector<Edit>& held,
                        const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
-    Fix fix{
-        .peakAfter = after.peak.value, .hostAfter = after.host.perNode, .verdict = after.verdict};
+    Fix fix = fixOf(after);
     for (const Change& change : tried.changes) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
     }
@@ -197,12 +207,10 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
     if (after.onDevice >= memory.onDevice && after.unpressed / memory.unpressed > kFewerGaps) {
         return std::optional<Fix>();
     }
-    Fix fix{.change = "settings.allocator=expandable_segments",
-            .peakAfter = after.peak.value,
-            .hostAfter = after.host.perNode,
-            .verdict = after.verdict,
-            .sideEffect = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-            .edits = std::move(edits)};
+    Fix fix = fixOf(after);
+    fix.change = "settings.allocator=expandable_segments";
+    fix.sideEffect = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+    fix.edits = std::move(edits);
     fix.typed = typed(fix.edits);
     return std::optional(std::move(fix));
 }

@@ -109,8 +109,9 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
     layers.push_back(
         {"held by the allocator",
          tensors && held && *held >= *tensors ? std::optional(*held - *tensors) : std::nullopt,
-         ours([](const StageMemory& one) {
-             return std::max(one.reserved.value, one.allocated) - one.allocated;
+         ours([failed](const StageMemory& one) {  // what it could give back it gave back
+             const Bytes holds = failed ? one.pinned : one.reserved.value;
+             return std::max(holds, one.allocated) - one.allocated;
          })});
     layers.push_back({"not PyTorch's", message.notPyTorch(), ours([](const StageMemory& one) {
                           return one.context + one.collectives;

@@ -171,9 +171,14 @@ Result<void> checkHfExperts(const Scenario& scenario) {
                           " are not modelled; those of mixtral, qwen2_moe and qwen3_moe are",
                       "use the stack torchtitan or megatron");
     }
-    if (scenario.layout.ep > 1 || scenario.layout.tp > 1) {
-        return refuse(scenario.layout.ep > 1 ? "layout.ep" : "layout.tp",
-                      "expert layers of Hugging Face's models are modelled on one rank",
+    const Layout& layout = scenario.layout;
+    if (layout.ep > 1 || layout.tp > 1) {
+        const bool apart = layout.ep > 1;
+        return refuse(apart ? "layout.ep" : "layout.tp",
+                      "experts of Hugging Face's models are modelled whole or sharded on each "
+                      "rank, not split over " +
+                          std::string(apart ? "ep=" : "tp=") +
+                          std::to_string(apart ? layout.ep : layout.tp),
                       "ep=1 and tp=1, or the stack torchtitan or megatron");
     }
     if (zero3 && model.family == "qwen2_moe") {

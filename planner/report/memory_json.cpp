@@ -70,6 +70,9 @@ void writeFix(JsonText& json, const Fix& fix) {
     json.add("host_after_bytes", fix.hostAfter);
     json.add("fits", fix.verdict == Verdict::Fits);
     json.add("verdict", nameOf(fix.verdict));
+    if (!fix.needs.empty()) {
+        json.add("needs", fix.needs);
+    }
     json.add("side_effect", fix.sideEffect);
     json.end();
 }

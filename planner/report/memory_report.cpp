@@ -90,13 +90,14 @@ std::string uncertainLine(const MemoryBreakdown& memory, const Rejection& reject
 }
 
 std::string fixText(const Fix& fix, const ByteScale& scale) {
-    std::string text = fmt::format(
-        "{}: {} {}{}, {}",
-        fix.change,
-        scale.text(fix.peakAfter),
-        scale.unit,
-        fix.hostAfter > Bytes() ? " and " + shortText(fix.hostAfter) + " of a host" : "",
-        fixText(fix.verdict));
+    const bool isSaid =
+        fix.hostAfter > Bytes() && (fix.needs.empty() || fix.onDevice == Verdict::DoesNotFit);
+    std::string text = fmt::format("{}: {} {}{}, {}",
+                                   fix.change,
+                                   scale.text(fix.peakAfter),
+                                   scale.unit,
+                                   isSaid ? " and " + shortText(fix.hostAfter) + " of a host" : "",
+                                   fixOutcome(fix));
     return fix.sideEffect.empty() ? text : text + " (" + fix.sideEffect + ")";
 }
 
@@ -174,6 +175,12 @@ std::string_view fitText(Verdict verdict) {
             break;
     }
     return "does not fit";
+}
+
+std::string fixOutcome(const Fix& fix) {
+    return fix.needs.empty() || fix.onDevice == Verdict::DoesNotFit
+               ? std::string(fixText(fix.verdict))
+               : std::string(fitText(fix.onDevice)) + " if a node has " + fix.needs;
 }
 
 std::string_view fixText(Verdict verdict) {

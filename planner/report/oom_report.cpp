@@ -101,7 +101,7 @@ std::vector<std::string> wayOutLines(const OomAnswer& answer) {
             lines.push_back(fmt::format("{}: about {}, {}{}",
                                         fix.typed.empty() ? fix.change : fix.typed,
                                         shortText(after),
-                                        fixText(fix.verdict),
+                                        fixOutcome(fix),
                                         fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")"));
         }
     }

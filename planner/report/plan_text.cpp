@@ -265,7 +265,7 @@ std::string missText(const PlanReport& report) {
                 text += fmt::format("  {}: {} GiB, {}{}\n",
                                     fix.change,
                                     gibText(fix.peakAfter),
-                                    fixText(fix.verdict),
+                                    fixOutcome(fix),
                                     fix.sideEffect.empty() ? "" : " (" + fix.sideEffect + ")");
             }
         }

@@ -23,6 +23,8 @@ struct Fix {
     Bytes peakAfter{};
     Bytes hostAfter{};  ///< that a node then needs
     Verdict verdict = Verdict::DoesNotFit;
+    Verdict onDevice = Verdict::DoesNotFit;  ///< of the GPU's memory alone
+    std::string needs{};       ///< of a node, where it is not known: "406 GiB of host memory"
     std::string sideEffect{};  ///< "about a third more compute"
     std::vector<Edit> edits{};
     std::string typed{};  ///< the edits as arguments: "--layout recompute=full"

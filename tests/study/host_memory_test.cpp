@@ -67,6 +67,8 @@ TEST(HostMemory, ABoxThatIsTooSmallDoesNotFitAndNothingInExplainSaysOtherwise) {
         const MemoryBreakdown after = memoryOf(with(question, fix.edits).value());
         EXPECT_EQ(after.verdict, fix.verdict) << fix.typed;
         EXPECT_EQ(after.host.perNode, fix.hostAfter) << fix.typed;
+        EXPECT_EQ(after.ofNode().isUnknown(), !fix.needs.empty()) << fix.typed;
+        EXPECT_EQ(after.onDevice, fix.onDevice) << fix.typed;
     }
 }
 

@@ -60,12 +60,15 @@ inline MemoryBreakdown exampleMemory() {
     memory.capacity = 79_GiB;
     memory.onDevice = Verdict::DoesNotFit;
     memory.verdict = Verdict::DoesNotFit;
-    memory.rejections = {
-        {Bound::GpuMemory,
-         peak - memory.capacity,
-         "stage 0, forward of layer 19",
-         {{"recompute=full", 45_GiB, {}, Verdict::Fits, "about a third more compute"},
-          {"micro_batch=1", 82_GiB, {}, Verdict::DoesNotFit, ""}}}};
+    memory.rejections = {{Bound::GpuMemory,
+                          peak - memory.capacity,
+                          "stage 0, forward of layer 19",
+                          {{.change = "recompute=full",
+                            .peakAfter = 45_GiB,
+                            .verdict = Verdict::Fits,
+                            .onDevice = Verdict::Fits,
+                            .sideEffect = "about a third more compute"},
+                           {.change = "micro_batch=1", .peakAfter = 82_GiB}}}};
     memory.notes = {"the global batch was not said: one microbatch per stage"};
     return memory;
 }
