@@ -168,11 +168,35 @@ bool isOwnMeasurementOf(const MeasuredPlace& here, const MeasuredPlace& there, d
     return there.own && unlikeness == 0.0 && here.node == there.node;
 }
 
+/// Machines of one die that were measured with as many ranks: how they differ is how boxes do, and
+/// none of them is to be the slower GPU for it.
+class SameDie {
+public:
+    void add(const ChosenCorrection& one) {
+        for (std::size_t knot = 0; knot < kKnots; ++knot) {
+            sum_[knot] += one.logRatio[knot];
+        }
+        ++count_;
+    }
+    void clear() { *this = SameDie(); }
+    /// The geometric mean of their times.
+    void pool(ChosenCorrection& chosen) const {
+        for (std::size_t knot = 0; count_ > 1 && knot < kKnots; ++knot) {
+            chosen.logRatio[knot] = sum_[knot] / static_cast<double>(count_);
+        }
+    }
+
+private:
+    std::array<double, kKnots> sum_{};
+    std::size_t count_ = 0;
+};
+
 std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
                                          const GroupShape& shape,
                                          const MeasuredPlace& place,
                                          const CorrectionTable& table) {
     std::optional<ChosenCorrection> best;
+    SameDie nearest;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t machine = 0; machine < table.machines.size(); ++machine) {
         const auto unlike = unlikeness(place, table.machines[machine], shape.nodes > 1);
@@ -194,14 +218,22 @@ std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
                 distance = std::min(distance, *unlike + distanceTo(*row, shape));
             }
         }
+        const bool isSameDie = *unlike == 0.0;
         if (distance < least) {
             least = distance;
             best = between(bracket, shape);
             best->machine = machine;
-            if (*unlike > 0.0) {
+            nearest.clear();
+            if (!isSameDie) {
                 best->evidence = CollectiveEvidence::NearMeasured;
             }
+        } else if (distance > least || !isSameDie) {
+            continue;
         }
+        nearest.add(between(bracket, shape));
+    }
+    if (best) {
+        nearest.pool(*best);
     }
     return best;
 }

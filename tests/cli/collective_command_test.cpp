@@ -134,5 +134,34 @@ TEST(CollectiveCommand, RefusesByNameWithWhatToType) {
     }
 }
 
+/// Networks of one kind: whatever is sent, twice the rate takes no longer.
+TEST(CollectiveCommand, AFasterNetworkOfAKindIsNotSlower) {
+    const auto seconds = [](const std::string& what, const std::string& size, const char* fabric) {
+        const ProgramOutput output = runProgram({"collective",
+                                                 what,
+                                                 size,
+                                                 "-c",
+                                                 "dgx-h100",
+                                                 "-n",
+                                                 "4",
+                                                 "--fabric",
+                                                 fabric,
+                                                 "-f",
+                                                 "json"},
+                                                {});
+        return parseJson(output.out, "out")->find("seconds")->number(0, 1e9).value();
+    };
+    for (const std::string what : {"all_gather", "all_reduce", "reduce_scatter", "alltoall"}) {
+        for (const std::string size : {"4KiB", "256KiB", "16MiB", "1GiB"}) {
+            double before = 1e9;
+            for (const char* fabric : {"roce-100", "roce-200", "roce-400", "roce-800"}) {
+                const double now = seconds(what, size, fabric);
+                EXPECT_LE(now, before) << what << " " << size << " " << fabric;
+                before = now;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace fabricast

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace fabricast {
-namespace {
+namespace newcomer_test {
 
 using Words = std::vector<std::string>;
 
@@ -178,5 +178,5 @@ TEST(Newcomer, ATemplateOfANodeIsANode) {
     EXPECT_EQ(ran({"profiles", "new", "gpu"}).code, ExitCode::BadInput);
 }
 
-}  // namespace
+}  // namespace newcomer_test
 }  // namespace fabricast
