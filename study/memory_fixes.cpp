@@ -128,7 +128,7 @@ std::vector<Edit> lastOfEach(const std::vector<Edit>& edits) {
     return kept;
 }
 
-Fix fixOf(const MemoryBreakdown& after) {
+Fix memoryFixOf(const MemoryBreakdown& after) {
     const HostNeed& need = after.ofNode();
     return {.peakAfter = after.peak.value,
             .hostAfter = after.host.perNode,
@@ -144,7 +144,7 @@ Result<Fix> checkedFix(const TriedChange& tried,
                        const Watch& watch) {
     FABRICAST_ASSIGN(const MemoryBreakdown after,
                      memoryOfFullestStage(tried.judgement.plan.scenario, kNoLimit, watch));
-    Fix fix = fixOf(after);
+    Fix fix = memoryFixOf(after);
     for (const Change& change : tried.changes) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
     }
@@ -207,7 +207,7 @@ Result<std::optional<Fix>> lessFragmented(const MemoryBreakdown& memory,
     if (after.onDevice >= memory.onDevice && after.unpressed / memory.unpressed > kFewerGaps) {
         return std::optional<Fix>();
     }
-    Fix fix = fixOf(after);
+    Fix fix = memoryFixOf(after);
     fix.change = "settings.allocator=expandable_segments";
     fix.sideEffect = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
     fix.edits = std::move(edits);

@@ -56,7 +56,7 @@ void addStep(JsonText& json, const AdviceStep& step, const CostBasis& basis) {
 }
 
 /// Of what is recommended; null where what fits is not answered with, as it costs too much.
-void addVerdict(JsonText& json, const Advice& advice) {
+void addAdvisedVerdict(JsonText& json, const Advice& advice) {
     if (advice.recommended) {
         json.add("verdict", nameOf(advice.steps[*advice.recommended].plan->memory.verdict));
         return;
@@ -112,7 +112,7 @@ void addChange(JsonText& json, const AdviceChange& change, const CostBasis& basi
 std::string adviceJson(const Advice& advice, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.advice/1", version);
-    addVerdict(json, advice);
+    addAdvisedVerdict(json, advice);
     writeQuestion(json, advice.question);
     if (advice.most) {
         json.add("max_usd", advice.most->count());

@@ -204,7 +204,7 @@ void addRest(JsonText& json, const SizeAnswer& answer) {
 }
 
 /// Of the pick's plans the worst; null where clusters fit and none reaches the targets.
-void addVerdict(JsonText& json, const SizeAnswer& answer) {
+void addPickVerdict(JsonText& json, const SizeAnswer& answer) {
     if (answer.pick) {
         Verdict worst = Verdict::Fits;
         for (const Plan& plan : answer.pick->plans) {
@@ -223,7 +223,7 @@ void addVerdict(JsonText& json, const SizeAnswer& answer) {
 std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
     JsonText json;
     beginAnswer(json, "fabricast.size/1", version);
-    addVerdict(json, answer);
+    addPickVerdict(json, answer);
     json.add("jobs", answer.jobs);
     json.add("minimize", nameOf(answer.aim));
     json.beginObject("targets");
