@@ -61,7 +61,7 @@ TEST_F(Doctor, SaysWhatIsThereAndWhatToTypeForTheRest) {
 }
 
 TEST_F(Doctor, FindsBrokenProfilesAndCountsOnesOwn) {
-    const std::string own = tempFolder() + "own";
+    const std::string own = tempFolder() + "doctor_own";
     std::filesystem::create_directories(own + "/gpus");
     std::ofstream(own + "/gpus/mine.json")
         << "{\"schema\": \"fabricast.gpu/1\", \"name\": \"mine\"}";
