@@ -48,15 +48,18 @@ std::string loadedFrom(const Question& question, const Workbench& bench) {
 }
 
 std::string forecastLine(const Explanation& forecast) {
-    if (!forecast.memory) {
+    if (!forecast.memory && !forecast.step) {
         return "Forecast: none: " + forecast.whyNoVerdict;
     }
-    const MemoryBreakdown& memory = *forecast.memory;
     const Bytes gib(std::int64_t{1} << 30);
-    std::string line = fmt::format("Forecast: {} ({:.1f} of {:.1f} GiB)",
-                                   verdictWord(memory.verdict),
-                                   memory.peak.value / gib,
-                                   memory.room() / gib);
+    std::string line = "Forecast: memory not modelled (" + forecast.whyNoVerdict + ")";
+    if (forecast.memory) {
+        const MemoryBreakdown& memory = *forecast.memory;
+        line = fmt::format("Forecast: {} ({:.1f} of {:.1f} GiB)",
+                           verdictWord(memory.verdict),
+                           memory.peak.value / gib,
+                           memory.room() / gib);
+    }
     if (forecast.step) {
         line += fmt::format(", {:.3f} s a step, {:.0f} tokens/s",
                             forecast.step->step.value.count(),
@@ -76,6 +79,10 @@ Result<Explanation> forecastOf(const Question& question,
     Result<Explanation> memory = explain(question, {.memory = true}, bench, watch);
     if (memory || memory.error().code != Error::Code::Unsupported) {
         return memory;
+    }
+    Result<Explanation> step = explain(question, {.memory = false, .step = true}, bench, watch);
+    if (step || step.error().code != Error::Code::Unsupported) {
+        return step;
     }
     FABRICAST_ASSIGN(LoadedScenario loaded,
                      loadScenario(question.root, bench.profiles(), question.folders));

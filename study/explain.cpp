@@ -33,17 +33,19 @@ Result<MemoryBreakdown> memoryAnswer(const Question& question,
 }
 
 /// Whether it fits, for answers that are not about memory too.
-void addVerdict(Explanation& answer) {
+Result<void> addVerdict(Explanation& answer) {
     if (answer.memory) {
         answer.verdict = answer.memory->verdict;
-        return;
+        return {};
     }
     const Result<MemoryBreakdown> memory = memoryOfFullestStage(answer.scenario);
     if (memory) {
         answer.verdict = memory->verdict;
-    } else {
-        answer.whyNoVerdict = memory.error().why;
+        return {};
     }
+    answer.whyNoVerdict = memory.error().why;
+    return memory.error().code == Error::Code::Unsupported ? Result<void>()
+                                                           : tl::unexpected(memory.error());
 }
 
 /// The step, and what would make it shorter.
@@ -86,7 +88,7 @@ Result<Explanation> explained(const Question& question,
     if (ask.memory) {
         FABRICAST_ASSIGN(answer.memory, memoryAnswer(question, answer.scenario, ask, bench, watch));
     }
-    addVerdict(answer);
+    FABRICAST_TRY(addVerdict(answer));
     if (ask.step || ask.faster || ask.cost || ask.sensitivity) {
         FABRICAST_TRY(addStep(question, ask, bench, watch, answer));
     }

@@ -196,6 +196,11 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     }
     FABRICAST_ASSIGN(OpenedFile named,
                      openForm(form == Form::Scenario ? Form::Json : form, text, source));
+    if (file.namedBy == "starts" && named.namedBy == "starts") {
+        return named.keys.refuse(*named.keys.find("starts"),
+                                 "a script again, as " + file.keys.source() + " does",
+                                 "give the script that starts the training");
+    }
     addArguments(file, named);
     addStart(file, named);
     return named;

@@ -26,6 +26,11 @@ std::vector<PipelineWay> waysOf(const std::vector<Layout>& orders) {
     return ways;
 }
 
+struct Modelled {
+    std::optional<std::uint32_t> reason{};  ///< of the space's, why it is not
+    bool isRefused = false;                 ///< what was asked makes no sense
+};
+
 /// The layouts of one stack, axis by axis.
 class StackLayouts {
 public:
@@ -121,6 +126,10 @@ private:
     /// False where the keys that are held leave no order of the pipeline: chunks without one.
     Result<bool> addFamily(const Layout& layout) {
         FABRICAST_TRY(learnSettings(layout));
+        const Modelled& kind = modelled(layout);
+        if (kind.isRefused) {
+            return false;
+        }
         const std::uint32_t ways = listOf(
             waysByDepth_, layout.pp, space_.ways, [&] { return waysOf(axes_.orders(layout)); });
         if (space_.ways[ways].empty()) {
@@ -135,12 +144,12 @@ private:
                                    .stack = stack_,
                                    .ways = ways,
                                    .sizes = sizes,
-                                   .unmodelled = unmodelled(layout)});
+                                   .unmodelled = kind.reason});
         return true;
     }
 
-    /// Which of the space's reasons says why layouts of this kind are not modelled.
-    std::optional<std::uint32_t> unmodelled(const Layout& layout) {
+    /// Whether layouts of this kind are modelled, or make no sense.
+    const Modelled& modelled(const Layout& layout) {
         const ModelledKind kind{layout.shard,
                                 layout.offload,
                                 layout.dp > 1,
@@ -149,20 +158,29 @@ private:
                                 layout.pp > 1,
                                 layout.cp > 1,
                                 layout.ep > 1};
-        const auto [at, isNew] = unmodelled_.emplace(kind, std::nullopt);
+        const auto [at, isNew] = modelled_.emplace(kind, Modelled());
         if (isNew) {
-            Scenario scenario = task_.base;
-            scenario.layout = layout;
-            scenario.stack = std::string(how_.stack->name);
-            const Result<Settings> settings = how_.settingsFor(layout);
-            scenario.settings = settings.value_or(Settings{});
-            const Result<void> modelled = settings ? checkModelled(scenario) : Result<void>();
-            if (!modelled && modelled.error().code == Error::Code::Unsupported) {
-                at->second = static_cast<std::uint32_t>(space_.reasons.size());
-                space_.reasons.push_back(modelled.error().why);
-            }
+            at->second = askedIfModelled(layout);
         }
         return at->second;
+    }
+
+    Modelled askedIfModelled(const Layout& layout) {
+        Scenario scenario = task_.base;
+        scenario.layout = layout;
+        scenario.stack = std::string(how_.stack->name);
+        const Result<Settings> settings = how_.settingsFor(layout);
+        scenario.settings = settings.value_or(Settings{});
+        const Result<void> known = settings ? checkModelled(scenario) : Result<void>();
+        if (known) {
+            return {};
+        }
+        if (known.error().code != Error::Code::Unsupported) {
+            why_ = why_.empty() ? known.error().why : why_;
+            return {.isRefused = true};
+        }
+        space_.reasons.push_back(known.error().why);
+        return {.reason = static_cast<std::uint32_t>(space_.reasons.size() - 1)};
     }
 
     /// Ways to train that the stack does not have, and offload that has no step time, have no
@@ -266,7 +284,7 @@ private:
     std::map<std::tuple<Offload, Shard, bool>, bool> isTaken_;
     /// What of a layout says whether it is modelled.
     using ModelledKind = std::tuple<Shard, Offload, bool, bool, bool, bool, bool, bool>;
-    std::map<ModelledKind, std::optional<std::uint32_t>> unmodelled_;
+    std::map<ModelledKind, Modelled> modelled_;
     std::map<std::int64_t, std::uint32_t> waysByDepth_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> sizesByRanks_;
 };

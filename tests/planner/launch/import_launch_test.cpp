@@ -121,6 +121,18 @@ TEST(Import, NamesThePlaceOfWhatIsWrong) {
     EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"), "z.json: is not there");
 }
 
+// Scripts that start each other would be read without end.
+TEST(Import, RefusesAScriptThatIsStartedToStartAnother) {
+    const auto read = [](const std::string& name) -> Result<std::string> {
+        return std::string("#!/bin/bash\nbash ") + (name == "a.sh" ? "b.sh" : "a.sh") + "\n";
+    };
+    const auto error = importLaunch("#!/bin/bash\nbash a.sh\n", "a.sh", {.read = read});
+    ASSERT_FALSE(error);
+    EXPECT_EQ(error.error().text(),
+              "a.sh:2:6: starts a script again, as a.sh does (give the script that starts the "
+              "training)");
+}
+
 TEST(Import, TakesTheCommandThatStartsATraining) {
     const std::string check = "if [ ! -f pretrain_gpt.py ]; then exit 1; fi\n";
     const JsonValue scenario =
