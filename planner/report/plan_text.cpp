@@ -154,7 +154,7 @@ std::string offloadText(const PlanReport& report) {
     }
     return fmt::format("{} in host memory{}\n  {}{}\n  {}\n",
                        places,
-                       first && fastest ? ": without offload nothing as fast fits" : "",
+                       first && fastest ? ": without offload nothing as fast surely fits" : "",
                        hostNeedText(most),
                        said.empty() ? "" : " (" + said + ")",
                        note);

@@ -119,7 +119,7 @@ TEST(PlanTarget, OffloadsWhereNothingElseFits) {
     const ProgramOutput output = runProgram(asked, {});
     EXPECT_EQ(output.code, ExitCode::Ok);
     EXPECT_NE(output.out.find("offload=parameters_cpu"), std::string::npos) << output.out;
-    EXPECT_NE(output.out.find("in host memory: without offload nothing as fast fits\n"),
+    EXPECT_NE(output.out.find("in host memory: without offload nothing as fast surely fits\n"),
               std::string::npos)
         << output.out;
     EXPECT_EQ(output.out.find("--fix offload"), std::string::npos) << output.out;
