@@ -378,8 +378,13 @@ void tensorAcrossNodes(const ChangeSubject& subject, Offers& offers) {
     }
 }
 
+/// Those that are searched unasked, and Axolotl: it trains in 16 bits what others keep copies of in
+/// 32, and splits sequences beside adapters.
 void otherStacks(const ChangeSubject& subject, Offers& offers) {
-    for (const std::string_view name : usualStacks()) {
+    const std::span<const std::string_view> usual = usualStacks();
+    std::vector<std::string_view> names(usual.begin(), usual.end());
+    names.emplace_back("axolotl");
+    for (const std::string_view name : names) {
         if (!has(subject, name)) {
             offers.add({{"search.stacks", std::string(name), "--stack"}});
         }
