@@ -1,6 +1,7 @@
 #include "study/changes.h"
 
 #include "planner/load/load_search.h"
+#include "planner/spec/check_fused_loss.h"
 #include "planner/spec/names.h"
 #include "planner/stack/stack.h"
 #include "planner/text/json_document.h"
@@ -145,6 +146,24 @@ void chunkedLoss(const ChangeSubject& subject, Offers& offers) {
                                                     tokens % kernels.lossChunks == 0;
     if (isPossible) {
         offers.add({setting("settings.kernels.loss", "chunked")});
+    }
+}
+
+/// Of transformers' models, by Liger.
+void fusedLoss(const ChangeSubject& subject, Offers& offers) {
+    constexpr std::array kStacks = {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"};
+    const bool runs = !isSearch(subject) || std::ranges::any_of(kStacks, [&](const char* stack) {
+        return has(subject, stack);
+    });
+    Scenario fused = subject.now;
+    fused.settings.kernels.loss = LossKernel::Liger;
+    if (isSearch(subject)) {  // its layouts and code are those of no one stack
+        fused.settings.kernels.code = ModelCode::HuggingFace;
+        fused.layout = {};
+    }
+    const bool isNew = subject.now.settings.kernels.loss != LossKernel::Liger;
+    if (runs && isNew && checkFusedLoss(fused)) {
+        offers.add({setting("settings.kernels.loss", "liger")});
     }
 }
 
@@ -625,6 +644,7 @@ constexpr std::array kRows = {
         &sendOncePerNode},
     Row{kMemory, kFree, 0, "sequence", kUnmeasured, &splitSequence},
     Row{kMemory | kTarget, kFree, 0, "loss", kUnmeasured, &chunkedLoss},
+    Row{kMemory | kSpeed | kTarget, kFree, 0, "loss", "needs liger-kernel", &fusedLoss},
     Row{kMemory, kFree, 0, "buckets", "gradients are views of buckets", &bucketView},
     Row{kMemory,
         kFree,

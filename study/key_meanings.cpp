@@ -40,7 +40,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.fp8_attention", "attention multiplies in fp8 as the layers do"},
     Meaning{"settings.kernels.activation", "SwiGLU as two operations, or as one kernel"},
     Meaning{"settings.kernels.loss",
-            "how logits become the loss: in what type, whole or in chunks"},
+            "how logits become the loss: in what type, whole or in chunks, or fused with the head"},
     Meaning{"settings.kernels.loss_chunks", "slices of a chunked loss"},
     Meaning{"settings.kernels.position_ids", "the data loader hands position ids to the model"},
     Meaning{"settings.kernels.compile", "torch.compile on each layer"},

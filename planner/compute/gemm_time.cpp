@@ -133,7 +133,8 @@ GemmParts gemmParts(const KernelProfile& profile,
                     const RateState& state) {
     const Shape shape = shapeOf(gemm);
     const double compute = computeTime(profile, fit, shape, state);
-    const double output = gemm.accumulateFp32 ? kAccumulatorBytes : fit.outputBytes;
+    const double written = gemm.addsToOutput ? 2.0 * fit.outputBytes : fit.outputBytes;
+    const double output = gemm.accumulateFp32 ? kAccumulatorBytes : written;
     const double quantise = fit.quantiseTraffic * shape.batch * shape.m * shape.k /
                             (profile.memoryBandwidth.count() * state.bandwidth);
     return {Seconds(throttled(

@@ -18,6 +18,7 @@ struct Gemm {
     GemmLayout layout = GemmLayout::Tn;
     GemmType type = GemmType::Bf16;
     bool accumulateFp32 = false;  ///< adds into an fp32 output, as fused weight gradients do
+    bool addsToOutput = false;    ///< adds into an output of its own type, which it reads
     std::int64_t batch = 1;
 
     [[nodiscard]] Flops flops() const {

@@ -5,6 +5,7 @@
 #include "planner/compute/optimizer_step_time.h"
 #include "planner/estimate/gradient_sums.h"
 #include "planner/estimate/group_time.h"
+#include "planner/estimate/liger_head_time.h"
 #include "planner/estimate/op_kernels.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
@@ -145,6 +146,9 @@ SegmentTime headTime(const Scenario& scenario, const KernelProfile& kernels) {
         head.trained = chunk.trained;  // every chunk multiplies by the same weights
         head.trainedExperts = chunk.trainedExperts;
         return head;
+    }
+    if (fusesLoss(scenario)) {
+        return ligerHeadTime(scenario, kernels);
     }
     SegmentTime both = time(headSegment(scenario));
     both += time(lossSegment(scenario));

@@ -1,6 +1,7 @@
 #include "planner/memory/check_modelled.h"
 
 #include "planner/memory/check_lora.h"
+#include "planner/spec/check_fused_loss.h"
 #include "planner/spec/check_reference.h"
 #include "planner/spec/check_saved_on_host.h"
 #include "planner/spec/check_trained.h"
@@ -11,6 +12,7 @@ Result<void> checkModelled(const Scenario& scenario) {
     FABRICAST_TRY(checkLora(scenario));
     FABRICAST_TRY(checkTrained(scenario));
     FABRICAST_TRY(checkSavedOnHost(scenario));
+    FABRICAST_TRY(checkFusedLoss(scenario));
     return checkReference(scenario);
 }
 

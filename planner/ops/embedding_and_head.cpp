@@ -1,6 +1,7 @@
 #include "planner/ops/embedding_and_head.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/liger_head.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
 #include "planner/ops/rank_shape.h"
@@ -137,6 +138,9 @@ OpList headSegment(const Scenario& scenario) {
     if (isMegatronCode(scenario)) {
         return megatronHead(scenario);
     }
+    if (fusesLoss(scenario)) {
+        return ligerHead(scenario);
+    }
     OpBuilder g(headOptions(scenario));
     const RankShape shape = rankShape(scenario);
     TensorId x = g.input(shape.localTokens * scenario.model.hidden,
@@ -148,6 +152,10 @@ OpList headSegment(const Scenario& scenario) {
         x = full;
     }
     return headOf(scenario, shape.tokens, x, std::move(g));
+}
+
+bool fusesLoss(const Scenario& scenario) {
+    return scenario.settings.kernels.loss == LossKernel::Liger;
 }
 
 OpList headChunkSegment(const Scenario& scenario) {

@@ -8,6 +8,9 @@ namespace fabricast {
 OpList embeddingSegment(const Scenario& scenario);
 OpList finalNormSegment(const Scenario& scenario);
 OpList headSegment(const Scenario& scenario);
+/// The loss is computed with the head: `headSegment` returns it, and there is no segment of its
+/// own.
+bool fusesLoss(const Scenario& scenario);
 /// Logits in, loss out, as the stack's loss kernel computes it.
 OpList lossSegment(const Scenario& scenario);
 /// The same for one of `lossChunks` equal slices of the sequence.

@@ -55,7 +55,9 @@ struct Op {
     bool narrowsGradient = false;  ///< by a cast, before which it lets go of what was recomputed
     bool inPlaceBackward = false;  ///< writes the input's gradient over the output's
     TensorId gradientOver = kNoTensor;  ///< the input's gradient is written over this saved tensor
-    bool ownKernel = false;             ///< a GEMM whose forward is not cuBLAS's
+    TensorId weightGradient = kNoTensor;  ///< the weight's is this saved tensor, made in forward
+    bool ownKernel = false;               ///< a GEMM whose forward is not cuBLAS's
+    bool multipliesInside = false;        ///< no GEMM, but runs some
     bool inPython =
         false;  ///< a function in Python: saves last, holds it until its gradients' casts
     bool gradientInScratch = false;  ///< the input's gradient lies in the scratch buffer

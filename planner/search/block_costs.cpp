@@ -50,8 +50,11 @@ EndFootprint endOf(const Scenario& scenario) {
         return end;
     }
     const SegmentCheckpoint plain{.autocast = scenario.settings.precision.autocast};
-    for (const OpList& list :
-         {finalNormSegment(scenario), headSegment(scenario), lossSegment(scenario)}) {
+    std::vector<OpList> lists{finalNormSegment(scenario), headSegment(scenario)};
+    if (!fusesLoss(scenario)) {
+        lists.push_back(lossSegment(scenario));
+    }
+    for (const OpList& list : lists) {
         const SegmentFootprint footprint = segmentFootprint(list, plain);
         end.forward = std::max(end.forward, end.kept + footprint.forward);
         end.backward = std::max(end.backward, end.kept + footprint.backward);

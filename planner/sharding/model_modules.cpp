@@ -81,14 +81,22 @@ public:
     void addHead() {
         const Tensors tensors = headTensors(view_);
         const std::size_t begin = add(tensors);
+        // A fused loss reads the head's weight without calling its module: it is the model's own.
+        const bool fused = view_.settings().kernels.loss == LossKernel::Liger;
+        const auto head = [&](std::size_t weight) {
+            (fused ? model_.modules.front() : module(1, {})).weights.push_back(weight);
+        };
         bool table = false;
         for (std::size_t index = 0; index < tensors.size(); ++index) {
-            const bool isHead = tensors[index].part == Part::Head;
-            table = table || isHead;
-            module(isHead ? 1 : 2, {begin + index});
+            if (tensors[index].part == Part::Head) {
+                table = true;
+                head(begin + index);
+            } else {
+                module(2, {begin + index});
+            }
         }
         if (!table && view_.model().tiedEmbeddings) {
-            module(1, {0});
+            head(0);
         }
     }
     [[nodiscard]] ModelWeights take() { return std::move(model_); }
@@ -205,12 +213,22 @@ ModelWeights modelWeights(const StageShape& view) {
 std::vector<std::size_t> gradientOrder(const ModelWeights& model) {
     std::vector<bool> seen(model.tensors.size());
     Weights forward;
-    for (const ModuleWeights& module : model.modules) {
+    const auto use = [&](const ModuleWeights& module) {
         for (const std::size_t weight : module.weights) {
             if (!seen[weight]) {
                 seen[weight] = true;
                 forward.push_back(weight);
             }
+        }
+    };
+    for (const ModuleWeights& module : model.modules) {
+        if (module.depth > 0) {
+            use(module);
+        }
+    }
+    for (const ModuleWeights& module : model.modules) {
+        if (module.depth == 0) {  // the model reads its own when its parts are done
+            use(module);
         }
     }
     std::reverse(forward.begin(), forward.end());

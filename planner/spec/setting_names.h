@@ -52,7 +52,8 @@ constexpr auto namesOf(LossKernel) {
                                              {LossKernel::HuggingFace, "huggingface"},
                                              {LossKernel::Chunked, "chunked"},
                                              {LossKernel::VocabParallel, "vocab_parallel"},
-                                             {LossKernel::Fused, "fused"}});
+                                             {LossKernel::Fused, "fused"},
+                                             {LossKernel::Liger, "liger"}});
 }
 constexpr auto namesOf(ExpertKernel) {
     return std::to_array<Named<ExpertKernel>>({{ExpertKernel::Sequential, "sequential"},

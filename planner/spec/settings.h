@@ -16,7 +16,15 @@ enum class NormKernel { Fused, Fp32 };  ///< one kernel, or written out in fp32
 enum class RopeKernel { Complex, CosSin };
 enum class AttentionKernel { Flash, Unfused };  ///< unfused keeps the s x s scores
 enum class ActivationKernel { Eager, Fused };   ///< SwiGLU as silu and product, or one op
-enum class LossKernel { Fp32Upcast, LogitsDtype, HuggingFace, Chunked, VocabParallel, Fused };
+enum class LossKernel {
+    Fp32Upcast,
+    LogitsDtype,
+    HuggingFace,
+    Chunked,
+    VocabParallel,
+    Fused,
+    Liger
+};
 enum class ExpertKernel { Sequential, Grouped, GroupedFused };
 enum class Dispatcher { AllToAll, AllGather };
 enum class AuxLoss { None, Batch, Sequence, Global };

@@ -142,13 +142,20 @@ void addHead(StageBuilder& builder, const Scenario& scenario, int rootUnit) {
         addChunkedHead(builder, scenario, unit);
         return;
     }
-    PlacedSegment& head =
-        builder.place(builder.own(headSegment(scenario)), unit, SegmentRole::Head, "head");
+    PlacedSegment& head = builder.place(builder.own(headSegment(scenario)),
+                                        unit,
+                                        SegmentRole::Head,
+                                        fusesLoss(scenario) ? "head with loss" : "head");
     head.closesUnit = own;
     if (sharesEnds(scenario)) {
         head.place.tiedTo = 0;  // the embedding was placed first
     }
-    builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
+    if (fusesLoss(scenario)) {
+        const int table = head.place.tiedTo;
+        builder.program.rootHead = table >= 0 ? table : head.place.firstWeight;
+    } else {
+        builder.place(builder.own(lossSegment(scenario)), unit, SegmentRole::Loss, "loss");
+    }
 }
 
 /// Between steps: the batch, and the rotary angles: each model chunk's, or each layer's where its

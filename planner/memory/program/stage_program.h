@@ -71,8 +71,9 @@ struct StageProgram {
     std::vector<StageChunk> chunks;  ///< one, or `vpp`
     std::vector<Unit> units;
     ChunkedHead chunkedHead;
-    int rootUnit = -1;                 ///< unit whose module wraps the whole model
-    int headUnit = -1;                 ///< unit of the final norm and the head, where they have one
+    int rootUnit = -1;  ///< unit whose module wraps the whole model
+    int headUnit = -1;  ///< unit of the final norm and the head, where they have one
+    int rootHead = -1;  ///< weight of the root unit: a head that the model reads without calling it
     std::vector<std::int64_t> tables;  ///< bytes of the tables each pass makes and all layers share
     std::int64_t inputBytes = 0;       ///< token ids and labels
     std::int64_t positionBytes = 0;    ///< made in the step

@@ -84,7 +84,7 @@ Storages SegmentWalk::backwardOp(const SegmentPlace& place,
     if (!now.inPython) {
         device_.release(castInput);
     }
-    const Storages weightGradients = makeWeightGradients(place, now);
+    const Storages weightGradients = makeWeightGradients(place, now, frame);
     if (now.inPython) {
         device_.release(castInput);
         device_.release(castWeight);

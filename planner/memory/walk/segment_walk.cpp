@@ -90,7 +90,7 @@ void SegmentWalk::makeOutputs(const OpList& list, std::size_t op, Frame& frame) 
     for (const std::int64_t bytes : now.forwardTemps) {
         temps.push_back(device_.take(bytes, MemoryKind::Workspace));
     }
-    if (now.kind == OpKind::Gemm && !now.ownKernel) {
+    if ((now.kind == OpKind::Gemm && !now.ownKernel) || now.multipliesInside) {
         temps.push_back(device_.take(kGemmWorkspace, MemoryKind::Workspace));
     }
     for (const Storage temp : temps) {

@@ -142,7 +142,7 @@ private:
     void assignAttributes(const SegmentPlace& place, const Op& op, const Frame& frame);
     void deliver(const SegmentPlace& place, const Op& op, const Storages& made);
     void fillAgain(const OpList& list, TensorId output, Frame& frame);
-    Storages makeWeightGradients(const SegmentPlace& place, const Op& op);
+    Storages makeWeightGradients(const SegmentPlace& place, const Op& op, const Frame& frame);
     Storage widen(const WeightUse& use, Storage gradient);
     Storage putInStack(const SegmentPlace& place, int weight, Storage gradient);
     void finishCasts(const SegmentPlace& place, const Op& op, Frame& frame, Storages& made);

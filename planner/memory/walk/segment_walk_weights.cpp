@@ -2,8 +2,16 @@
 
 namespace fabricast {
 
-Storages SegmentWalk::makeWeightGradients(const SegmentPlace& place, const Op& op) {
+Storages SegmentWalk::makeWeightGradients(const SegmentPlace& place,
+                                          const Op& op,
+                                          const Frame& frame) {
     Storages made;
+    if (op.weightGradient != kNoTensor) {
+        const Storage ready = frame.storage[index(op.weightGradient)];
+        device_.retain(ready);
+        made.push_back(ready);
+        return made;
+    }
     for (const int weight : op.weights) {
         const WeightUse& use = place.ops->weights[index(weight)];
         if (!use.trained || use.addedInGemm) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t kScalarLoss = 4;
 /// Numbers of modules around the segments are negative: the model, its body, the rotary tables.
+constexpr int kModelModule = -1;
 constexpr int kRotaryModule = -3;
 
 Storage outputOfSegment(const PlacedSegment& segment, const Frame& frame) {
@@ -41,8 +42,18 @@ std::vector<Storage> StepWalk::given(const PlacedSegment& segment,
 /// Modules around the segments have no weights of their own, but engines see them pass.
 void StepWalk::enterAround(int module, bool inBackward) {
     if (engine_.watchesModules()) {
-        engine_.enterModule({.module = module}, inBackward);
+        engine_.enterModule(callAround(module), inBackward);
     }
+}
+
+/// The modules around all segments have no weights, but for a head that the model reads itself.
+ModuleCall StepWalk::callAround(int module) const {
+    ModuleCall call{.module = module};
+    if (module == kModelModule && program_.rootHead >= 0) {
+        call.unit = program_.rootUnit;
+        call.weights = {program_.rootHead};
+    }
+    return call;
 }
 
 /// A checkpoint keeps all arguments of its segment, the shared tables too.
@@ -129,6 +140,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         if (segment.closesUnit) {
             engine_.afterForward(segment.place.unit);
         }
+    }
+    if (engine_.watchesModules() && program_.rootHead >= 0) {
+        engine_.leaveModule(callAround(kModelModule), false);
     }
     if (!left) {
         engine_.endForward();
@@ -245,7 +259,7 @@ Storage StepWalk::backward(Pass pass, Storage received) {
     if (program_.rootUnit >= 0 && (program_.lossInsideForward || !last)) {
         engine_.beforeBackward(program_.rootUnit);
     }
-    enterAround(-1, true);
+    enterAround(kModelModule, true);
     for (std::size_t segment = mine.end; segment-- > mine.begin;) {
         if (program_.segments[segment].role == SegmentRole::Norm && program_.wrappers > 1) {
             enterAround(-program_.wrappers, true);  // the body's output is the norm's

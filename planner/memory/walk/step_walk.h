@@ -57,6 +57,7 @@ private:
     void keepInput(Storage input, Pass& pass);
     Pass forward(int chunk, Storage received);
     void enterAround(int module, bool inBackward);
+    [[nodiscard]] ModuleCall callAround(int module) const;
     void holdTables(const PlacedSegment& segment, const Pass& pass);
     Storage chunkedLoss(Storage hidden);
     /// Consumes the gradient of what was sent; returns that of what was received.

@@ -61,6 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"column_sums_memory.csv", 3e-2, 6e-2, 6e-2, 0, 0, 0.6},
                     RecordedFile{"fsdp2_tied_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"zero3_lora_memory.csv", 4e-3, 1.1e-2, 0.02, 0, 0, 0.8},
+                    RecordedFile{"liger_memory.csv", 2e-5, 4e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"fsdp2_liger_memory.csv", 5e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"megatron_memory.csv", 1e-6, 1e-5, 2e-3, 0, 0, 0.9},
                     RecordedFile{"megatron_memory_more.csv", 1e-5, 1e-4, 3e-3, 0, 0, 0.82},
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},

@@ -58,7 +58,7 @@ TEST(Names, EverySettingIsNamed) {
     expectAllNamed(RopeKernel::CosSin);
     expectAllNamed(AttentionKernel::Unfused);
     expectAllNamed(ActivationKernel::Fused);
-    expectAllNamed(LossKernel::Fused);
+    expectAllNamed(LossKernel::Liger);
     expectAllNamed(ExpertKernel::GroupedFused);
     expectAllNamed(Dispatcher::AllGather);
     expectAllNamed(AuxLoss::Global);

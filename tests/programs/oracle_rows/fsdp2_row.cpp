@@ -18,7 +18,8 @@ constexpr Recorded<OptimizerKernel> kOptimizer[] = {{"fused", OptimizerKernel::F
                                                     {"foreach", OptimizerKernel::Foreach},
                                                     {"for-loop", OptimizerKernel::ForLoop}};
 constexpr Recorded<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
-                                          {"chunked", LossKernel::Chunked}};
+                                          {"chunked", LossKernel::Chunked},
+                                          {"liger", LossKernel::Liger}};
 constexpr Recorded<ScheduleKind> kSchedule[] = {
     {"none", ScheduleKind::None},
     {"1F1B", ScheduleKind::OneFOneB},
@@ -100,7 +101,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
     settings.kernels.positionIds =
         settings.kernels.code == ModelCode::TorchTitan && table.integer(row, "positions") != 0;
     FABRICAST_ASSIGN(settings.kernels.loss, pick(kLoss, table.text(row, "loss"), "loss"));
-    if (hf) {
+    if (hf && settings.kernels.loss != LossKernel::Liger) {
         settings.kernels.loss = LossKernel::HuggingFace;
     }
     if (settings.kernels.code == ModelCode::TorchTitan && scenario.layout.pp > 1) {

@@ -144,7 +144,7 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
     kernels.code = ModelCode::HuggingFace;
     kernels.norm = NormKernel::Fp32;
     kernels.rope = RopeKernel::CosSin;
-    kernels.loss = LossKernel::HuggingFace;
+    kernels.loss = table.text(row, "loss") == "liger" ? LossKernel::Liger : LossKernel::HuggingFace;
     kernels.fusedQkv = scenario.model.attention.fusedQkv;
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
     FABRICAST_ASSIGN(const Optimizer optimizer,

@@ -1,0 +1,59 @@
+#include "planner/memory/check_modelled.h"
+#include "planner/stack/stack.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+Scenario fusedScenario(const std::string& stack, const std::string& family) {
+    Scenario scenario;
+    scenario.stack = stack;
+    scenario.model.family = family;
+    scenario.layout.dp = 8;
+    scenario.settings = defaultSettings(*findStack(stack).value(), scenario.model, scenario.layout);
+    scenario.settings.kernels.loss = LossKernel::Liger;
+    return scenario;
+}
+
+std::string whyRefused(const Scenario& scenario) {
+    const auto checked = checkModelled(scenario);
+    return checked ? "" : checked.error().where + ": " + checked.error().why;
+}
+
+TEST(FusedLoss, IsForDenseModelsThatLigerHas) {
+    for (const char* const stack : {"ddp", "fsdp2", "deepspeed", "accelerate", "axolotl"}) {
+        EXPECT_EQ(whyRefused(fusedScenario(stack, "llama")), "") << stack;
+    }
+    EXPECT_EQ(whyRefused(fusedScenario("ddp", "gpt2")),
+              "settings.kernels.loss: Liger has no fused loss for transformers' \"gpt2\"");
+    Scenario experts = fusedScenario("fsdp2", "mixtral");
+    experts.model.moe = MoeSpec{};
+    EXPECT_EQ(whyRefused(experts),
+              "settings.kernels.loss: the fused loss of Liger is not modelled of a model with "
+              "experts");
+}
+
+TEST(FusedLoss, IsRefusedByNameWhereItIsNotModelled) {
+    EXPECT_EQ(whyRefused(fusedScenario("torchtitan", "llama")),
+              "settings.kernels.loss: liger is a loss of transformers' models, not of "
+              "torchtitan's");
+    Scenario split = fusedScenario("accelerate", "llama");
+    split.layout.tp = 2;
+    EXPECT_EQ(whyRefused(split), "layout.tp: the fused loss of Liger is not modelled with tp");
+    Scenario host = fusedScenario("fsdp2", "llama");
+    host.layout.offload = Offload::Activations;
+    EXPECT_EQ(whyRefused(host),
+              "layout.offload: the fused loss of Liger is not modelled beside activations on the "
+              "host");
+    Scenario reference = fusedScenario("fsdp2", "llama");
+    reference.settings.reference = Reference::Whole;
+    EXPECT_EQ(whyRefused(reference),
+              "settings.kernels.loss: the fused loss of Liger is not modelled beside a reference "
+              "model");
+}
+
+}  // namespace
+}  // namespace fabricast
