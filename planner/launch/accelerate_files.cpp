@@ -2,6 +2,7 @@
 
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 
@@ -10,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToAccelerate = {"tuning",
+constexpr std::array<std::string_view, 17> kToldToAccelerate = {"tuning",
                                                                 "lora.rank",
                                                                 "lora.dropout",
                                                                 "lora.targets",
@@ -25,6 +26,7 @@ constexpr std::array<std::string_view, 16> kToldToAccelerate = {"tuning",
                                                                 "engine",
                                                                 "allocator",
                                                                 "recompute.kind",
+                                                                "kernels.loss",
                                                                 "precision.autocast"};
 
 bool isFsdpShard(Shard shard) {
@@ -169,6 +171,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
     files.command = {"accelerate"};
     addAdapterArguments(scenario.settings, files);
+    addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     for (std::string& one : untoldOfSaving(facts, isZero(scenario.layout.shard))) {
         files.untold.push_back(std::move(one));

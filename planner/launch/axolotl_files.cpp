@@ -12,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 22> kToldToAxolotl = {"deepspeed.*",
                                                              "lora.rank",
                                                              "lora.dropout",
                                                              "lora.targets",
@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
                                                              "torch.sync",
                                                              "kernels.compile",
                                                              "kernels.attention",
+                                                             "kernels.loss",
                                                              "kernels.attention_code",
                                                              "kernels.quantization",
                                                              "engine",
@@ -152,6 +153,10 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
         FABRICAST_ASSIGN(std::string recipe, fp8Recipe(settings.kernels.quantization));
         addKey(keys, "fp8", true);
         addKey(keys, "fp8_config", "{recipe: " + recipe + "}");
+    }
+    if (settings.kernels.loss == LossKernel::Liger) {
+        addKey(keys, "plugins", std::string("[axolotl.integrations.liger.LigerPlugin]"));
+        addKey(keys, "liger_fused_linear_cross_entropy", true);
     }
     addKey(keys, "attn_implementation", attentionName(settings.kernels));
     addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);

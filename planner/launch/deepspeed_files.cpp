@@ -1,6 +1,7 @@
 #include "planner/launch/deepspeed_files.h"
 
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
@@ -10,10 +11,11 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 13> kToldToDeepspeed = {"deepspeed.*",
+constexpr std::array<std::string_view, 14> kToldToDeepspeed = {"deepspeed.*",
                                                                "precision.*",
                                                                "optimizer.kind",
                                                                "recompute.kind",
+                                                               "kernels.loss",
                                                                "engine",
                                                                "allocator",
                                                                "tuning",
@@ -198,6 +200,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
                            std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
     addAdapterArguments(scenario.settings, files);
+    addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     for (std::string& one : untoldOfSaving(facts, true)) {
         files.untold.push_back(std::move(one));

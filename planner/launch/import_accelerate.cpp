@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
 
 #include <array>
@@ -165,6 +166,7 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
     FABRICAST_TRY(importAccelerateMesh(draft));
     FABRICAST_TRY(importMixedPrecision(draft));
     FABRICAST_TRY(importPeft(draft));
+    FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     if (keys.text("dynamo_config.dynamo_backend").value_or("NO") != "NO") {
         draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");

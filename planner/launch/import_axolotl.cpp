@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/unfrozen_weights.h"
 
@@ -170,28 +171,6 @@ Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     return {};
 }
 
-/// Cross entropy that keeps no logits, as a plugin or a key asks for it.
-Result<void> importLoss(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    const LaunchKey* const plugins = keys.use("plugins");
-    const auto named = [&](std::string_view part) {
-        return plugins != nullptr && std::ranges::any_of(plugins->values, [&](const auto& one) {
-                   return one.find(part) != std::string::npos;
-               });
-    };
-    FABRICAST_ASSIGN(const auto cut, keys.flag("cut_cross_entropy"));
-    FABRICAST_ASSIGN(const auto liger, keys.flag("liger_fused_linear_cross_entropy"));
-    FABRICAST_ASSIGN(const auto chunked, keys.flag("chunked_cross_entropy"));
-    if (cut.value_or(named("CutCrossEntropy")) || liger.value_or(false)) {
-        draft.set("settings.kernels.loss",
-                  "fused",
-                  liger ? "liger_fused_linear_cross_entropy" : "plugins");
-    } else if (chunked.value_or(false)) {
-        draft.set("settings.kernels.loss", "chunked", "chunked_cross_entropy");
-    }
-    return {};
-}
-
 Result<void> importAxolotlKernels(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string checkpointing = keys.text("gradient_checkpointing").value_or("false");
@@ -210,7 +189,7 @@ Result<void> importAxolotlKernels(ScenarioDraft& draft) {
         return keys.refuse(*keys.use("bf16"), "is true, false, auto or full");
     }
     FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "torch_compile"));
-    FABRICAST_TRY(importLoss(draft));
+    FABRICAST_TRY(importAxolotlLoss(draft));
     FABRICAST_ASSIGN(const auto fp8, keys.flag("fp8"));
     if (fp8.value_or(false)) {
         const std::string recipe = keys.text("fp8_config.recipe").value_or("tensorwise");

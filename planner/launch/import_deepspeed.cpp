@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -183,6 +184,7 @@ Result<JsonValue> importDeepspeed(LaunchKeys& keys) {
     }
     FABRICAST_TRY(importDeepspeedRanks(draft));
     FABRICAST_TRY(importPeft(draft));
+    FABRICAST_TRY(importLigerArguments(draft));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     FABRICAST_ASSIGN(const auto decoupled, keys.flag("checkpoint.writer.decoupled"));
     if (decoupled.value_or(false)) {

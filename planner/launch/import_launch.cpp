@@ -68,6 +68,8 @@ void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
                            "--use_dora",
                            "--use_bnb_",
                            "--bnb_",
+                           "--use_liger",
+                           "--liger_",
                            "--save_st",
                            "--dtype"});
     }

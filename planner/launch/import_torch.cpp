@@ -2,6 +2,7 @@
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_loop.h"
 #include "planner/launch/import_saving.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -150,6 +151,7 @@ Result<JsonValue> importTorch(LaunchKeys& keys) {
     FABRICAST_TRY(fsdp ? importFsdpCalls(draft, ranks) : importDdpCalls(draft));
     FABRICAST_TRY(importLoopPrecision(draft, fsdp));
     FABRICAST_TRY(importLoopSizes(draft));
+    FABRICAST_TRY(importLigerCall(draft));
     importSync(draft);
     FABRICAST_TRY(importLoopOptimizer(draft));
     if (keys.find("async_save") != nullptr || keys.find("save") != nullptr) {

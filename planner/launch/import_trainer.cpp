@@ -2,6 +2,7 @@
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/loaded_weights.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
@@ -102,6 +103,7 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft) {
     if (checkpoints.value_or(false)) {
         draft.set("layout.recompute", "full", "--gradient_checkpointing");
     }
+    FABRICAST_TRY(importLigerArguments(draft));
     importAttention(draft, "--attn_implementation", "sdpa");
     return {};
 }

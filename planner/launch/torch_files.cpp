@@ -1,6 +1,7 @@
 #include "planner/launch/torch_files.h"
 
 #include "planner/launch/hugging_face.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
@@ -10,7 +11,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
+constexpr std::array<std::string_view, 17> kToldToTorch = {"precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
                                                            "precision.autocast",
@@ -23,6 +24,7 @@ constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters
                                                            "torch.bucket_cap_mb",
                                                            "kernels.compile",
                                                            "kernels.attention",
+                                                           "kernels.loss",
                                                            "kernels.attention_code",
                                                            "recompute.kind",
                                                            "allocator"};
@@ -97,7 +99,7 @@ std::string ddpPart(const Settings& settings) {
     return text + ")\n";
 }
 
-std::string imports(bool fsdp, bool saves) {
+std::string imports(const Scenario& scenario, bool fsdp, bool saves) {
     return std::string("import os\n\nimport torch\nimport torch.distributed as dist\n") +
            (saves ? "import torch.distributed.checkpoint as dcp\n"
                     "from torch.distributed.checkpoint.state_dict import get_state_dict\n"
@@ -106,7 +108,10 @@ std::string imports(bool fsdp, bool saves) {
                    "from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, "
                    "fully_shard\n"
                  : "from torch.nn.parallel import DistributedDataParallel\n") +
-           "from transformers import AutoConfig, AutoModelForCausalLM\n\n";
+           "from transformers import AutoConfig, AutoModelForCausalLM\n" +
+           (scenario.settings.kernels.loss == LossKernel::Liger
+                ? "from liger_kernel.transformers import " + ligerFunction(scenario.model) + "\n\n"
+                : "\n");
 }
 
 /// What the loop does every so many steps. A save in the background waits for the one before.
@@ -193,21 +198,25 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     for (std::string& one : untoldOfSaving(facts, true)) {
         files.untold.push_back(std::move(one));
     }
-    std::string text = commentOf(facts.about) + imports(fsdp, facts.saved.has_value());
+    std::string text = commentOf(facts.about) + imports(scenario, fsdp, facts.saved.has_value());
     text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
     text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";
     text += "MICRO_BATCH = " + std::to_string(scenario.layout.microBatch) + "\n";
     text += "ACCUMULATION = " + std::to_string(accumulationOf(scenario)) + "\n";
     text += facts.saved ? "SAVE_EVERY = " + std::to_string(facts.saved->steps) + "\n\n" : "\n";
     text += helpers();
-    text +=
-        "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
-        "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
-        "    model_config = AutoConfig.from_pretrained(MODEL)\n"
-        "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
-        "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
-        torchDtype(settings.precision.parameters) +
-        ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
+    text += std::string(
+                "\ndef main():\n    dist.init_process_group(\"nccl\")\n"
+                "    local = int(os.environ[\"LOCAL_RANK\"])\n    torch.cuda.set_device(local)\n"
+                "    model_config = AutoConfig.from_pretrained(MODEL)\n") +
+            (settings.kernels.loss == LossKernel::Liger
+                 ? "    # The loss fused with the head, and no other kernel.\n    " +
+                       ligerCall(scenario.model) + "\n"
+                 : "") +
+            "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
+            "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
+            torchDtype(settings.precision.parameters) +
+            ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
     text += "    model.config.use_cache = False\n";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";

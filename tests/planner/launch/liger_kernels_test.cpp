@@ -1,0 +1,83 @@
+#include "planner/launch/import_launch.h"
+#include "tests/planner/launch/launch_example.h"
+
+#include <gtest/gtest.h>
+
+namespace fabricast {
+namespace {
+
+/// The first layout of a stack that the fused loss is modelled for.
+Scenario fusedLossOf(const char* stack) {
+    for (Scenario scenario : layoutsOf(stack, "llama-3.1-8b")) {
+        if (scenario.layout.tp * scenario.layout.pp * scenario.layout.cp == 1) {
+            scenario.settings.kernels.loss = LossKernel::Liger;
+            return scenario;
+        }
+    }
+    return {};
+}
+
+LaunchFiles writtenFor(const char* stack) {
+    const LaunchTarget& target = **findLaunchTarget(stack);
+    return launchFiles(target, factsOf(fusedLossOf(stack), std::string(target.newest))).value();
+}
+
+Result<JsonValue> readBack(const std::string& text, const std::string& name, ReadNamed read) {
+    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+    return importLaunch(text, name, {.read = std::move(read), .layers = layers});
+}
+
+std::string lossOf(const Result<JsonValue>& root) {
+    if (!root) {
+        return root.error().text();
+    }
+    const JsonValue* at = &*root;
+    for (const char* const key : {"settings", "kernels", "loss"}) {
+        at = at == nullptr ? nullptr : at->find(key);
+    }
+    return at == nullptr ? "" : at->text().value();
+}
+
+TEST(LigerLoss, IsReadBackFromWhatIsWritten) {
+    for (const char* const stack : {"ddp", "fsdp2", "axolotl", "accelerate", "deepspeed"}) {
+        const LaunchFiles files = writtenFor(stack);
+        const auto textOf = [&](const std::string& name) -> Result<std::string> {
+            const auto file = std::ranges::find(files.files, name, &LaunchFile::name);
+            return file == files.files.end() ? fail(Error::Code::NotFound, name, "is not there")
+                                             : Result<std::string>(file->text);
+        };
+        const std::string name = stack == std::string("axolotl") ? "axolotl.yaml" : "run.sh";
+        EXPECT_EQ(lossOf(readBack(textOf(name).value(), name, textOf)), "liger") << stack;
+        for (const std::string& one : files.untold) {
+            EXPECT_FALSE(one.starts_with("settings.kernels.loss")) << stack << ": " << one;
+        }
+    }
+}
+
+TEST(LigerLoss, IsOneOfTheKernelsOfTrainer) {
+    const auto noFile = [](const std::string& name) -> Result<std::string> {
+        return fail(Error::Code::NotFound, name, "is not there");
+    };
+    const std::string script =
+        "torchrun --nproc-per-node 8 sft.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 "
+        "--max_length 4096 --per_device_train_batch_size 1 --use_liger_kernel";
+    EXPECT_EQ(lossOf(readBack(script, "run.sh", noFile)), "liger");
+    EXPECT_EQ(lossOf(readBack(script + " False", "run.sh", noFile)), "");
+    EXPECT_EQ(lossOf(readBack(script + " --liger_kernel_config "
+                                       "'{\"fused_linear_cross_entropy\": false}'",
+                              "run.sh",
+                              noFile)),
+              "");
+    const auto root = readBack(script, "run.sh", noFile);
+    ASSERT_TRUE(root);
+    const JsonValue* const said = root->find("imported");
+    ASSERT_NE(said, nullptr);
+    std::string notes;
+    for (const JsonValue& note : said->find("notes")->items()) {
+        notes += note.text().value() + "\n";
+    }
+    EXPECT_NE(notes.find("of Liger's kernels the fused loss is forecast"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fabricast
