@@ -4,6 +4,7 @@
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 #include "planner/launch/unfrozen_weights.h"
 
 #include <algorithm>
@@ -154,6 +155,27 @@ Result<void> importSharding(ScenarioDraft& draft) {
     return {};
 }
 
+/// Ranks that the command starts, where one does: those of tensor and context parallelism are
+/// among them.
+Result<void> importStarted(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
+    if (!ranks) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const auto tensor, keys.whole("tensor_parallel_size"));
+    FABRICAST_ASSIGN(const auto context, keys.whole("context_parallel_size"));
+    const std::int64_t together = saturatingProduct(tensor.value_or(1), context.value_or(1));
+    if (together < 1 || ranks->count % together != 0) {
+        return keys.refuse(*keys.use(ranks->from),
+                           "starts " + std::to_string(ranks->count) +
+                               " ranks, which is not a multiple of the " +
+                               std::to_string(together) + " of tensor and context parallelism");
+    }
+    draft.set("layout.dp", ranks->count / together, ranks->from);
+    return {};
+}
+
 Result<void> importAxolotlBatch(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_TRY(draft.copyWhole("workload.sequence", "sequence_len"));
@@ -226,7 +248,8 @@ Result<void> refuseMixedTypes(ScenarioDraft& draft) {
 
 /// Keys that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToAxolotl() {
-    static const std::vector<std::string_view> keys = {"datasets",
+    static const std::vector<std::string_view> keys = {"torchrun ",
+                                                       "datasets",
                                                        "test_datasets",
                                                        "fp8_",
                                                        "output_dir",
@@ -313,6 +336,7 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
         return keys.refuse(
             *keys.use("deepspeed"), "and fsdp_config are both in the file", "one of them");
     }
+    FABRICAST_TRY(importStarted(draft));
     FABRICAST_TRY(importAxolotlBatch(draft));
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
     FABRICAST_TRY(importAdapter(draft));

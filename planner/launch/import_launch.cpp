@@ -17,9 +17,10 @@ std::int64_t numberAt(const JsonValue& scenario, const char* key) {
 /// Processes that the first file counts as data ranks, and the other one puts together.
 Result<void> divideRanks(ScenarioDraft& draft, const JsonValue& first, const JsonValue& added) {
     const std::int64_t ranks = numberAt(first, "dp");
-    const std::int64_t together =
-        std::max<std::int64_t>(1, numberAt(added, "tp")) *
-        (numberAt(first, "cp") > 1 ? 1 : std::max<std::int64_t>(1, numberAt(added, "cp")));
+    const auto addedTo = [&](const char* key) {  // what both say was divided by
+        return numberAt(first, key) > 1 ? 1 : std::max<std::int64_t>(1, numberAt(added, key));
+    };
+    const std::int64_t together = addedTo("tp") * addedTo("cp");
     if (ranks == 0) {
         return {};
     }

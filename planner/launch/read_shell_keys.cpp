@@ -53,13 +53,18 @@ void addFlags(const ShellCommand& words,
     }
 }
 
+/// Axolotl's program, whoever starts it: "srun axolotl", or "torchrun -m axolotl.cli.train".
+bool isAxolotl(const std::string& word) {
+    return word == "axolotl" || word.ends_with("/axolotl") || word == "axolotl.cli.train";
+}
+
 /// Where the script, or Axolotl's file, stands in a command; its length where there is none.
 std::size_t scriptOf(const ShellCommand& command) {
+    bool byAxolotl = false;
     for (std::size_t i = 0; i < command.size(); ++i) {
         const std::string& word = command[i].text;
-        const bool isAxolotl = command.front().text == "axolotl" &&
-                               (word.ends_with(".yaml") || word.ends_with(".yml"));
-        if (isScript(word) || isAxolotl) {
+        byAxolotl = byAxolotl || isAxolotl(word);
+        if (isScript(word) || (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
             return i;
         }
     }
@@ -131,7 +136,8 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
     const bool isMpi = begin < end && (isNamed(begin, "mpirun") || isNamed(begin, "mpiexec"));
     std::size_t own = begin + 1;  // its options end where what it starts begins
     while ((isSlurm || isMpi) && own < end && !isNamed(own, "python") && !isNamed(own, "python3") &&
-           !isNamed(own, "torchrun") && !isNamed(own, "accelerate") && !isNamed(own, "bash")) {
+           !isNamed(own, "torchrun") && !isNamed(own, "accelerate") && !isNamed(own, "deepspeed") &&
+           !isNamed(own, "axolotl") && !isNamed(own, "bash")) {
         ++own;
     }
     if (isSlurm) {
@@ -151,6 +157,22 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
         }
     }
     addFlags(command, isMpi ? own : 0, end, "torchrun ", keys);
+}
+
+/// What stands behind the script: its own arguments, and behind "--" of Axolotl those of the
+/// launcher that it starts.
+void addArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
+    const std::size_t begin = script + 1;
+    std::size_t end = command.size();
+    if (!isScript(command[script].text)) {
+        const auto rest = command.begin() + static_cast<std::ptrdiff_t>(begin);
+        end = static_cast<std::size_t>(
+            std::ranges::find(rest, command.end(), "--", &ShellWord::text) - command.begin());
+    }
+    addFlags(command, begin, end, "", keys);
+    if (end < command.size()) {
+        addFlags(command, end + 1, command.size(), "torchrun ", keys);
+    }
 }
 
 /// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked
@@ -208,7 +230,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
                   .values = {command[at].text},
                   .line = command[at].line,
                   .column = command[at].column});
-        addFlags(command, at + 1, command.size(), "", keys);
+        addArguments(command, at, keys);
         return keys;
     }
     ShellCommand all;  // a list of arguments may have a line for each
