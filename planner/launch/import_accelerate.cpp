@@ -10,6 +10,8 @@
 namespace fabricast {
 namespace {
 
+constexpr const char* kTypedRanks = "torchrun --num_processes";
+
 /// FSDP2, or FSDP1, which is forecast as the FSDP2 that it is to become.
 Result<void> importFsdp(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
@@ -54,7 +56,9 @@ Result<void> importFsdp(ScenarioDraft& draft) {
 Result<void> importAccelerateMesh(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const std::string at = "parallelism_config.parallelism_config_";
-    FABRICAST_ASSIGN(const auto processes, keys.whole("num_processes"));
+    const bool isTyped = !keys.text(kTypedRanks).value_or("$").starts_with("$");  // it wins
+    const char* const ranks = isTyped ? kTypedRanks : "num_processes";
+    FABRICAST_ASSIGN(const auto processes, keys.whole(ranks));
     FABRICAST_ASSIGN(const auto copies, keys.whole(at + "dp_replicate_size"));
     FABRICAST_ASSIGN(const auto shards, keys.whole(at + "dp_shard_size"));
     FABRICAST_ASSIGN(const auto tensor, keys.whole(at + "tp_size"));
@@ -84,10 +88,9 @@ Result<void> importAccelerateMesh(ScenarioDraft& draft) {
         return fail(Error::Code::BadInput, keys.source(), "a mesh has no size below 1");
     }
     if (processes && *processes % together == 0) {
-        draft.set("layout.dp", *processes / together, "num_processes");
+        draft.set("layout.dp", *processes / together, ranks);
     } else if (processes) {
-        return keys.refuse(*keys.use("num_processes"),
-                           "is not a multiple of the tensor and context ranks");
+        return keys.refuse(*keys.use(ranks), "is not a multiple of the tensor and context ranks");
     }
     for (const char* const known : {"cp_backend", "sp_backend", "sp_seq_length"}) {
         (void)keys.use(at + known);

@@ -3,6 +3,7 @@
 #include "planner/launch/scenario_draft.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace fabricast {
@@ -76,6 +77,37 @@ void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
     }
 }
 
+/// The program that a script starts beside Accelerate's file, where it is one of Trainer: it reads
+/// that file unless it names one of DeepSpeed's itself.
+std::optional<OpenedFile> programBeside(const OpenedFile& script,
+                                        const OpenedFile& named,
+                                        const ImportContext& context) {
+    OpenedFile start{LaunchKind::Script, script.keys};
+    start.names = script.keys.has("script") ? script.keys.find("script")->values.front() : "";
+    start.namedBy = "script";
+    if (named.kind != LaunchKind::Accelerate || !namesProgram(start)) {
+        return std::nullopt;
+    }
+    Result<OpenedFile> program = openNamed(start, context.read);
+    if (!program || program->kind != LaunchKind::Trainer) {
+        return std::nullopt;
+    }
+    if (!program->keys.text("--deepspeed")) {
+        program->names = script.names;
+        program->namedBy = script.namedBy;
+    } else {
+        LaunchKeys processes(named.keys.source());
+        for (LaunchKey key : named.keys.all()) {
+            if (key.path == "num_processes" && !program->keys.has("torchrun --num_processes")) {
+                key.path = "torchrun --num_processes";
+                processes.add(std::move(key));
+            }
+        }
+        program->keys.append(processes, {""});
+    }
+    return *std::move(program);
+}
+
 /// A script that starts a file of another kind.
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (!file.names.empty()) {
@@ -85,7 +117,8 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
             addScriptsAdapters(file.keys, *named);
         }
         if (named) {
-            return importFile(*named, context);
+            std::optional<OpenedFile> program = programBeside(file, *named, context);
+            return importFile(program ? *program : *named, context);
         }
         if (!namesProgram(file)) {
             return tl::unexpected(named.error());

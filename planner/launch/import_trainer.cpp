@@ -4,6 +4,7 @@
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/loaded_weights.h"
+#include "planner/launch/python_file.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/started_ranks.h"
 
@@ -50,18 +51,54 @@ Result<void> importFsdpWords(ScenarioDraft& draft) {
     return {};
 }
 
-/// Activation checkpointing of a file, or a text, of FSDP.
+/// A dictionary that a program gives to an argument, as the file that it could name. None where the
+/// program works it out.
+Result<LaunchKeys> dictionaryOf(LaunchKeys& keys, const std::string& argument) {
+    LaunchKeys found(keys.source());
+    const std::vector<LaunchKey> all = keys.all();
+    for (LaunchKey key : all) {
+        if (key.path.starts_with(argument + ".")) {
+            (void)keys.use(key.path);
+            key.path = key.path.substr(argument.size() + 1);
+            found.add(std::move(key));
+        }
+    }
+    return !found.all().empty()
+               ? Result<LaunchKeys>(std::move(found))
+               : Result<LaunchKeys>(keys.refuse(*keys.use(argument),
+                                                "is worked out when the program runs, and "
+                                                "nothing is run to find it",
+                                                "the name of a JSON file, or its keys in {…}"));
+}
+
+/// What is said in a file, in a text or in a dictionary.
+Result<LaunchKeys> configOf(LaunchKeys& keys,
+                            const std::string& argument,
+                            const ImportContext& context) {
+    std::string text = keys.text(argument).value_or("");
+    if (text.starts_with("$(")) {
+        return dictionaryOf(keys, argument);
+    }
+    const std::string source = text.starts_with("{") ? keys.source() : text;
+    if (!text.starts_with("{")) {
+        FABRICAST_ASSIGN(text, context.read(text));
+    }
+    return readJsonKeys(text, source);
+}
+
+/// What FSDP's own arguments say beside "--fsdp".
 Result<void> importFsdpConfig(ScenarioDraft& draft, const ImportContext& context) {
     LaunchKeys& keys = draft.keys();
-    const auto typed = keys.text("--fsdp_config");
-    if (!typed) {
+    if (!keys.text("--fsdp_config")) {
         return {};
     }
-    std::string text = *typed;
-    if (!text.starts_with("{")) {
-        FABRICAST_ASSIGN(text, context.read(*typed));
+    FABRICAST_ASSIGN(LaunchKeys config, configOf(keys, "--fsdp_config", context));
+    for (const char* const path : {"reshard_after_forward", "fsdp_reshard_after_forward"}) {
+        FABRICAST_ASSIGN(const auto reshards, config.flag(path));
+        if (reshards && !*reshards) {
+            draft.set("settings.torch.reshard", "never", "--fsdp_config");
+        }
     }
-    FABRICAST_ASSIGN(LaunchKeys config, readJsonKeys(text, *typed));
     for (const char* const path : {"activation_checkpointing", "fsdp_activation_checkpointing"}) {
         FABRICAST_ASSIGN(const auto checkpoints, config.flag(path));
         if (checkpoints.value_or(false)) {
@@ -87,14 +124,29 @@ Result<void> importTrainerBatch(ScenarioDraft& draft) {
     return {};
 }
 
-Result<void> importTrainerPrecision(ScenarioDraft& draft) {
+/// Without a type of its own a script has the launcher's: Accelerate's file said it already.
+Result<void> importLaunchersPrecision(ScenarioDraft& draft, bool isSaid) {
+    LaunchKeys& keys = draft.keys();
+    constexpr const char* kTyped = "torchrun --mixed_precision";
+    const std::string typed = keys.text(kTyped).value_or("");
+    if (typed == "bf16" || typed == "fp16" || typed == "no") {
+        draft.set("workload.precision", typed == "no" ? "fp32" : typed, kTyped);
+    } else if (keys.has(kTyped)) {
+        return keys.refuse(*keys.use(kTyped), "is not modelled here", "bf16, fp16 or no");
+    } else if (!isSaid) {
+        draft.set("workload.precision", "fp32", "script");
+    }
+    return {};
+}
+
+Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
     LaunchKeys& keys = draft.keys();
     FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
     FABRICAST_ASSIGN(const auto fp16, keys.flag("--fp16"));
     if (fp16.value_or(false)) {
         draft.set("workload.precision", "fp16", "--fp16");
     } else if (!bf16.value_or(false)) {
-        draft.set("workload.precision", "fp32", "script");
+        FABRICAST_TRY(importLaunchersPrecision(draft, isSaid));
     } else {
         draft.set("workload.precision", "bf16", "--bf16");
     }
@@ -105,6 +157,27 @@ Result<void> importTrainerPrecision(ScenarioDraft& draft) {
     }
     FABRICAST_TRY(importLigerArguments(draft));
     importAttention(draft, "--attn_implementation", "sdpa");
+    return {};
+}
+
+/// Whether products are of bf16 beside weights of any type, as a file or an argument says, or
+/// nothing does: the default of the stack.
+bool isAutocast(const JsonValue& scenario) {
+    const JsonValue* const workload = scenario.find("workload");
+    const JsonValue* const said = workload == nullptr ? nullptr : workload->find("precision");
+    return said == nullptr || said->text() == "bf16";
+}
+
+/// Of training on preferences what is modelled is the memory of the reference model.
+Result<void> refusePreferences(LaunchKeys& keys) {
+    for (const std::string_view name : trainersOfPreferences()) {
+        if (const LaunchKey* const key = keys.use(name)) {
+            return keys.refuse(*key,
+                               "is not modelled",
+                               "SFTConfig, and --set settings.reference=whole|sharded: memory "
+                               "with a frozen reference model (fabricast help dpo)");
+        }
+    }
     return {};
 }
 
@@ -158,28 +231,38 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     if (const auto model = keys.text("--model_name_or_path")) {
         draft.set("model", *model, "--model_name_or_path");
     }
+    FABRICAST_TRY(refusePreferences(keys));
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
-    bool isDeepspeed = false;
-    if (file.names.empty()) {
+    LaunchKind readKind = LaunchKind::Trainer;  // whose file it reads beside its own arguments
+    const bool isInside = file.names.empty() && keys.text("--deepspeed");
+    if (isInside) {
+        FABRICAST_ASSIGN(LaunchKeys config, configOf(keys, "--deepspeed", context));
+        readKind = LaunchKind::Deepspeed;
+        FABRICAST_ASSIGN(const JsonValue scenario, importDeepspeed(config));
+        draft.merge(scenario);
+    } else if (file.names.empty()) {
         FABRICAST_TRY(importFsdpWords(draft));
         FABRICAST_TRY(importFsdpConfig(draft, context));
     } else {
         FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
+        readKind = named.kind;
+        if (readKind == LaunchKind::Accelerate) {
+            named.keys.append(keys, {"torchrun "});
+        }
         FABRICAST_ASSIGN(const JsonValue scenario, importFile(named, context));
         draft.merge(scenario);
-        isDeepspeed = named.kind == LaunchKind::Deepspeed;
     }
     FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
-    if (ranks && isDeepspeed) {
+    const bool byAccelerate = readKind == LaunchKind::Accelerate;
+    if (ranks && readKind == LaunchKind::Deepspeed) {
         FABRICAST_TRY(setDataRanks(draft, ranks->count, ranks->from));
-    } else if (ranks) {
+    } else if (ranks && !byAccelerate) {  // which divides them itself
         draft.set("layout.dp", ranks->count, ranks->from);
     }
     FABRICAST_TRY(importTrainerBatch(draft));
-    FABRICAST_TRY(importTrainerPrecision(draft));
+    FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate));
     FABRICAST_TRY(importPeft(draft));
-    FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
-    FABRICAST_TRY(importLoadedWeights(draft, bf16.value_or(false)));
+    FABRICAST_TRY(importLoadedWeights(draft, isAutocast(draft.scenario())));
     FABRICAST_TRY(importTrainerOptimizer(draft, "--optim"));
     FABRICAST_TRY(importTrainerSaving(draft, "--"));
     return draft.finish("Hugging Face Trainer", harmlessToTrainer());

@@ -15,6 +15,26 @@ namespace {
 constexpr std::array<std::string_view, 5> kArgumentClasses = {
     "TrainingArguments", "Seq2SeqTrainingArguments", "SFTConfig", "DPOConfig", "GRPOConfig"};
 
+/// Classes of TRL that train on preferences or rewards, and no plain language model.
+constexpr std::array<std::string_view, 18> kOfPreferences = {"DPOConfig",
+                                                             "DPOTrainer",
+                                                             "GRPOConfig",
+                                                             "GRPOTrainer",
+                                                             "KTOConfig",
+                                                             "KTOTrainer",
+                                                             "ORPOConfig",
+                                                             "ORPOTrainer",
+                                                             "CPOConfig",
+                                                             "CPOTrainer",
+                                                             "PPOConfig",
+                                                             "PPOTrainer",
+                                                             "RLOOConfig",
+                                                             "RLOOTrainer",
+                                                             "RewardConfig",
+                                                             "RewardTrainer",
+                                                             "PRMTrainer",
+                                                             "OnlineDPOTrainer"};
+
 /// What else is said where the model and its adapters are made, as a command line says it.
 struct ArgumentName {
     std::string_view call;
@@ -68,6 +88,9 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
     for (const LaunchKey& one : program.all()) {
         LaunchKey key = one;
         key.path = argumentOf(one.path);
+        if (std::ranges::find(kOfPreferences, one.path) != kOfPreferences.end()) {
+            keys.add(one);
+        }
         if (one.path == "from_pretrained") {
             isModel = one.values.front().find("Model") != std::string::npos;
             key.path = isModel ? "--dtype" : "";
@@ -91,6 +114,10 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
 
 }  // namespace
 
+std::span<const std::string_view> trainersOfPreferences() {
+    return kOfPreferences;
+}
+
 Result<OpenedFile> pythonFile(LaunchKeys keys) {
     constexpr std::array<std::string_view, 3> kLoops = {
         "fully_shard", "DistributedDataParallel", "DDP"};
@@ -98,10 +125,11 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
     if (callsOneOf(keys, kContainers)) {
         return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys)};
     }
-    if (callsOneOf(keys, kArgumentClasses)) {
+    if (callsOneOf(keys, kArgumentClasses) || callsOneOf(keys, kOfPreferences)) {
         OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};
         const LaunchKey* const zero = file.keys.find("--deepspeed");
-        if (zero != nullptr && zero->values.size() == 1 && zero->values.front() != "null") {
+        if (zero != nullptr && zero->values.size() == 1 && zero->values.front() != "null" &&
+            !zero->values.front().starts_with("$(")) {
             file.names = zero->values.front();
             file.namedBy = zero->path;
         }

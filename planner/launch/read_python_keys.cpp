@@ -39,7 +39,7 @@ public:
             if (isCall(i)) {
                 addCall(i);
             }
-            if (keys_.all().size() > kMostLaunchKeys) {
+            if (keys_.all().size() > kMostLaunchKeys || entries_ > kMostLaunchKeys) {
                 return fail(Error::Code::BadInput,
                             keys_.source(),
                             "has more calls than a training script",
@@ -100,6 +100,9 @@ private:
         const auto [place, isNew] = named_.emplace(name, values);
         if (!isNew && place->second != values) {
             place->second = {"$" + name};
+            dictionaries_.erase(name);
+        } else if (isDictionary(value)) {
+            dictionaries_.emplace(name, value);
         }
     }
 
@@ -133,14 +136,55 @@ private:
             const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");
             const bool isSpread = isSign(item.begin, "*") || isSign(item.begin, "**");
             if (isKeyword) {
-                addKey(name + "." + words_[item.begin].text,
-                       {item.begin + 2, item.end},
-                       words_[item.begin]);
+                const std::string path = name + "." + words_[item.begin].text;
+                addKey(path, {item.begin + 2, item.end}, words_[item.begin]);
+                addEntries(path, {item.begin + 2, item.end}, 1);
             } else if (!isSpread) {
                 addKey(name + "." + std::to_string(position), item, words_[item.begin]);
                 ++position;
             }
         }
+    }
+
+    /// "f.config.stage" of f(config={"stage": 3}), of dict(stage=3), and of a name that is given
+    /// one of these.
+    void addEntries(const std::string& path, const WordSpan& value, int level) {
+        const WordSpan dictionary = dictionaryOf(value);
+        const bool isEndless = level > kMostLaunchLevels || entries_ > kMostLaunchKeys;
+        if (isEndless || !isDictionary(dictionary)) {
+            return;
+        }
+        const bool isCalled = isName(dictionary.begin);
+        for (const WordSpan& item : itemsIn(dictionary.begin + (isCalled ? 1 : 0))) {
+            const PythonWord& name = words_[item.begin];
+            if (!isSign(item.begin + 1, isCalled ? "=" : ":") ||
+                (name.kind != WordKind::Text && name.kind != WordKind::Name)) {
+                continue;
+            }
+            ++entries_;
+            const WordSpan said{item.begin + 2, item.end};
+            if (isDictionary(dictionaryOf(said))) {
+                addEntries(path + "." + name.text, said, level + 1);
+            } else {
+                addKey(path + "." + name.text, said, name);
+            }
+        }
+    }
+
+    /// What a name is given, where that is a dictionary.
+    [[nodiscard]] WordSpan dictionaryOf(const WordSpan& value) const {
+        const bool isNamed = value.end - value.begin == 1 && isName(value.begin);
+        const auto found =
+            isNamed ? dictionaries_.find(words_[value.begin].text) : dictionaries_.end();
+        return found == dictionaries_.end() ? value : found->second;
+    }
+
+    /// {…} or dict(…), and nothing else.
+    [[nodiscard]] bool isDictionary(const WordSpan& value) const {
+        const bool isCalled = isName(value.begin) && words_[value.begin].text == "dict" &&
+                              isSign(value.begin + 1, "(") &&
+                              words_[value.begin + 1].close + 1 == value.end;
+        return isCalled || (isBracketed(value) && isSign(value.begin, "{"));
     }
 
     /// What commas separate between a bracket and the one that closes it.
@@ -237,6 +281,8 @@ private:
     std::vector<PythonWord> words_;
     LaunchKeys keys_;
     std::map<std::string, PythonValues> named_;
+    std::map<std::string, WordSpan> dictionaries_;
+    std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };
 
 }  // namespace

@@ -68,5 +68,76 @@ TEST(ImportOfStarted, CountsTheRanksOfDeepspeedUnderSlurm) {
     EXPECT_EQ(readOf({{"run.sh", batch + "srun " + line}}, "layout", "dp"), "16");
 }
 
+const std::string kProgram =
+    "model = AutoModelForCausalLM.from_pretrained(\"a/b\", dtype=torch.float32)\n"
+    "args = TrainingArguments(\"o\", per_device_train_batch_size=2,\n"
+    "                         gradient_accumulation_steps=4)\n";
+
+// Accelerate's file says how, and the program what.
+TEST(ImportOfStarted, ReadsTheProgramBesideAcceleratesFile) {
+    Folder folder = {{"run.sh", "accelerate launch --config_file f.yaml full.py\n"},
+                     {"f.yaml",
+                      "distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 16\n"
+                      "fsdp_config:\n  fsdp_version: 2\n  fsdp_activation_checkpointing: true\n"
+                      "parallelism_config:\n  parallelism_config_tp_size: 2\n"},
+                     {"full.py", kProgram}};
+    EXPECT_EQ(readOf(folder, "layout", "micro_batch"), "2");
+    EXPECT_EQ(readOf(folder, "workload", "global_batch"), "\"8 per rank\"");
+    EXPECT_EQ(readOf(folder, "workload", "precision"), "-");
+    EXPECT_EQ(readOf(folder, "layout", "dp"), "8");
+    EXPECT_EQ(readOf(folder, "layout", "shard"), "\"fsdp\"");
+    EXPECT_EQ(readOf(folder, "layout", "recompute"), "\"full\"");
+    folder["run.sh"] = "accelerate launch --config_file f.yaml --num_processes 32 full.py\n";
+    EXPECT_EQ(readOf(folder, "layout", "dp"), "16");
+    folder["run.sh"] = "accelerate launch --num_processes 8 --mixed_precision bf16 full.py\n";
+    EXPECT_EQ(readOf(folder, "layout", "dp"), "8");
+    EXPECT_EQ(readOf(folder, "workload", "precision"), "\"bf16\"");
+    folder["run.sh"] = "accelerate launch --config_file f.yaml other.py\n";
+    EXPECT_EQ(readOf(folder, "layout", "micro_batch"), "-");
+    EXPECT_EQ(readOf(folder, "layout", "dp"), "8");
+}
+
+// What could be a file may stand in the program.
+TEST(ImportOfStarted, ReadsDictionariesOfPrograms) {
+    const auto read = [](const std::string& program, const char* part, const char* key) {
+        return readOf({{"a.py", program}}, part, key, "a.py");
+    };
+    const std::string fsdp = "TrainingArguments(\"o\", fsdp=\"full_shard\", fsdp_config=";
+    for (const std::string said : {"{\"activation_checkpointing\": True, \"version\": 2})\n",
+                                   "dict(activation_checkpointing=True))\n",
+                                   "conf)\nconf = {\"activation_checkpointing\": True}\n"}) {
+        EXPECT_EQ(read(fsdp + said, "layout", "recompute"), "\"full\"") << said;
+        EXPECT_EQ(read(fsdp + said, "layout", "shard"), "\"fsdp\"") << said;
+    }
+    const std::string zero = "z = {\"stage\": 3}\nTrainingArguments(\"o\", deepspeed=";
+    EXPECT_EQ(read(zero + "{\"zero_optimization\": z, \"bf16\": {\"enabled\": \"auto\"}})\n",
+                   "layout",
+                   "shard"),
+              "\"zero3\"");
+    EXPECT_EQ(
+        read(zero + "made())\n", "layout", "shard"),
+        "a.py:2:24: --deepspeed is worked out when the program runs, and nothing is run to find "
+        "it (the name of a JSON file, or its keys in {…})");
+    EXPECT_EQ(
+        read(
+            "a = {\"x\": a, \"y\": a}\nTrainingArguments(\"o\", deepspeed=a)\n", "layout", "shard"),
+        "a.py: has more calls than a training script (the script that starts the training)");
+}
+
+// Of DPO a forecast of plain training has neither the second model nor the pairs.
+TEST(ImportOfStarted, RefusesTrainingOnPreferences) {
+    const std::string dpo = "args = DPOConfig(\"o\", bf16=True)\n";
+    const std::string run = "accelerate launch --num_processes 8 dpo.py\n";
+    const std::string why =
+        " is not modelled (SFTConfig, and --set settings.reference=whole|sharded: memory with a "
+        "frozen reference model (fabricast help dpo))";
+    EXPECT_EQ(readOf({{"dpo.py", dpo}}, "layout", "dp", "dpo.py"), "dpo.py:1:8: DPOConfig" + why);
+    EXPECT_EQ(readOf({{"run.sh", run}, {"dpo.py", dpo}}, "layout", "dp"),
+              "dpo.py:1:8: DPOConfig" + why);
+    EXPECT_EQ(
+        readOf({{"dpo.py", kProgram + "DPOTrainer(model, args=args)\n"}}, "layout", "dp", "dpo.py"),
+        "dpo.py:4:1: DPOTrainer" + why);
+}
+
 }  // namespace
 }  // namespace fabricast
