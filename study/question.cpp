@@ -78,6 +78,8 @@ constexpr std::array kSuperseded = {
     Superseded{"imported.batch_ranks", "workload.global_batch"},
     Superseded{"imported.batch_ranks", "layout.micro_batch"},
     Superseded{"imported.batch_ranks", "stack"},
+    Superseded{"imported.one_process", "layout.dp"},
+    Superseded{"imported.one_process", "stack"},
     Superseded{"cluster.gpu", "cluster.name"},
     Superseded{"cluster.gpus_per_node", "cluster.name"},
     Superseded{"cluster.name", "cluster.gpu"},

@@ -181,6 +181,23 @@ Result<void> refusePreferences(LaunchKeys& keys) {
     return {};
 }
 
+/// Without a launcher Trainer takes all GPUs that one process sees; under DeepSpeed it takes one.
+void importOneProcess(ScenarioDraft& draft, bool isDeepspeed) {
+    LaunchKeys& keys = draft.keys();
+    const std::string seen = keys.text("env CUDA_VISIBLE_DEVICES").value_or(",");
+    const std::string python = oneProcessOf(keys);
+    if (python.empty()) {
+        return;
+    }
+    if (isDeepspeed || seen.find_first_of(",$") == std::string::npos) {
+        draft.set("layout.dp",
+                  std::int64_t{1},
+                  isDeepspeed ? std::string_view(python) : "env CUDA_VISIBLE_DEVICES");
+    } else {
+        draft.set("imported.one_process", true, python);
+    }
+}
+
 /// Arguments that change no forecast, by how they begin.
 const std::vector<std::string_view>& harmlessToTrainer() {
     static const std::vector<std::string_view> keys = {"torchrun",
@@ -258,6 +275,9 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         FABRICAST_TRY(setDataRanks(draft, ranks->count, ranks->from));
     } else if (ranks && !byAccelerate) {  // which divides them itself
         draft.set("layout.dp", ranks->count, ranks->from);
+    }
+    if (!ranks && !byAccelerate) {
+        importOneProcess(draft, readKind == LaunchKind::Deepspeed);
     }
     FABRICAST_TRY(importTrainerBatch(draft));
     FABRICAST_TRY(importTrainerPrecision(draft, byAccelerate));

@@ -73,17 +73,20 @@ std::string unknownOf(LaunchKeys& keys, std::initializer_list<std::string_view> 
     return "";
 }
 
-/// Whether srun starts the script itself, and no launcher that starts more ranks.
-bool isStartedBySlurm(const LaunchKeys& keys) {
+/// Whether a launcher starts the ranks of a node.
+bool hasLauncher(const LaunchKeys& keys) {
     constexpr std::array<std::string_view, 6> kLaunchers = {"torchrun torchrun",
                                                             "torchrun accelerate",
                                                             "torchrun deepspeed",
                                                             "torchrun axolotl",
                                                             "torchrun torch.distributed.run",
                                                             "torchrun torch.distributed.launch"};
-    return keys.has("srun srun") && std::ranges::none_of(kLaunchers, [&keys](std::string_view one) {
-               return keys.has(one);
-           });
+    return std::ranges::any_of(kLaunchers, [&keys](std::string_view one) { return keys.has(one); });
+}
+
+/// Whether srun starts the script itself, and no launcher that starts more ranks.
+bool isStartedBySlurm(const LaunchKeys& keys) {
+    return keys.has("srun srun") && !hasLauncher(keys);
 }
 
 /// Every task of Slurm is a rank.
@@ -145,6 +148,20 @@ Result<Count> startedRanks(ScenarioDraft& draft) {
                    std::to_string(nodes->count) + " takes all GPUs of as many nodes");
     }
     return tasks;
+}
+
+std::string oneProcessOf(const LaunchKeys& keys) {
+    if (hasLauncher(keys) || keys.has("srun srun") || keys.has("mpirun -np")) {
+        return "";
+    }
+    for (const LaunchKey& key : keys.all()) {
+        const bool isPython = key.path == "torchrun python" || key.path == "torchrun python3" ||
+                              key.path.ends_with("/python") || key.path.ends_with("/python3");
+        if (isPython && key.path.starts_with("torchrun ")) {
+            return key.path;
+        }
+    }
+    return "";
 }
 
 Result<void> checkDataRanks(const JsonValue& scenario, std::int64_t count) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -17,6 +18,10 @@ struct StartedRanks {
 /// By the arguments of torchrun, Accelerate, DeepSpeed, mpirun or Slurm, and the #SBATCH lines;
 /// nothing where they leave it to others.
 Result<std::optional<StartedRanks>> startedRanks(ScenarioDraft& draft);
+
+/// Which key says that python alone starts the script: one process, whatever GPUs there are.
+/// Empty where it does not.
+std::string oneProcessOf(const LaunchKeys& keys);
 
 /// So many have samples of their own. Where DeepSpeed's sizes of batches are for another number, it
 /// is an error at these, as it is to DeepSpeed.

@@ -48,6 +48,19 @@ Result<void> checkBatchRanks(const BatchRanks& file, std::int64_t replicas) {
                 "--global-batch, or leave one of the three out: DeepSpeed works it out");
 }
 
+/// Trainer (transformers, TrainingArguments.n_gpu) counts the GPUs that one process sees.
+Result<void> checkOneProcess(const std::string& where, std::int64_t ranks, std::int64_t perNode) {
+    if (where.empty() || ranks == 1) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                where,
+                "python starts one process, in which Trainer divides each batch over the GPUs of "
+                "the node with nn.DataParallel: that is not modelled",
+                "torchrun --nproc-per-node " + std::to_string(perNode) +
+                    " in place of python, or --gpus 1 and CUDA_VISIBLE_DEVICES=0");
+}
+
 Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
@@ -62,6 +75,8 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
+    FABRICAST_TRY(
+        checkOneProcess(request.oneProcess, scenario.layout.world(), found.cluster.node.gpus));
     addRanksNote(found, scenario.layout, loaded.assumed);
     FABRICAST_ASSIGN(scenario.cluster, withRanks(std::move(found), scenario.layout.world()));
     scenario.workload.sequence = sequenceOf(request.workload, scenario.model, loaded.assumed);

@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 3> kImportedKeys = {"from", "notes", "batch_ranks"};
+constexpr std::array<std::string_view, 4> kImportedKeys = {
+    "from", "notes", "batch_ranks", "one_process"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
@@ -264,6 +265,16 @@ Result<BatchRanks> readBatchRanks(const JsonValue& root) {
     return BatchRanks{count, ranks->where()};
 }
 
+Result<std::string> readOneProcess(const JsonValue& root) {
+    const JsonValue* imported = root.find("imported");
+    const JsonValue* said = imported == nullptr ? nullptr : imported->find("one_process");
+    if (said == nullptr) {
+        return std::string();
+    }
+    FABRICAST_ASSIGN(const bool isOne, said->boolean());
+    return isOne ? said->where() : std::string();
+}
+
 /// Placement was a setting of Megatron's before it was a key of the layout.
 Result<void> readOlderPlacement(ScenarioRequest& request) {
     const JsonValue* megatron = request.settings.find("megatron");
@@ -347,6 +358,7 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     FABRICAST_TRY(checkOtherQuestions(root));
     FABRICAST_ASSIGN(request.importNotes, readImported(root));
     FABRICAST_ASSIGN(request.batchRanks, readBatchRanks(root));
+    FABRICAST_ASSIGN(request.oneProcess, readOneProcess(root));
     return request;
 }
 

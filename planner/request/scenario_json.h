@@ -67,6 +67,7 @@ struct ScenarioRequest {
     JsonValue settings;  ///< an object, or null
     BudgetRequest budget;
     BatchRanks batchRanks;
+    std::string oneProcess;  ///< where a launch file starts one, whose Trainer takes all GPUs
     std::vector<std::string> importNotes;  ///< what of a launch file was not looked at
 };
 

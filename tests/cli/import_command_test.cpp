@@ -73,6 +73,23 @@ TEST(Import, TakesAFolderByTheFileThatStartsTheOthers) {
     EXPECT_EQ(ran("lint " + folder).out.find("data.py"), std::string::npos);
 }
 
+TEST(Import, RefusesOneProcessOfTrainerOnSeveralGpus) {
+    const std::string folder = tempFolder() + "import_one_process";
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(writeTextFile(folder + "/full.py", "args = TrainingArguments(\"out\")\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/run.sh", "python full.py\n"));
+    const std::string asked = folder + "/run.sh -m llama-3.1-8b -c dgx-h100 --seq 4096 --no-fail";
+    const ProgramOutput several = ran("explain " + asked);
+    EXPECT_EQ(several.code, ExitCode::BadInput);
+    EXPECT_EQ(several.out, "");
+    EXPECT_EQ(several.err.find("error: " + folder + "/run.sh:1:1: python starts one process"), 0U)
+        << several.err;
+    EXPECT_NE(several.err.find("torchrun --nproc-per-node 8"), std::string::npos);
+    EXPECT_NE(ran("import " + asked).out.find("not forecast: " + folder + "/run.sh:1:1: python"),
+              std::string::npos);
+    EXPECT_EQ(ran("explain " + asked + " --gpus 1").code, ExitCode::Ok);
+}
+
 TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {
     const ProgramOutput answer = ran("import " + kExamples + "qlora.yaml");
     EXPECT_EQ(answer.code, ExitCode::Ok);

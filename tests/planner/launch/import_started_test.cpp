@@ -124,6 +124,28 @@ TEST(ImportOfStarted, ReadsDictionariesOfPrograms) {
         "a.py: has more calls than a training script (the script that starts the training)");
 }
 
+// Trainer takes nn.DataParallel where python alone starts it.
+TEST(ImportOfStarted, KnowsOneProcessOfTrainer) {
+    const auto read = [](const std::string& start, const char* part, const char* key) {
+        return readOf({{"run.sh", start}, {"full.py", kProgram}}, part, key);
+    };
+    for (const std::string start : {"python full.py\n",
+                                    "/opt/bin/python3 full.py\n",
+                                    "CUDA_VISIBLE_DEVICES=0,1 python full.py\n"}) {
+        EXPECT_EQ(read(start, "imported", "one_process"), "true") << start;
+    }
+    for (const std::string start : {"python -m torch.distributed.run --nproc-per-node 8 full.py\n",
+                                    "srun --ntasks 8 python full.py\n",
+                                    "torchrun --nproc-per-node 8 full.py\n"}) {
+        EXPECT_EQ(read(start, "imported", "one_process"), "-") << start;
+        EXPECT_EQ(read(start, "layout", "dp"), "8") << start;
+    }
+    const std::string one = "export CUDA_VISIBLE_DEVICES=3\npython full.py\n";
+    EXPECT_EQ(read(one, "imported", "one_process"), "-");
+    EXPECT_EQ(read(one, "layout", "dp"), "1");
+    EXPECT_EQ(readOf({{"full.py", kProgram}}, "imported", "one_process", "full.py"), "-");
+}
+
 // Of DPO a forecast of plain training has neither the second model nor the pairs.
 TEST(ImportOfStarted, RefusesTrainingOnPreferences) {
     const std::string dpo = "args = DPOConfig(\"o\", bf16=True)\n";
