@@ -26,7 +26,10 @@ KnownTexts emittedTexts(const Emitted& emitted) {
 
 /// What a launch file does not say: the hardware, the model under its own name, and what is said
 /// to the script alone.
-Result<JsonValue> completed(JsonValue root, const Emitted& emitted, const Question& question) {
+Result<JsonValue> completed(JsonValue root,
+                            const Emitted& emitted,
+                            const Question& question,
+                            std::vector<std::string>& filledIn) {
     const JsonBuilder build(kStart);
     for (const char* const key : {"model", "cluster"}) {
         if (const JsonValue* const asked = question.root.find(key)) {
@@ -45,6 +48,7 @@ Result<JsonValue> completed(JsonValue root, const Emitted& emitted, const Questi
             FABRICAST_ASSIGN(
                 root,
                 build.with(std::move(root), path, build.integer(value, std::to_string(value))));
+            filledIn.push_back(key + "=" + std::to_string(value));
         }
     }
     return root;
@@ -85,6 +89,7 @@ void addSavingDifferences(const Emitted& emitted,
 struct ReadBack {
     Scenario scenario;
     JsonValue root;
+    std::vector<std::string> filledIn;
 };
 
 Result<ReadBack> readBack(const Emitted& emitted,
@@ -95,9 +100,10 @@ Result<ReadBack> readBack(const Emitted& emitted,
     folders.known = texts;
     folders.file = "";
     FABRICAST_ASSIGN(const Question read, parseQuestion(*texts->at(kStart), kStart, folders));
-    FABRICAST_ASSIGN(JsonValue root, completed(read.root, emitted, question));
+    std::vector<std::string> filledIn;
+    FABRICAST_ASSIGN(JsonValue root, completed(read.root, emitted, question, filledIn));
     FABRICAST_ASSIGN(LoadedScenario loaded, loadScenario(root, bench.profiles(), question.folders));
-    return ReadBack{std::move(loaded.scenario), std::move(root)};
+    return ReadBack{std::move(loaded.scenario), std::move(root), std::move(filledIn)};
 }
 
 /// Keys that differ and that nobody said the files would lack.
@@ -152,10 +158,11 @@ EmittedCheck checkEmitted(const Emitted& emitted,
     if (Result<std::vector<LintFinding>> findings = findingsIn(emitted)) {
         check.findings = *std::move(findings);
     }
-    const Result<ReadBack> read = readBack(emitted, question, bench);
+    Result<ReadBack> read = readBack(emitted, question, bench);
     if (read) {
         check.differs = differencesOf(emitted, read->scenario);
         addSavingDifferences(emitted, read->root, check.differs);
+        check.filledIn = std::move(read->filledIn);
     } else {
         check.notRead = read.error().text();
     }

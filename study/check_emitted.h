@@ -12,8 +12,9 @@ namespace fabricast {
 
 /// What launch files showed when they were read back.
 struct EmittedCheck {
-    std::string notRead{};             ///< why they could not be
-    std::vector<std::string> differs;  ///< "layout.recompute: full in the plan, none in the files"
+    std::string notRead{};              ///< why they could not be
+    std::vector<std::string> differs;   ///< "layout.recompute: full in the plan, none in the files"
+    std::vector<std::string> filledIn;  ///< "workload.sequence=4096", which the files do not say
     std::vector<LintFinding> findings;
 };
 

@@ -168,6 +168,10 @@ std::string checkedText(const EmittedCheck& check) {
         return "check: not read back: " + check.notRead + "\n";
     }
     std::string text = check.differs.empty() ? "check: read back as the same plan\n" : "";
+    for (std::size_t i = 0; i < check.filledIn.size(); ++i) {
+        text += (i == 0 ? "check: with what the files do not say: " : ", ") + check.filledIn[i];
+    }
+    text += check.filledIn.empty() ? "" : " (yours to set in the script)\n";
     for (const std::string& one : check.differs) {
         text += "check: " + one + "\n";
     }

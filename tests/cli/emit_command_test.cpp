@@ -99,6 +99,19 @@ TEST(Emit, ReadsBackWhatItWrote) {
     }
 }
 
+// A script's own sizes are no part of what was compared.
+TEST(Emit, SaysWhatOfAPlanItsFilesDoNotSay) {
+    const std::string plan =
+        "emit -m llama-3.1-8b -c dgx-h100 --seq 4096 --global-batch 64 --check --no-fail "
+        "--layout shard=fsdp --stack ";
+    const std::string accelerate = ran(plan + "accelerate").out;
+    EXPECT_NE(accelerate.find("check: with what the files do not say: workload.sequence=4096, "
+                              "workload.global_batch=64, layout.micro_batch="),
+              std::string::npos)
+        << accelerate;
+    EXPECT_EQ(ran(plan + "axolotl").out.find("do not say"), std::string::npos);
+}
+
 // What the framework's file has no key for is among the script's arguments.
 TEST(Emit, ReadsAdaptersBack) {
     for (const std::string run :
