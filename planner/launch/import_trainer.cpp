@@ -169,7 +169,7 @@ bool isAutocast(const JsonValue& scenario) {
 }
 
 /// Of training on preferences what is modelled is the memory of the reference model.
-Result<void> refusePreferences(LaunchKeys& keys) {
+Result<void> refusePreferenceTrainer(LaunchKeys& keys) {
     for (const std::string_view name : trainersOfPreferences()) {
         if (const LaunchKey* const key = keys.use(name)) {
             return keys.refuse(*key,
@@ -248,7 +248,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     if (const auto model = keys.text("--model_name_or_path")) {
         draft.set("model", *model, "--model_name_or_path");
     }
-    FABRICAST_TRY(refusePreferences(keys));
+    FABRICAST_TRY(refusePreferenceTrainer(keys));
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
     LaunchKind readKind = LaunchKind::Trainer;  // whose file it reads beside its own arguments
     const bool isInside = file.names.empty() && keys.text("--deepspeed");

@@ -161,7 +161,7 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
 
 /// What stands behind the script: its own arguments, and behind "--" of Axolotl those of the
 /// launcher that it starts.
-void addArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
+void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
     const std::size_t begin = script + 1;
     std::size_t end = command.size();
     if (!isScript(command[script].text)) {
@@ -230,7 +230,7 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
                   .values = {command[at].text},
                   .line = command[at].line,
                   .column = command[at].column});
-        addArguments(command, at, keys);
+        addTypedArguments(command, at, keys);
         return keys;
     }
     ShellCommand all;  // a list of arguments may have a line for each
