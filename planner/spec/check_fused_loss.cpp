@@ -1,6 +1,7 @@
 #include "planner/spec/check_fused_loss.h"
 
 #include "planner/spec/setting_names.h"
+#include "planner/spec/split_axis.h"
 
 #include <algorithm>
 #include <array>
@@ -50,14 +51,9 @@ Result<void> checkLigerModel(const ModelSpec& model) {
 
 Result<void> checkLigerLayout(const Layout& layout) {
     const std::string with = "the fused loss of Liger is not modelled ";
-    const std::pair<const char*, std::int64_t> axes[] = {
-        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
-    for (const auto& [axis, ranks] : axes) {
-        if (ranks > 1) {
-            return withoutLiger(std::string("layout.") + axis,
-                                with + "with " + axis,
-                                std::string(axis) + "=1, or " + kOtherLoss);
-        }
+    if (const auto axis = splitAxis(layout)) {
+        return withoutLiger(
+            "layout." + *axis, with + "with " + *axis, *axis + "=1, or " + kOtherLoss);
     }
     if (layout.offload == Offload::Activations) {
         return withoutLiger("layout.offload",

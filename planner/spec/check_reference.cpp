@@ -2,6 +2,7 @@
 
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/split_axis.h"
 
 #include <string>
 #include <utility>
@@ -20,14 +21,9 @@ Result<void> withoutReference(std::string where, std::string why, const std::str
 }
 
 Result<void> checkReferenceLayout(const Layout& layout) {
-    const std::pair<const char*, std::int64_t> axes[] = {
-        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
-    for (const auto& [axis, ranks] : axes) {
-        if (ranks > 1) {
-            return withoutReference(std::string("layout.") + axis,
-                                    std::string("a reference model is not modelled with ") + axis,
-                                    std::string(axis) + "=1");
-        }
+    if (const auto axis = splitAxis(layout)) {
+        return withoutReference(
+            "layout." + *axis, "a reference model is not modelled with " + *axis, *axis + "=1");
     }
     return layout.offload == Offload::None
                ? Result<void>()

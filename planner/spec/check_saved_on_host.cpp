@@ -1,6 +1,7 @@
 #include "planner/spec/check_saved_on_host.h"
 
 #include "planner/spec/setting_names.h"
+#include "planner/spec/split_axis.h"
 
 #include <string>
 #include <utility>
@@ -43,13 +44,8 @@ Result<void> checkSavedOnHost(const Scenario& scenario) {
     if (scenario.model.moe) {
         return refused("layout.offload", with + "of a model with experts", "another model");
     }
-    const std::pair<const char*, std::int64_t> axes[] = {
-        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
-    for (const auto& [axis, ranks] : axes) {
-        if (ranks > 1) {
-            return refused(
-                std::string("layout.") + axis, with + "with " + axis, std::string(axis) + "=1");
-        }
+    if (const auto axis = splitAxis(layout)) {
+        return refused("layout." + *axis, with + "with " + *axis, *axis + "=1");
     }
     return {};
 }

@@ -2,6 +2,7 @@
 
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
+#include "planner/spec/split_axis.h"
 
 #include <string>
 #include <utility>
@@ -33,14 +34,10 @@ Result<void> checkPart(const Scenario& scenario) {
 }
 
 Result<void> checkTrainedLayout(const Layout& layout) {
-    const std::pair<const char*, std::int64_t> axes[] = {
-        {"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}};
-    for (const auto& [axis, ranks] : axes) {
-        if (ranks > 1) {
-            return notWalked(std::string("layout.") + axis,
-                             std::string("frozen weights are not modelled with ") + axis,
-                             std::string(axis) + "=1, or --train all");
-        }
+    if (const auto axis = splitAxis(layout)) {
+        return notWalked("layout." + *axis,
+                         "frozen weights are not modelled with " + *axis,
+                         *axis + "=1, or --train all");
     }
     return layout.offload == Offload::None
                ? Result<void>()
