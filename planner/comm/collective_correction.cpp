@@ -219,9 +219,10 @@ std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
             }
         }
         const bool isSameDie = *unlike == 0.0;
+        const ChosenCorrection here = between(bracket, shape);
         if (distance < least) {
             least = distance;
-            best = between(bracket, shape);
+            best = here;
             best->machine = machine;
             nearest.clear();
             if (!isSameDie) {
@@ -230,7 +231,7 @@ std::optional<ChosenCorrection> chooseOf(CollectiveKind kind,
         } else if (distance > least || !isSameDie) {
             continue;
         }
-        nearest.add(between(bracket, shape));
+        nearest.add(here);
     }
     if (best) {
         nearest.pool(*best);

@@ -126,7 +126,7 @@ private:
     /// False where the keys that are held leave no order of the pipeline: chunks without one.
     Result<bool> addFamily(const Layout& layout) {
         FABRICAST_TRY(learnSettings(layout));
-        const Modelled& kind = modelled(layout);
+        FABRICAST_ASSIGN(const Modelled kind, modelled(layout));
         if (kind.isRefused) {
             return false;
         }
@@ -149,7 +149,7 @@ private:
     }
 
     /// Whether layouts of this kind are modelled, or make no sense.
-    const Modelled& modelled(const Layout& layout) {
+    Result<Modelled> modelled(const Layout& layout) {
         const ModelledKind kind{layout.shard,
                                 layout.offload,
                                 layout.dp > 1,
@@ -160,27 +160,26 @@ private:
                                 layout.ep > 1};
         const auto [at, isNew] = modelled_.emplace(kind, Modelled());
         if (isNew) {
-            at->second = askedIfModelled(layout);
+            FABRICAST_ASSIGN(at->second, askedIfModelled(layout));
         }
         return at->second;
     }
 
-    Modelled askedIfModelled(const Layout& layout) {
+    Result<Modelled> askedIfModelled(const Layout& layout) {
         Scenario scenario = task_.base;
         scenario.layout = layout;
         scenario.stack = std::string(how_.stack->name);
-        const Result<Settings> settings = how_.settingsFor(layout);
-        scenario.settings = settings.value_or(Settings{});
-        const Result<void> known = settings ? checkModelled(scenario) : Result<void>();
+        FABRICAST_ASSIGN(scenario.settings, how_.settingsFor(layout));
+        const Result<void> known = checkModelled(scenario);
         if (known) {
-            return {};
+            return Modelled();
         }
         if (known.error().code != Error::Code::Unsupported) {
             why_ = why_.empty() ? known.error().why : why_;
-            return {.isRefused = true};
+            return Modelled{.isRefused = true};
         }
         space_.reasons.push_back(known.error().why);
-        return {.reason = static_cast<std::uint32_t>(space_.reasons.size() - 1)};
+        return Modelled{.reason = static_cast<std::uint32_t>(space_.reasons.size() - 1)};
     }
 
     /// Ways to train that the stack does not have, and offload that has no step time, have no
