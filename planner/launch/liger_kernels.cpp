@@ -1,10 +1,10 @@
 #include "planner/launch/liger_kernels.h"
 
+#include "planner/launch/config_argument.h"
 #include "planner/launch/launch_keys.h"
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 namespace fabricast {
 namespace {
@@ -18,17 +18,12 @@ std::string activationKernel(const ModelSpec& model) {
     return model.family.starts_with("gemma") ? "geglu" : "swiglu";
 }
 
-/// A dictionary of Python's, as JSON.
-std::string asJson(std::string text) {
-    for (const auto& [python, json] : {std::pair<std::string_view, std::string_view>{"\'", "\""},
-                                       {"True", "true"},
-                                       {"False", "false"}}) {
-        for (std::size_t at = text.find(python); at != std::string::npos;
-             at = text.find(python, at + json.size())) {
-            text.replace(at, python.size(), json);
-        }
-    }
-    return text;
+/// transformers reads no file here.
+Result<std::string> noLigerFile(const std::string& name) {
+    return fail(Error::Code::BadInput,
+                name,
+                "is no dictionary, which liger_kernel_config is",
+                "{\"fused_linear_cross_entropy\": true}");
 }
 
 void noteOtherKernels(ScenarioDraft& draft, const std::string& from) {
@@ -65,14 +60,14 @@ Result<void> importLigerArguments(ScenarioDraft& draft) {
     constexpr const char* kUse = "--use_liger_kernel";
     constexpr const char* kConfig = "--liger_kernel_config";
     FABRICAST_ASSIGN(const auto used, keys.flag(kUse));
-    const auto config = keys.text(kConfig);
     if (!used.value_or(false)) {
         return {};
     }
     bool fused = true;
     bool others = true;
-    if (config) {
-        FABRICAST_ASSIGN(LaunchKeys chosen, readJsonKeys(asJson(*config), kConfig));
+    if (keys.text(kConfig)) {
+        const ImportContext noFiles{.read = &noLigerFile, .layers = {}};
+        FABRICAST_ASSIGN(LaunchKeys chosen, configOf(keys, kConfig, noFiles));
         FABRICAST_ASSIGN(const auto loss, chosen.flag(kFusedLossName));
         FABRICAST_ASSIGN(const auto norms, chosen.flag("rms_norm"));
         fused = loss.value_or(true);

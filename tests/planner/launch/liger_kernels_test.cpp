@@ -68,6 +68,18 @@ TEST(LigerLoss, IsOneOfTheKernelsOfTrainer) {
                               "run.sh",
                               noFile)),
               "");
+    const auto program = [&](const std::string& fused) {
+        return readBack(
+            "from transformers import Trainer, TrainingArguments\n"
+            "args = TrainingArguments(per_device_train_batch_size=1, bf16=True, "
+            "use_liger_kernel=True,\n"
+            "    liger_kernel_config={\"fused_linear_cross_entropy\": " +
+                fused + "})\nTrainer(args=args).train()\n",
+            "full.py",
+            noFile);
+    };
+    EXPECT_EQ(lossOf(program("True")), "liger");
+    EXPECT_EQ(lossOf(program("False")), "");
     const auto root = readBack(script, "run.sh", noFile);
     ASSERT_TRUE(root);
     const JsonValue* const said = root->find("imported");

@@ -1,0 +1,46 @@
+#include "planner/launch/config_argument.h"
+
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+
+namespace {
+
+/// A dictionary that a program gives to an argument, as the file that it could name. None where the
+/// program works it out.
+Result<LaunchKeys> dictionaryOf(LaunchKeys& keys, const std::string& argument) {
+    LaunchKeys found(keys.source());
+    const std::vector<LaunchKey> all = keys.all();
+    for (LaunchKey key : all) {
+        if (key.path.starts_with(argument + ".")) {
+            (void)keys.use(key.path);
+            key.path = key.path.substr(argument.size() + 1);
+            found.add(std::move(key));
+        }
+    }
+    return !found.all().empty()
+               ? Result<LaunchKeys>(std::move(found))
+               : Result<LaunchKeys>(keys.refuse(*keys.use(argument),
+                                                "is worked out when the program runs, and "
+                                                "nothing is run to find it",
+                                                "the name of a JSON file, or its keys in {…}"));
+}
+
+}  // namespace
+
+Result<LaunchKeys> configOf(LaunchKeys& keys,
+                            const std::string& argument,
+                            const ImportContext& context) {
+    std::string text = keys.text(argument).value_or("");
+    if (text.starts_with("$(")) {
+        return dictionaryOf(keys, argument);
+    }
+    const std::string source = text.starts_with("{") ? keys.source() : text;
+    if (!text.starts_with("{")) {
+        FABRICAST_ASSIGN(text, context.read(text));
+    }
+    return readJsonKeys(text, source);
+}
+
+}  // namespace fabricast
