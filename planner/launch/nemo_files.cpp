@@ -181,9 +181,6 @@ Result<LaunchFiles> nemoFiles(const LaunchFacts& facts) {
     plan.insert(plan.end(), adapters.begin(), adapters.end());
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldToMegatron(facts.scenario));
-    for (std::string& one : untoldOfSaving(facts, true)) {
-        files.untold.push_back(std::move(one));
-    }
     const Layout& layout = facts.scenario.layout;
     if (layout.tp > 1 || layout.cp > 1) {
         files.environment.emplace_back("CUDA_DEVICE_MAX_CONNECTIONS=1");

@@ -1,5 +1,7 @@
 #include "planner/launch/nemo_yaml.h"
 
+#include "planner/launch/nemo_adapters.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -103,25 +105,12 @@ std::optional<std::vector<std::string>> valuesFor(const NemoRow& row, const Laun
                              : std::vector<std::string>{std::string(row.means)};
 }
 
-/// Beside arguments: whose defaults hold, and adapters ("peft.dim").
+/// Beside arguments: whose defaults hold, and groups of queries.
 void addBeside(const LaunchKeys& yaml, LaunchKeys& keys) {
-    for (const LaunchKey& one : yaml.all()) {
-        LaunchKey key = one;
-        if (one.path == "model.tensor_model_parallel_size") {
-            key.path = "stack";
-            key.values = {"nemo"};
-        } else if (one.path == "model.peft.peft_scheme" &&
-                   one.values == std::vector<std::string>{"lora"}) {
-            key.path = "peft";
-        } else if (one.path == "model.peft.lora_tuning.adapter_dim") {
-            key.path = "peft.dim";
-        } else if (one.path == "model.peft.lora_tuning.adapter_dropout") {
-            key.path = "peft.dropout";
-        } else {
-            continue;
-        }
-        keys.add(std::move(key));
-    }
+    LaunchKey stack = *yaml.find("model.tensor_model_parallel_size");
+    stack.path = "stack";
+    stack.values = {"nemo"};
+    keys.add(std::move(stack));
     if (const LaunchKey* const groups = yaml.find("model.num_query_groups")) {
         keys.add({.path = "--group-query-attention",
                   .values = {},
@@ -136,9 +125,10 @@ bool isNemoYaml(const LaunchKeys& yaml) {
     return yaml.has("trainer") && yaml.find("model.tensor_model_parallel_size") != nullptr;
 }
 
-LaunchKeys argumentsOfNemoYaml(const LaunchKeys& yaml) {
+Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml) {
     LaunchKeys keys(yaml.source());
     addBeside(yaml, keys);
+    FABRICAST_TRY(addNemoAdapters(yaml, keys));
     for (const LaunchKey& one : yaml.all()) {
         for (const NemoRow& row : kNemoRows) {
             const auto values = row.path == one.path ? valuesFor(row, one) : std::nullopt;

@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/launch/launch_keys.h"
 
 namespace fabricast {
@@ -8,7 +9,7 @@ namespace fabricast {
 bool isNemoYaml(const LaunchKeys& yaml);
 
 /// Its keys as Megatron's arguments: "--tensor-model-parallel-size" of
-/// model.tensor_model_parallel_size, "torchrun --nnodes" of trainer.num_nodes.
-LaunchKeys argumentsOfNemoYaml(const LaunchKeys& yaml);
+/// model.tensor_model_parallel_size, "torchrun --nnodes" of trainer.num_nodes, and its adapters.
+Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml);
 
 }  // namespace fabricast

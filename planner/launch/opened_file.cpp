@@ -79,7 +79,8 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         return file;
     }
     if (isNemoYaml(keys)) {
-        return OpenedFile{LaunchKind::Megatron, argumentsOfNemoYaml(keys)};
+        FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
+        return OpenedFile{LaunchKind::Megatron, std::move(arguments)};
     }
     return fail(Error::Code::BadInput,
                 keys.source(),

@@ -1,3 +1,5 @@
+#include "planner/launch/launch_keys.h"
+
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/megatron_arguments.h"
 #include "planner/text/json_document.h"
@@ -258,9 +260,9 @@ struct KeyedFile {
     const char* framework;
 };
 
-class LaunchKeys : public testing::TestWithParam<KeyedFile> {};
+class FrameworkKeys : public testing::TestWithParam<KeyedFile> {};
 
-TEST_P(LaunchKeys, AreThoseOfTheFramework) {
+TEST_P(FrameworkKeys, AreThoseOfTheFramework) {
     const KeyedFile& keyed = GetParam();
     const Keys known = keysOf(keyed.framework, keyed.version);
     const LaunchTarget& target = **findLaunchTarget(keyed.stack);
@@ -292,7 +294,7 @@ TEST_P(LaunchKeys, AreThoseOfTheFramework) {
 
 INSTANTIATE_TEST_SUITE_P(
     Frameworks,
-    LaunchKeys,
+    FrameworkKeys,
     testing::Values(
         KeyedFile{"torchtitan", "llama-3.1-8b", "0.2.2", "train.toml", "torchtitan"},
         KeyedFile{"torchtitan", "qwen3-30b-a3b", "0.2.2", "train.toml", "torchtitan"},

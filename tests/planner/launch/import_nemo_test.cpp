@@ -1,0 +1,58 @@
+#include "planner/launch/import_launch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// What is read of settings.lora.targets where "peft" says this, or why nothing was.
+std::string nemoTargets(const std::string& peft) {
+    const auto noFile = [](const std::string& name) -> Result<std::string> {
+        return fail(Error::Code::NotFound, name, "is not there");
+    };
+    const auto layers = [](const std::string&) { return std::optional(std::int64_t{8}); };
+    const auto run = importLaunch(
+        "trainer: {devices: 8}\nmodel:\n"
+        "  tensor_model_parallel_size: 1\n  micro_batch_size: 1\n"
+        "  global_batch_size: 8\n  peft: " +
+            peft + "\n",
+        "gpt.yaml",
+        {.read = noFile, .layers = layers});
+    if (!run) {
+        return run.error().text();
+    }
+    const JsonValue* const settings = run->find("settings");
+    const JsonValue* const lora = settings == nullptr ? nullptr : settings->find("lora");
+    return lora == nullptr ? "-" : lora->find("targets")->text().value();
+}
+
+TEST(ImportOfNemo, ReadsTargetModulesByItsNames) {
+    const auto of = [](const std::string& modules) {
+        return nemoTargets(
+            "{peft_scheme: lora, lora_tuning: {adapter_dim: 8, target_modules: " + modules + "}}");
+    };
+    EXPECT_EQ(nemoTargets("{peft_scheme: lora, lora_tuning: {adapter_dim: 8}}"), "q+k+v");
+    EXPECT_EQ(of("[attention_qkv]"), "q+k+v");
+    EXPECT_EQ(of("[attention_dense, mlp_fc2]"), "o+down");
+    EXPECT_EQ(of("[attention]"), "q+k+v+o");
+    EXPECT_EQ(of("[mlp, mlp_fc1]"), "gate+up+down");
+    EXPECT_EQ(of("[all]"), "q+k+v+o+gate+up+down");
+    EXPECT_EQ(of("[q_proj]"),
+              "gpt.yaml:6:64: model.peft.lora_tuning.target_modules \"q_proj\" is not modelled "
+              "(attention_qkv, attention_dense, mlp_fc1, mlp_fc2, attention, mlp or all)");
+}
+
+TEST(ImportOfNemo, RefusesOtherTuning) {
+    EXPECT_EQ(nemoTargets("{peft_scheme: null}"), "-");
+    EXPECT_EQ(nemoTargets("{peft_scheme: ptuning}"),
+              "gpt.yaml:6:10: model.peft.peft_scheme is not modelled (lora, or null: all weights "
+              "are trained)");
+    EXPECT_EQ(nemoTargets("{peft_scheme: lora, lora_tuning: {layer_selection: [1, 2]}}"),
+              "gpt.yaml:6:43: model.peft.lora_tuning.layer_selection is not modelled (adapters of "
+              "every layer: leave it out)");
+}
+
+}  // namespace
+}  // namespace fabricast
