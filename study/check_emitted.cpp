@@ -75,11 +75,8 @@ void addSavingDifferences(const Emitted& emitted,
           : saved.inBackground ? "async"
                                : "sync"},
          {"checkpoint_interval", std::to_string(steps) + " steps"}}};
-    const bool isUntold = std::ranges::any_of(emitted.launch.untold, [](const auto& line) {
-        return line.starts_with("operation.checkpoint=");
-    });
     for (const auto& [key, planned] : said) {
-        if (const std::string found = read(key.c_str()); found != planned && !isUntold) {
+        if (const std::string found = read(key.c_str()); found != planned) {
             differs.push_back("operation." + key + ": " + planned + " in the plan, " + found +
                               " in the files");
         }

@@ -91,6 +91,17 @@ Result<Explanation> forecastOf(const Question& question,
     return none;
 }
 
+/// How often the files save, as their first lines say it; nothing where they do not.
+std::vector<std::string> savingLines(const std::optional<SavedStates>& saved) {
+    if (!saved) {
+        return {};
+    }
+    const std::string held =
+        saved->heldSteps > 0 ? ", copies in memory every " + std::to_string(saved->heldSteps) : "";
+    return {"Saves: every " + std::to_string(saved->steps) + " steps, " +
+            (saved->inBackground ? "in the background" : "waiting for storage") + held};
+}
+
 std::string typedFlags(const EmitAsk& ask) {
     std::string text = ask.target.empty() ? "" : " --target " + ask.target;
     text += ask.version.empty() ? "" : " --framework-version " + ask.version;
@@ -113,22 +124,24 @@ Result<Emitted> emit(const Question& question,
     FABRICAST_ASSIGN(const LaunchTarget* target, findLaunchTarget(scenario.stack, ask.target));
     const std::string version = ask.version.empty() ? std::string(target->newest) : ask.version;
     FABRICAST_ASSIGN(const std::optional<SavedStates> saved,
-                     savedStates(question, forecast, bench));
+                     savedStates(question, forecast, savingOf(*target, scenario.layout), bench));
     FABRICAST_ASSIGN(
         std::string tuner,
         ask.ncclTuner ? ncclTunerTable(scenario, bench) : Result<std::string>(std::string()));
-    const LaunchFacts facts{
-        .scenario = scenario,
-        .version = version,
-        .loadFrom = ask.loadFrom.empty() ? loadedFrom(question, bench) : ask.loadFrom,
-        .about = {subjectText(scenario),
-                  forecastLine(forecast),
-                  "Made for " + std::string(target->name) + " " + version + " by " + ask.madeBy +
-                      ":",
-                  "  fabricast emit " + typed(question) + typedFlags(ask)},
-        .launcher = ask.launcher,
-        .saved = saved,
-        .tunerTable = std::move(tuner)};
+    LaunchFacts facts{.scenario = scenario,
+                      .version = version,
+                      .loadFrom = ask.loadFrom.empty() ? loadedFrom(question, bench) : ask.loadFrom,
+                      .about = {subjectText(scenario),
+                                forecastLine(forecast),
+                                "Made for " + std::string(target->name) + " " + version + " by " +
+                                    ask.madeBy + ":",
+                                "  fabricast emit " + typed(question) + typedFlags(ask)},
+                      .launcher = ask.launcher,
+                      .saved = saved,
+                      .tunerTable = std::move(tuner)};
+    for (std::string& line : savingLines(saved)) {
+        facts.about.insert(facts.about.begin() + 2, std::move(line));
+    }
     FABRICAST_ASSIGN(LaunchFiles files, launchFiles(*target, facts));
     return Emitted{.forecast = std::move(forecast),
                    .target = std::string(target->name),

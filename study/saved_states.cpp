@@ -15,21 +15,47 @@ std::int64_t stepsIn(Seconds interval, Seconds step) {
     return static_cast<std::int64_t>(std::clamp(std::round(interval / step), 1.0, kMostSteps));
 }
 
+CheckpointMode modeOf(Saving saving) {
+    return saving == Saving::Waits          ? CheckpointMode::Sync
+           : saving == Saving::InBackground ? CheckpointMode::Async
+                                            : CheckpointMode::TwoLevel;
+}
+
+/// Makes a question of what the files can do, and tells what that leaves out. An interval between
+/// copies in memory is none of storage.
+std::string leaveOut(BudgetFacts& facts, Saving most) {
+    const CheckpointMode asked = facts.checkpoint;
+    facts.checkpoint = std::min(asked, modeOf(most));
+    if (asked == facts.checkpoint) {
+        return "";
+    }
+    if (asked == CheckpointMode::TwoLevel) {
+        facts.interval.reset();
+        facts.intervalSteps.reset();
+    }
+    return "operation.checkpoint=" + std::string(nameOf(asked)) + ": saved as " +
+           std::string(nameOf(facts.checkpoint)) +
+           (facts.checkpoint == CheckpointMode::Sync ? " has it, where the run waits for storage"
+                                                     : " has it, to storage alone");
+}
+
 }  // namespace
 
 Result<std::optional<SavedStates>> savedStates(const Question& question,
                                                const Explanation& forecast,
+                                               Saving most,
                                                const Workbench& bench) {
     if (!says(question, "operation.checkpoint") &&
         !says(question, "operation.checkpoint_interval")) {
         return std::optional<SavedStates>();
     }
-    FABRICAST_ASSIGN(const BudgetFacts facts,
+    FABRICAST_ASSIGN(BudgetFacts facts,
                      loadBudget(question.root, bench.profiles(), question.folders));
+    const std::string untold = leaveOut(facts, most);
     const bool inBackground = facts.checkpoint != CheckpointMode::Sync;
     if (facts.intervalSteps && facts.checkpoint != CheckpointMode::TwoLevel) {
-        return std::optional(
-            SavedStates{.inBackground = inBackground, .steps = *facts.intervalSteps});
+        return std::optional(SavedStates{
+            .inBackground = inBackground, .steps = *facts.intervalSteps, .untold = untold});
     }
     if (!forecast.step) {
         return fail(Error::Code::Unsupported,
@@ -47,7 +73,8 @@ Result<std::optional<SavedStates>> savedStates(const Question& question,
     if (std::isinf(stored.count())) {
         return std::optional<SavedStates>();
     }
-    SavedStates saved{.inBackground = inBackground, .steps = stepsIn(stored, step)};
+    SavedStates saved{
+        .inBackground = inBackground, .steps = stepsIn(stored, step), .untold = untold};
     if (facts.checkpoint == CheckpointMode::TwoLevel) {
         saved.heldSteps = stepsIn(goodput.cycles[0].interval, step);
     }

@@ -173,9 +173,6 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     addAdapterArguments(scenario.settings, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
-    for (std::string& one : untoldOfSaving(facts, isZero(scenario.layout.shard))) {
-        files.untold.push_back(std::move(one));
-    }
     return files;
 }
 

@@ -204,9 +204,6 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
     }
     if (facts.saved) {
         text += "save_strategy: steps\nsave_steps: " + std::to_string(facts.saved->steps) + "\n";
-        for (std::string& one : untoldOfSaving(facts, isZero(scenario.layout.shard))) {
-            files.untold.push_back(std::move(one));
-        }
     }
     text +=
         "\n# Yours to set: what to learn from, and how fast. The forecast counts full sequences.\n"

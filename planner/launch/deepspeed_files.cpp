@@ -202,9 +202,6 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     addAdapterArguments(scenario.settings, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
-    for (std::string& one : untoldOfSaving(facts, true)) {
-        files.untold.push_back(std::move(one));
-    }
     return files;
 }
 

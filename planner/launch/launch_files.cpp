@@ -56,16 +56,6 @@ std::string quotedText(std::string_view text) {
     return quoted;
 }
 
-std::vector<std::string> untoldOfSaving(const LaunchFacts& facts, bool background) {
-    if (facts.saved && facts.saved->heldSteps > 0) {
-        return {"operation.checkpoint=two_level: copies go to storage alone"};
-    }
-    if (facts.saved && facts.saved->inBackground && !background) {
-        return {"operation.checkpoint=async: the run waits for storage"};
-    }
-    return {};
-}
-
 std::int64_t accumulationOf(const Scenario& scenario) {
     return std::max<std::int64_t>(1, scenario.microBatches());
 }

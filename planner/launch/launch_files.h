@@ -18,6 +18,7 @@ struct SavedStates {
     bool inBackground = true;  ///< the run goes on while storage is written
     std::int64_t steps = 1;
     std::int64_t heldSteps = 0;  ///< between copies in the memory of other nodes; 0: there are none
+    std::string untold{};        ///< what was asked and the framework cannot; empty: nothing
 };
 
 /// What files that start a run are made from.
@@ -64,9 +65,6 @@ std::string decimalText(double value);
 
 /// A text in double quotes, as YAML, TOML and JSON read it.
 std::string quotedText(std::string_view text);
-
-/// What a target without copies in memory, or without saving in the background, leaves out of it.
-std::vector<std::string> untoldOfSaving(const LaunchFacts& facts, bool background);
 
 /// Microbatches that a rank runs one after another in a step: gradient accumulation.
 std::int64_t accumulationOf(const Scenario& scenario);

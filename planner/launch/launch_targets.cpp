@@ -21,15 +21,27 @@ constexpr std::array kTargets = {
     LaunchTarget{"ddp", "ddp", kNewestTorch, kTorchVersions, &torchFiles},
     LaunchTarget{"fsdp2", "fsdp2", kNewestTorch, kTorchVersions, &torchFiles},
     LaunchTarget{"deepspeed", "deepspeed", kNewestDeepspeed, kDeepspeedVersions, &deepspeedFiles},
-    LaunchTarget{"megatron", "megatron", kNewestMegatron, kMegatronVersions, &megatronFiles},
-    LaunchTarget{"megatron-bridge", "megatron", kNewestBridge, kBridgeVersions, &bridgeFiles},
+    LaunchTarget{
+        "megatron", "megatron", kNewestMegatron, kMegatronVersions, &megatronFiles, Saving::Copies},
+    LaunchTarget{"megatron-bridge",
+                 "megatron",
+                 kNewestBridge,
+                 kBridgeVersions,
+                 &bridgeFiles,
+                 Saving::Copies},
     LaunchTarget{"nemo", "nemo", kNewestNemo, kNemoVersions, &nemoFiles},
-    LaunchTarget{"megatron-bridge", "nemo", kNewestBridge, kBridgeVersions, &bridgeFiles},
+    LaunchTarget{
+        "megatron-bridge", "nemo", kNewestBridge, kBridgeVersions, &bridgeFiles, Saving::Copies},
     LaunchTarget{"nemo", "megatron", kNewestNemo, kNemoVersions, &nemoFiles},
     LaunchTarget{"torchtitan", "torchtitan", kNewestTitan, kTitanVersions, &torchtitanFiles},
+    LaunchTarget{"accelerate",
+                 "accelerate",
+                 kNewestAccelerate,
+                 kAccelerateVersions,
+                 &accelerateFiles,
+                 Saving::Waits},
     LaunchTarget{
-        "accelerate", "accelerate", kNewestAccelerate, kAccelerateVersions, &accelerateFiles},
-    LaunchTarget{"axolotl", "axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles}};
+        "axolotl", "axolotl", kNewestAxolotl, kAxolotlVersions, &axolotlFiles, Saving::Waits}};
 
 /// "0.3" and "v0.3.0" are 0.3.0.
 bool isRelease(std::string_view typed, std::string_view known) {
@@ -118,6 +130,10 @@ Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string
         "--stack " + targetNames([](const LaunchTarget& one) { return one.name == one.stack; }));
 }
 
+Saving savingOf(const LaunchTarget& target, const Layout& layout) {
+    return isZero(layout.shard) ? std::max(target.saves, Saving::InBackground) : target.saves;
+}
+
 Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& facts) {
     FABRICAST_TRY(checkVersion(target, facts.version));
     if (!facts.scenario.settings.train.all()) {
@@ -127,6 +143,9 @@ Result<LaunchFiles> launchFiles(const LaunchTarget& target, const LaunchFacts& f
                     "--train all");
     }
     FABRICAST_ASSIGN(LaunchFiles files, target.files(facts));
+    if (facts.saved && !facts.saved->untold.empty()) {
+        files.untold.push_back(facts.saved->untold);
+    }
     if (facts.scenario.settings.allocator == AllocatorKind::ExpandableSegments) {
         files.environment.emplace_back("PYTORCH_ALLOC_CONF=expandable_segments:True");
     }

@@ -8,6 +8,10 @@
 
 namespace fabricast {
 
+/// What a run may do at best while its states are saved: wait for storage, go on, or go on with
+/// copies in the memory of other nodes.
+enum class Saving { Waits, InBackground, Copies };
+
 /// A framework that files are written for, and the stack whose runs it starts.
 struct LaunchTarget {
     std::string_view name;
@@ -15,6 +19,7 @@ struct LaunchTarget {
     std::string_view newest;    ///< release, if none is named
     std::string_view versions;  ///< those that are known
     Result<LaunchFiles> (*files)(const LaunchFacts& facts);
+    Saving saves = Saving::InBackground;  ///< without DeepSpeed's writer
 };
 
 std::span<const LaunchTarget> launchTargets();
@@ -22,6 +27,9 @@ std::span<const LaunchTarget> launchTargets();
 /// The stack's own target, or the one of that name. An error where no files are written for a stack
 /// yet, or the target starts runs of another one.
 Result<const LaunchTarget*> findLaunchTarget(std::string_view stack, std::string_view name = {});
+
+/// How its files can save: DeepSpeed's ZeRO has a writer of its own under every target.
+Saving savingOf(const LaunchTarget& target, const Layout& layout);
 
 /// All files of a run: the framework's and the launcher's.
 ///     FABRICAST_ASSIGN(const LaunchFiles files, launchFiles(**target, facts));

@@ -195,9 +195,6 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTorch));
-    for (std::string& one : untoldOfSaving(facts, true)) {
-        files.untold.push_back(std::move(one));
-    }
     std::string text = commentOf(facts.about) + imports(scenario, fsdp, facts.saved.has_value());
     text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
     text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";

@@ -190,9 +190,6 @@ Result<LaunchFiles> torchtitanFiles(const LaunchFacts& facts) {
     }
     LaunchFiles files;
     FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTitan));
-    for (std::string& one : untoldOfSaving(facts, true)) {
-        files.untold.push_back(std::move(one));
-    }
     if (old) {
         if (scenario.layout.tp > 1 && !scenario.layout.sp) {
             files.untold.emplace_back("layout.sp=off: 0.2.2 splits sequences wherever tp is");

@@ -167,6 +167,32 @@ TEST(Emit, SavesAsThePlanDoesAndReadsThatBack) {
     EXPECT_NE(waits.out.find(" dcp.save(states, "), std::string::npos) << waits.out;
 }
 
+/// How often the files of a run save, in its own words.
+std::string savesOf(const std::string& run) {
+    const ProgramOutput answer =
+        ran("emit -m llama-3.1-8b -c dgx-h100 -n 2 --check --no-fail --mtbf 2000h --stack " + run);
+    EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+        << run << answer.out << answer.err;
+    const std::size_t at = answer.out.find("# Saves: ");
+    return at == std::string::npos ? answer.out
+                                   : answer.out.substr(at, answer.out.find('\n', at) - at);
+}
+
+// Trainer waits for storage: how often it saves is what is best for that.
+TEST(Emit, SavesAsOftenAsIsBestForWhatTheFrameworkCan) {
+    for (const char* const run : {"axolotl --layout shard=fsdp,recompute=full --checkpoint ",
+                                  "accelerate --layout shard=fsdp,recompute=full --checkpoint "}) {
+        const std::string waits = savesOf(std::string(run) + "sync");
+        EXPECT_NE(waits.find("steps, waiting for storage"), std::string::npos) << waits;
+        EXPECT_EQ(savesOf(std::string(run) + "async"), waits);
+        EXPECT_EQ(savesOf(std::string(run) + "two_level"), waits);
+        EXPECT_EQ(savesOf(std::string(run) + "two_level --checkpoint-interval 10steps"), waits);
+    }
+    const std::string background = savesOf("fsdp2 --checkpoint async");
+    EXPECT_NE(background.find("steps, in the background"), std::string::npos) << background;
+    EXPECT_EQ(savesOf("fsdp2 --checkpoint two_level"), background);
+}
+
 TEST(Emit, TellsNcclWhatTheForecastChooses) {
     const std::string out = tempFolder() + "tuner";
     const ProgramOutput answer = ran(
