@@ -80,6 +80,8 @@ constexpr std::array kSuperseded = {
     Superseded{"imported.batch_ranks", "stack"},
     Superseded{"imported.one_process", "layout.dp"},
     Superseded{"imported.one_process", "stack"},
+    Superseded{"imported.device_map", "layout.dp"},
+    Superseded{"imported.device_map", "stack"},
     Superseded{"cluster.gpu", "cluster.name"},
     Superseded{"cluster.gpus_per_node", "cluster.name"},
     Superseded{"cluster.name", "cluster.gpu"},

@@ -112,7 +112,8 @@ std::optional<OpenedFile> programBeside(const OpenedFile& script,
 Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
     if (!file.names.empty()) {
         Result<OpenedFile> named = openNamed(file, context.read);
-        if (named && file.namedBy != "starts" && !namesProgram(file)) {
+        if (named && file.namedBy != "starts" && file.namedBy != "--config" &&
+            !namesProgram(file)) {
             named->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
             addScriptsAdapters(file.keys, *named);
         }

@@ -1,5 +1,7 @@
 #include "planner/launch/loaded_weights.h"
 
+#include "planner/launch/trl.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -38,6 +40,7 @@ Result<LoadedWeights> loadedWeights(ScenarioDraft& draft) {
         return keys.refuse(*key, "is auto, float32, bfloat16 or float16");
     }
     const bool upcasts =
+        isTrl(keys) ||
         std::ranges::any_of(kUpcasting, [&keys](std::string_view path) { return keys.has(path); });
     if (key == nullptr && upcasts) {
         return LoadedWeights{"float32", "script"};
@@ -51,6 +54,9 @@ Result<void> importLoadedWeights(ScenarioDraft& draft, bool autocast) {
     const bool adapts = valueOf(draft.scenario(), "settings", "tuning") == "lora";
     if (!adapts && !shard.empty() && shard != "none") {
         return {};
+    }
+    if (adapts && autocast && shard.starts_with("zero")) {
+        return {};  // DeepSpeed casts the frozen weights, too
     }
     FABRICAST_ASSIGN(const LoadedWeights loaded, loadedWeights(draft));
     const std::string type = loaded.dtype == "bfloat16"  ? "bf16"

@@ -3,6 +3,7 @@
 #include "planner/launch/nemo_yaml.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
+#include "planner/launch/trl.h"
 
 #include <algorithm>
 #include <array>
@@ -67,6 +68,11 @@ void nameOther(OpenedFile& file, std::initializer_list<std::string_view> paths) 
     }
 }
 
+constexpr std::string_view kConfigOfAccelerate = "torchrun --config_file";
+
+/// The file of arguments that one of TRL's trainers reads beside its own.
+constexpr std::string_view kConfigOfTrl = "--config";
+
 Result<OpenedFile> yamlFile(LaunchKeys keys) {
     if (keys.has("compute_environment") || keys.has("distributed_type")) {
         OpenedFile file{LaunchKind::Accelerate, std::move(keys)};
@@ -78,14 +84,30 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         nameOther(file, {"deepspeed"});
         return file;
     }
+    if (keys.has("stage") && keys.has("finetuning_type")) {
+        return keys.refuse(*keys.find("finetuning_type"),
+                           "is of LLaMA-Factory, whose files are not read",
+                           "its arguments in a script, with DeepSpeed's or Accelerate's file");
+    }
+    if (keys.has("model_name_or_path")) {
+        LaunchKey trainer = *keys.find("model_name_or_path");
+        LaunchKeys typed = trlFileArguments(keys);
+        trainer.path = kTrlKey;
+        trainer.values = {"sft"};
+        typed.add(std::move(trainer));
+        OpenedFile file{LaunchKind::Trainer, std::move(typed)};
+        nameOther(file, {"--deepspeed", kConfigOfAccelerate});
+        return file;
+    }
     if (isNemoYaml(keys)) {
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
         return OpenedFile{LaunchKind::Megatron, std::move(arguments)};
     }
     return fail(Error::Code::BadInput,
                 keys.source(),
-                "is no YAML of Accelerate (distributed_type), Axolotl (base_model) or NeMo (model "
-                "with tensor_model_parallel_size, and trainer)");
+                "is no YAML of Accelerate (distributed_type), Axolotl (base_model), TRL "
+                "(model_name_or_path) or NeMo (model with tensor_model_parallel_size, and "
+                "trainer)");
 }
 
 /// A script of arguments, or one that starts a file of another kind: a program that reads none
@@ -98,6 +120,13 @@ OpenedFile scriptFile(LaunchKeys keys) {
     }
     nameOther(file, {"script"});
     const std::string script = std::exchange(file.names, "");
+    const bool byTrl = file.keys.has(kTrlKey);
+    if (byTrl || script == "sft.py" || script.ends_with("/sft.py")) {
+        nameOther(file, {kConfigOfTrl});
+        if (!file.names.empty()) {
+            return file;
+        }
+    }
     if (script == "torchtitan.train" && file.keys.has("--module")) {
         file.kind = LaunchKind::Titan;
         return file;
@@ -112,10 +141,10 @@ OpenedFile scriptFile(LaunchKeys keys) {
                "--job.config-file",
                "--deepspeed",
                "--deepspeed_config",
-               "torchrun --config_file",
+               kConfigOfAccelerate,
                "torchrun --config-file"});
     const bool isTrainer =
-        file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
+        byTrl || file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
     const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
     if (file.names.empty() && (isAxolotl || (script.ends_with(".py") && !isTrainer))) {
         nameOther(file, {"script"});
@@ -158,6 +187,14 @@ void addArguments(const OpenedFile& script, OpenedFile& named) {
     named.keys.append(titanKeysOf(arguments), {""});
 }
 
+/// What is typed beside TRL's file of arguments wins over it.
+void addTyped(const OpenedFile& script, OpenedFile& named) {
+    if (script.namedBy == kConfigOfTrl && named.kind == LaunchKind::Trainer) {
+        named.keys = trlArgumentsOver(named.keys, script.keys);
+        nameOther(named, {"--deepspeed", kConfigOfAccelerate});
+    }
+}
+
 /// What starts a script or a program is said of it, too: ranks, and arguments behind it.
 void addStart(const OpenedFile& script, OpenedFile& named) {
     const bool isStarted = script.namedBy == "starts" || namesProgram(script);
@@ -189,8 +226,15 @@ bool namesProgram(const OpenedFile& file) {
 }
 
 Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
-    FABRICAST_ASSIGN(const std::string text, read(file.names));
-    const std::string source = besideOf(file.keys.source(), file.names);
+    const std::optional<std::string> ofTrl = trlAccelerateConfig(file.names);
+    if (!ofTrl && isOfTrlsConfigs(file.names)) {
+        return file.keys.refuse(*file.keys.find(file.namedBy),
+                                file.names + ": TRL has no such file",
+                                "--accelerate_config " + trlConfigNames() + ", or a YAML file");
+    }
+    FABRICAST_ASSIGN(const std::string text,
+                     ofTrl ? Result<std::string>(*ofTrl) : read(file.names));
+    const std::string source = ofTrl ? file.names : besideOf(file.keys.source(), file.names);
     const Form form = formOf(text, source);
     if (form == Form::Shell && file.namedBy != "starts") {
         return fail(Error::Code::BadInput, source, "is another script");
@@ -203,6 +247,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
                                  "give the script that starts the training");
     }
     addArguments(file, named);
+    addTyped(file, named);
     addStart(file, named);
     return named;
 }

@@ -1,6 +1,7 @@
 #include "planner/launch/python_file.h"
 
 #include "planner/launch/bridge_keys.h"
+#include "planner/launch/trl.h"
 
 #include <algorithm>
 #include <array>
@@ -46,6 +47,7 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"from_pretrained.attn_implementation", "--attn_implementation"},
     ArgumentName{"from_pretrained.dtype", "--dtype"},
     ArgumentName{"from_pretrained.torch_dtype", "--dtype"},
+    ArgumentName{"from_pretrained.device_map", "--device_map"},
     ArgumentName{"LoraConfig", "--use_peft"},
     ArgumentName{"LoraConfig.r", "--lora_r"},
     ArgumentName{"LoraConfig.lora_dropout", "--lora_dropout"},
@@ -56,12 +58,18 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_quant_type", "--bnb_4bit_quant_type"},
     ArgumentName{"BitsAndBytesConfig.bnb_4bit_use_double_quant", "--use_bnb_nested_quant"}};
 
+/// What TRL gives to from_pretrained where it loads the model itself.
+constexpr std::string_view kModelArguments = "model_init_kwargs.";
+
 /// "--bf16" of TrainingArguments.bf16; empty where no argument says it.
 std::string argumentOf(const std::string& path) {
     for (const std::string_view name : kArgumentClasses) {
         if (path.starts_with(name) && path.size() > name.size() && path[name.size()] == '.') {
             const std::string field = path.substr(name.size() + 1);
-            return field == "0" ? "--output_dir" : "--" + field;
+            return field.starts_with(kModelArguments)
+                       ? argumentOf("from_pretrained." + field.substr(kModelArguments.size()))
+                   : field == "0" ? "--output_dir"
+                                  : "--" + field;
         }
     }
     const auto* const found = std::ranges::find(kArgumentNames, path, &ArgumentName::call);
@@ -80,6 +88,12 @@ void addPeftDefaults(const LaunchKey& call, LaunchKeys& keys) {
     }
 }
 
+/// "Qwen/Qwen3-0.6B", and no name of the program.
+bool isHubName(const LaunchKey& key) {
+    return key.values.size() == 1 && !key.values.front().starts_with("$") &&
+           key.values.front().find('/') != std::string::npos;
+}
+
 /// The arguments that a program gives its Trainer. Of what is loaded the model counts, whose type
 /// is the checkpoint's unless it is said.
 LaunchKeys trainerKeys(const LaunchKeys& program) {
@@ -95,7 +109,14 @@ LaunchKeys trainerKeys(const LaunchKeys& program) {
             isModel = one.values.front().find("Model") != std::string::npos;
             key.path = isModel ? "--dtype" : "";
             key.values = {"auto"};
+        } else if ((one.path == "SFTTrainer.model" || one.path == "SFTTrainer.0") &&
+                   isHubName(one)) {
+            key.path = "--model_name_or_path";
         } else if (std::ranges::find(kArgumentClasses, one.path) != kArgumentClasses.end()) {
+            if (one.path == "SFTConfig") {
+                key.path = kTrlKey;
+                keys.add(key);
+            }
             key.path = "script";
             key.values = {program.source()};
         } else if (one.path == "LoraConfig") {

@@ -1,5 +1,6 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/shell_words.h"
+#include "planner/launch/trl.h"
 
 #include <algorithm>
 #include <array>
@@ -58,13 +59,24 @@ bool isAxolotl(const std::string& word) {
     return word == "axolotl" || word.ends_with("/axolotl") || word == "axolotl.cli.train";
 }
 
-/// Where the script, or Axolotl's file, stands in a command; its length where there is none.
+/// "trl sft" of TRL's command: the word behind it.
+bool isTrlTrainer(const ShellCommand& command, std::size_t at) {
+    if (at == 0 || command[at].text.starts_with('-')) {
+        return false;
+    }
+    const std::string& before = command[at - 1].text;
+    return before == "trl" || before.ends_with("/trl");
+}
+
+/// Where the script, Axolotl's file or TRL's trainer stands in a command; its length where there is
+/// none.
 std::size_t scriptOf(const ShellCommand& command) {
     bool byAxolotl = false;
     for (std::size_t i = 0; i < command.size(); ++i) {
         const std::string& word = command[i].text;
         byAxolotl = byAxolotl || isAxolotl(word);
-        if (isScript(word) || (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
+        if (isScript(word) || isTrlTrainer(command, i) ||
+            (byAxolotl && (word.ends_with(".yaml") || word.ends_with(".yml")))) {
             return i;
         }
     }
@@ -164,7 +176,7 @@ void addLauncher(const ShellCommand& command, std::size_t end, LaunchKeys& keys)
 void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKeys& keys) {
     const std::size_t begin = script + 1;
     std::size_t end = command.size();
-    if (!isScript(command[script].text)) {
+    if (!isScript(command[script].text) && !isTrlTrainer(command, script)) {
         const auto rest = command.begin() + static_cast<std::ptrdiff_t>(begin);
         end = static_cast<std::size_t>(
             std::ranges::find(rest, command.end(), "--", &ShellWord::text) - command.begin());
@@ -173,6 +185,18 @@ void addTypedArguments(const ShellCommand& command, std::size_t script, LaunchKe
     if (end < command.size()) {
         addFlags(command, end + 1, command.size(), "torchrun ", keys);
     }
+}
+
+/// TRL starts accelerate launch, and takes its arguments among the trainer's.
+LaunchKeys keysOfTrl(const LaunchKeys& typed) {
+    LaunchKeys keys = trlArguments(typed);
+    LaunchKey command = *keys.find("script");
+    command.path = kTrlKey;
+    keys.add(command);
+    command.path = "torchrun accelerate";
+    command.values = {};
+    keys.add(std::move(command));
+    return keys;
 }
 
 /// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked
@@ -226,12 +250,13 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
         const ShellCommand& command = *start;
         const std::size_t at = scriptOf(command);
         addLauncher(command, at, keys);
+        const bool byTrl = isTrlTrainer(command, at);
         keys.add({.path = "script",
-                  .values = {command[at].text},
+                  .values = {(byTrl ? "trl " : "") + command[at].text},
                   .line = command[at].line,
                   .column = command[at].column});
         addTypedArguments(command, at, keys);
-        return keys;
+        return byTrl ? keysOfTrl(keys) : keys;
     }
     ShellCommand all;  // a list of arguments may have a line for each
     for (const ShellCommand& command : commands) {

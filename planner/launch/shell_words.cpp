@@ -1,9 +1,9 @@
 #include "planner/launch/shell_words.h"
 
+#include "planner/launch/shell_variables.h"
+
 #include <algorithm>
 #include <cctype>
-#include <map>
-#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -12,31 +12,46 @@ namespace {
 constexpr std::size_t kMostWords = 200'000;
 constexpr std::size_t kLongestWord = 65'536;
 
-bool isNameLetter(char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
-
 /// Reads a script once, from its first letter to its last.
 class ShellReader {
 public:
     ShellReader(std::string_view script, const std::string& source)
         : script_(script), source_(source) {}
 
+    /// A word of `outer` that its shell is given as a script.
+    ShellReader(const ShellWord& script, const ShellReader& outer)
+        : script_(script.text),
+          source_(outer.source_),
+          places_(script.places),
+          level_(outer.level_ + 1),
+          variables_(&outer.variables_) {
+        moveTo(0);
+    }
+
     Result<ShellScript> read() {
         while (at_ < script_.size()) {
             FABRICAST_TRY(step());
         }
-        endCommand();
+        FABRICAST_TRY(endCommand());
         if (inArray_) {
-            return fail(Error::Code::BadInput, where(), "a list that began with ( does not end");
+            return fail(
+                Error::Code::BadInput, where(listBegin_), "a list that began with ( does not end");
         }
         return std::move(read_);
     }
 
 private:
+    void moveTo(std::size_t letter) {
+        if (letter < places_.size()) {
+            line_ = places_[letter].line;
+            column_ = places_[letter].column;
+        }
+    }
+
     [[nodiscard]] char next() const { return at_ < script_.size() ? script_[at_] : '\0'; }
-    [[nodiscard]] std::string where() const {
-        return source_ + ":" + std::to_string(line_) + ":" + std::to_string(column_);
+    [[nodiscard]] std::string where() const { return where({line_, column_}); }
+    [[nodiscard]] std::string where(LetterPlace place) const {
+        return source_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
     }
 
     char take() {
@@ -46,6 +61,7 @@ private:
             ++line_;
             column_ = 1;
         }
+        moveTo(at_);
         return letter;
     }
 
@@ -61,15 +77,12 @@ private:
         } else if (letter == ')' && inArray_) {
             take();
             inArray_ = false;
-            lists_[array_] = std::exchange(list_, {});
-            if (branches_ > 0 || subshells_ > 0 || mayNot_) {
-                inBranches_.insert(array_);
-            }
+            variables_.setList(array_, std::exchange(list_, {}), isInBranch());
         } else if (letter == '<' || letter == '>') {
             redirect();
         } else if (letter == '\n' || letter == ';' || letter == '|' || letter == '&' ||
                    letter == '(' || letter == ')') {
-            separate();
+            return separate();
         } else {
             return word();
         }
@@ -96,12 +109,12 @@ private:
     }
 
     /// What ends a command. Behind && and ||, and in a subshell, things may not be so.
-    void separate() {
+    Result<void> separate() {
         const char letter = take();
         if (inArray_) {
-            return;
+            return {};
         }
-        endCommand();
+        FABRICAST_TRY(endCommand());
         mayNot_ = (letter == '&' || letter == '|') && next() == letter;
         if (mayNot_) {
             take();
@@ -110,6 +123,7 @@ private:
         if (letter == '\n' && !heredoc_.empty()) {
             skipHeredoc();
         }
+        return {};
     }
 
     /// "2> file", "2>&1" and "<<END" are no words of the command.
@@ -157,6 +171,7 @@ private:
         ShellWord word{.text = {}, .line = line_, .column = column_};
         std::vector<ShellWord> spliced;
         bool isQuoted = false;
+        keepsPlaces_ = !inArray_ && isScriptNext(command_);
         while (at_ < script_.size() && !endsWord(next())) {
             FABRICAST_TRY(part(word, spliced, isQuoted));
             if (word.text.size() > kLongestWord) {
@@ -170,6 +185,10 @@ private:
         } else if (!word.text.empty() || isQuoted) {
             addWord(std::move(word));
         }
+        return hasFewWords();
+    }
+
+    [[nodiscard]] Result<void> hasFewWords() const {
         return words_ > kMostWords
                    ? Result<void>(fail(
                          Error::Code::BadInput, where(), "more words than a launch script has"))
@@ -180,19 +199,29 @@ private:
         return std::string_view(" \t\r\n;|&()<>").find(letter) != std::string_view::npos;
     }
 
+    void keepPlace(ShellWord& word, LetterPlace place) const {
+        if (keepsPlaces_) {
+            word.places.resize(word.text.size(), place);
+        }
+    }
+
     Result<void> part(ShellWord& word, std::vector<ShellWord>& spliced, bool& isQuoted) {
+        const LetterPlace begin{line_, column_};
         const char letter = take();
         if (letter == '\'') {
             isQuoted = true;
             while (next() != '\'') {
-                FABRICAST_TRY(hasMore("'"));
+                FABRICAST_TRY(hasMore("'", begin));
+                const LetterPlace place{line_, column_};
                 word.text += take();
+                keepPlace(word, place);
             }
             take();
         } else if (letter == '"') {
             isQuoted = true;
             while (next() != '"') {
-                FABRICAST_TRY(hasMore("\""));
+                FABRICAST_TRY(hasMore("\"", begin));
+                const LetterPlace place{line_, column_};
                 const char inner = take();
                 if (inner == '\\' && next() == '\n') {
                     take();
@@ -203,6 +232,7 @@ private:
                 } else {
                     word.text += inner;
                 }
+                keepPlace(word, place);
             }
             take();
         } else if (letter == '\\') {
@@ -225,6 +255,7 @@ private:
                 beginArray(word);
             }
         }
+        keepPlace(word, begin);
         return {};
     }
 
@@ -235,6 +266,8 @@ private:
             if (!blank) {
                 word.text += letter;
             } else if (!word.text.empty()) {
+                keepsPlaces_ = false;  // a shell takes what is not quoted for words
+                word.places.clear();
                 addWord(word);
                 word.text.clear();
             }
@@ -253,23 +286,25 @@ private:
         }
     }
 
-    Result<void> hasMore(const char* quote) const {
+    Result<void> hasMore(const char* quote, LetterPlace begin) const {
         return at_ < script_.size()
                    ? Result<void>()
                    : fail(Error::Code::BadInput,
-                          where(),
+                          where(begin),
                           std::string("a text that began with ") + quote + " does not end");
     }
 
     /// NAME=( … ) or NAME+=( … ).
     void beginArray(ShellWord& word) {
+        listBegin_ = {line_, column_};
         take();
         inArray_ = true;
         std::string name = std::exchange(word.text, "");
         name.pop_back();
         const bool adds = name.ends_with('+');
         array_ = adds ? name.substr(0, name.size() - 1) : name;
-        list_ = adds ? lists_[array_] : std::vector<ShellWord>();  // what it was is still read
+        const std::vector<ShellWord>* const before = adds ? variables_.listOf(array_) : nullptr;
+        list_ = before == nullptr ? std::vector<ShellWord>() : *before;  // it is still read
     }
 
     /// $NAME, ${NAME}, ${NAME:-usual} or ${NAME[@]}; anything else stays as it is written.
@@ -277,7 +312,7 @@ private:
         const bool braced = next() == '{';
         std::size_t end = at_ + (braced ? 1 : 0);
         const std::size_t begin = end;
-        while (end < script_.size() && isNameLetter(script_[end])) {
+        while (end < script_.size() && ShellVariables::isNameLetter(script_[end])) {
             ++end;
         }
         const std::string name(script_.substr(begin, end - begin));
@@ -294,23 +329,21 @@ private:
         while (at_ < end) {
             take();
         }
-        const bool isOpen = inBranches_.contains(name);  // which is taken is not known
         if (rest == "[@]" || rest == "[*]") {
-            const auto list = lists_.find(name);
-            if (list == lists_.end() || isOpen) {
+            const std::vector<ShellWord>* const list = variables_.listOf(name);
+            if (list == nullptr || variables_.isOpen(name)) {
                 text += "$" + name + "[@]";
             } else {
-                spliced = list->second;
+                spliced = *list;
             }
             return;
         }
-        if (isOpen) {
+        if (variables_.isOpen(name)) {
             text += "$" + name;
             return;
         }
-        const auto known = values_.find(name);
-        if (known != values_.end()) {
-            text += known->second;
+        if (const std::string* const known = variables_.valueOf(name)) {
+            text += *known;
         } else if (rest.starts_with(":-") || rest.starts_with(":=")) {
             std::string usual = rest.substr(2);
             std::erase(usual, '"');
@@ -326,8 +359,49 @@ private:
         (inArray_ ? list_ : command_).push_back(std::move(word));
     }
 
+    /// Whether a shell takes the next word for a script: behind "bash -c", "sh -lc" and "eval".
+    static bool isScriptNext(const ShellCommand& command) {
+        std::size_t last = command.size();
+        bool isAsked = false;
+        while (last > 0 && command[last - 1].text.starts_with('-')) {
+            const std::string& option = command[--last].text;
+            isAsked = isAsked || (!option.starts_with("--") && option.ends_with('c'));
+        }
+        const std::string name =
+            last == 0 ? "" : command[last - 1].text.substr(command[last - 1].text.rfind('/') + 1);
+        return name == "eval" || (isAsked && (name == "bash" || name == "sh" || name == "zsh"));
+    }
+
+    /// What a script within the command starts, behind what stands before its shell: of
+    /// srun -n 2 bash -c 'torchrun a.py' srun -n 2 torchrun a.py. False where it has none.
+    Result<bool> addInner(const ShellCommand& command) {
+        constexpr int kMostLevels = 3;
+        constexpr int kMostScripts = 16;  // of each
+        const auto script = std::ranges::find_if(
+            command, [](const ShellWord& word) { return !word.places.empty(); });
+        if (script == command.end() || level_ == kMostLevels || scripts_ == kMostScripts) {
+            return false;
+        }
+        auto shell = script - 1;
+        while (shell->text.starts_with('-')) {
+            --shell;
+        }
+        ++scripts_;
+        FABRICAST_ASSIGN(const ShellScript inner, ShellReader(*script, *this).read());
+        read_.environment.insert(
+            read_.environment.end(), inner.environment.begin(), inner.environment.end());
+        for (const ShellCommand& one : inner.commands) {
+            ShellCommand whole(command.begin(), shell);
+            whole.insert(whole.end(), one.begin(), one.end());
+            words_ += whole.size();
+            FABRICAST_TRY(hasFewWords());
+            read_.commands.push_back(std::move(whole));
+        }
+        return true;
+    }
+
     /// A command of assignments alone sets variables for what follows.
-    void endCommand() {
+    Result<void> endCommand() {
         ShellCommand command = std::exchange(command_, {});
         std::size_t first = 0;
         while (first < command.size() && isKeyword(command[first].text)) {
@@ -349,46 +423,46 @@ private:
         if (first < command.size()) {  // before a command they are its own
             if (command[first].text == "unset") {
                 for (const ShellWord& word : command) {
-                    inBranches_.insert(word.text);
+                    variables_.unset(word.text);
                 }
             }
             command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(first));
-            read_.commands.push_back(std::move(command));
-            return;
+            FABRICAST_ASSIGN(const bool hasInner, addInner(command));
+            if (!hasInner) {
+                read_.commands.push_back(std::move(command));
+            }
+            return {};
         }
         for (std::size_t i = begin; i < first; ++i) {
-            assign(command[i].text);
+            variables_.assign(command[i].text, isInBranch());
         }
+        return {};
     }
 
     /// What a command is given in its environment: "NAME=value", or a variable that has a value.
     void pass(const ShellCommand& command, std::size_t begin) {
-        if (branches_ > 0 || subshells_ > 0 || mayNot_) {
+        if (isInBranch()) {
             return;
         }
         for (std::size_t i = begin; i < command.size(); ++i) {
-            const auto known = values_.find(command[i].text);
+            const std::string* const known = variables_.valueOf(command[i].text);
             if (isAssignment(command[i].text)) {
                 read_.environment.push_back(command[i]);
             } else if (command[0].text != "export") {
                 return;
-            } else if (known != values_.end()) {
+            } else if (known != nullptr) {
                 ShellWord word = command[i];
-                word.text += "=" + known->second;
+                word.text += "=" + *known;
                 read_.environment.push_back(std::move(word));
             }
         }
     }
 
-    static std::string nameOfAssignment(const std::string& word) {
-        const std::size_t equals = word.find('=');
-        const bool adds = equals != std::string::npos && equals > 0 && word[equals - 1] == '+';
-        return equals == std::string::npos ? "" : word.substr(0, equals - (adds ? 1 : 0));
-    }
     static bool isAssignment(const std::string& word) {
-        const std::string name = nameOfAssignment(word);
-        return !name.empty() && std::ranges::all_of(name, isNameLetter);
+        return !ShellVariables::assignedName(word).empty();
     }
+    /// Whether what is set here may not be.
+    [[nodiscard]] bool isInBranch() const { return branches_ > 0 || subshells_ > 0 || mayNot_; }
 
     /// Words of the shell itself; what is set between some of them may not be.
     bool isKeyword(const std::string& word) {
@@ -404,25 +478,19 @@ private:
                word == "exec" || word == "{" || word == "}";
     }
 
-    void assign(const std::string& word) {
-        const std::string name = nameOfAssignment(word);
-        const std::size_t equals = word.find('=');
-        const bool adds = equals > name.size();
-        values_[name] = (adds ? values_[name] : "") + word.substr(equals + 1);
-        if (branches_ > 0 || subshells_ > 0 || mayNot_) {
-            inBranches_.insert(name);
-        } else if (!adds) {
-            inBranches_.erase(name);
-        }
-    }
-
     std::string_view script_;
     const std::string& source_;
+    std::vector<LetterPlace> places_;  ///< of its letters, where it is a word of another script
+    int level_ = 0;                    ///< of scripts in scripts
+    int scripts_ = 0;                  ///< that are read within this one
+    ShellVariables variables_;
+    bool keepsPlaces_ = false;  ///< the word that is being read is such a script
     std::size_t at_ = 0;
     std::int64_t line_ = 1;
     std::int64_t column_ = 1;
     std::size_t words_ = 0;
     bool inArray_ = false;
+    LetterPlace listBegin_;
     std::string array_;
     std::vector<ShellWord> list_;  ///< that is being read
     ShellCommand command_;
@@ -431,9 +499,6 @@ private:
     int subshells_ = 0;
     bool mayNot_ = false;  ///< the command stands behind && or ||
     std::string heredoc_;  ///< what ends the text that begins with the next line
-    std::set<std::string> inBranches_;
-    std::map<std::string, std::string> values_;
-    std::map<std::string, std::vector<ShellWord>> lists_;
 };
 
 }  // namespace

@@ -8,11 +8,17 @@
 
 namespace fabricast {
 
+struct LetterPlace {
+    std::int64_t line = 1;
+    std::int64_t column = 1;
+};
+
 /// A word of a shell script, with variables that the script sets itself put in.
 struct ShellWord {
     std::string text;
     std::int64_t line = 1;
     std::int64_t column = 1;
+    std::vector<LetterPlace> places{};  ///< of its letters, where a shell takes it for a script
 };
 using ShellCommand = std::vector<ShellWord>;
 
@@ -27,6 +33,8 @@ struct ShellScript {
 /// variable that the script does not set stays "$NAME".
 ///     readShellScript("A=(--bf16)\ntorchrun x.py ${A[@]}\n", "run.sh")
 ///         →  commands = {{torchrun, x.py, --bf16}}
+/// What "bash -c" is given is read as a script, too: srun bash -c 'torchrun x.py' is the command
+/// {srun, torchrun, x.py}.
 Result<ShellScript> readShellScript(std::string_view script, const std::string& source);
 
 }  // namespace fabricast

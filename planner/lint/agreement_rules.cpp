@@ -1,3 +1,4 @@
+#include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
 namespace fabricast {
@@ -38,6 +39,9 @@ SaidPrecision precisionOf(const LintFile& file) {
                 return {name, file.at(path)};
             }
         }
+    }
+    if (file.kind() == LaunchKind::Trainer && isTrl(file.keys()) && !file.isOff("--bf16")) {
+        return {"bf16", file.at("script")};
     }
     // TrainingArguments have both off unless they are said; Axolotl chooses by the GPU.
     return file.kind() == LaunchKind::Trainer ? SaidPrecision{"fp32", file.at("--bf16")}

@@ -1,3 +1,4 @@
+#include "planner/launch/trl.h"
 #include "planner/lint/lint_rule.h"
 
 #include <algorithm>
@@ -24,16 +25,44 @@ LintHits halvesOfTrainer(const LintView& view) {
                : LintHits{};
 }
 
+/// An argument of the Trainer as the file would say it: "--bf16 True" of a command line.
+std::string typedIn(const LintFile& file, const std::string& name, const std::string& value) {
+    const std::string& source = file.keys().source();
+    const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+    return source.ends_with(".py") ? name + "=" + value
+           : isYaml                ? name + ": " + value
+                                   : "--" + name + " " + value;
+}
+
 LintHits fullTrainer(const LintView& view) {
     const LintFile& file = view.file;
-    if (file.isOn("--fp16") || file.isOn("--bf16") ||
-        view.other(LaunchKind::Deepspeed) != nullptr ||
+    const bool isHalf = file.isOn("--fp16") || file.isOn("--bf16");
+    const bool byDefault = isTrl(file.keys()) && !file.isOff("--bf16");  // TRL's is bf16
+    if (isHalf || byDefault || view.other(LaunchKind::Deepspeed) != nullptr ||
         !file.has("--per_device_train_batch_size")) {
         return {};
     }
     return {{file.at("--per_device_train_batch_size"),
-             "neither --bf16 nor --fp16 is given",
-             "--bf16 True"}};
+             "neither bf16 nor fp16 is on",
+             typedIn(file, "bf16", "True")}};
+}
+
+LintHits wideBase(const LintView& view) {
+    const LintFile& file = view.file;
+    const std::string typed = file.has("--dtype") ? "--dtype" : "--torch_dtype";
+    const bool isWide = !file.has(typed) || file.text(typed) == "float32";
+    const LintFile* const launcher = view.other(LaunchKind::Accelerate);
+    const bool casts = view.other(LaunchKind::Deepspeed) != nullptr ||
+                       (launcher != nullptr && launcher->text("distributed_type") == "DEEPSPEED");
+    if (!isTrl(file.keys()) || !file.isOn("--use_peft") || file.isOn("--load_in_4bit") ||
+        file.isOn("--load_in_8bit") || !isWide || casts) {
+        return {};
+    }
+    const bool isProgram = file.keys().source().ends_with(".py");
+    return {{file.has(typed) ? file.at(typed) : file.at("--use_peft"),
+             "adapters beside a base that is loaded in fp32, as TRL does without dtype",
+             isProgram ? "model_init_kwargs={\"dtype\": \"bfloat16\"}"
+                       : typedIn(file, "dtype", "bfloat16")}};
 }
 
 LintHits clashingCheckpoints(const LintView& view) {
@@ -65,7 +94,12 @@ constexpr std::array kTrainerRules = {
              LintSeverity::Warning,
              "the model's checkpointing under FSDP",
              "Weights are gathered once more in the backward pass.",
-             &clashingCheckpoints}};
+             &clashingCheckpoints},
+    LintRule{"HF05",
+             LintSeverity::Warning,
+             "adapters on a base in fp32",
+             "The frozen weights take twice the memory, and are cast for every product.",
+             &wideBase}};
 
 }  // namespace
 

@@ -61,6 +61,19 @@ Result<void> checkOneProcess(const std::string& where, std::int64_t ranks, std::
                     " in place of python, or --gpus 1 and CUDA_VISIBLE_DEVICES=0");
 }
 
+/// Layers on several GPUs of one process, which wait for each other.
+Result<void> checkDeviceMap(const std::string& where, std::int64_t ranks, std::int64_t perNode) {
+    if (where.empty() || ranks == 1) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                where,
+                "device_map spreads the layers of one process over its GPUs, of which one works at "
+                "a time: that is not modelled",
+                "leave it out and start torchrun --nproc-per-node " + std::to_string(perNode) +
+                    ", or --gpus 1 and CUDA_VISIBLE_DEVICES=0");
+}
+
 Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
@@ -75,6 +88,8 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
+    FABRICAST_TRY(
+        checkDeviceMap(request.deviceMap, scenario.layout.world(), found.cluster.node.gpus));
     FABRICAST_TRY(
         checkOneProcess(request.oneProcess, scenario.layout.world(), found.cluster.node.gpus));
     addRanksNote(found, scenario.layout, loaded.assumed);

@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 4> kImportedKeys = {
-    "from", "notes", "batch_ranks", "one_process"};
+constexpr std::array<std::string_view, 5> kImportedKeys = {
+    "from", "notes", "batch_ranks", "one_process", "device_map"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",
@@ -265,9 +265,10 @@ Result<BatchRanks> readBatchRanks(const JsonValue& root) {
     return BatchRanks{count, ranks->where()};
 }
 
-Result<std::string> readOneProcess(const JsonValue& root) {
+/// Where a switch of a launch file stands; empty where it is off.
+Result<std::string> readImportedSwitch(const JsonValue& root, const char* key) {
     const JsonValue* imported = root.find("imported");
-    const JsonValue* said = imported == nullptr ? nullptr : imported->find("one_process");
+    const JsonValue* said = imported == nullptr ? nullptr : imported->find(key);
     if (said == nullptr) {
         return std::string();
     }
@@ -358,7 +359,8 @@ Result<ScenarioRequest> readScenario(const JsonValue& root) {
     FABRICAST_TRY(checkOtherQuestions(root));
     FABRICAST_ASSIGN(request.importNotes, readImported(root));
     FABRICAST_ASSIGN(request.batchRanks, readBatchRanks(root));
-    FABRICAST_ASSIGN(request.oneProcess, readOneProcess(root));
+    FABRICAST_ASSIGN(request.oneProcess, readImportedSwitch(root, "one_process"));
+    FABRICAST_ASSIGN(request.deviceMap, readImportedSwitch(root, "device_map"));
     return request;
 }
 

@@ -68,6 +68,7 @@ struct ScenarioRequest {
     BudgetRequest budget;
     BatchRanks batchRanks;
     std::string oneProcess;  ///< where a launch file starts one, whose Trainer takes all GPUs
+    std::string deviceMap;   ///< where one puts the layers of a process on all its GPUs
     std::vector<std::string> importNotes;  ///< what of a launch file was not looked at
 };
 

@@ -90,6 +90,18 @@ TEST(Import, RefusesOneProcessOfTrainerOnSeveralGpus) {
     EXPECT_EQ(ran("explain " + asked + " --gpus 1").code, ExitCode::Ok);
 }
 
+TEST(Import, RefusesLayersOfOneProcessOnSeveralGpus) {
+    const std::string file = tempFolder() + "device_map.sh";
+    ASSERT_TRUE(writeTextFile(file, "python train.py --output_dir o --bf16 --device_map auto\n"));
+    const std::string asked = "explain " + file + " -m llama-3.2-1b -c dgx-h100 --no-fail";
+    const ProgramOutput several = ran(asked);
+    EXPECT_EQ(several.code, ExitCode::BadInput);
+    EXPECT_EQ(several.err.find("error: " + file + ":1:39: device_map spreads the layers"), 0U)
+        << several.err;
+    EXPECT_EQ(ran(asked + " --gpus 1").code, ExitCode::Ok);
+    EXPECT_EQ(ran(asked + " --layout dp=8").code, ExitCode::Ok);
+}
+
 TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {
     const ProgramOutput answer = ran("import " + kExamples + "qlora.yaml");
     EXPECT_EQ(answer.code, ExitCode::Ok);

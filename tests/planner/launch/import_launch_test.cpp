@@ -56,6 +56,24 @@ TEST(ShellWords, AreThoseThatTheShellWouldPass) {
               (Words{{"for", "i", "in", "1", "2"}, {"x", "$i"}}));
 }
 
+// A script within a script is read with the variables that are known around it.
+TEST(ShellWords, AreThoseOfAScriptWithinAScript) {
+    using Words = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(wordsOf("srun -n 2 bash -c 'cd x && torchrun a.py --b \"c d\"'\n"),
+              (Words{{"srun", "-n", "2", "cd", "x"},
+                     {"srun", "-n", "2", "torchrun", "a.py", "--b", "c d"}}));
+    EXPECT_EQ(wordsOf("N=8\nbash -lc \"torchrun --n $N \\\n  a.py \\$RANK $N\"\n"),
+              (Words{{"torchrun", "--n", "8", "a.py", "$RANK", "8"}}));
+    EXPECT_EQ(wordsOf("C=\"torchrun a.py\"\neval \"$C --b\"\neval $C\n"),
+              (Words{{"torchrun", "a.py", "--b"}, {"eval", "torchrun", "a.py"}}));
+    EXPECT_EQ(wordsOf("N=1\nbash -c 'N=2; x $N'\ny $N\n"), (Words{{"x", "2"}, {"y", "1"}}));
+    EXPECT_EQ(wordsOf("grep -c 'a b' c\n"), (Words{{"grep", "-c", "a b", "c"}}));
+    const ShellScript read = readShellScript("bash -c '\n  a \\\n   b'\n", "run.sh").value();
+    ASSERT_EQ(read.commands.size(), 1U);
+    EXPECT_EQ(read.commands[0][1].line, 3);
+    EXPECT_EQ(read.commands[0][1].column, 4);
+}
+
 // Which branch is taken is not worked out: what they set is not known, and so said.
 TEST(ShellWords, KnowNothingThatABranchSets) {
     using Words = std::vector<std::vector<std::string>>;

@@ -40,7 +40,7 @@ TEST(ImportOfNemo, ReadsTargetModulesByItsNames) {
     EXPECT_EQ(of("[mlp, mlp_fc1]"), "gate+up+down");
     EXPECT_EQ(of("[all]"), "q+k+v+o+gate+up+down");
     EXPECT_EQ(of("[q_proj]"),
-              "gpt.yaml:6:64: model.peft.lora_tuning.target_modules \"q_proj\" is not modelled "
+              "gpt.yaml:6:59: model.peft.lora_tuning.target_modules \"q_proj\" is not modelled "
               "(attention_qkv, attention_dense, mlp_fc1, mlp_fc2, attention, mlp or all)");
 }
 

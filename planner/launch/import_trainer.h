@@ -1,0 +1,32 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/launch/import_launch.h"
+#include "planner/launch/scenario_draft.h"
+
+#include <optional>
+
+namespace fabricast {
+
+// Arguments of Hugging Face's Trainer, by what they are about.
+
+/// How "--fsdp" and its own arguments shard the parameters.
+Result<void> importTrainerFsdp(ScenarioDraft& draft, const ImportContext& context);
+
+/// Microbatches, steps and length of a sample.
+Result<void> importTrainerBatch(ScenarioDraft& draft);
+
+/// Types, recomputation and kernels; whether a launcher's own file said a precision.
+Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid);
+
+/// Refuses what is not plain training of a language model: TRL's trainers on preferences, by the
+/// class that a program calls, the script's name or an argument that they alone have.
+Result<void> refusePreferenceTrainer(LaunchKeys& keys);
+
+/// "--device_map auto" puts the layers of one model on the GPUs of one process: refused beside
+/// other ranks, as Accelerate does, and noted for a process that has several GPUs.
+Result<void> importDeviceMap(ScenarioDraft& draft, std::optional<std::int64_t> ranks);
+
+/// Whether CUDA_VISIBLE_DEVICES shows one GPU alone.
+bool seesOneGpu(LaunchKeys& keys);
+
+}  // namespace fabricast

@@ -1,0 +1,90 @@
+#include "planner/base/checked.h"
+#include "planner/launch/import_hugging_face.h"
+#include "planner/launch/import_trainer.h"
+#include "planner/launch/liger_kernels.h"
+#include "planner/launch/trl.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fabricast {
+namespace {
+
+/// What scripts of the Hub's world call the length of a sample.
+constexpr std::array kLengths = {
+    "--max_length", "--max_seq_length", "--model_max_length", "--cutoff_len", "--block_size"};
+
+Result<void> importLength(ScenarioDraft& draft) {
+    constexpr std::int64_t kUsualOfTrl = 1024;
+    LaunchKeys& keys = draft.keys();
+    for (const char* const length : kLengths) {
+        FABRICAST_TRY(draft.copyWhole("workload.sequence", length));
+    }
+    const bool isSaid =
+        std::ranges::any_of(kLengths, [&keys](const char* length) { return keys.has(length); });
+    if (isTrl(keys) && !isSaid) {
+        draft.set("workload.sequence", kUsualOfTrl, "script");
+        draft.note("max_length is 1024, as TRL has it where it is not given");
+    }
+    return {};
+}
+
+/// Without a type of its own a script has the launcher's: Accelerate's file said it already.
+Result<void> importLaunchersPrecision(ScenarioDraft& draft, bool isSaid) {
+    LaunchKeys& keys = draft.keys();
+    constexpr const char* kTyped = "torchrun --mixed_precision";
+    const std::string typed = keys.text(kTyped).value_or("");
+    if (typed == "bf16" || typed == "fp16" || typed == "no") {
+        draft.set("workload.precision", typed == "no" ? "fp32" : typed, kTyped);
+    } else if (keys.has(kTyped)) {
+        return keys.refuse(*keys.use(kTyped), "is not modelled here", "bf16, fp16 or no");
+    } else if (!isSaid) {
+        draft.set("workload.precision", "fp32", "script");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> importTrainerBatch(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    constexpr std::int64_t kUsualBatch = 8;  // of TrainingArguments
+    FABRICAST_ASSIGN(const auto each, keys.whole("--per_device_train_batch_size"));
+    FABRICAST_ASSIGN(const auto steps, keys.whole("--gradient_accumulation_steps"));
+    const std::int64_t micro = each.value_or(kUsualBatch);
+    draft.set("layout.micro_batch", micro, each ? "--per_device_train_batch_size" : "script");
+    draft.set("workload.global_batch",
+              std::to_string(saturatingProduct(micro, steps.value_or(1))) + " per rank",
+              steps ? "--gradient_accumulation_steps" : "--per_device_train_batch_size");
+    return importLength(draft);
+}
+
+Result<void> importTrainerPrecision(ScenarioDraft& draft, bool isSaid) {
+    LaunchKeys& keys = draft.keys();
+    FABRICAST_ASSIGN(const auto bf16, keys.flag("--bf16"));
+    FABRICAST_ASSIGN(const auto fp16, keys.flag("--fp16"));
+    const bool byTrl = isTrl(keys);
+    if (fp16.value_or(false)) {
+        draft.set("workload.precision", "fp16", "--fp16");
+    } else if (!bf16.value_or(byTrl)) {
+        FABRICAST_TRY(importLaunchersPrecision(draft, isSaid));
+    } else {
+        draft.set("workload.precision", "bf16", bf16 ? "--bf16" : "script");
+    }
+    if (byTrl && !bf16 && !fp16.value_or(false)) {
+        draft.note("bf16: what TRL has from 0.19 on where neither bf16 nor fp16 is given");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.kernels.compile", "--torch_compile"));
+    FABRICAST_ASSIGN(const auto checkpoints, keys.flag("--gradient_checkpointing"));
+    if (checkpoints.value_or(byTrl)) {
+        draft.set("layout.recompute", "full", checkpoints ? "--gradient_checkpointing" : "script");
+    }
+    if (byTrl && !checkpoints) {
+        draft.note("gradient_checkpointing: TRL has it on from 0.22 on where it is not given");
+    }
+    FABRICAST_TRY(importLigerArguments(draft));
+    importAttention(draft, "--attn_implementation", "sdpa");
+    return {};
+}
+
+}  // namespace fabricast
