@@ -23,7 +23,7 @@ CheckpointMode modeOf(Saving saving) {
 
 /// Makes a question of what the files can do, and tells what that leaves out. An interval between
 /// copies in memory is none of storage.
-std::string leaveOut(BudgetFacts& facts, Saving most) {
+std::string limitSaving(BudgetFacts& facts, Saving most) {
     const CheckpointMode asked = facts.checkpoint;
     facts.checkpoint = std::min(asked, modeOf(most));
     if (asked == facts.checkpoint) {
@@ -51,7 +51,7 @@ Result<std::optional<SavedStates>> savedStates(const Question& question,
     }
     FABRICAST_ASSIGN(BudgetFacts facts,
                      loadBudget(question.root, bench.profiles(), question.folders));
-    const std::string untold = leaveOut(facts, most);
+    const std::string untold = limitSaving(facts, most);
     const bool inBackground = facts.checkpoint != CheckpointMode::Sync;
     if (facts.intervalSteps && facts.checkpoint != CheckpointMode::TwoLevel) {
         return std::optional(SavedStates{

@@ -3,7 +3,6 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 
 #include <array>
@@ -11,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 17> kToldToAccelerate = {"tuning",
+constexpr std::array<std::string_view, 16> kToldToAccelerate = {"tuning",
                                                                 "lora.rank",
                                                                 "lora.dropout",
                                                                 "lora.targets",
@@ -26,7 +25,6 @@ constexpr std::array<std::string_view, 17> kToldToAccelerate = {"tuning",
                                                                 "engine",
                                                                 "allocator",
                                                                 "recompute.kind",
-                                                                "kernels.loss",
                                                                 "precision.autocast"};
 
 bool isFsdpShard(Shard shard) {
@@ -147,7 +145,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     const ClusterSpec& cluster = scenario.cluster;
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToAccelerate));
+    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAccelerate));
     addScriptParts(scenario, files.untold);
     std::string text = commentOf(facts.about) + "compute_environment: LOCAL_MACHINE\n";
     text += line("distributed_type", distributedType(scenario));

@@ -2,7 +2,7 @@
 
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
-#include "planner/launch/untold_settings.h"
+#include "planner/launch/liger_kernels.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
@@ -12,7 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 22> kToldToAxolotl = {"deepspeed.*",
+constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
                                                              "lora.rank",
                                                              "lora.dropout",
                                                              "lora.targets",
@@ -27,7 +27,6 @@ constexpr std::array<std::string_view, 22> kToldToAxolotl = {"deepspeed.*",
                                                              "torch.sync",
                                                              "kernels.compile",
                                                              "kernels.attention",
-                                                             "kernels.loss",
                                                              "kernels.attention_code",
                                                              "kernels.quantization",
                                                              "engine",
@@ -75,6 +74,21 @@ void addAdapters(const LoraSettings& lora, Keys& keys) {
     }
 }
 
+/// What has keys of its own; a list is written once.
+void addPlugins(const Scenario& scenario, Keys& keys) {
+    std::string plugins;
+    if (scenario.layout.ep > 1) {
+        plugins = "axolotl.integrations.expert_parallel.ExpertParallelPlugin";
+    }
+    if (scenario.settings.kernels.loss == LossKernel::Liger) {
+        plugins += plugins.empty() ? "" : ", ";
+        plugins += "axolotl.integrations.liger.LigerPlugin";
+    }
+    if (!plugins.empty()) {
+        addKey(keys, "plugins", "[" + plugins + "]");
+    }
+}
+
 void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
     const Layout& layout = scenario.layout;
     const std::int64_t group = shardSize(layout);
@@ -85,9 +99,6 @@ void addAxolotlMesh(const Scenario& scenario, Keys& keys) {
         addKey(keys, "context_parallel_size", layout.cp);
     }
     if (layout.ep > 1) {
-        addKey(keys,
-               "plugins",
-               std::string("[axolotl.integrations.expert_parallel.ExpertParallelPlugin]"));
         addKey(keys, "expert_parallel_size", layout.ep);
     }
     if (layout.shard == Shard::Hsdp && group < layout.replicas()) {
@@ -141,6 +152,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addKey(keys, "gradient_accumulation_steps", accumulationOf(scenario));
     FABRICAST_ASSIGN(std::string optimizer, trainerOptimizer(settings.optimizer));
     addKey(keys, "optimizer", std::move(optimizer));
+    addPlugins(scenario, keys);
     addAxolotlMesh(scenario, keys);
     if (settings.tuning == Tuning::Lora) {
         addAdapters(settings.lora, keys);
@@ -155,7 +167,6 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
         addKey(keys, "fp8_config", "{recipe: " + recipe + "}");
     }
     if (settings.kernels.loss == LossKernel::Liger) {
-        addKey(keys, "plugins", std::string("[axolotl.integrations.liger.LigerPlugin]"));
         addKey(keys, "liger_fused_linear_cross_entropy", true);
     }
     addKey(keys, "attn_implementation", attentionName(settings.kernels));
@@ -186,7 +197,7 @@ Result<LaunchFiles> axolotlFiles(const LaunchFacts& facts) {
                     "--load-from meta-llama/Llama-3.1-8B, or a folder");
     }
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToAxolotl));
+    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToAxolotl));
     if (scenario.layout.cp > 1 && scenario.layout.cpKind != CpKind::AllGather) {
         files.untold.push_back("layout.cp_kind=" + std::string(nameOf(scenario.layout.cpKind)) +
                                ": Axolotl has no key for it");

@@ -2,7 +2,6 @@
 
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 #include "planner/text/json_text.h"
 
@@ -11,11 +10,10 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 14> kToldToDeepspeed = {"deepspeed.*",
+constexpr std::array<std::string_view, 13> kToldToDeepspeed = {"deepspeed.*",
                                                                "precision.*",
                                                                "optimizer.kind",
                                                                "recompute.kind",
-                                                               "kernels.loss",
                                                                "engine",
                                                                "allocator",
                                                                "tuning",
@@ -172,7 +170,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     const Scenario& scenario = facts.scenario;
     FABRICAST_ASSIGN(std::string text, deepspeedJson(facts, OptimizerOwner::DeepSpeed));
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToDeepspeed));
+    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToDeepspeed));
     if (scenario.layout.pp > 1) {
         files.untold.push_back("layout.pp=" + std::to_string(scenario.layout.pp) +
                                ": train.py makes a PipelineModule of so many stages");

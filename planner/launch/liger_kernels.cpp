@@ -2,6 +2,7 @@
 
 #include "planner/launch/config_argument.h"
 #include "planner/launch/launch_keys.h"
+#include "planner/launch/untold_settings.h"
 
 #include <algorithm>
 #include <string_view>
@@ -55,6 +56,13 @@ void addLigerArguments(const Scenario& scenario, LaunchFiles& files) {
         "\": False} it has the fused loss alone, as the forecast does");
 }
 
+Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
+                                                      std::span<const std::string_view> told) {
+    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, told));
+    std::erase(untold, std::string(kLigerLossKey) + "=liger");
+    return untold;
+}
+
 Result<void> importLigerArguments(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     constexpr const char* kUse = "--use_liger_kernel";
@@ -105,21 +113,28 @@ Result<void> importLigerCall(ScenarioDraft& draft) {
 Result<void> importAxolotlLoss(ScenarioDraft& draft) {
     LaunchKeys& keys = draft.keys();
     const LaunchKey* const plugins = keys.use("plugins");
-    const auto named = [&](std::string_view part) {
-        return plugins != nullptr && std::ranges::any_of(plugins->values, [&](const auto& one) {
-                   return one.find(part) != std::string::npos;
-               });
-    };
+    const bool namesCut =
+        plugins != nullptr && std::ranges::any_of(plugins->values, [](const std::string& one) {
+            return one.find("CutCrossEntropy") != std::string::npos;
+        });
     constexpr const char* kLiger = "liger_fused_linear_cross_entropy";
-    FABRICAST_ASSIGN(const auto cut, keys.flag("cut_cross_entropy"));
+    constexpr const char* kCut = "cut_cross_entropy";
+    constexpr const char* kChunked = "chunked_cross_entropy";
+    FABRICAST_ASSIGN(const auto cut, keys.flag(kCut));
     FABRICAST_ASSIGN(const auto liger, keys.flag(kLiger));
-    FABRICAST_ASSIGN(const auto chunked, keys.flag("chunked_cross_entropy"));
+    FABRICAST_ASSIGN(const auto chunked, keys.flag(kChunked));
+    const std::string instead = "leave it out, or liger_fused_linear_cross_entropy: true";
+    if (cut.value_or(namesCut)) {
+        return keys.refuse(*keys.use(cut ? kCut : "plugins"),
+                           "is not modelled: its kernels make no logits",
+                           instead);
+    }
+    if (chunked.value_or(false)) {
+        return keys.refuse(
+            *keys.use(kChunked), "is not modelled: whole logits in bf16, cast in parts", instead);
+    }
     if (liger.value_or(false)) {
         draft.set(kLigerLossKey, "liger", kLiger);
-    } else if (cut.value_or(named("CutCrossEntropy"))) {
-        draft.set(kLigerLossKey, "fused", cut ? "cut_cross_entropy" : "plugins");
-    } else if (chunked.value_or(false)) {
-        draft.set(kLigerLossKey, "chunked", "chunked_cross_entropy");
     }
     return {};
 }

@@ -3,7 +3,10 @@
 #include "planner/launch/scenario_draft.h"
 #include "planner/spec/scenario.h"
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -17,9 +20,15 @@ void addLigerArguments(const Scenario& scenario, LaunchFiles& files);
 std::string ligerFunction(const ModelSpec& model);
 std::string ligerCall(const ModelSpec& model);
 
+/// Settings that files of transformers' models do not say, of which `told` are said otherwise: of
+/// losses they can name Liger's alone.
+Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
+                                                      std::span<const std::string_view> told);
+
 /// "--use_liger_kernel" with its "--liger_kernel_config".
 Result<void> importLigerArguments(ScenarioDraft& draft);
-/// "liger_fused_linear_cross_entropy: true", and others of Axolotl's losses that keep no logits.
+/// "liger_fused_linear_cross_entropy: true"; Axolotl's other losses are refused: cut cross entropy
+/// makes no logits at all, and the chunked one whole ones that are cast in parts.
 Result<void> importAxolotlLoss(ScenarioDraft& draft);
 /// A call of `ligerFunction` for whatever model.
 Result<void> importLigerCall(ScenarioDraft& draft);

@@ -2,7 +2,6 @@
 
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
-#include "planner/launch/untold_settings.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
@@ -11,7 +10,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 17> kToldToTorch = {"precision.parameters",
+constexpr std::array<std::string_view, 16> kToldToTorch = {"precision.parameters",
                                                            "precision.compute",
                                                            "precision.reduce",
                                                            "precision.autocast",
@@ -24,7 +23,6 @@ constexpr std::array<std::string_view, 17> kToldToTorch = {"precision.parameters
                                                            "torch.bucket_cap_mb",
                                                            "kernels.compile",
                                                            "kernels.attention",
-                                                           "kernels.loss",
                                                            "kernels.attention_code",
                                                            "recompute.kind",
                                                            "allocator"};
@@ -194,7 +192,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
     }
     FABRICAST_ASSIGN(const std::string optimizer, optimizerCall(settings.optimizer));
     LaunchFiles files;
-    FABRICAST_ASSIGN(files.untold, untoldSettings(scenario, kToldToTorch));
+    FABRICAST_ASSIGN(files.untold, untoldByTransformers(scenario, kToldToTorch));
     std::string text = commentOf(facts.about) + imports(scenario, fsdp, facts.saved.has_value());
     text += "MODEL = " + quotedText(facts.loadFrom) + "\n";
     text += "SEQUENCE = " + std::to_string(scenario.workload.sequence) + "\n";

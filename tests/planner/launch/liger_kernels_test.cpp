@@ -54,6 +54,35 @@ TEST(LigerLoss, IsReadBackFromWhatIsWritten) {
     }
 }
 
+// Axolotl 0.19: integrations/cut_cross_entropy, monkeypatch/loss/chunked.py.
+TEST(LigerLoss, IsTheOnlyOneOfAxolotlsLosses) {
+    const auto noFile = [](const std::string& name) -> Result<std::string> {
+        return fail(Error::Code::NotFound, name, "is not there");
+    };
+    const auto whyNot = [&](const std::string& key) {
+        const auto run = readBack("base_model: a/b\n" + key + "\n", "a.yaml", noFile);
+        return run ? "" : run.error().where + ": " + run.error().why;
+    };
+    const std::string cut = " is not modelled: its kernels make no logits";
+    EXPECT_EQ(whyNot("cut_cross_entropy: true"), "a.yaml:2:1: cut_cross_entropy" + cut);
+    const std::string plugin =
+        "plugins: [axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]";
+    EXPECT_EQ(whyNot(plugin), "a.yaml:2:1: plugins" + cut);
+    EXPECT_EQ(whyNot(plugin + "\ncut_cross_entropy: false"), "");
+    EXPECT_EQ(whyNot("chunked_cross_entropy: true"),
+              "a.yaml:2:1: chunked_cross_entropy is not modelled: whole logits in bf16, cast in "
+              "parts");
+}
+
+TEST(LigerLoss, IsTheOnlyOneThatFilesOfTransformersSay) {
+    Scenario scenario = layoutsOf("accelerate", "llama-3.2-1b").front();
+    scenario.settings.kernels.loss = LossKernel::Chunked;
+    const LaunchTarget& target = **findLaunchTarget("accelerate");
+    const LaunchFiles files =
+        launchFiles(target, factsOf(scenario, std::string(target.newest))).value();
+    EXPECT_NE(std::ranges::find(files.untold, "settings.kernels.loss=chunked"), files.untold.end());
+}
+
 TEST(LigerLoss, IsOneOfTheKernelsOfTrainer) {
     const auto noFile = [](const std::string& name) -> Result<std::string> {
         return fail(Error::Code::NotFound, name, "is not there");
