@@ -2,165 +2,35 @@
 
 #include "planner/lint/lint.h"
 #include "planner/load/input_text.h"
-#include "planner/report/memory_report.h"
 #include "planner/report/subject_text.h"
-#include "planner/report/time_words.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/explain.h"
-
-#include <fmt/format.h>
+#include "study/forecast_findings.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace fabricast {
 namespace {
-
-/// A rule that needs more than the files' keys.
-struct OwnRule {
-    std::string_view code;
-    LintSeverity severity;
-    std::string_view title;
-    std::string_view why;
-};
-constexpr OwnRule kTooLarge = {"FC01",
-                               LintSeverity::Error,
-                               "a run that does not fit the GPU's memory",
-                               "It ends with an out-of-memory error."};
-constexpr OwnRule kTight = {"FC02",
-                            LintSeverity::Warning,
-                            "a run that may not fit the GPU's memory",
-                            "What the allocator holds back decides: it may end hours later."};
-constexpr OwnRule kWaiting = {"FC03",
-                              LintSeverity::Warning,
-                              "a layout bound by communication",
-                              "The GPUs wait for each other for a large part of every step."};
-constexpr OwnRule kIdleStages = {"FC04",
-                                 LintSeverity::Warning,
-                                 "a pipeline that waits for itself",
-                                 "Stages are idle while it fills and empties."};
-constexpr std::array kForecastRules = {kTooLarge, kTight, kWaiting, kIdleStages};
 
 constexpr OwnRule kNotThere = {"FL01",
                                LintSeverity::Error,
                                "a named file that cannot be read",
                                "The run ends where it looks for it."};
 
+constexpr OwnRule kRefused = {"FL03",
+                              LintSeverity::Warning,
+                              "a file that is read, and not forecast",
+                              "What it needs and how long it takes is not looked at."};
+
 constexpr OwnRule kNotLookedAt = {"FL02",
                                   LintSeverity::Warning,
                                   "a file that is not looked at",
                                   "What it starts is not known here, so nothing was looked for."};
-
-/// Shares of a step that are worth a warning.
-constexpr double kMuchCommunication = 0.25;
-constexpr double kMuchBubble = 0.20;
-
-/// The first of the keys that the file says, where a person would change it.
-std::string whereFirstSaid(const Question& question, std::initializer_list<std::string_view> keys) {
-    for (const std::string_view key : keys) {
-        if (std::string where = whereSaid(question, key); where.find(':') != std::string::npos) {
-            return where;
-        }
-    }
-    return question.file;
-}
-
-LintFinding findingOf(const OwnRule& rule, std::string where, std::string what, std::string fix) {
-    return {.code = std::string(rule.code),
-            .severity = rule.severity,
-            .where = std::move(where),
-            .what = std::move(what),
-            .why = std::string(rule.why),
-            .fix = std::move(fix)};
-}
-
-std::string gibibytes(Bytes bytes) {
-    return fmt::format("{:.1f} GiB", static_cast<double>(bytes.count()) / (1LL << 30));
-}
-
-void addMemoryFindings(const Question& question,
-                       const MemoryBreakdown& memory,
-                       std::vector<LintFinding>& all) {
-    if (memory.verdict == Verdict::Fits) {
-        return;
-    }
-    const bool host = memory.verdict != memory.onDevice;
-    std::string fix;
-    for (const Rejection& rejection : memory.rejections) {
-        for (const Fix& one : rejection.fixes) {
-            const bool helps = one.verdict == Verdict::Fits;
-            if (helps && fix.empty()) {
-                fix = one.change + (one.sideEffect.empty() ? "" : " (" + one.sideEffect + ")");
-            }
-        }
-    }
-    const std::string what =
-        host ? hostNeedText(memory.ofNode())
-             : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
-                   (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
-    // Whether activations are kept is not said by every file: the script may recompute.
-    const bool isOpen = !host && !says(question, "layout.recompute");
-    all.push_back(findingOf(
-        memory.verdict == Verdict::DoesNotFit ? kTooLarge : kTight,
-        whereFirstSaid(question, {"layout.micro_batch", "layout.recompute", "layout.shard"}),
-        what + (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
-        fix.empty() ? "fabricast explain " + typed(question) : fix));
-}
-
-/// What a part of communication is said by.
-std::string whereCommunication(const Question& question, TimePart part) {
-    switch (part) {
-        case TimePart::Tensor:
-            return whereFirstSaid(question, {"layout.tp"});
-        case TimePart::Context:
-            return whereFirstSaid(question, {"layout.cp"});
-        case TimePart::Expert:
-            return whereFirstSaid(question, {"layout.ep"});
-        case TimePart::Stage:
-            return whereFirstSaid(question, {"layout.pp"});
-        default:
-            return whereFirstSaid(question, {"layout.shard", "layout.dp", "layout.shard_size"});
-    }
-}
-
-void addTimeFindings(const Question& question,
-                     const Explanation& forecast,
-                     std::vector<LintFinding>& all) {
-    const TimeByPart& parts = forecast.step->parts;
-    const double step = parts.total();
-    TimePart most = TimePart::Shard;
-    double waiting = 0.0;
-    for (const TimePart part : {TimePart::Tensor,
-                                TimePart::Context,
-                                TimePart::Expert,
-                                TimePart::Shard,
-                                TimePart::Stage}) {
-        waiting += parts.of(part);
-        most = parts.of(part) > parts.of(most) ? part : most;
-    }
-    const std::string faster = forecast.faster ? "--set " + forecast.faster->set : "";
-    if (step > 0.0 && waiting > kMuchCommunication * step) {
-        all.push_back(
-            findingOf(kWaiting,
-                      whereCommunication(question, most),
-                      fmt::format("{:.0f} % of a step is communication that nothing hides, "
-                                  "most of it {}",
-                                  100.0 * waiting / step,
-                                  shortPartWords(most)),
-                      faster.empty() ? "fabricast plan finds a layout" : faster));
-    }
-    const double bubble = parts.of(TimePart::Bubble);
-    if (step > 0.0 && bubble > kMuchBubble * step) {
-        all.push_back(findingOf(
-            kIdleStages,
-            whereFirstSaid(question, {"layout.pp"}),
-            fmt::format("{:.0f} % of a step is waiting for other stages", 100.0 * bubble / step),
-            "more micro-batches, or interleaved stages"));
-    }
-}
 
 /// A rule looks at the batch of DeepSpeed: the rest is forecast all the same.
 Question withoutBatchRanks(Question question) {
@@ -197,20 +67,18 @@ LintFacts factsOf(const Question& question, const Explanation& forecast) {
     return facts;
 }
 
-void addForecastFindings(const Question& question,
-                         const Result<Explanation>& forecast,
-                         LintReport& report) {
-    if (!forecast) {
-        report.notForecast = forecast.error().text();
-        return;
-    }
-    report.subject = subjectText(forecast->scenario);
-    report.verdict = forecast->verdict;
-    if (forecast->memory) {
-        addMemoryFindings(question, *forecast->memory, report.findings);
-    }
-    if (forecast->step) {
-        addTimeFindings(question, *forecast, report.findings);
+/// What the import refuses, at its line. What a question lacks beside the file is only said.
+void addRefusal(const Error& error, LintReport& report) {
+    const bool isOfFile = std::ranges::any_of(report.reads, [&error](const std::string& file) {
+        return error.where == file || error.where.starts_with(file + ":");
+    });
+    const bool isSaid = std::ranges::any_of(report.findings, [&error](const LintFinding& one) {
+        return one.where == error.where &&
+               (one.severity == LintSeverity::Error || one.code == kNotLookedAt.code);
+    });
+    if (isOfFile && !isSaid) {
+        report.findings.push_back(
+            findingOf(kRefused, error.where, "not forecast: " + error.why, error.hint));
     }
 }
 
@@ -245,6 +113,14 @@ void addStranger(std::span<const LintFile> files, LintReport& report) {
                   script == nullptr ? file.keys().source() : file.keys().where(*script),
                   "not looked at: the framework of " + name + " is not known",
                   "the file that it reads: fabricast lint deepspeed.json"));
+}
+
+std::vector<OpenedFile> openedOf(std::span<const LintFile> files) {
+    std::vector<OpenedFile> opened;
+    for (const LintFile& file : files) {
+        opened.push_back(file.opened());
+    }
+    return opened;
 }
 
 void leaveOut(const LintAsk& ask, std::vector<LintFinding>& findings) {
@@ -302,7 +178,15 @@ Result<LintReport> lint(const std::string& file,
     report.findings = lint(files, forecast ? factsOf(*question, *forecast) : LintFacts{});
     addUnread(files, report.findings);
     addStranger(files, report);
-    addForecastFindings(question.value_or(Question{}), forecast, report);
+    if (forecast) {
+        report.subject = subjectText(forecast->scenario);
+        report.verdict = forecast->verdict;
+        std::ranges::move(forecastFindings(*question, *forecast, openedOf(files), bench, watch),
+                          std::back_inserter(report.findings));
+    } else {
+        report.notForecast = forecast.error().text();
+        addRefusal(forecast.error(), report);
+    }
     leaveOut(ask, report.findings);
     return report;
 }
@@ -324,11 +208,11 @@ std::vector<ListedRule> lintRules() {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const OwnRule& one : kForecastRules) {
+    for (const OwnRule& one : forecastRules()) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }
-    for (const OwnRule& one : {kNotThere, kNotLookedAt}) {
+    for (const OwnRule& one : {kNotThere, kNotLookedAt, kRefused}) {
         rules.push_back(
             {std::string(one.code), one.severity, std::string(one.title), std::string(one.why)});
     }

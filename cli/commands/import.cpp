@@ -74,13 +74,19 @@ Result<std::string> lintOf(const Question& question,
                      lint(question.file,
                           options.directory,
                           question,
-                          {.least = LintSeverity::Warning},
+                          {.ignored = {"FL03"}, .least = LintSeverity::Warning},  // said already
                           bench,
                           options.watch()));
     return report.findings.empty() ? "" : "\n" + findingsText(report);
 }
 
 Result<Answer> runImport(const ImportFlags& flags, const GlobalOptions& options) {
+    if (flags.question.file.value_or("").empty()) {
+        return fail(Error::Code::BadInput,
+                    "import",
+                    "needs a launch file, or the folder of a run",
+                    "fabricast import axolotl.yaml -c dgx-h100");
+    }
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     if (options.format == Format::Json) {
         return Answer{.text = documentText(question)};

@@ -100,6 +100,17 @@ Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments) {
     return keys;
 }
 
+std::optional<std::string> bridgeKeyOf(const std::string& flag) {
+    const auto* const row = std::ranges::find(kBridgeRows, flag, &BridgeRow::flag);
+    if (row == kBridgeRows.end() || row->section.empty()) {
+        return std::nullopt;
+    }
+    const std::string key = std::string(row->section) + "." + std::string(row->key);
+    return row->form == PythonForm::On    ? key + "=True"
+           : row->form == PythonForm::Off ? key + "=False"
+                                          : key;
+}
+
 std::vector<BridgeKey> megatronDefaults(const MegatronArguments& arguments) {
     const auto asked = [&](std::string_view flag) { return isAsked(arguments, flag); };
     const bool chunks = asked("--num-virtual-stages-per-pipeline-rank") ||

@@ -4,6 +4,7 @@
 #include "planner/launch/megatron_arguments.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,9 @@ Result<std::vector<BridgeKey>> keysOfPlan(const LaunchFacts& facts, std::string_
 /// Adapters over whole groups of weights, as Megatron-Core has them: "linear_qkv". Empty where all
 /// weights are trained.
 Result<std::vector<BridgeKey>> adapterKeys(const Settings& settings);
+
+/// "model.sequence_parallel=True" of "--sequence-parallel"; nothing where Bridge has no key for it.
+std::optional<std::string> bridgeKeyOf(const std::string& flag);
 
 /// Megatron's arguments of a Python program that makes Bridge's ConfigContainer or NeMo's
 /// MegatronStrategy, whatever of it they say: "--hidden-size" of GPTModelProvider.hidden_size. Keys

@@ -116,6 +116,12 @@ inline constexpr std::array kBridgeRows = {
               PythonForm::On},
     BridgeRow{"--no-gradient-accumulation-fusion", "", ""},  // off in Bridge
     BridgeRow{"--use-tp-pp-dp-mapping", "dist", "use_tp_pp_dp_mapping", PythonForm::On},
+    // Not modelled: they are read to be refused.
+    BridgeRow{"--use-megatron-fsdp", "ddp", "use_megatron_fsdp", PythonForm::On},
+    BridgeRow{"--use-torch-fsdp2", "dist", "use_torch_fsdp2", PythonForm::On},
+    BridgeRow{"--fp8-param-gather", "mixed_precision", "fp8_param_gather", PythonForm::On},
+    BridgeRow{
+        "--distribute-saved-activations", "model", "distribute_saved_activations", PythonForm::On},
     BridgeRow{"--micro-batch-size", "train", "micro_batch_size"},
     BridgeRow{"--global-batch-size", "train", "global_batch_size"},
     BridgeRow{"--seq-length", "model", "seq_length"},

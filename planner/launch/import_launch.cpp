@@ -1,5 +1,6 @@
 #include "planner/launch/import_launch.h"
 
+#include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
 
 #include <algorithm>
@@ -77,35 +78,13 @@ void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
     }
 }
 
-/// The program that a script starts beside Accelerate's file, where it is one of Trainer: it reads
-/// that file unless it names one of DeepSpeed's itself.
-std::optional<OpenedFile> programBeside(const OpenedFile& script,
-                                        const OpenedFile& named,
-                                        const ImportContext& context) {
-    OpenedFile start{LaunchKind::Script, script.keys};
-    start.names = script.keys.has("script") ? script.keys.find("script")->values.front() : "";
-    start.namedBy = "script";
-    if (named.kind != LaunchKind::Accelerate || !namesProgram(start)) {
-        return std::nullopt;
+/// What is refused of Megatron's arguments, in the words of the file that says them.
+Result<JsonValue> inWordsOf(const OpenedFile& file, Result<JsonValue> run) {
+    if (run) {
+        return run;
     }
-    Result<OpenedFile> program = openNamed(start, context.read);
-    if (!program || program->kind != LaunchKind::Trainer) {
-        return std::nullopt;
-    }
-    if (!program->keys.text("--deepspeed")) {
-        program->names = script.names;
-        program->namedBy = script.namedBy;
-    } else {
-        LaunchKeys processes(named.keys.source());
-        for (LaunchKey key : named.keys.all()) {
-            if (key.path == "num_processes" && !program->keys.has("torchrun --num_processes")) {
-                key.path = "torchrun --num_processes";
-                processes.add(std::move(key));
-            }
-        }
-        program->keys.append(processes, {""});
-    }
-    return *std::move(program);
+    const Error& error = run.error();
+    return fail(error.code, error.where, inOwnWords(file, error.why), inOwnWords(file, error.hint));
 }
 
 /// A script that starts a file of another kind.
@@ -118,7 +97,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
             addScriptsAdapters(file.keys, *named);
         }
         if (named) {
-            std::optional<OpenedFile> program = programBeside(file, *named, context);
+            std::optional<OpenedFile> program = programBeside(file, *named, context.read);
             return importFile(program ? *program : *named, context);
         }
         if (!namesProgram(file)) {
@@ -139,7 +118,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
 Result<JsonValue> importFile(OpenedFile& file, const ImportContext& context) {
     switch (file.kind) {
         case LaunchKind::Megatron:
-            return importMegatron(file.keys);
+            return inWordsOf(file, importMegatron(file.keys));
         case LaunchKind::Titan:
             return importTitan(file.keys, context);
         case LaunchKind::Deepspeed:

@@ -66,6 +66,7 @@ constexpr std::array kNemoRows = {
         "model.gradient_accumulation_fusion", "--no-gradient-accumulation-fusion", NemoForm::Off},
     NemoRow{"model.ub_tp_comm_overlap", "--tp-comm-overlap", NemoForm::On},
     NemoRow{"model.fp8", "--fp8-format", NemoForm::On},
+    NemoRow{"model.fsdp", "--use-torch-fsdp2", NemoForm::On},
     NemoRow{"model.optim.name",
             "--use-distributed-optimizer",
             NemoForm::Word,
@@ -120,6 +121,25 @@ void addBeside(const LaunchKeys& yaml, LaunchKeys& keys) {
 }
 
 }  // namespace
+
+std::optional<std::string> nemoKeyOf(const std::string& flag) {
+    const auto* const row = std::ranges::find(kNemoRows, flag, &NemoRow::flag);
+    if (row == kNemoRows.end()) {
+        return std::nullopt;
+    }
+    const std::string path(row->path);
+    switch (row->form) {
+        case NemoForm::Same:
+            break;
+        case NemoForm::On:
+            return path + ": true";
+        case NemoForm::Off:
+            return path + ": false";
+        case NemoForm::Word:
+            return path + ": " + std::string(row->word);
+    }
+    return path;
+}
 
 bool isNemoYaml(const LaunchKeys& yaml) {
     return yaml.has("trainer") && yaml.find("model.tensor_model_parallel_size") != nullptr;

@@ -2,6 +2,9 @@
 #include "planner/base/result.h"
 #include "planner/launch/launch_keys.h"
 
+#include <optional>
+#include <string>
+
 namespace fabricast {
 
 /// Whether YAML is a configuration of NeMo 1's language models: "model" with its ranks and
@@ -11,5 +14,9 @@ bool isNemoYaml(const LaunchKeys& yaml);
 /// Its keys as Megatron's arguments: "--tensor-model-parallel-size" of
 /// model.tensor_model_parallel_size, "torchrun --nnodes" of trainer.num_nodes, and its adapters.
 Result<LaunchKeys> argumentsOfNemoYaml(const LaunchKeys& yaml);
+
+/// "model.sequence_parallel: true" of "--sequence-parallel"; nothing where NeMo 1 has no key for
+/// it.
+std::optional<std::string> nemoKeyOf(const std::string& flag);
 
 }  // namespace fabricast

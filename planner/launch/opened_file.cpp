@@ -101,7 +101,7 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
     }
     if (isNemoYaml(keys)) {
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
-        return OpenedFile{LaunchKind::Megatron, std::move(arguments)};
+        return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
     }
     return fail(Error::Code::BadInput,
                 keys.source(),
@@ -252,6 +252,35 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     return named;
 }
 
+std::optional<OpenedFile> programBeside(const OpenedFile& script,
+                                        const OpenedFile& named,
+                                        const ReadNamed& read) {
+    OpenedFile start{LaunchKind::Script, script.keys};
+    start.names = script.keys.has("script") ? script.keys.find("script")->values.front() : "";
+    start.namedBy = "script";
+    if (named.kind != LaunchKind::Accelerate || !namesProgram(start)) {
+        return std::nullopt;
+    }
+    Result<OpenedFile> program = openNamed(start, read);
+    if (!program || program->kind != LaunchKind::Trainer) {
+        return std::nullopt;
+    }
+    if (!program->keys.text("--deepspeed")) {
+        program->names = script.names;
+        program->namedBy = script.namedBy;
+    } else {
+        LaunchKeys processes(named.keys.source());
+        for (LaunchKey key : named.keys.all()) {
+            if (key.path == "num_processes" && !program->keys.has("torchrun --num_processes")) {
+                key.path = "torchrun --num_processes";
+                processes.add(std::move(key));
+            }
+        }
+        program->keys.append(processes, {""});
+    }
+    return *std::move(program);
+}
+
 Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
                                                 const std::string& source,
                                                 const ReadNamed& read) {
@@ -277,6 +306,12 @@ Result<std::vector<OpenedFile>> openLaunchFiles(std::string_view text,
             }
         }
         files.push_back(*std::move(named));
+    }
+    for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+        if (std::optional<OpenedFile> program = programBeside(files[i], files[i + 1], read)) {
+            files.push_back(*std::move(program));
+            break;
+        }
     }
     return files;
 }

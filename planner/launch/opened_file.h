@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,14 @@ enum class LaunchKind : std::uint8_t {
     Script
 };
 
+/// In which words a file says what are Megatron's arguments.
+enum class MegatronWords : std::uint8_t { Arguments, Nemo, Bridge };
+
 /// A launch file that was opened: whose it is, and what it says.
 struct OpenedFile {
     LaunchKind kind = LaunchKind::Script;
     LaunchKeys keys;
+    MegatronWords words = MegatronWords::Arguments;
     std::string names{};      ///< another launch file that it starts or reads; empty: none
     std::string namedBy{};    ///< the key that does so
     std::string notOpened{};  ///< why that file is not among the opened ones; empty: it is
@@ -46,6 +51,12 @@ Result<OpenedFile> openLaunchFile(std::string_view text, const std::string& sour
 
 /// Whether it names the program that it starts, and no file that a framework reads.
 bool namesProgram(const OpenedFile& file);
+
+/// The program that a script starts beside Accelerate's file, where it is one of Trainer: it reads
+/// that file unless it names one of DeepSpeed's itself.
+std::optional<OpenedFile> programBeside(const OpenedFile& script,
+                                        const OpenedFile& named,
+                                        const ReadNamed& read);
 
 /// The file that `file` names: a script only where it is a job that starts one. Arguments behind a
 /// TOML are among its keys, and so are those of whoever starts a program or a script.

@@ -144,7 +144,7 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
         "fully_shard", "DistributedDataParallel", "DDP"};
     constexpr std::array<std::string_view, 2> kContainers = {"ConfigContainer", "MegatronStrategy"};
     if (callsOneOf(keys, kContainers)) {
-        return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys)};
+        return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys), MegatronWords::Bridge};
     }
     if (callsOneOf(keys, kArgumentClasses) || callsOneOf(keys, kOfPreferences)) {
         OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};

@@ -2,13 +2,16 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <set>
+#include <utility>
+
 namespace fabricast {
 namespace {
 
 /// Walks a document; an alias is walked each time it stands there, so what is walked is limited.
 class YamlWalk {
 public:
-    explicit YamlWalk(LaunchKeys& keys) : keys_(keys) {}
+    YamlWalk(LaunchKeys& keys, std::string_view text) : keys_(keys), text_(text) {}
 
     Result<void> add(const YAML::Node& map, const std::string& section, int level) {
         FABRICAST_TRY(addMerged(map, section, level));
@@ -16,7 +19,8 @@ public:
             if (member.first.IsScalar() && member.first.Scalar() == kMerge) {
                 continue;
             }
-            const std::string path = section + scalarOf(member.first);
+            FABRICAST_ASSIGN(const std::string name, scalarOf(member.first));
+            const std::string path = section + name;
             if (++walked_ > kMostLaunchKeys || level > kMostLaunchLevels) {
                 return fail(Error::Code::BadInput,
                             whereOf(member.first),
@@ -71,13 +75,37 @@ private:
         return {};
     }
 
-    static std::string scalarOf(const YAML::Node& node) {
+    Result<std::string> scalarOf(const YAML::Node& node) {
+        FABRICAST_TRY(checkQuotes(node));
         return node.IsScalar() ? node.Scalar() : node.IsNull() ? "null" : "?";
+    }
+
+    /// To yaml-cpp the end of the file ends a text in quotes as well. An alias is checked once.
+    Result<void> checkQuotes(const YAML::Node& node) {
+        const int begin = node.Mark().pos;
+        if (!node.IsScalar() || node.Tag() != "!" || begin < 0 || !checked_.insert(begin).second) {
+            return {};
+        }
+        auto at = static_cast<std::size_t>(begin);
+        const char quote = at < text_.size() ? text_[at] : ' ';
+        if (quote != '"' && quote != '\'') {
+            return {};
+        }
+        for (++at; at < text_.size() && text_[at] != quote; ++at) {
+            const bool isEscaped = quote == '"' && text_[at] == '\\';
+            at += isEscaped ? 1 : 0;
+        }
+        return at < text_.size()
+                   ? Result<void>()
+                   : fail(Error::Code::BadInput,
+                          whereOf(node),
+                          std::string("a text that began with ") + quote + " does not end");
     }
 
     Result<void> addValues(const YAML::Node& value, LaunchKey& key) {
         if (!value.IsSequence()) {
-            key.values.push_back(scalarOf(value));
+            FABRICAST_ASSIGN(std::string one, scalarOf(value));
+            key.values.push_back(std::move(one));
             return {};
         }
         for (const YAML::Node& item : value) {
@@ -85,12 +113,15 @@ private:
                 return fail(
                     Error::Code::BadInput, whereOf(value), "more items than a launch file has");
             }
-            key.values.push_back(scalarOf(item));
+            FABRICAST_ASSIGN(std::string one, scalarOf(item));
+            key.values.push_back(std::move(one));
         }
         return {};
     }
 
     LaunchKeys& keys_;
+    std::string_view text_;
+    std::set<int> checked_;
     std::size_t walked_ = 0;
 };
 
@@ -100,9 +131,12 @@ Result<LaunchKeys> readYamlKeys(std::string_view text, const std::string& source
     LaunchKeys keys(source);
     try {
         const YAML::Node root = YAML::Load(std::string(text));
-        YamlWalk walk(keys);
+        YamlWalk walk(keys, text);
         if (!root.IsMap()) {
-            return fail(Error::Code::BadInput, source, "is no YAML of keys and values");
+            return fail(Error::Code::BadInput,
+                        source + ":1:1",
+                        "is no YAML of keys and values",
+                        "base_model: meta-llama/Llama-3.1-8B");
         }
         FABRICAST_TRY(walk.add(root, "", 0));
     } catch (const YAML::Exception& error) {

@@ -60,7 +60,7 @@ std::string configFile(const std::string& typed) {
     return isFile ? typed : std::string(kConfigs) + typed + ".yaml";
 }
 
-std::string scriptOf(const LaunchKeys& keys) {
+std::string trlScript(const LaunchKeys& keys) {
     const LaunchKey* const script = keys.find("script");
     const bool says = script != nullptr && script->values.size() == 1;
     return says ? script->values.front() : "";
@@ -70,7 +70,7 @@ std::string scriptOf(const LaunchKeys& keys) {
 
 bool isTrl(const LaunchKeys& keys) {
     const bool byFactory = keys.has("--template") || keys.has("--finetuning_type");
-    const std::string script = scriptOf(keys);
+    const std::string script = trlScript(keys);
     return keys.has(kTrlKey) || script.ends_with("trl/scripts/sft.py") ||
            script.ends_with("examples/scripts/sft.py") || (keys.has("--use_peft") && !byFactory);
 }

@@ -1,5 +1,7 @@
 #include "planner/lint/lint.h"
 
+#include "planner/launch/own_words.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -87,13 +89,13 @@ LintHits shownOf(LintHits hits) {
     return shown;
 }
 
-LintFinding findingOf(const LintRule& rule, LintHit hit, const LintFile& file) {
+LintFinding findingOf(const LintRule& rule, const LintHit& hit, const LintFile& file) {
     return {.code = std::string(rule.code),
             .severity = rule.severity,
             .where = hit.at == nullptr ? file.keys().source() : file.keys().where(*hit.at),
-            .what = std::move(hit.what),
+            .what = inOwnWords(file.opened(), hit.what),
             .why = std::string(rule.why),
-            .fix = std::move(hit.fix)};
+            .fix = inOwnWords(file.opened(), hit.fix)};
 }
 
 }  // namespace
@@ -145,8 +147,9 @@ std::vector<LintFinding> lint(std::span<const LintFile> files, const LintFacts& 
                 LintHits hits = shownOf(rule.look(view));
                 for (LintHit& hit : hits) {
                     hit.at = hit.at == nullptr ? file.at("script") : hit.at;  // the command
+                    hit.at = hit.at == nullptr ? file.at("stack") : hit.at;   // of a YAML
                     const std::int64_t line = hit.at == nullptr ? 0 : hit.at->line;
-                    LintFinding finding = findingOf(rule, std::move(hit), file);
+                    LintFinding finding = findingOf(rule, hit, file);
                     // What starts a file is among its keys, and is looked at once.
                     const bool isSaid = std::ranges::any_of(found, [&finding](const auto& one) {
                         return one.second.code == finding.code &&

@@ -40,8 +40,10 @@ std::string lintSummary(const LintReport& report) {
 }
 
 std::string lintForecast(const LintReport& report) {
+    const bool isFound =
+        std::ranges::find(report.findings, "FL03", &LintFinding::code) != report.findings.end();
     if (!report.notForecast.empty()) {
-        return "not forecast: " + report.notForecast + "\n";
+        return isFound ? "" : "not forecast: " + report.notForecast + "\n";
     }
     return (report.verdict ? std::string(verdictWord(*report.verdict)) + "  " : "") +
            report.subject + "\n";

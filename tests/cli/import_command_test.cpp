@@ -102,6 +102,13 @@ TEST(Import, RefusesLayersOfOneProcessOnSeveralGpus) {
     EXPECT_EQ(ran(asked + " --layout dp=8").code, ExitCode::Ok);
 }
 
+TEST(Import, NeedsAFile) {
+    const ProgramOutput answer = ran("import -m llama-3.1-8b");
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_EQ(answer.err.find("error: import: needs a launch file"), 0U) << answer.err;
+}
+
 TEST(Import, SaysWhatIsMissingAndShowsWhatWasRead) {
     const ProgramOutput answer = ran("import " + kExamples + "qlora.yaml");
     EXPECT_EQ(answer.code, ExitCode::Ok);

@@ -52,6 +52,75 @@ TEST(Lint, LooksAtTheForecast) {
     EXPECT_NE(unknown.out.find("not forecast: "), std::string::npos) << unknown.out;
 }
 
+/// What a file is linted as, after it was written.
+std::string lintedText(const std::string& name, const std::string& text, const std::string& flags) {
+    const std::string file = tempFolder() + name;
+    EXPECT_TRUE(writeTextFile(file, text));
+    const ProgramOutput output = ran("lint " + file + flags);
+    return output.out + output.err;
+}
+
+// A fix is written as the file would say it.
+TEST(Lint, SaysFixesInTheFilesOwnKeys) {
+    const std::string model = " -m llama-3.1-8b -c dgx-h100";
+    const std::string titan = lintedText("own.toml",
+                                         "[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
+                                         "[training]\nlocal_batch_size = 8\nseq_len = 8192\n"
+                                         "[activation_checkpoint]\nmode = \"none\"\n",
+                                         " -c dgx-h100");
+    EXPECT_NE(titan.find("Fix: activation_checkpoint.mode = \"full\""), std::string::npos) << titan;
+    const std::string nemo = lintedText(
+        "own.yaml",
+        "trainer: {devices: 8, num_nodes: 2, precision: bf16}\nmodel:\n  micro_batch_size: 4\n"
+        "  global_batch_size: 64\n  tensor_model_parallel_size: 4\n  encoder_seq_length: 8192\n",
+        model);
+    EXPECT_NE(nemo.find("Fix: model.activations_checkpoint_granularity full"), std::string::npos)
+        << nemo;
+    EXPECT_NE(nemo.find("MG15: 4 tensor ranks without model.sequence_parallel: true"),
+              std::string::npos)
+        << nemo;
+    EXPECT_NE(nemo.find("own.yaml:5:3: warning MG39"), std::string::npos) << nemo;
+    const std::string axolotl =
+        lintedText("axolotl.yaml",
+                   "base_model: meta-llama/Llama-3.2-1B\nsequence_len: 8192\nmicro_batch_size: 64\n"
+                   "bf16: true\ngradient_checkpointing: false\nfsdp_version: 2\n",
+                   " -c dgx-h100 --gpus 8");
+    EXPECT_EQ(axolotl.find("--set settings"), std::string::npos) << axolotl;
+}
+
+TEST(Lint, SaysWhatIsRefused) {
+    const std::string text =
+        lintedText("dpo.sh",
+                   "torchrun dpo.py --model_name_or_path meta-llama/Llama-3.2-1B --output_dir o\n",
+                   " -c dgx-h100");
+    EXPECT_NE(text.find("dpo.sh:1:10: warning FL03: not forecast: dpo.py: dpo is not modelled"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("0 errors, 1 warning"), 0U) << text;
+    const std::string fsdp = lintedText("bridge.py",
+                                        "c = ConfigContainer(model=GPTModelProvider(),\n"
+                                        "  ddp=DistributedDataParallelConfig(\n"
+                                        "    use_megatron_fsdp=True))\n",
+                                        " -m llama-3.1-8b -c dgx-h100");
+    EXPECT_NE(fsdp.find("bridge.py:3:5: ddp.use_megatron_fsdp=True is not modelled"),
+              std::string::npos)
+        << fsdp;
+}
+
+TEST(Lint, LooksAtTheProgramBesideAcceleratesFile) {
+    const std::string folder = tempFolder() + "lint_program";
+    std::filesystem::create_directories(folder);
+    ASSERT_TRUE(
+        writeTextFile(folder + "/a.yaml", "distributed_type: MULTI_GPU\nmixed_precision: bf16\n"));
+    ASSERT_TRUE(
+        writeTextFile(folder + "/p.py", "a = TrainingArguments(\"o\", bf16=True, fp16=True)\n"));
+    ASSERT_TRUE(writeTextFile(folder + "/run.sh", "accelerate launch --config_file a.yaml p.py\n"));
+    const ProgramOutput output = ran("lint " + folder + "/run.sh");
+    EXPECT_NE(output.out.find("p.py:1:39: error HF02: fp16 and bf16 are both given"),
+              std::string::npos)
+        << output.out;
+}
+
 TEST(Lint, ReadsFilesThatBelongTogether) {
     const std::string folder = tempFolder();
     ASSERT_TRUE(writeTextFile(folder + "accelerate.yaml",

@@ -135,11 +135,24 @@ TEST(Import, NamesThePlaceOfWhatIsWrong) {
     EXPECT_EQ(why("{\"zero_optimization\": {\"stage\": 4}}", "ds.json"),
               "ds.json:1:33: zero_optimization.stage is 0 to 3");
     EXPECT_EQ(why("--tensor-model-parallel-size $TP\n", "a.sh").substr(0, 9), "a.sh:1:1:");
-    EXPECT_EQ(why("echo hello\n", "a.sh"), "a.sh: no command of it starts a training script");
+    EXPECT_EQ(why("echo hello\n", "a.sh"), "a.sh:1:1: no command of it starts a training script");
     EXPECT_EQ(why("base_model: x\ndeepspeed: z.json\n", "a.yaml"), "z.json: is not there");
 }
 
 // Scripts that start each other would be read without end.
+// yaml-cpp takes the end of the file for the quote's.
+TEST(Import, NamesWhereAQuoteBegins) {
+    const auto open = [](const std::string& place, const char* quote) {
+        return place + ": a text that began with " + quote + " does not end";
+    };
+    EXPECT_EQ(why("base_model: \"a/b\nmicro_batch_size: 1\n", "a.yaml"), open("a.yaml:1:13", "\""));
+    EXPECT_EQ(why("base_model: a\nx: [b, 'it''s]\n", "a.yaml").substr(0, 7), "a.yaml:");
+    EXPECT_EQ(why("base_model: a\n'x: 1\n", "a.yaml").substr(0, 7), "a.yaml:");
+    EXPECT_EQ(why("base_model: \"a\\\"b\"\nx: 'it''s'\n", "a.yaml"), "");
+    EXPECT_EQ(why("x\ntorchrun \"a.py\n\n", "a.sh"), open("a.sh:2:10", "\""));
+    EXPECT_EQ(why("\xff\xfe", "a.yaml"), "a.yaml:1:1: is no YAML of keys and values");
+}
+
 TEST(Import, RefusesAScriptThatIsStartedToStartAnother) {
     const auto read = [](const std::string& name) -> Result<std::string> {
         return std::string("#!/bin/bash\nbash ") + (name == "a.sh" ? "b.sh" : "a.sh") + "\n";

@@ -1,0 +1,110 @@
+#include "planner/launch/own_words.h"
+
+#include "planner/launch/bridge_keys.h"
+#include "planner/launch/launch_files.h"
+#include "planner/launch/nemo_yaml.h"
+
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+namespace fabricast {
+namespace {
+
+bool isFlagLetter(char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
+}
+
+/// The file's own key of an argument; nothing where it has none, or the file is of arguments.
+std::optional<std::string> ownKey(const OpenedFile& file, const std::string& flag) {
+    switch (file.words) {
+        case MegatronWords::Nemo:
+            return nemoKeyOf(flag);
+        case MegatronWords::Bridge:
+            return bridgeKeyOf(flag);
+        case MegatronWords::Arguments:
+            break;
+    }
+    return std::nullopt;
+}
+
+bool endsWith(const OpenedFile& file, std::string_view ending) {
+    return file.keys.source().ends_with(ending);
+}
+
+/// "bf16=True" of "--bf16 True", "fp16" of "--fp16".
+std::string withoutDashes(const std::string& text, const std::string& between) {
+    std::string said;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const std::size_t flag = std::min(text.find("--", at), text.size());
+        said += text.substr(at, flag - at);
+        std::size_t end = std::min(flag + 2, text.size());
+        while (end < text.size() && isFlagLetter(text[end])) {
+            said += text[end++];
+        }
+        const bool hasValue =
+            text.compare(end, 5, " True") == 0 || text.compare(end, 6, " False") == 0;
+        if (flag < text.size() && hasValue) {
+            said += between;
+            ++end;
+        }
+        at = end;
+    }
+    return said;
+}
+
+/// A number, a switch or a word in quotes.
+std::string valueIn(const OpenedFile& file, const std::string& value) {
+    const bool isPlain = value == "true" || value == "false" ||
+                         value.find_first_not_of("0123456789.-+e") == std::string::npos;
+    const bool isBare = endsWith(file, ".yaml") || endsWith(file, ".yml");
+    return isPlain || isBare ? value : quotedText(value);
+}
+
+std::string valuesIn(const OpenedFile& file, const LaunchKey& key) {
+    std::string text;
+    for (const std::string& value : key.values) {
+        text += (text.empty() ? "" : ", ") + valueIn(file, value);
+    }
+    return key.values.size() == 1 ? text : "[" + text + "]";
+}
+
+}  // namespace
+
+std::string inOwnWords(const OpenedFile& file, const std::string& text) {
+    const bool isYaml = endsWith(file, ".yaml") || endsWith(file, ".yml");
+    if (file.kind == LaunchKind::Trainer && (isYaml || endsWith(file, ".py"))) {
+        return withoutDashes(text, isYaml ? ": " : "=");
+    }
+    std::string said;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const std::size_t flag = std::min(text.find("--", at), text.size());
+        said += text.substr(at, flag - at);
+        std::size_t end = flag;
+        while (end < text.size() && isFlagLetter(text[end])) {
+            ++end;
+        }
+        const std::string typed = text.substr(flag, end - flag);
+        said += typed.size() > 2 ? ownKey(file, typed).value_or(typed) : typed;
+        at = end;
+    }
+    return said;
+}
+
+std::string writtenKey(const OpenedFile& file, const LaunchKey& key) {
+    if (key.path.starts_with("--")) {
+        std::string text = key.path;
+        for (const std::string& value : key.values) {
+            text += " " + value;
+        }
+        return inOwnWords(file, text);
+    }
+    if (endsWith(file, ".toml")) {
+        return key.path + " = " + valuesIn(file, key);
+    }
+    return (endsWith(file, ".json") ? quotedText(key.path) : key.path) + ": " + valuesIn(file, key);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,20 @@
+#pragma once
+#include "planner/launch/launch_keys.h"
+#include "planner/launch/opened_file.h"
+
+#include <string>
+
+namespace fabricast {
+
+// Files of NeMo and Megatron Bridge are looked at as Megatron's arguments. What is said of them is
+// said in the file's own keys.
+
+/// A text about Megatron's arguments in a file's own words: "without --sequence-parallel" is
+/// "without model.sequence_parallel: true" of NeMo's YAML. What it has no key for stays.
+std::string inOwnWords(const OpenedFile& file, const std::string& text);
+
+/// What a person would write into the file for this key of its: "--micro-batch-size 2",
+/// "training.seq_len = 4096", "gradient_checkpointing: true".
+std::string writtenKey(const OpenedFile& file, const LaunchKey& key);
+
+}  // namespace fabricast

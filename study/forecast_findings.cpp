@@ -1,0 +1,230 @@
+#include "study/forecast_findings.h"
+
+#include "planner/report/memory_report.h"
+#include "planner/report/time_words.h"
+#include "study/explain.h"
+#include "study/own_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+constexpr OwnRule kTooLarge = {"FC01",
+                               LintSeverity::Error,
+                               "a run that does not fit the GPU's memory",
+                               "It ends with an out-of-memory error."};
+constexpr OwnRule kTight = {"FC02",
+                            LintSeverity::Warning,
+                            "a run that may not fit the GPU's memory",
+                            "What the allocator holds back decides: it may end hours later."};
+constexpr OwnRule kWaiting = {"FC03",
+                              LintSeverity::Warning,
+                              "a layout bound by communication",
+                              "The GPUs wait for each other for a large part of every step."};
+constexpr OwnRule kIdleStages = {"FC04",
+                                 LintSeverity::Warning,
+                                 "a pipeline that waits for itself",
+                                 "Stages are idle while it fills and empties."};
+constexpr std::array kForecastRules = {kTooLarge, kTight, kWaiting, kIdleStages};
+
+/// Shares of a step that are worth a warning.
+constexpr double kMuchCommunication = 0.25;
+constexpr double kMuchBubble = 0.20;
+
+/// The first of the keys that the file says, where a person would change it.
+std::string whereFirstSaid(const Question& question, std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) {
+        if (std::string where = whereSaid(question, key); where.find(':') != std::string::npos) {
+            return where;
+        }
+    }
+    return question.file;
+}
+
+std::string gibibytes(Bytes bytes) {
+    return fmt::format("{:.1f} GiB", static_cast<double>(bytes.count()) / (1LL << 30));
+}
+
+/// What findings of a forecast are made from.
+struct ForecastSubject {
+    const Question& question;
+    const Explanation& forecast;
+    std::span<const OpenedFile> files;
+    const Workbench& bench;
+    const Watch& watch;
+};
+
+/// What to write: the files' own keys, or how the program takes the change.
+std::string fixText(const ForecastSubject& subject,
+                    std::span<const Edit> edits,
+                    const std::string& typedChange,
+                    const std::string& sideEffect) {
+    const std::string own = ownKeysOf(subject.files, subject.question, edits, subject.bench);
+    return (own.empty() ? typedChange : own) + (sideEffect.empty() ? "" : " (" + sideEffect + ")");
+}
+
+/// Tensor parallelism over more GPUs than a node has is between nodes.
+bool splitsLayersOverNodes(const Fix& fix, const Scenario& scenario) {
+    return std::ranges::any_of(fix.edits, [&](const Edit& edit) {
+        std::int64_t ranks = 0;
+        (void)std::from_chars(edit.value.data(), edit.value.data() + edit.value.size(), ranks);
+        return edit.path == "layout.tp" && ranks > scenario.cluster.node.gpus;
+    });
+}
+
+/// The first that makes it fit, of those that do what a person would try first; else the nearest,
+/// and where more is looked for.
+std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& memory) {
+    const Fix* best = nullptr;
+    const Fix* nearest = nullptr;
+    for (const Rejection& rejection : memory.rejections) {
+        for (const Fix& one : rejection.fixes) {
+            const bool isFirst = best == nullptr;
+            const bool isKinder = !isFirst &&
+                                  splitsLayersOverNodes(*best, subject.forecast.scenario) &&
+                                  !splitsLayersOverNodes(one, subject.forecast.scenario);
+            if (one.verdict == Verdict::Fits && (isFirst || isKinder)) {
+                best = &one;
+            }
+            if (nearest == nullptr || one.peakAfter < nearest->peakAfter) {
+                nearest = &one;
+            }
+        }
+    }
+    if (best != nullptr) {
+        return fixText(subject, best->edits, best->change, best->sideEffect);
+    }
+    const std::string more = "more GPUs, or another layout: fabricast plan " +
+                             typed(subject.question) + " --set layout=null";
+    return nearest == nullptr ? more
+                              : fixText(subject, nearest->edits, nearest->change, "") +
+                                    " makes it " + gibibytes(nearest->peakAfter) + "; " + more;
+}
+
+void addMemoryFindings(const ForecastSubject& subject, std::vector<LintFinding>& all) {
+    const MemoryBreakdown& memory = *subject.forecast.memory;
+    if (memory.verdict == Verdict::Fits) {
+        return;
+    }
+    const bool host = memory.verdict != memory.onDevice;
+    const std::string what =
+        host ? hostNeedText(memory.ofNode())
+             : "the run needs " + gibibytes(memory.peak.value) + " of " + gibibytes(memory.room()) +
+                   (memory.rejections.empty() ? "" : ", " + memory.rejections.front().where);
+    // Whether activations are kept is not said by every file: the script may recompute.
+    const bool isOpen = !host && !says(subject.question, "layout.recompute");
+    all.push_back(findingOf(
+        memory.verdict == Verdict::DoesNotFit ? kTooLarge : kTight,
+        whereFirstSaid(subject.question,
+                       {"layout.micro_batch", "layout.recompute", "layout.shard"}),
+        what + (isOpen ? ", unless its script recomputes activations or trains adapters" : ""),
+        memoryFix(subject, memory)));
+}
+
+/// What a part of communication is said by.
+std::string whereCommunication(const Question& question, TimePart part) {
+    switch (part) {
+        case TimePart::Tensor:
+            return whereFirstSaid(question, {"layout.tp"});
+        case TimePart::Context:
+            return whereFirstSaid(question, {"layout.cp"});
+        case TimePart::Expert:
+            return whereFirstSaid(question, {"layout.ep"});
+        case TimePart::Stage:
+            return whereFirstSaid(question, {"layout.pp"});
+        default:
+            return whereFirstSaid(question, {"layout.shard", "layout.dp", "layout.shard_size"});
+    }
+}
+
+/// Communication that nothing hides, and the part with most of it.
+struct Waiting {
+    double seconds = 0.0;
+    TimePart most = TimePart::Shard;
+};
+
+Waiting waitingOf(const TimeByPart& parts) {
+    Waiting waiting;
+    for (const TimePart part : {TimePart::Tensor,
+                                TimePart::Context,
+                                TimePart::Expert,
+                                TimePart::Shard,
+                                TimePart::Stage}) {
+        waiting.seconds += parts.of(part);
+        waiting.most = parts.of(part) > parts.of(waiting.most) ? part : waiting.most;
+    }
+    return waiting;
+}
+
+/// The change that makes the step shortest, where it is communication that it takes away.
+std::string waitingFix(const ForecastSubject& subject, double seconds) {
+    constexpr double kWorthFixing = 0.95;
+    const std::string others =
+        "another layout: fabricast plan " + typed(subject.question) + " --set layout=null";
+    if (!subject.forecast.faster) {
+        return others;
+    }
+    const FasterChange& faster = *subject.forecast.faster;
+    const Result<Question> changed = with(subject.question, faster.edits);
+    if (!changed) {
+        return others;
+    }
+    const Result<Explanation> then =
+        explain(*changed, {.memory = false, .step = true}, subject.bench, subject.watch);
+    const bool helps =
+        then && then->step && waitingOf(then->step->parts).seconds < kWorthFixing * seconds;
+    return helps ? fixText(subject, faster.edits, "--set " + faster.set, "") : others;
+}
+
+void addTimeFindings(const ForecastSubject& subject, std::vector<LintFinding>& all) {
+    const TimeByPart& parts = subject.forecast.step->parts;
+    const double step = parts.total();
+    const Waiting waiting = waitingOf(parts);
+    if (step > 0.0 && waiting.seconds > kMuchCommunication * step) {
+        all.push_back(findingOf(kWaiting,
+                                whereCommunication(subject.question, waiting.most),
+                                fmt::format("{:.0f} % of a step is communication that nothing "
+                                            "hides, most of it {}",
+                                            100.0 * waiting.seconds / step,
+                                            shortPartWords(waiting.most)),
+                                waitingFix(subject, waiting.seconds)));
+    }
+    const double bubble = parts.of(TimePart::Bubble);
+    if (step > 0.0 && bubble > kMuchBubble * step) {
+        all.push_back(findingOf(
+            kIdleStages,
+            whereFirstSaid(subject.question, {"layout.pp"}),
+            fmt::format("{:.0f} % of a step is waiting for other stages", 100.0 * bubble / step),
+            "more micro-batches, or interleaved stages"));
+    }
+}
+
+}  // namespace
+
+std::span<const OwnRule> forecastRules() {
+    return kForecastRules;
+}
+
+std::vector<LintFinding> forecastFindings(const Question& question,
+                                          const Explanation& forecast,
+                                          std::span<const OpenedFile> files,
+                                          const Workbench& bench,
+                                          const Watch& watch) {
+    const ForecastSubject subject{question, forecast, files, bench, watch};
+    std::vector<LintFinding> all;
+    if (forecast.memory) {
+        addMemoryFindings(subject, all);
+    }
+    if (forecast.step) {
+        addTimeFindings(subject, all);
+    }
+    return all;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,194 @@
+#include "study/own_keys.h"
+
+#include "planner/launch/launch_targets.h"
+#include "planner/launch/own_words.h"
+#include "planner/load/load_scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace fabricast {
+namespace {
+
+constexpr const char* kScript = "run.sh";
+
+/// More keys than a person would read behind "Fix:".
+constexpr std::size_t kMostOwnKeys = 4;
+
+/// What arguments of the Trainer say of a change, which no file that is written does.
+struct TrainerWords {
+    std::string_view path;
+    std::string_view value;
+    std::string_view argument;
+    std::string_view typed;
+};
+constexpr std::array kTrainerWords = {
+    TrainerWords{"layout.recompute", "full", "--gradient_checkpointing", "true"},
+    TrainerWords{"settings.kernels.compile", "true", "--torch_compile", "true"},
+    TrainerWords{"settings.kernels.loss", "liger", "--use_liger_kernel", "true"},
+    TrainerWords{"workload.optimizer", "adamw_8bit", "--optim", "adamw_bnb_8bit"},
+    TrainerWords{"workload.optimizer", "paged_adamw_8bit", "--optim", "paged_adamw_8bit"},
+    TrainerWords{"settings.lora.base", "bf16", "--dtype", "bfloat16"}};
+
+/// The file that a person would change, by the target that is written for its framework.
+struct OwnFile {
+    const OpenedFile& file;
+    std::string target;
+    std::string version{};  ///< empty: the newest
+};
+
+std::optional<OwnFile> ownFile(std::span<const OpenedFile> files) {
+    for (const OpenedFile& one : files) {
+        switch (one.kind) {
+            case LaunchKind::Megatron:
+                return OwnFile{one, "megatron"};
+            case LaunchKind::Titan:
+                return OwnFile{
+                    one, "torchtitan", one.keys.source().ends_with(".toml") ? "0.2.2" : ""};
+            case LaunchKind::Deepspeed:
+                return OwnFile{one, "deepspeed"};
+            case LaunchKind::Accelerate:
+                return OwnFile{one, "accelerate"};
+            case LaunchKind::Axolotl:
+                return OwnFile{one, "axolotl"};
+            case LaunchKind::Trainer:
+                return OwnFile{one, ""};
+            case LaunchKind::Torch:
+            case LaunchKind::Script:
+                break;
+        }
+    }
+    return std::nullopt;
+}
+
+/// A framework's file as it is written, and its keys.
+struct WrittenFile {
+    LaunchKeys keys;
+    std::string text;
+};
+
+/// The file of a framework that starts this question.
+Result<WrittenFile> writtenFile(const Question& question,
+                                const OwnFile& own,
+                                const Workbench& bench) {
+    FABRICAST_ASSIGN(LoadedScenario loaded,
+                     loadScenario(question.root, bench.profiles(), question.folders));
+    const std::string stack = own.target == "megatron" ? loaded.scenario.stack : own.target;
+    FABRICAST_ASSIGN(const LaunchTarget* target,
+                     findLaunchTarget(stack == "nemo" ? "megatron" : stack));
+    loaded.scenario.stack = std::string(target->stack);
+    FABRICAST_ASSIGN(
+        const LaunchFiles files,
+        launchFiles(*target,
+                    {.scenario = loaded.scenario,
+                     .version = own.version.empty() ? std::string(target->newest) : own.version,
+                     .loadFrom = "model",
+                     .about = {}}));
+    const auto read = [&files](const std::string& name) -> Result<std::string> {
+        const auto file = std::ranges::find(files.files, name, &LaunchFile::name);
+        return file == files.files.end()
+                   ? Result<std::string>(fail(Error::Code::NotFound, name, ""))
+                   : Result<std::string>(file->text);
+    };
+    FABRICAST_ASSIGN(const std::string script, read(kScript));
+    FABRICAST_ASSIGN(std::vector<OpenedFile> opened, openLaunchFiles(script, kScript, read));
+    for (OpenedFile& one : opened) {
+        if (one.kind == own.file.kind) {
+            return WrittenFile{one.keys, read(one.keys.source()).value_or("")};
+        }
+    }
+    return fail(Error::Code::NotFound, own.target, "");
+}
+
+bool isOfLauncher(const std::string& path) {
+    return path.find(' ') != std::string::npos || path == "script" || path.starts_with("$");
+}
+
+/// A key of YAML's top level as it stands in the written file: a list of one has its brackets.
+std::string saidKey(const LaunchKey& key, const WrittenFile& written, const OwnFile& own) {
+    const bool isYaml = written.keys.source().ends_with(".yaml");
+    if (!isYaml || key.column != 1 || key.path.find('.') != std::string::npos) {
+        return writtenKey(own.file, key);
+    }
+    std::istringstream lines(written.text);
+    std::string line;
+    for (std::int64_t i = 0; i < key.line; ++i) {
+        std::getline(lines, line);
+    }
+    return line;
+}
+
+std::string ownDifference(const WrittenFile& before, const WrittenFile& after, const OwnFile& own) {
+    std::vector<std::string> said;
+    for (const LaunchKey& key : after.keys.all()) {
+        const LaunchKey* const was = before.keys.find(key.path);
+        const bool isSame = was != nullptr && was->values == key.values;
+        if (!isSame && !isOfLauncher(key.path)) {
+            said.push_back(saidKey(key, after, own));
+        }
+    }
+    for (const LaunchKey& key : before.keys.all()) {
+        if (!after.keys.has(key.path) && !isOfLauncher(key.path)) {
+            said.push_back("without " + inOwnWords(own.file, key.path));
+        }
+    }
+    std::string text;
+    for (const std::string& one : said) {
+        text += (text.empty() ? "" : ", ") + one;
+    }
+    return said.size() > kMostOwnKeys ? "" : text;
+}
+
+/// Of the Trainer: only where its arguments say every edit.
+std::string trainersWords(const OpenedFile& file, std::span<const Edit> edits) {
+    std::string text;
+    for (const Edit& edit : edits) {
+        if (edit.path == "workload.global_batch") {
+            continue;  // held at what it is
+        }
+        const auto* const found = std::ranges::find_if(kTrainerWords, [&](const auto& one) {
+            return one.path == edit.path && one.value == edit.value;
+        });
+        if (found == kTrainerWords.end()) {
+            return "";
+        }
+        const std::string name(found->argument.substr(2));
+        const std::string value(found->typed);
+        const std::string& source = file.keys.source();
+        const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+        const std::string inPython = value == "true" ? "True" : "\"" + value + "\"";
+        text += text.empty() ? "" : ", ";
+        text += source.ends_with(".py") ? name + "=" + inPython
+                : isYaml                ? name + ": " + value
+                                        : "--" + name + " " + value;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string ownKeysOf(std::span<const OpenedFile> files,
+                      const Question& question,
+                      std::span<const Edit> edits,
+                      const Workbench& bench) {
+    const std::optional<OwnFile> own = ownFile(files);
+    if (!own) {
+        return "";
+    }
+    if (own->target.empty()) {
+        return trainersWords(own->file, edits);
+    }
+    const Result<Question> changed = with(question, edits);
+    if (!changed) {
+        return "";
+    }
+    const Result<WrittenFile> before = writtenFile(question, *own, bench);
+    const Result<WrittenFile> after = writtenFile(*changed, *own, bench);
+    return before && after ? ownDifference(*before, *after, *own) : "";
+}
+
+}  // namespace fabricast
