@@ -1,5 +1,6 @@
 #include "study/lint.h"
 
+#include "planner/launch/torchtune.h"
 #include "planner/lint/lint.h"
 #include "planner/load/input_text.h"
 #include "planner/report/subject_text.h"
@@ -102,7 +103,8 @@ void addUnread(std::span<const LintFile> files, std::vector<LintFinding>& all) {
 /// start another one that has them.
 void addStranger(std::span<const LintFile> files, LintReport& report) {
     const LintFile& file = files.back();
-    if (file.kind() != LaunchKind::Script || !file.opened().names.empty()) {
+    const bool isRefused = file.has(kTuneKey);  // by name
+    if (file.kind() != LaunchKind::Script || !file.opened().names.empty() || isRefused) {
         return;
     }
     const LaunchKey* const script = file.at("script");

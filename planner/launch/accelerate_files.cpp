@@ -10,22 +10,15 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 16> kToldToAccelerate = {"tuning",
-                                                                "lora.rank",
-                                                                "lora.dropout",
-                                                                "lora.targets",
-                                                                "lora.dora",
-                                                                "lora.base",
-                                                                "lora.double_quantization",
-                                                                "deepspeed.*",
-                                                                "precision.compute",
-                                                                "precision.parameters",
-                                                                "torch.reshard",
-                                                                "kernels.compile",
-                                                                "engine",
-                                                                "allocator",
-                                                                "recompute.kind",
-                                                                "precision.autocast"};
+constexpr std::array<std::string_view, 9> kToldToAccelerate = {"deepspeed.*",
+                                                               "precision.compute",
+                                                               "precision.parameters",
+                                                               "torch.reshard",
+                                                               "kernels.compile",
+                                                               "engine",
+                                                               "allocator",
+                                                               "recompute.kind",
+                                                               "precision.autocast"};
 
 bool isFsdpShard(Shard shard) {
     return shard == Shard::Fsdp || shard == Shard::Hsdp;

@@ -12,13 +12,7 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
-                                                             "lora.rank",
-                                                             "lora.dropout",
-                                                             "lora.targets",
-                                                             "lora.dora",
-                                                             "lora.base",
-                                                             "lora.double_quantization",
+constexpr std::array<std::string_view, 14> kToldToAxolotl = {"deepspeed.*",
                                                              "optimizer.kind",
                                                              "optimizer.library",
                                                              "optimizer.kernel",
@@ -30,7 +24,6 @@ constexpr std::array<std::string_view, 21> kToldToAxolotl = {"deepspeed.*",
                                                              "kernels.attention_code",
                                                              "kernels.quantization",
                                                              "engine",
-                                                             "tuning",
                                                              "allocator",
                                                              "recompute.kind"};
 

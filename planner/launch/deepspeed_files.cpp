@@ -10,19 +10,8 @@
 namespace fabricast {
 namespace {
 
-constexpr std::array<std::string_view, 13> kToldToDeepspeed = {"deepspeed.*",
-                                                               "precision.*",
-                                                               "optimizer.kind",
-                                                               "recompute.kind",
-                                                               "engine",
-                                                               "allocator",
-                                                               "tuning",
-                                                               "lora.rank",
-                                                               "lora.dropout",
-                                                               "lora.targets",
-                                                               "lora.dora",
-                                                               "lora.base",
-                                                               "lora.double_quantization"};
+constexpr std::array<std::string_view, 6> kToldToDeepspeed = {
+    "deepspeed.*", "precision.*", "optimizer.kind", "recompute.kind", "engine", "allocator"};
 
 int zeroStage(Shard shard) {
     return shard == Shard::Zero1 ? 1 : shard == Shard::Zero2 ? 2 : shard == Shard::Zero3 ? 3 : 0;

@@ -1,5 +1,6 @@
 #include "planner/launch/hugging_face.h"
 
+#include "planner/launch/untold_settings.h"
 #include "planner/spec/names.h"
 
 #include <algorithm>
@@ -122,6 +123,22 @@ void addAdapterArguments(const Settings& settings, LaunchFiles& files) {
     files.command.insert(files.command.end(), words.begin(), words.end());
     files.untold.emplace_back(
         "adapters: train.py takes the arguments of TRL's ModelConfig, as TRL's own sft.py does");
+}
+
+Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
+                                                      std::span<const std::string_view> told) {
+    constexpr std::array<std::string_view, 7> kOfAdapters = {"tuning",
+                                                             "lora.rank",
+                                                             "lora.dropout",
+                                                             "lora.targets",
+                                                             "lora.dora",
+                                                             "lora.base",
+                                                             "lora.double_quantization"};
+    std::vector<std::string_view> all(told.begin(), told.end());
+    all.insert(all.end(), kOfAdapters.begin(), kOfAdapters.end());
+    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, all));
+    std::erase(untold, "settings.kernels.loss=liger");
+    return untold;
 }
 
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files) {

@@ -3,7 +3,9 @@
 #include "planner/launch/launch_files.h"
 #include "planner/spec/scenario.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -20,6 +22,11 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);
 std::vector<std::string> adapterArguments(const Settings& settings);
 /// The same behind the script of run.sh, which has to take them.
 void addAdapterArguments(const Settings& settings, LaunchFiles& files);
+
+/// Settings that files for transformers' models do not say, of which `told` are said otherwise.
+/// Adapters are said by arguments or keys, and of losses Liger's alone.
+Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
+                                                      std::span<const std::string_view> told);
 
 /// How often the script of run.sh saves, in TrainingArguments' words.
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);

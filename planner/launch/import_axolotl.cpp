@@ -1,11 +1,11 @@
+#include "planner/launch/import_axolotl.h"
+
 #include "planner/base/checked.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
 #include "planner/launch/liger_kernels.h"
 #include "planner/launch/scenario_draft.h"
-#include "planner/launch/started_ranks.h"
-#include "planner/launch/unfrozen_weights.h"
 
 #include <algorithm>
 #include <array>
@@ -37,143 +37,6 @@ Result<void> refusePreferences(ScenarioDraft& draft) {
                        "is not modelled",
                        "leave it out, and type --set settings.reference=whole|sharded: memory with "
                        "a frozen reference model (fabricast help dpo)");
-}
-
-/// Weights that are trained while the rest is frozen, where they are a part that can be said.
-Result<void> importUnfrozen(ScenarioDraft& draft, const ImportContext& context) {
-    LaunchKeys& keys = draft.keys();
-    const LaunchKey* const patterns = keys.use("unfrozen_parameters");
-    if (patterns == nullptr || patterns->values.empty()) {
-        return {};
-    }
-    const std::optional<std::int64_t> layers = context.layers(keys.text("base_model").value_or(""));
-    if (!layers) {
-        return keys.refuse(*patterns,
-                           "cannot be read without the number of layers of base_model, which is "
-                           "no built-in model",
-                           "leave it out, and type --train last:4, norms or no_embedding");
-    }
-    const std::optional<TrainedPart> part = unfrozenPart(patterns->values, *layers);
-    if (!part) {
-        return keys.refuse(*patterns,
-                           "is not modelled for these weights: only for the last layers with "
-                           "model.norm and lm_head, for all norms, or for all but the embedding",
-                           "leave it out, and type --train last:4, norms or no_embedding");
-    }
-    draft.set("settings.train", trainedText(*part), "unfrozen_parameters");
-    return {};
-}
-
-Result<void> importAdapter(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    const auto adapter = keys.text("adapter");
-    if (!adapter) {
-        return {};
-    }
-    if (*adapter != "lora" && *adapter != "qlora") {
-        return keys.refuse(
-            *keys.use("adapter"), "\"" + *adapter + "\" is not modelled", "lora or qlora");
-    }
-    FABRICAST_ASSIGN(const auto four, keys.flag("load_in_4bit"));
-    FABRICAST_ASSIGN(const auto eight, keys.flag("load_in_8bit"));
-    if (*adapter == "qlora" && !four.value_or(false)) {
-        return keys.refuse(*keys.use("adapter"),
-                           "Require cfg.load_in_4bit to be True for qlora",
-                           "load_in_4bit: true");
-    }
-    draft.set("settings.tuning", "lora", "adapter");
-    draft.set("settings.lora.base",
-              four.value_or(false)    ? "nf4"
-              : eight.value_or(false) ? "int8"
-                                      : "bf16",
-              four.value_or(false) ? "load_in_4bit" : "adapter");
-    FABRICAST_TRY(draft.copyWhole("settings.lora.rank", "lora_r"));
-    FABRICAST_ASSIGN(const auto dropout, keys.number("lora_dropout"));
-    if (dropout && *dropout > 0.0) {
-        draft.set("settings.lora.dropout", *dropout, "lora_dropout");
-    }
-    FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "peft_use_dora"));
-    FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
-                                 "bnb_config_kwargs.bnb_4bit_use_double_quant"));
-    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
-    if (const LaunchKey* targets = keys.use("lora_target_modules");
-        targets != nullptr && !everything.value_or(false)) {
-        std::string names;
-        for (const std::string& target : targets->values) {
-            names += (names.empty() ? "" : "+") + target.substr(0, target.find("_proj"));
-        }
-        draft.set("settings.lora.targets", names, "lora_target_modules");
-    }
-    return {};
-}
-
-Result<void> importSharding(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    if (!keys.has("fsdp_config") && !keys.has("fsdp_version") && !keys.has("fsdp")) {
-        draft.set("layout.shard", "none", "");
-        return {};
-    }
-    FABRICAST_ASSIGN(const auto version, keys.whole("fsdp_version"));
-    if (version.value_or(1) == 1) {
-        draft.note("fsdp_version 1 is forecast as 2: FSDP1 is deprecated, set fsdp_version: 2");
-    }
-    const LaunchKey* const old = keys.use("fsdp");
-    for (const std::string& one : old == nullptr ? std::vector<std::string>() : old->values) {
-        if (one == "offload") {
-            draft.set("layout.offload", "parameters_cpu", "fsdp");
-        } else if (one == "shard_grad_op") {
-            draft.set("settings.torch.reshard", "never", "fsdp");
-        } else if (one != "full_shard" && one != "auto_wrap") {
-            return keys.refuse(*old, "\"" + one + "\" is not modelled", "full_shard, auto_wrap");
-        }
-    }
-    const std::string strategy = keys.text("fsdp_config.sharding_strategy").value_or("FULL_SHARD");
-    if (strategy == "SHARD_GRAD_OP") {
-        draft.set("settings.torch.reshard", "never", "fsdp_config.sharding_strategy");
-    } else if (strategy != "FULL_SHARD" && strategy != "1") {
-        return keys.refuse(*keys.use("fsdp_config.sharding_strategy"),
-                           "is not modelled for FSDP2",
-                           "fsdp_version: 2 with dp_replicate_size and dp_shard_size");
-    }
-    FABRICAST_ASSIGN(const auto shards, keys.whole("dp_shard_size"));
-    FABRICAST_ASSIGN(const auto copies, keys.whole("dp_replicate_size"));
-    FABRICAST_ASSIGN(const auto context, keys.whole("context_parallel_size"));
-    const std::int64_t cp = context.value_or(1);
-    draft.set("layout.shard", copies.value_or(1) > 1 ? "hsdp" : "fsdp", "fsdp_version");
-    if (copies.value_or(1) > 1 && shards) {
-        draft.set("layout.shard_size", saturatingProduct(*shards, cp), "dp_shard_size");
-        draft.set("layout.dp", saturatingProduct(*shards, *copies), "dp_shard_size");
-    }
-    FABRICAST_ASSIGN(const auto offload, keys.flag("fsdp_config.offload_params"));
-    if (offload.value_or(false)) {
-        draft.set("layout.offload", "parameters_cpu", "fsdp_config.offload_params");
-    }
-    FABRICAST_ASSIGN(const auto reshards, keys.flag("fsdp_config.reshard_after_forward"));
-    if (reshards && !*reshards) {
-        draft.set("settings.torch.reshard", "never", "fsdp_config.reshard_after_forward");
-    }
-    return {};
-}
-
-/// Ranks that the command starts, where one does: those of tensor and context parallelism are
-/// among them.
-Result<void> importStarted(ScenarioDraft& draft) {
-    LaunchKeys& keys = draft.keys();
-    FABRICAST_ASSIGN(const std::optional<StartedRanks> ranks, startedRanks(draft));
-    if (!ranks) {
-        return {};
-    }
-    FABRICAST_ASSIGN(const auto tensor, keys.whole("tensor_parallel_size"));
-    FABRICAST_ASSIGN(const auto context, keys.whole("context_parallel_size"));
-    const std::int64_t together = saturatingProduct(tensor.value_or(1), context.value_or(1));
-    if (together < 1 || ranks->count % together != 0) {
-        return keys.refuse(*keys.use(ranks->from),
-                           "starts " + std::to_string(ranks->count) +
-                               " ranks, which is not a multiple of the " +
-                               std::to_string(together) + " of tensor and context parallelism");
-    }
-    draft.set("layout.dp", ranks->count / together, ranks->from);
-    return {};
 }
 
 Result<void> importAxolotlBatch(ScenarioDraft& draft) {
@@ -331,16 +194,15 @@ Result<JsonValue> importAxolotl(LaunchKeys& file, const ImportContext& context) 
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByAxolotl));
     const std::string deepspeed = keys.text("deepspeed").value_or("");
     if (deepspeed.empty()) {
-        FABRICAST_TRY(importSharding(draft));
+        FABRICAST_TRY(importAxolotlSharding(draft));
     } else if (keys.has("fsdp_config")) {
         return keys.refuse(
             *keys.use("deepspeed"), "and fsdp_config are both in the file", "one of them");
     }
-    FABRICAST_TRY(importStarted(draft));
+    FABRICAST_TRY(importAxolotlRanks(draft));
     FABRICAST_TRY(importAxolotlBatch(draft));
     FABRICAST_TRY(importTrainerOptimizer(draft, "optimizer"));
-    FABRICAST_TRY(importAdapter(draft));
-    FABRICAST_TRY(importUnfrozen(draft, context));
+    FABRICAST_TRY(importAxolotlTuning(draft, context));
     FABRICAST_TRY(refuseMixedTypes(draft));
     FABRICAST_TRY(importAxolotlKernels(draft));
     FABRICAST_TRY(draft.copyWhole("layout.tp", "tensor_parallel_size"));

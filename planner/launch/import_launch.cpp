@@ -2,6 +2,7 @@
 
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/torchtune.h"
 
 #include <algorithm>
 #include <optional>
@@ -103,6 +104,9 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         if (!namesProgram(file)) {
             return tl::unexpected(named.error());
         }
+    }
+    if (const LaunchKey* const recipe = file.keys.find(kTuneKey)) {
+        return refuseTune(file.keys, *recipe);
     }
     const std::string script = file.keys.text("script").value_or("");
     const LaunchKey* const at = file.keys.use("script");

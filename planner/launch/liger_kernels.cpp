@@ -2,7 +2,6 @@
 
 #include "planner/launch/config_argument.h"
 #include "planner/launch/launch_keys.h"
-#include "planner/launch/untold_settings.h"
 
 #include <algorithm>
 #include <string_view>
@@ -54,13 +53,6 @@ void addLigerArguments(const Scenario& scenario, LaunchFiles& files) {
         "with liger_kernel_config={\"rope\": False, \"rms_norm\": False, \"" +
         activationKernel(scenario.model) +
         "\": False} it has the fused loss alone, as the forecast does");
-}
-
-Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
-                                                      std::span<const std::string_view> told) {
-    FABRICAST_ASSIGN(std::vector<std::string> untold, untoldSettings(scenario, told));
-    std::erase(untold, std::string(kLigerLossKey) + "=liger");
-    return untold;
 }
 
 Result<void> importLigerArguments(ScenarioDraft& draft) {

@@ -3,10 +3,7 @@
 #include "planner/launch/scenario_draft.h"
 #include "planner/spec/scenario.h"
 
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace fabricast {
 
@@ -19,11 +16,6 @@ void addLigerArguments(const Scenario& scenario, LaunchFiles& files);
 /// The function that patches this model's code, "apply_liger_kernel_to_llama"; and its arguments.
 std::string ligerFunction(const ModelSpec& model);
 std::string ligerCall(const ModelSpec& model);
-
-/// Settings that files of transformers' models do not say, of which `told` are said otherwise: of
-/// losses they can name Liger's alone.
-Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
-                                                      std::span<const std::string_view> told);
 
 /// "--use_liger_kernel" with its "--liger_kernel_config".
 Result<void> importLigerArguments(ScenarioDraft& draft);

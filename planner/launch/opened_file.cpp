@@ -3,6 +3,7 @@
 #include "planner/launch/nemo_yaml.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
+#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -99,6 +100,11 @@ Result<OpenedFile> yamlFile(LaunchKeys keys) {
         nameOther(file, {"--deepspeed", kConfigOfAccelerate});
         return file;
     }
+    if (isTuneYaml(keys)) {
+        LaunchKey config = *keys.find("model._component_");
+        config.values.clear();
+        return refuseTune(keys, config);
+    }
     if (isNemoYaml(keys)) {
         FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
         return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
@@ -120,6 +126,9 @@ OpenedFile scriptFile(LaunchKeys keys) {
     }
     nameOther(file, {"script"});
     const std::string script = std::exchange(file.names, "");
+    if (file.keys.has(kTuneKey)) {
+        return file;
+    }
     const bool byTrl = file.keys.has(kTrlKey);
     if (byTrl || script == "sft.py" || script.ends_with("/sft.py")) {
         nameOther(file, {kConfigOfTrl});

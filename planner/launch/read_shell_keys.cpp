@@ -1,5 +1,6 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/shell_words.h"
+#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -199,6 +200,17 @@ LaunchKeys keysOfTrl(const LaunchKeys& typed) {
     return keys;
 }
 
+/// torchtune's recipe; "run" alone where none is named.
+void addTune(const ShellCommand& command, std::size_t recipe, LaunchKeys& keys) {
+    const ShellWord& word = command[recipe];
+    LaunchKey key{
+        .path = "script", .values = {word.text}, .line = word.line, .column = word.column};
+    keys.add(key);
+    key.path = kTuneKey;
+    keys.add(std::move(key));
+    addFlags(command, recipe + 1, command.size(), "", keys);
+}
+
 /// Another script that a word starts: run.sh of bash "$SLURM_SUBMIT_DIR/run.sh", which is looked
 /// for beside this one. Empty where it starts none.
 std::string scriptIn(const std::string& word) {
@@ -245,6 +257,12 @@ Result<LaunchKeys> readShellKeys(std::string_view text, const std::string& sourc
     LaunchKeys keys(source);
     addBatch(script.batch, keys);
     addEnvironment(script.environment, keys);
+    for (const ShellCommand& command : commands) {
+        if (const std::size_t recipe = tuneRecipe(command); recipe < command.size()) {
+            addTune(command, recipe, keys);
+            return keys;
+        }
+    }
     const ShellCommand* const start = startOf(commands);
     if (start != nullptr) {
         const ShellCommand& command = *start;

@@ -146,6 +146,27 @@ TEST(ImportOfStarted, KnowsOneProcessOfTrainer) {
     EXPECT_EQ(readOf({{"full.py", kProgram}}, "imported", "one_process", "full.py"), "-");
 }
 
+TEST(ImportOfStarted, RefusesRecipesOfTorchtuneByName) {
+    const auto whyNot = [](const std::string& line) {
+        const std::string text = readOf({{"run.sh", line}}, "layout", "dp");
+        return text.substr(0, text.find(" ("));
+    };
+    const std::string rest =
+        " is not modelled: torchtune has model code and a chunked cross entropy of its own";
+    EXPECT_EQ(whyNot("tune run --nproc_per_node 4 lora_finetune_distributed --config "
+                     "llama3_1/8B_lora batch_size=4\n"),
+              "run.sh:1:29: tune run lora_finetune_distributed" + rest);
+    EXPECT_EQ(whyNot("srun bash -c 'tune run own/recipe.py --config a.yaml'\n"),
+              "run.sh:1:24: tune run own/recipe.py" + rest);
+    EXPECT_EQ(whyNot("tune run lora_finetune --config llama3_1/8B_lora\n"),
+              "run.sh:1:10: \"lora_finetune\" is no recipe of torchtune 0.6");
+    const std::string config =
+        "model:\n  _component_: torchtune.models.llama3_1.llama3_1_8b\n"
+        "checkpointer: {_component_: torchtune.training.FullModelHFCheckpointer}\n";
+    EXPECT_EQ(readOf({{"a.yaml", config}}, "layout", "dp", "a.yaml").substr(0, 40),
+              "a.yaml:2:3: torchtune's configs are not ");
+}
+
 // Of DPO a forecast of plain training has neither the second model nor the pairs.
 TEST(ImportOfStarted, RefusesTrainingOnPreferences) {
     const std::string dpo = "args = DPOConfig(\"o\", bf16=True)\n";

@@ -4,14 +4,21 @@
 #include "tests/planner/search/search_example.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace fabricast {
 
-/// Some hundred layouts of a few layers that a stack takes, spread over all that it has.
+/// How many layouts of a stack are looked at; FABRICAST_LAYOUTS=1000 says so many.
+inline std::size_t wantedLayouts() {
+    constexpr std::size_t kUsual = 150;
+    const char* const typed = std::getenv("FABRICAST_LAYOUTS");
+    return typed == nullptr ? kUsual : std::strtoul(typed, nullptr, 10);
+}
+
+/// Layouts of a few layers that a stack takes, spread over all that it has.
 inline std::vector<Scenario> layoutsOf(const std::string& stack, const std::string& model) {
-    constexpr std::size_t kWanted = 150;
     const SmallWorld world{
         .model = model, .layers = 8, .gpus = 16, .memory = Bytes(1LL << 40), .batch = 64};
     const SearchTask task = taskOf(world, {stack});
@@ -19,7 +26,8 @@ inline std::vector<Scenario> layoutsOf(const std::string& stack, const std::stri
     CandidateScenarios scenarios(task, space);
     const std::vector<Candidate> all = allOf(space);
     std::vector<Scenario> found;
-    const std::size_t stride = std::max<std::size_t>(1, all.size() / kWanted);
+    const std::size_t stride =
+        std::max<std::size_t>(1, all.size() / std::max<std::size_t>(1, wantedLayouts()));
     for (std::size_t i = 0; i < all.size(); i += stride) {
         if (const auto scenario = scenarios.allowed(all[i])) {
             found.push_back(**scenario);

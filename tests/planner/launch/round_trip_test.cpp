@@ -78,12 +78,15 @@ TEST_P(RoundTrip, GivesThePlanBack) {
     const Trip& trip = GetParam();
     const LaunchTarget& target = **findLaunchTarget(trip.stack, trip.target);
     std::size_t same = 0;
-    for (const Scenario& scenario : layoutsOf(trip.stack, trip.model)) {
+    std::size_t written = 0;
+    const std::vector<Scenario> plans = layoutsOf(trip.stack, trip.model);
+    for (const Scenario& scenario : plans) {
         const auto launch = launchFiles(target, factsOf(scenario, trip.version));
         if (!launch) {
             EXPECT_EQ(launch.error().code, Error::Code::Unsupported) << launch.error().text();
             continue;
         }
+        ++written;
         const auto textOf = [&](const std::string& name) -> Result<std::string> {
             for (const LaunchFile& file : launch->files) {
                 if (file.name == name) {
@@ -118,6 +121,9 @@ TEST_P(RoundTrip, GivesThePlanBack) {
         }
     }
     EXPECT_GT(same, trip.stack == std::string("ddp") ? 2U : 10U);  // of as many as it has
+    RecordProperty("plans", std::to_string(plans.size()));
+    RecordProperty("written", std::to_string(written));
+    RecordProperty("same", std::to_string(same));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,85 @@
+#include "planner/launch/import_axolotl.h"
+#include "planner/launch/unfrozen_weights.h"
+
+#include <optional>
+#include <string>
+
+namespace fabricast {
+namespace {
+
+/// Weights that are trained while the rest is frozen, where they are a part that can be said.
+Result<void> importUnfrozen(ScenarioDraft& draft, const ImportContext& context) {
+    LaunchKeys& keys = draft.keys();
+    const LaunchKey* const patterns = keys.use("unfrozen_parameters");
+    if (patterns == nullptr || patterns->values.empty()) {
+        return {};
+    }
+    const std::optional<std::int64_t> layers = context.layers(keys.text("base_model").value_or(""));
+    if (!layers) {
+        return keys.refuse(*patterns,
+                           "cannot be read without the number of layers of base_model, which is "
+                           "no built-in model",
+                           "leave it out, and type --train last:4, norms or no_embedding");
+    }
+    const std::optional<TrainedPart> part = unfrozenPart(patterns->values, *layers);
+    if (!part) {
+        return keys.refuse(*patterns,
+                           "is not modelled for these weights: only for the last layers with "
+                           "model.norm and lm_head, for all norms, or for all but the embedding",
+                           "leave it out, and type --train last:4, norms or no_embedding");
+    }
+    draft.set("settings.train", trainedText(*part), "unfrozen_parameters");
+    return {};
+}
+
+Result<void> importAdapter(ScenarioDraft& draft) {
+    LaunchKeys& keys = draft.keys();
+    const auto adapter = keys.text("adapter");
+    if (!adapter) {
+        return {};
+    }
+    if (*adapter != "lora" && *adapter != "qlora") {
+        return keys.refuse(
+            *keys.use("adapter"), "\"" + *adapter + "\" is not modelled", "lora or qlora");
+    }
+    FABRICAST_ASSIGN(const auto four, keys.flag("load_in_4bit"));
+    FABRICAST_ASSIGN(const auto eight, keys.flag("load_in_8bit"));
+    if (*adapter == "qlora" && !four.value_or(false)) {
+        return keys.refuse(*keys.use("adapter"),
+                           "Require cfg.load_in_4bit to be True for qlora",
+                           "load_in_4bit: true");
+    }
+    draft.set("settings.tuning", "lora", "adapter");
+    draft.set("settings.lora.base",
+              four.value_or(false)    ? "nf4"
+              : eight.value_or(false) ? "int8"
+                                      : "bf16",
+              four.value_or(false) ? "load_in_4bit" : "adapter");
+    FABRICAST_TRY(draft.copyWhole("settings.lora.rank", "lora_r"));
+    FABRICAST_ASSIGN(const auto dropout, keys.number("lora_dropout"));
+    if (dropout && *dropout > 0.0) {
+        draft.set("settings.lora.dropout", *dropout, "lora_dropout");
+    }
+    FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "peft_use_dora"));
+    FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
+                                 "bnb_config_kwargs.bnb_4bit_use_double_quant"));
+    FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
+    if (const LaunchKey* targets = keys.use("lora_target_modules");
+        targets != nullptr && !everything.value_or(false)) {
+        std::string names;
+        for (const std::string& target : targets->values) {
+            names += (names.empty() ? "" : "+") + target.substr(0, target.find("_proj"));
+        }
+        draft.set("settings.lora.targets", names, "lora_target_modules");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> importAxolotlTuning(ScenarioDraft& draft, const ImportContext& context) {
+    FABRICAST_TRY(importAdapter(draft));
+    return importUnfrozen(draft, context);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,146 @@
+#include "planner/launch/python_values.h"
+
+#include <array>
+
+namespace fabricast {
+namespace {
+
+using PythonTexts = std::vector<std::string>;
+
+/// A longer list is no setting of a training.
+constexpr std::size_t kMostItems = 256;
+
+}  // namespace
+
+bool PythonValues::isSign(std::size_t at, std::string_view sign) const {
+    return at < words_.size() && words_[at].kind == PythonWord::Kind::Sign &&
+           words_[at].text == sign;
+}
+
+bool PythonValues::isName(std::size_t at) const {
+    return at < words_.size() && words_[at].kind == PythonWord::Kind::Name;
+}
+
+bool PythonValues::isOpening(std::size_t at) const {
+    return isSign(at, "(") || isSign(at, "[") || isSign(at, "{");
+}
+
+std::size_t PythonValues::endOfName(std::size_t at) const {
+    while (isName(at) && isSign(at + 1, ".") && isName(at + 2)) {
+        at += 2;
+    }
+    return at + 1;
+}
+
+std::vector<WordSpan> PythonValues::itemsIn(std::size_t bracket) const {
+    std::vector<WordSpan> items;
+    const std::size_t end = words_[bracket].close;
+    std::size_t begin = bracket + 1;
+    for (std::size_t i = begin; i <= end; ++i) {
+        if (i == end || isSign(i, ",")) {
+            if (i > begin) {
+                items.push_back({begin, i});
+            }
+            begin = i + 1;
+        } else if (isOpening(i)) {
+            i = words_[i].close;
+        }
+    }
+    return items;
+}
+
+void PythonValues::nameValue(const std::string& name, const WordSpan& value) {
+    const PythonTexts values = valuesOf(value);
+    const auto [place, isNew] = named_.emplace(name, values);
+    if (!isNew && place->second != values) {
+        place->second = {"$" + name};
+        dictionaries_.erase(name);
+    } else if (isDictionary(value)) {
+        dictionaries_.emplace(name, value);
+    }
+}
+
+std::vector<std::string> PythonValues::valuesOf(const WordSpan& value) const {
+    if (isBracketed(value) && !isSign(value.begin, "{")) {
+        PythonTexts values;
+        for (const WordSpan& item : itemsIn(value.begin)) {
+            const PythonTexts some = valuesOf(item);
+            values.insert(values.end(), some.begin(), some.end());
+            if (values.size() > kMostItems) {
+                return {"$(" + textOf(value) + ")"};
+            }
+        }
+        return values;
+    }
+    const std::size_t count = value.end - value.begin;
+    if (count == 1 && isName(value.begin)) {
+        return named(words_[value.begin].text);
+    }
+    if (count == 1 && words_[value.begin].kind != PythonWord::Kind::Sign &&
+        !words_[value.begin].isOpen) {
+        return {words_[value.begin].text};
+    }
+    if (count == 2 && isSign(value.begin, "-") &&
+        words_[value.begin + 1].kind == PythonWord::Kind::Number) {
+        return {"-" + words_[value.begin + 1].text};
+    }
+    if (isName(value.begin) && endOfName(value.begin) == value.end) {
+        return {textOf(value)};
+    }
+    return usualOf(value).value_or(PythonTexts{"$(" + textOf(value) + ")"});
+}
+
+bool PythonValues::isDictionary(const WordSpan& value) const {
+    const bool isCalled = isName(value.begin) && words_[value.begin].text == "dict" &&
+                          isSign(value.begin + 1, "(") &&
+                          words_[value.begin + 1].close + 1 == value.end;
+    return isCalled || (isBracketed(value) && isSign(value.begin, "{"));
+}
+
+WordSpan PythonValues::dictionaryOf(const WordSpan& value) const {
+    const bool isNamed = value.end - value.begin == 1 && isName(value.begin);
+    const auto found = isNamed ? dictionaries_.find(words_[value.begin].text) : dictionaries_.end();
+    return found == dictionaries_.end() ? value : found->second;
+}
+
+/// Whether these words are one pair of brackets.
+bool PythonValues::isBracketed(const WordSpan& value) const {
+    return isOpening(value.begin) && words_[value.begin].close + 1 == value.end;
+}
+
+std::vector<std::string> PythonValues::named(const std::string& name) const {
+    if (name == "None") {
+        return {"null"};
+    }
+    const auto found = named_.find(name);
+    return found == named_.end() ? PythonTexts{name} : found->second;
+}
+
+/// What int(…) is made of, and what os.environ.get("NAME", …) is where nobody sets it.
+std::optional<std::vector<std::string>> PythonValues::usualOf(const WordSpan& value) const {
+    constexpr std::array<std::string_view, 4> kTypes = {"int", "float", "str", "bool"};
+    const std::size_t bracket = isName(value.begin) ? endOfName(value.begin) : value.end;
+    if (!isSign(bracket, "(") || words_[bracket].close + 1 != value.end) {
+        return std::nullopt;
+    }
+    const std::string name = textOf({value.begin, bracket});
+    const std::vector<WordSpan> items = itemsIn(bracket);
+    for (const std::string_view type : kTypes) {
+        if (name == type && items.size() == 1) {
+            return valuesOf(items.front());
+        }
+    }
+    const bool isVariable = name == "os.environ.get" || name == "os.getenv";
+    return isVariable && items.size() == 2 ? std::optional(valuesOf(items.back())) : std::nullopt;
+}
+
+std::string PythonValues::textOf(const WordSpan& value) const {
+    constexpr std::size_t kLongest = 80;
+    std::string text;
+    for (std::size_t i = value.begin; i < value.end && text.size() < kLongest; ++i) {
+        text += words_[i].text;
+    }
+    return text.substr(0, kLongest);
+}
+
+}  // namespace fabricast
