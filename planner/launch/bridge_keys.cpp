@@ -90,9 +90,8 @@ Result<std::vector<BridgeKey>> bridgeKeys(const MegatronArguments& arguments) {
                             "--target megatron");
             }
             if (!row->section.empty()) {
-                keys.push_back({std::string(row->section),
-                                std::string(row->key),
-                                pythonValue(argument, row->form)});
+                keys.push_back(
+                    {std::string(row->section), row->name(), pythonValue(argument, row->form)});
             }
             addImplied(argument, keys);
         }
@@ -105,7 +104,7 @@ std::optional<std::string> bridgeKeyOf(const std::string& flag) {
     if (row == kBridgeRows.end() || row->section.empty()) {
         return std::nullopt;
     }
-    const std::string key = std::string(row->section) + "." + std::string(row->key);
+    const std::string key = std::string(row->section) + "." + row->name();
     return row->form == PythonForm::On    ? key + "=True"
            : row->form == PythonForm::Off ? key + "=False"
                                           : key;

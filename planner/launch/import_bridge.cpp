@@ -43,7 +43,7 @@ std::string_view sectionOf(std::string_view type) {
 /// The row of a class's field; null where no argument says the same.
 const BridgeRow* rowOf(std::string_view section, std::string_view key) {
     const auto isIt = [section, key](const BridgeRow& row) {
-        return row.section == section && row.key == key;
+        return row.section == section && row.isNamed(key);
     };
     const auto* const row = std::ranges::find_if(kBridgeRows, isIt);
     if (row != kBridgeRows.end()) {

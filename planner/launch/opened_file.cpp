@@ -1,9 +1,8 @@
 #include "planner/launch/opened_file.h"
 
-#include "planner/launch/nemo_yaml.h"
+#include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
-#include "planner/launch/torchtune.h"
 #include "planner/launch/trl.h"
 
 #include <algorithm>
@@ -54,112 +53,6 @@ Form formOf(std::string_view text, const std::string& source) {
 /// How errors call a file that another one names.
 std::string besideOf(const std::string& source, const std::string& name) {
     return name.starts_with("/") ? name : source.substr(0, source.find_last_of('/') + 1) + name;
-}
-
-/// Notes the file that is named by one of these keys.
-void nameOther(OpenedFile& file, std::initializer_list<std::string_view> paths) {
-    for (const std::string_view path : paths) {
-        const LaunchKey* const key = file.keys.find(path);
-        const bool says = key != nullptr && key->values.size() == 1;
-        if (says && key->values.front() != "null" && key->values.front() != "auto") {
-            file.names = key->values.front();
-            file.namedBy = path;
-            return;
-        }
-    }
-}
-
-constexpr std::string_view kConfigOfAccelerate = "torchrun --config_file";
-
-/// The file of arguments that one of TRL's trainers reads beside its own.
-constexpr std::string_view kConfigOfTrl = "--config";
-
-Result<OpenedFile> yamlFile(LaunchKeys keys) {
-    if (keys.has("compute_environment") || keys.has("distributed_type")) {
-        OpenedFile file{LaunchKind::Accelerate, std::move(keys)};
-        nameOther(file, {"deepspeed_config.deepspeed_config_file"});
-        return file;
-    }
-    if (keys.has("base_model")) {
-        OpenedFile file{LaunchKind::Axolotl, std::move(keys)};
-        nameOther(file, {"deepspeed"});
-        return file;
-    }
-    if (keys.has("stage") && keys.has("finetuning_type")) {
-        return keys.refuse(*keys.find("finetuning_type"),
-                           "is of LLaMA-Factory, whose files are not read",
-                           "its arguments in a script, with DeepSpeed's or Accelerate's file");
-    }
-    if (keys.has("model_name_or_path")) {
-        LaunchKey trainer = *keys.find("model_name_or_path");
-        LaunchKeys typed = trlFileArguments(keys);
-        trainer.path = kTrlKey;
-        trainer.values = {"sft"};
-        typed.add(std::move(trainer));
-        OpenedFile file{LaunchKind::Trainer, std::move(typed)};
-        nameOther(file, {"--deepspeed", kConfigOfAccelerate});
-        return file;
-    }
-    if (isTuneYaml(keys)) {
-        LaunchKey config = *keys.find("model._component_");
-        config.values.clear();
-        return refuseTune(keys, config);
-    }
-    if (isNemoYaml(keys)) {
-        FABRICAST_ASSIGN(LaunchKeys arguments, argumentsOfNemoYaml(keys));
-        return OpenedFile{LaunchKind::Megatron, std::move(arguments), MegatronWords::Nemo};
-    }
-    return fail(Error::Code::BadInput,
-                keys.source(),
-                "is no YAML of Accelerate (distributed_type), Axolotl (base_model), TRL "
-                "(model_name_or_path) or NeMo (model with tensor_model_parallel_size, and "
-                "trainer)");
-}
-
-/// A script of arguments, or one that starts a file of another kind: a program that reads none
-/// says itself what it trains.
-OpenedFile scriptFile(LaunchKeys keys) {
-    OpenedFile file{LaunchKind::Script, std::move(keys)};
-    if (file.keys.has("starts")) {
-        nameOther(file, {"starts"});
-        return file;
-    }
-    nameOther(file, {"script"});
-    const std::string script = std::exchange(file.names, "");
-    if (file.keys.has(kTuneKey)) {
-        return file;
-    }
-    const bool byTrl = file.keys.has(kTrlKey);
-    if (byTrl || script == "sft.py" || script.ends_with("/sft.py")) {
-        nameOther(file, {kConfigOfTrl});
-        if (!file.names.empty()) {
-            return file;
-        }
-    }
-    if (script == "torchtitan.train" && file.keys.has("--module")) {
-        file.kind = LaunchKind::Titan;
-        return file;
-    }
-    if (file.keys.has("--tensor-model-parallel-size") || file.keys.has("--num-layers") ||
-        file.keys.has("--micro-batch-size")) {
-        file.kind = LaunchKind::Megatron;
-        return file;
-    }
-    nameOther(file,
-              {"--job.config_file",
-               "--job.config-file",
-               "--deepspeed",
-               "--deepspeed_config",
-               kConfigOfAccelerate,
-               "torchrun --config-file"});
-    const bool isTrainer =
-        byTrl || file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
-    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
-    if (file.names.empty() && (isAxolotl || (script.ends_with(".py") && !isTrainer))) {
-        nameOther(file, {"script"});
-    }
-    file.kind = isTrainer ? LaunchKind::Trainer : LaunchKind::Script;
-    return file;
 }
 
 Result<OpenedFile> openKeys(Form form, std::string_view text, const std::string& source) {
