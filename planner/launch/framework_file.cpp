@@ -98,6 +98,11 @@ OpenedFile scriptFile(LaunchKeys keys) {
         file.kind = LaunchKind::Megatron;
         return file;
     }
+    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
+    if (isAxolotl) {  // whoever starts it has a file of its own
+        nameOther(file, {"script"});
+        return file;
+    }
     nameOther(file,
               {"--job.config_file",
                "--job.config-file",
@@ -107,8 +112,7 @@ OpenedFile scriptFile(LaunchKeys keys) {
                "torchrun --config-file"});
     const bool isTrainer =
         byTrl || file.keys.has("--per_device_train_batch_size") || file.keys.has("--output_dir");
-    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
-    if (file.names.empty() && (isAxolotl || (script.ends_with(".py") && !isTrainer))) {
+    if (file.names.empty() && script.ends_with(".py") && !isTrainer) {
         nameOther(file, {"script"});
     }
     file.kind = isTrainer ? LaunchKind::Trainer : LaunchKind::Script;

@@ -1,5 +1,6 @@
 #include "planner/launch/import_launch.h"
 
+#include "planner/launch/framework_file.h"
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
 #include "planner/launch/torchtune.h"
@@ -79,6 +80,39 @@ void addScriptsAdapters(const LaunchKeys& script, OpenedFile& named) {
     }
 }
 
+/// Accelerate's file beside Axolotl's: it may say how many processes there are. What else it says
+/// would hold as well, wherever Axolotl's own says nothing.
+Result<void> addLauncherOfAxolotl(const OpenedFile& script,
+                                  OpenedFile& named,
+                                  const ImportContext& context) {
+    OpenedFile start = script;
+    const LaunchKey* const config = script.keys.find(kConfigOfAccelerate);
+    if (named.kind != LaunchKind::Axolotl || config == nullptr || config->values.size() != 1) {
+        return {};
+    }
+    start.names = config->values.front();
+    start.namedBy = config->path;
+    FABRICAST_ASSIGN(const OpenedFile launcher, openNamed(start, context.read));
+    const LaunchKey* const type = launcher.keys.find("distributed_type");
+    const std::string said = type == nullptr || type->values.empty() ? "" : type->values.front();
+    if (launcher.kind != LaunchKind::Accelerate || said == "FSDP" || said == "DEEPSPEED") {
+        return type == nullptr
+                   ? fail(Error::Code::BadInput, launcher.keys.source(), "is no file of Accelerate")
+                   : launcher.keys.refuse(*type,
+                                          said + " beside Axolotl's own file is not read",
+                                          "fsdp_config or deepspeed in " + script.names);
+    }
+    LaunchKeys processes(launcher.keys.source());
+    if (const LaunchKey* const count = launcher.keys.find("num_processes");
+        count != nullptr && !script.keys.has("torchrun --num_processes")) {
+        LaunchKey key = *count;
+        key.path = "torchrun --num_processes";
+        processes.add(std::move(key));
+    }
+    named.keys.append(processes, {""});
+    return {};
+}
+
 /// What is refused of Megatron's arguments, in the words of the file that says them.
 Result<JsonValue> inWordsOf(const OpenedFile& file, Result<JsonValue> run) {
     if (run) {
@@ -98,6 +132,7 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
             addScriptsAdapters(file.keys, *named);
         }
         if (named) {
+            FABRICAST_TRY(addLauncherOfAxolotl(file, *named, context));
             std::optional<OpenedFile> program = programBeside(file, *named, context.read);
             return importFile(program ? *program : *named, context);
         }

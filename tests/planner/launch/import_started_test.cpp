@@ -146,6 +146,19 @@ TEST(ImportOfStarted, KnowsOneProcessOfTrainer) {
     EXPECT_EQ(readOf({{"full.py", kProgram}}, "imported", "one_process", "full.py"), "-");
 }
 
+TEST(ImportOfStarted, ReadsAxolotlBesideAcceleratesFile) {
+    Folder folder = {
+        {"run.sh", "accelerate launch --config_file a.yaml -m axolotl.cli.train ax.yaml\n"},
+        {"a.yaml", "distributed_type: MULTI_GPU\nnum_processes: 4\n"},
+        {"ax.yaml", "base_model: a/b\nmicro_batch_size: 2\n"}};
+    EXPECT_EQ(readOf(folder, "layout", "micro_batch"), "2");
+    EXPECT_EQ(readOf(folder, "layout", "dp"), "4");
+    folder["a.yaml"] = "distributed_type: FSDP\nfsdp_config: {fsdp_version: 2}\n";
+    EXPECT_EQ(readOf(folder, "layout", "dp"),
+              "a.yaml:1:1: distributed_type FSDP beside Axolotl's own file is not read "
+              "(fsdp_config or deepspeed in ax.yaml)");
+}
+
 TEST(ImportOfStarted, RefusesRecipesOfTorchtuneByName) {
     const auto whyNot = [](const std::string& line) {
         const std::string text = readOf({{"run.sh", line}}, "layout", "dp");
