@@ -88,6 +88,26 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
     EXPECT_EQ(axolotl.find("--set settings"), std::string::npos) << axolotl;
 }
 
+// What takes no communication away is no fix for a run that waits for it.
+TEST(Lint, ProposesForCommunicationWhatTakesSomeAway) {
+    const std::string text = lintedText(
+        "experts.sh",
+        "torchrun --nnodes 8 --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+        "--ffn-hidden-size 14336 --num-attention-heads 32 --num-query-groups 8 "
+        "--group-query-attention --swiglu --normalization RMSNorm --vocab-size 32000 "
+        "--untie-embeddings-and-output-weights --disable-bias-linear --num-experts 8 "
+        "--moe-router-topk 2 --expert-model-parallel-size 8 --moe-token-dispatcher-type alltoall "
+        "--moe-grouped-gemm --micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --bf16 "
+        "--use-distributed-optimizer --tensor-model-parallel-size 8 --sequence-parallel "
+        "--expert-tensor-parallel-size 1\n",
+        " -c dgx-h100");
+    const std::size_t at = text.find("warning FC03");
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::string fix = text.substr(text.find("Fix: ", at));
+    EXPECT_EQ(fix.find("compile"), std::string::npos) << text;
+    EXPECT_EQ(fix.find("Fix: another layout: fabricast plan "), 0U) << text;
+}
+
 TEST(Lint, SaysWhatIsRefused) {
     const std::string text =
         lintedText("dpo.sh",
