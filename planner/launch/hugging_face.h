@@ -4,6 +4,7 @@
 #include "planner/spec/scenario.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
@@ -17,14 +18,16 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);
 
 /// What TRL's ModelConfig is told of adapters on a script's command line: "--use_peft", "--lora_r",
 /// "16", … Nothing where all weights are trained.
-std::vector<std::string> adapterArguments(const Settings& settings);
+std::vector<std::string> adapterArguments(const Scenario& scenario);
 /// The same behind the script of run.sh, which has to take them.
-void addAdapterArguments(const Settings& settings, LaunchFiles& files);
+void addAdapterArguments(const Scenario& scenario, LaunchFiles& files);
 
 /// How often the script of run.sh saves, in TrainingArguments' words.
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
 
-/// "flash_attention_2", "sdpa" or "eager".
-std::string attentionName(const KernelSettings& kernels);
+/// "flash_attention_2", "sdpa" or "eager"; of a model whose scores have sinks, a kernel of the Hub.
+std::string attentionName(const Scenario& scenario);
+/// That kernel, as `attn_implementation` names it.
+inline constexpr std::string_view kSinkAttention = "kernels-community/vllm-flash-attn3";
 
 }  // namespace fabricast
