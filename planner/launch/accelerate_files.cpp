@@ -78,7 +78,7 @@ std::string meshLines(const Scenario& scenario) {
         return text + line(key + "sp_size", layout.cp) +
                line(key + "sp_backend", std::string("deepspeed")) +
                line(key + "sp_seq_length", scenario.workload.sequence) +
-               line(key + "sp_attn_implementation", attentionName(scenario.settings.kernels));
+               line(key + "sp_attn_implementation", attentionName(scenario));
     }
     text += line(key + "dp_replicate_size", replicas);
     text += line(key + "dp_shard_size", group / layout.cp);
@@ -123,7 +123,7 @@ void addScriptParts(const Scenario& scenario, std::vector<std::string>& untold) 
     // torch's own context parallelism splits scaled_dot_product_attention alone.
     const bool splits = scenario.layout.cp > 1 && !isZero(scenario.layout.shard);
     untold.push_back("train.py: attn_implementation=\"" +
-                     (splits ? "sdpa" : attentionName(settings.kernels)) + "\"");
+                     (splits ? "sdpa" : attentionName(scenario)) + "\"");
     if (settings.torch.sync == GradientSync::EachMicroBatch && !isZero(scenario.layout.shard)) {
         untold.emplace_back("train.py: GradientAccumulationPlugin(sync_each_batch=True)");
     }
@@ -161,7 +161,7 @@ Result<LaunchFiles> accelerateFiles(const LaunchFacts& facts) {
     }
     files.files.insert(files.files.begin(), {"accelerate.yaml", std::move(text)});
     files.command = {"accelerate"};
-    addAdapterArguments(scenario.settings, files);
+    addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     return files;

@@ -3,11 +3,14 @@
 #include "planner/launch/deepspeed_files.h"
 #include "planner/launch/hugging_face.h"
 #include "planner/launch/liger_kernels.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 #include "planner/stack/rank_groups.h"
 
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -39,7 +42,16 @@ void addKey(Keys& keys, const char* key, std::string value) {
     keys.emplace_back(key, std::move(value));
 }
 
-void addAdapters(const LoraSettings& lora, Keys& keys) {
+std::string listOf(const std::vector<std::string>& names) {
+    std::string text = "[";
+    for (const std::string& name : names) {
+        text += (text == "[" ? "" : ", ") + name;
+    }
+    return text + "]";
+}
+
+void addAdapters(const Scenario& scenario, Keys& keys) {
+    const LoraSettings& lora = scenario.settings.lora;
     const bool four = lora.base == Dtype::Nf4;
     addKey(keys, "adapter", std::string(four ? "qlora" : "lora"));
     if (four) {
@@ -50,14 +62,14 @@ void addAdapters(const LoraSettings& lora, Keys& keys) {
     addKey(keys, "lora_r", lora.rank);
     addKey(keys, "lora_alpha", 2 * lora.rank);
     addKey(keys, "lora_dropout", decimalText(lora.dropout));
-    if (lora.targets == everyLinear()) {
+    const PeftNames names = peftNamesOfEach(scenario.model, lora.targets);
+    if (lora.targets == everyLinear()) {  // Axolotl finds them itself
         addKey(keys, "lora_target_linear", true);
     } else {
-        std::string targets = "[";
-        for (const std::string& target : lora.targets) {
-            targets += (targets == "[" ? "" : ", ") + target + "_proj";
-        }
-        addKey(keys, "lora_target_modules", targets + "]");
+        addKey(keys, "lora_target_modules", listOf(names.modules));
+    }
+    if (!names.parameters.empty()) {
+        addKey(keys, "lora_target_parameters", listOf(names.parameters));
     }
     if (lora.dora) {
         addKey(keys, "peft_use_dora", true);
@@ -148,7 +160,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     addPlugins(scenario, keys);
     addAxolotlMesh(scenario, keys);
     if (settings.tuning == Tuning::Lora) {
-        addAdapters(settings.lora, keys);
+        addAdapters(scenario, keys);
     }
     addKey(keys, "bf16", settings.precision.compute == Dtype::Bf16);
     if (settings.precision.compute == Dtype::Fp16) {
@@ -162,7 +174,7 @@ Result<Keys> axolotlKeys(const LaunchFacts& facts) {
     if (settings.kernels.loss == LossKernel::Liger) {
         addKey(keys, "liger_fused_linear_cross_entropy", true);
     }
-    addKey(keys, "attn_implementation", attentionName(settings.kernels));
+    addKey(keys, "attn_implementation", attentionName(scenario));
     addKey(keys, "gradient_checkpointing", settings.recompute.kind == Checkpointing::Full);
     if (settings.kernels.compile) {
         addKey(keys, "torch_compile", true);

@@ -1,4 +1,5 @@
 #include "planner/launch/import_axolotl.h"
+#include "planner/launch/import_hugging_face.h"
 #include "planner/launch/unfrozen_weights.h"
 
 #include <optional>
@@ -64,13 +65,13 @@ Result<void> importAdapter(ScenarioDraft& draft) {
     FABRICAST_TRY(draft.copyFlag("settings.lora.double_quantization",
                                  "bnb_config_kwargs.bnb_4bit_use_double_quant"));
     FABRICAST_ASSIGN(const auto everything, keys.flag("lora_target_linear"));
+    FABRICAST_ASSIGN(const std::string stacks, stackTargets(keys, "lora_target_parameters"));
     if (const LaunchKey* targets = keys.use("lora_target_modules");
         targets != nullptr && !everything.value_or(false)) {
-        std::string names;
-        for (const std::string& target : targets->values) {
-            names += (names.empty() ? "" : "+") + target.substr(0, target.find("_proj"));
-        }
-        draft.set("settings.lora.targets", names, "lora_target_modules");
+        const std::string names = adapterTargets(targets->values);
+        draft.set("settings.lora.targets",
+                  names + (stacks.empty() ? "" : "+") + stacks,
+                  "lora_target_modules");
     }
     return {};
 }

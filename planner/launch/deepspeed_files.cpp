@@ -186,7 +186,7 @@ Result<LaunchFiles> deepspeedFiles(const LaunchFacts& facts) {
     files.untold.push_back("train.py, or what TRAIN names, is yours: it takes samples of " +
                            std::to_string(scenario.workload.sequence) + " tokens");
     files.command = {"\"${TRAIN:-train.py}\"", "--deepspeed", "deepspeed.json"};
-    addAdapterArguments(scenario.settings, files);
+    addAdapterArguments(scenario, files);
     addLigerArguments(scenario, files);
     addSavingArguments(facts, files);
     return files;

@@ -2,6 +2,7 @@
 
 #include "planner/launch/untold_settings.h"
 #include "planner/spec/names.h"
+#include "planner/spec/peft_targets.h"
 
 #include <algorithm>
 #include <array>
@@ -80,9 +81,9 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer) {
                 "--optimizer adamw");
 }
 
-std::vector<std::string> adapterArguments(const Settings& settings) {
-    const LoraSettings& lora = settings.lora;
-    if (settings.tuning != Tuning::Lora) {
+std::vector<std::string> adapterArguments(const Scenario& scenario) {
+    const LoraSettings& lora = scenario.settings.lora;
+    if (scenario.settings.tuning != Tuning::Lora) {
         return {};
     }
     std::vector<std::string> words = {"--use_peft",
@@ -93,12 +94,11 @@ std::vector<std::string> adapterArguments(const Settings& settings) {
                                       "--lora_dropout",
                                       decimalText(lora.dropout),
                                       "--lora_target_modules"};
-    if (lora.targets == everyLinear()) {
-        words.emplace_back("all-linear");
-    } else {
-        for (const std::string& target : lora.targets) {
-            words.push_back(target + "_proj");
-        }
+    const PeftNames names = peftNames(scenario.model, lora.targets);
+    words.insert(words.end(), names.modules.begin(), names.modules.end());
+    if (!names.parameters.empty()) {
+        words.emplace_back("--lora_target_parameters");
+        words.insert(words.end(), names.parameters.begin(), names.parameters.end());
     }
     if (lora.dora) {
         words.emplace_back("--use_dora");
@@ -115,8 +115,8 @@ std::vector<std::string> adapterArguments(const Settings& settings) {
     return words;
 }
 
-void addAdapterArguments(const Settings& settings, LaunchFiles& files) {
-    const std::vector<std::string> words = adapterArguments(settings);
+void addAdapterArguments(const Scenario& scenario, LaunchFiles& files) {
+    const std::vector<std::string> words = adapterArguments(scenario);
     if (words.empty()) {
         return;
     }
@@ -155,9 +155,13 @@ void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files) {
         "checkpoints: train.py takes --save_strategy and --save_steps, as TrainingArguments does");
 }
 
-std::string attentionName(const KernelSettings& kernels) {
+std::string attentionName(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
     if (kernels.attention == AttentionKernel::Unfused) {
         return "eager";
+    }
+    if (scenario.model.attention.sinks) {
+        return std::string(kSinkAttention);
     }
     return kernels.attentionCode == AttentionCode::Flash2   ? "flash_attention_2"
            : kernels.attentionCode == AttentionCode::Flash3 ? "flash_attention_3"

@@ -19,9 +19,9 @@ Result<std::string> trainerOptimizer(const OptimizerSettings& optimizer);
 
 /// What TRL's ModelConfig is told of adapters on a script's command line: "--use_peft", "--lora_r",
 /// "16", … Nothing where all weights are trained.
-std::vector<std::string> adapterArguments(const Settings& settings);
+std::vector<std::string> adapterArguments(const Scenario& scenario);
 /// The same behind the script of run.sh, which has to take them.
-void addAdapterArguments(const Settings& settings, LaunchFiles& files);
+void addAdapterArguments(const Scenario& scenario, LaunchFiles& files);
 
 /// Settings that files for transformers' models do not say, of which `told` are said otherwise.
 /// Adapters are said by arguments or keys, and of losses Liger's alone.
@@ -31,7 +31,9 @@ Result<std::vector<std::string>> untoldByTransformers(const Scenario& scenario,
 /// How often the script of run.sh saves, in TrainingArguments' words.
 void addSavingArguments(const LaunchFacts& facts, LaunchFiles& files);
 
-/// "flash_attention_2", "sdpa" or "eager".
-std::string attentionName(const KernelSettings& kernels);
+/// "flash_attention_2", "sdpa" or "eager"; of a model whose scores have sinks, a kernel of the Hub.
+std::string attentionName(const Scenario& scenario);
+/// That kernel, as `attn_implementation` names it.
+inline constexpr std::string_view kSinkAttention = "kernels-community/vllm-flash-attn3";
 
 }  // namespace fabricast

@@ -1,7 +1,9 @@
 #include "planner/launch/import_hugging_face.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace fabricast {
 namespace {
@@ -29,28 +31,76 @@ constexpr std::array kTrainerNames = {
     TrainerName{"sgd", "sgd", ""},
     TrainerName{"muon", "muon", ""}};
 
-/// "q+v" of q_proj and v_proj; what is no such name stays, for the scenario's reader to refuse.
-std::string targetsOf(const std::vector<std::string>& modules) {
+/// Modules that are called otherwise than their targets are: Mixtral's experts, and routers.
+struct NamedModule {
+    std::string_view module;
+    std::string_view target;
+};
+constexpr std::array kNamedModules = {NamedModule{"w1", "gate"},
+                                      NamedModule{"w3", "up"},
+                                      NamedModule{"w2", "down"},
+                                      NamedModule{"gate", "router"}};
+
+/// Which layers have adapters; peft chooses where nobody says.
+Result<void> importTargets(ScenarioDraft& draft) {
+    FABRICAST_ASSIGN(const std::string stacks,
+                     stackTargets(draft.keys(), "--lora_target_parameters"));
+    const LaunchKey* const targets = draft.keys().use("--lora_target_modules");
+    const bool says = targets != nullptr && !targets->values.empty();
+    if (!says && !stacks.empty()) {
+        draft.set("settings.lora.targets", stacks, "--lora_target_parameters");
+    } else if (!says) {
+        draft.set("settings.lora.targets", "q+v", "--use_peft");
+        draft.note("no target modules are named: peft takes q and v of most models");
+    } else {
+        const std::string names = adapterTargets(targets->values);
+        draft.set("settings.lora.targets",
+                  names + (stacks.empty() ? "" : "+") + stacks,
+                  "--lora_target_modules");
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string adapterTargets(const std::vector<std::string>& modules) {
     std::string names;
     for (const std::string& one : modules) {
-        names += (names.empty() ? "" : "+") + one.substr(0, one.find("_proj"));
+        const auto* const known = std::ranges::find(kNamedModules, one, &NamedModule::module);
+        names += names.empty() ? "" : "+";
+        names += known != kNamedModules.end() ? std::string(known->target)
+                                              : one.substr(0, one.find("_proj"));
     }
     return names;
 }
 
-/// Which layers have adapters; peft chooses where nobody says.
-void importTargets(ScenarioDraft& draft) {
-    const LaunchKey* const targets = draft.keys().use("--lora_target_modules");
-    const bool says = targets != nullptr && !targets->values.empty();
-    if (!says) {
-        draft.set("settings.lora.targets", "q+v", "--use_peft");
-        draft.note("no target modules are named: peft takes q and v of most models");
-    } else if (targets->values.front() != "all-linear") {
-        draft.set("settings.lora.targets", targetsOf(targets->values), "--lora_target_modules");
+Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from) {
+    const LaunchKey* const key = keys.use(from);
+    if (key == nullptr || key->values.empty()) {
+        return std::string();
     }
+    std::size_t stacks = 0;
+    bool router = false;
+    for (const std::string& one : key->values) {
+        const bool ofRouter = one == "mlp.router.weight" || one == "router.weight";
+        const bool ofExperts = one.starts_with("mlp.experts.") || one.starts_with("experts.");
+        if (!ofRouter && !ofExperts) {
+            return keys.refuse(
+                *key,
+                "\"" + one + "\": adapters of experts of some layers are not modelled",
+                "mlp.experts.gate_up_proj mlp.experts.down_proj, of all layers");
+        }
+        stacks += ofExperts ? 1 : 0;
+        router = router || ofRouter;
+    }
+    if (stacks == 1) {
+        return keys.refuse(*key,
+                           "adapters of one of the experts' two stacks are not modelled",
+                           "mlp.experts.gate_up_proj mlp.experts.down_proj");
+    }
+    return std::string(stacks > 0 ? "experts" : "") + (stacks > 0 && router ? "+" : "") +
+           (router ? "router" : "");
 }
-
-}  // namespace
 
 Result<void> importPeft(ScenarioDraft& draft) {
     constexpr double kDropoutOfTrl = 0.05;
@@ -79,7 +129,7 @@ Result<void> importPeft(ScenarioDraft& draft) {
     if (const double kept = dropout.value_or(kDropoutOfTrl); kept > 0.0) {
         draft.set("settings.lora.dropout", kept, dropout ? "--lora_dropout" : "--use_peft");
     }
-    importTargets(draft);
+    FABRICAST_TRY(importTargets(draft));
     FABRICAST_TRY(draft.copyFlag("settings.lora.dora", "--use_dora"));
     return draft.copyWhole("settings.lora.rank", "--lora_r");
 }

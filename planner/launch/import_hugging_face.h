@@ -2,7 +2,9 @@
 #include "planner/base/result.h"
 #include "planner/launch/scenario_draft.h"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace fabricast {
 
@@ -14,6 +16,11 @@ Result<void> importTrainerOptimizer(ScenarioDraft& draft, std::string_view from)
 
 /// "flash_attention_2", "sdpa", "eager"; `usual` where nobody says.
 void importAttention(ScenarioDraft& draft, std::string_view from, std::string_view usual);
+
+/// "q+v" of q_proj and v_proj; what is no such name stays, for the scenario's reader to refuse.
+std::string adapterTargets(const std::vector<std::string>& modules);
+/// "experts", "router" or both, of a list of target_parameters; empty: it names none.
+Result<std::string> stackTargets(LaunchKeys& keys, std::string_view from);
 
 /// Adapters of TRL's ModelConfig ("--use_peft", "--lora_r"), with what it has without them.
 Result<void> importPeft(ScenarioDraft& draft);

@@ -52,6 +52,7 @@ constexpr std::array kArgumentNames = {
     ArgumentName{"LoraConfig.r", "--lora_r"},
     ArgumentName{"LoraConfig.lora_dropout", "--lora_dropout"},
     ArgumentName{"LoraConfig.target_modules", "--lora_target_modules"},
+    ArgumentName{"LoraConfig.target_parameters", "--lora_target_parameters"},
     ArgumentName{"LoraConfig.use_dora", "--use_dora"},
     ArgumentName{"BitsAndBytesConfig.load_in_4bit", "--load_in_4bit"},
     ArgumentName{"BitsAndBytesConfig.load_in_8bit", "--load_in_8bit"},

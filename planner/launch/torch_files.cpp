@@ -211,7 +211,7 @@ Result<LaunchFiles> torchFiles(const LaunchFacts& facts) {
             "    # Random weights, made on the host by every rank; from_pretrained loads them.\n"
             "    model = AutoModelForCausalLM.from_config(model_config, dtype=" +
             torchDtype(settings.precision.parameters) +
-            ", attn_implementation=" + quotedText(attentionName(settings.kernels)) + ")\n";
+            ", attn_implementation=" + quotedText(attentionName(scenario)) + ")\n";
     text += "    model.config.use_cache = False\n";
     if (settings.recompute.kind == Checkpointing::Full) {
         text += "    model.gradient_checkpointing_enable()\n";

@@ -5,6 +5,7 @@
 #include "planner/load/precision_scheme.h"
 #include "planner/request/settings_json.h"
 #include "planner/spec/names.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/spec/setting_names.h"
 
 #include <algorithm>
@@ -223,9 +224,20 @@ Result<void> checkCapacity(const KernelSettings& kernels) {
 
 namespace {
 
-bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
-    const JsonValue* group = request.settings.find("lora");
+bool says(const ScenarioRequest& request, std::string_view part, std::string_view key) {
+    const JsonValue* group = request.settings.find(part);
     return group != nullptr && group->find(key) != nullptr;
+}
+
+bool saysOfLora(const ScenarioRequest& request, std::string_view key) {
+    return says(request, "lora", key);
+}
+
+/// PyTorch's own attention takes no sinks: without another kernel transformers writes it out.
+bool fallsBack(const ScenarioRequest& request, const Scenario& scenario, const Settings& settings) {
+    return scenario.model.attention.sinks && settings.kernels.code == ModelCode::HuggingFace &&
+           settings.kernels.attentionCode == AttentionCode::Native &&
+           !says(request, "kernels", "attention");
 }
 
 }  // namespace
@@ -250,9 +262,16 @@ Result<Settings> settingsOf(const ScenarioRequest& request,
     if (!request.settings.is(JsonValue::Kind::Null)) {
         FABRICAST_ASSIGN(settings, applySettings(request.settings, std::move(settings)));
     }
+    if (fallsBack(request, scenario, settings)) {
+        settings.kernels.attention = AttentionKernel::Unfused;
+    }
     // What a stack asks its loader for says nothing of a base that has no scales.
     if (settings.lora.base != Dtype::Nf4 && !saysOfLora(request, "double_quantization")) {
         settings.lora.doubleQuantization = false;
+    }
+    if (tuning == Tuning::Lora && saysOfLora(request, "targets")) {
+        FABRICAST_ASSIGN(settings.lora.targets,
+                         targetsInPeft(scenario.model, settings.lora.targets));
     }
     settings.recompute = recomputeFor(stack, std::move(settings.recompute));
     if (settings.recompute.layers > scenario.model.layers) {
@@ -297,18 +316,14 @@ Result<void> checkTuning(const ScenarioRequest& request,
                     "adapters are configured, but tuning is full",
                     "settings.tuning=lora");
     }
-    const auto says = [&](std::string_view key) { return saysOfLora(request, key); };
-    if (!says("rank")) {
+    const auto typed = [&](std::string_view key) { return saysOfLora(request, key); };
+    if (!typed("rank")) {
         assumed.push_back("LoRA of rank " + std::to_string(lora.rank));
     }
-    if (!says("targets")) {
-        assumed.emplace_back(
-            model.moe
-                ? "LoRA on every linear layer of the blocks; experts and router, which are none, "
-                  "are frozen (PEFT's all-linear adapts them: +experts+router)"
-                : "LoRA on every linear layer of the blocks");
+    if (!typed("targets")) {
+        assumed.push_back(aboutTargets(model));
     }
-    if (!says("base")) {
+    if (!typed("base")) {
         assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));
     }
     return {};

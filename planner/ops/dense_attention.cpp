@@ -1,6 +1,7 @@
 #include "planner/ops/dense_attention.h"
 
 #include "planner/ops/dense_layer.h"
+#include "planner/ops/hf_code.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/rank_shape.h"
 
@@ -38,7 +39,8 @@ Projected projectApart(OpBuilder& g, const Scenario& scenario, const RankShape& 
             name, target, scenario.model.hidden, heads * attention.headDim, attention.qkvBias};
         return siteLinear(g, scenario.settings, site, x);
     };
-    const bool each = scenario.settings.kernels.code == ModelCode::HuggingFace;
+    const bool each = scenario.settings.kernels.code == ModelCode::HuggingFace &&
+                      !hfCodeOf(scenario).normsHeadsLast;
     const auto normed = [&](TensorId part, std::string_view name, bool now) {
         return now ? perHeadNorm(g, scenario, part, name) : part;
     };

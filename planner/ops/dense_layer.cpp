@@ -1,11 +1,14 @@
 #include "planner/ops/dense_layer.h"
 
 #include "planner/ops/dense_attention.h"
+#include "planner/ops/hf_code.h"
 #include "planner/ops/hf_moe.h"
 #include "planner/ops/lora_linear.h"
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
+#include "planner/ops/rotary.h"
 #include "planner/ops/trained_weights.h"
+#include "planner/ops/unfused_attention.h"
 
 #include <algorithm>
 
@@ -16,44 +19,6 @@ namespace {
 std::int64_t storedWidth(const Settings& settings) {
     return bytesPerElement(settings.tuning == Tuning::Lora ? frozenType(settings.lora)
                                                            : settings.precision.parameters);
-}
-
-struct Rotary {
-    TensorId first = kNoTensor;   ///< complex table, or cos
-    TensorId second = kNoTensor;  ///< sin
-};
-
-/// Declares the rotary table: shared by all layers, or gathered per layer from position ids.
-Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shape) {
-    const KernelSettings& kernels = scenario.settings.kernels;
-    const std::int64_t dim = scenario.model.attention.headDim;
-    if (scenario.model.position != PositionKind::Rope) {
-        return {};
-    }
-    if (kernels.rope == RopeKernel::CosSin && kernels.positionIds) {  // one fp32 row of both
-        const TensorId rows = g.fresh(2 * shape.tokens * dim, 4, false);
-        g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
-        return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
-    }
-    if (kernels.rope == RopeKernel::CosSin) {
-        const std::int64_t width = residualWidth(scenario.settings);
-        const TensorId cosine = g.external(shape.fullSequence * dim, width);
-        return {cosine, g.external(shape.fullSequence * dim, width)};
-    }
-    if (kernels.positionIds) {  // one row of the complex table per token
-        const TensorId rows = g.fresh(shape.tokens * dim / 2, 8, false);
-        g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
-        return {rows, kNoTensor};
-    }
-    return {g.external(shape.fullSequence * dim / 2, 8), kNoTensor};
-}
-
-TensorId rotate(OpBuilder& g, const Rotary& table, TensorId x) {
-    if (table.first == kNoTensor) {
-        return x;
-    }
-    return table.second == kNoTensor ? g.ropeComplex(x, table.first)
-                                     : g.ropeCosSin(x, table.first, table.second);
 }
 
 /// 0.5 · x · (1 + tanh(√(2/π) · (x + 0.044715 x³))), each step its own op. Autocast runs the power,
@@ -80,7 +45,8 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     const auto widen = [&](std::string_view name, std::string_view target) {
-        const LinearSite site{name, target, scenario.model.hidden, shape.width, mlp.bias};
+        const LinearSite site{
+            name, mlpTarget(scenario, target), scenario.model.hidden, shape.width, mlp.bias};
         return siteLinear(g, scenario.settings, site, full);
     };
     TensorId inner = kNoTensor;
@@ -96,7 +62,8 @@ TensorId eagerMlp(OpBuilder& g, const Scenario& scenario, TensorId x) {
         inner = usesConv1d(scenario) ? geluWritten(g, up) : g.gelu(up);
         g.leaveModule();
     }
-    const LinearSite down{"down_proj", "down", shape.width, scenario.model.hidden, mlp.bias};
+    const LinearSite down{
+        "down_proj", mlpTarget(scenario, "down"), shape.width, scenario.model.hidden, mlp.bias};
     const TensorId narrowed = siteLinear(g, scenario.settings, down, inner);
     const TensorId reduced = reducePartial(g, shape, narrowed);
     callDropout(g, scenario);
@@ -119,14 +86,14 @@ std::int64_t residualWidth(const Settings& settings, std::int64_t layer) {
 
 OpBuilder::Options builderOptions(const Scenario& scenario) {
     const Settings& settings = scenario.settings;
+    const bool gathers = settings.engine == Engine::Fsdp2 || settings.engine == Engine::Fsdp1;
     return {.computeWidth = bytesPerElement(settings.precision.compute),
             .storedWidth = storedWidth(settings),
             .autocast = settings.precision.autocast,
             .linearInPython =
                 settings.engine == Engine::DeepSpeed && scenario.layout.shard == Shard::Zero3,
             .frozen = settings.tuning == Tuning::Lora,
-            .gatheredWidth =
-                settings.engine == Engine::Fsdp2 ? bytesPerElement(settings.precision.compute) : 0};
+            .gatheredWidth = gathers ? bytesPerElement(settings.precision.compute) : 0};
 }
 
 /// Under sequence parallelism the norm's output is gathered over tp before the column-split GEMMs.
@@ -184,35 +151,64 @@ TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::stri
     } else if (scenario.settings.kernels.norm == NormKernel::Fused) {
         out = g.rmsNorm(x, rows, weight);
     } else {
-        out = g.rmsNormFp32(x, rows, weight);
+        out = g.rmsNormFp32(x, rows, weight, hfCodeOf(scenario).scalesNormWide);
     }
     g.leaveModule();
     return out;
 }
 
-TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
-    const RankShape shape = rankShape(scenario);
+/// Attention of queries, keys and values as the scenario's kernel computes it.
+UnfusedAttention attendedBy(OpBuilder& g,
+                            const Scenario& scenario,
+                            const RankShape& shape,
+                            const Projected& p,
+                            TensorId mask) {
     const AttentionSpec& attention = scenario.model.attention;
+    const int sinks = attention.sinks ? g.weight("sinks", shape.heads, false) : -1;
+    if (mask != kNoTensor) {
+        return unfusedAttention(g, shape, p, mask, sinks);
+    }
+    UnfusedAttention made{.out = g.flashAttention(p.q,
+                                                  p.k,
+                                                  p.v,
+                                                  {.tokens = shape.tokens,
+                                                   .heads = shape.heads,
+                                                   .kvHeads = shape.kvHeads,
+                                                   .headDim = attention.headDim,
+                                                   .valueDim = attention.headDim,
+                                                   .batch = shape.batch,
+                                                   .sequence = shape.sequence})};
+    if (sinks >= 0) {
+        g.last().weights = {sinks};
+    }
+    if (hfCodeOf(scenario).rotaryShare > 1) {
+        // Joined queries lie head by head; the kernel's output does too, and is put in order.
+        made.out = g.pointwise(
+            "contiguous", {made.out}, g.info(made.out).elements, g.info(made.out).width, {});
+        g.last().passesGradient = true;
+    }
+    return made;
+}
+
+LayerAttention eagerAttention(OpBuilder& g,
+                              const Scenario& scenario,
+                              TensorId x,
+                              std::int64_t layer) {
+    const RankShape shape = rankShape(scenario);
     const Rotary table = rotaryTable(g, scenario, shape);
+    const TensorId mask = writesAttention(scenario) ? attentionMask(g, scenario, layer) : kNoTensor;
     g.enterModule();
     const TensorId full = gatherSequence(g, shape, x);
     const Projected projections = projectQkv(g, scenario, shape, full);
-    const Projected p{
-        rotate(g, table, projections.q), rotate(g, table, projections.k), projections.v};
+    const Projected p{rotate(g, scenario, table, projections.q),
+                      rotate(g, scenario, table, projections.k),
+                      projections.v};
     g.holdUntilHere({projections.q, projections.k});
     g.module("core_attn");
-    const TensorId out = g.flashAttention(p.q,
-                                          p.k,
-                                          p.v,
-                                          {.tokens = shape.tokens,
-                                           .heads = shape.heads,
-                                           .kvHeads = shape.kvHeads,
-                                           .headDim = attention.headDim,
-                                           .valueDim = attention.headDim,
-                                           .batch = shape.batch,
-                                           .sequence = shape.sequence});
-    const TensorId joined = mergeContext(g, scenario, out);
+    const UnfusedAttention attended = attendedBy(g, scenario, shape, p, mask);
+    const TensorId joined = mergeContext(g, scenario, attended.out);
     g.module("");
+    const AttentionSpec& attention = scenario.model.attention;
     const std::int64_t inputs = shape.heads * attention.headDim;
     const TensorId projected =
         siteLinear(g,
@@ -223,7 +219,7 @@ TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const TensorId reduced = reducePartial(g, shape, projected);
     callDropout(g, scenario);
     g.leaveModule();
-    return reduced;
+    return {reduced, attended.weights};
 }
 
 OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
@@ -236,43 +232,43 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer) {
     g.enterModule();
     const TensorId normed = eagerNorm(g, scenario, x, "input_layernorm");
     const bool latent = scenario.model.attention.kind == AttentionKind::Latent;
-    const TensorId attention =
-        latent ? latentAttention(g, scenario, normed) : eagerAttention(g, scenario, normed);
+    const LayerAttention attention =
+        latent ? LayerAttention{latentAttention(g, scenario, normed), kNoTensor}
+               : eagerAttention(g, scenario, normed, layer);
     g.holdUntilHere({normed});
-    const TensorId attended = g.add(x, attention);
+    const TensorId attended = g.add(x, attention.out);
     g.module("mlp");
     const TensorId ready = eagerNorm(g, scenario, attended, "post_attention_layernorm");
     const bool titan = scenario.settings.kernels.code == ModelCode::TorchTitan;
-    TensorId fed = kNoTensor;
+    HfMoe fed;
     if (!scenario.model.isSparse(layer)) {
-        fed = eagerMlp(g, scenario, ready);
+        fed.out = eagerMlp(g, scenario, ready);
+    } else if (titan) {
+        fed.out = torchtitanMoe(g, scenario, ready);
     } else {
-        fed = titan ? torchtitanMoe(g, scenario, ready) : huggingFaceMoe(g, scenario, ready);
+        fed = huggingFaceMoe(g, scenario, ready);
     }
     g.holdUntilHere({ready});
+    if (attention.weights != kNoTensor) {
+        g.holdUntilHere({attention.weights});
+    }
     g.module("");
-    const TensorId out = g.add(attended, fed);
+    const TensorId out = g.add(attended, fed.out);
+    if (fed.kept != kNoTensor) {
+        g.holdUntilHere({fed.kept});
+    }
     g.leaveModule();
     return g.finish(out);
 }
 
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario) {
-    const KernelSettings& kernels = scenario.settings.kernels;
-    const AttentionSpec& attention = scenario.model.attention;
     if (scenario.model.position == PositionKind::Rope && isMegatronCode(scenario)) {
         return megatronTableBytes(scenario);
     }
-    if (scenario.model.position != PositionKind::Rope || kernels.positionIds) {
-        return {};
-    }
-    const bool latent = attention.kind == AttentionKind::Latent;
-    const std::int64_t entries =
-        scenario.workload.sequence * (latent ? attention.qkRopeDim : attention.headDim);
-    if (kernels.rope == RopeKernel::CosSin && !latent) {
-        const std::int64_t width = residualWidth(scenario.settings);
-        return {entries * width, entries * width};
-    }
-    return {4 * entries};
+    std::vector<std::int64_t> tables = rotaryTableBytes(scenario);
+    const std::vector<std::int64_t> masks = attentionMaskBytes(scenario);
+    tables.insert(tables.end(), masks.begin(), masks.end());
+    return tables;
 }
 
 }  // namespace fabricast

@@ -12,7 +12,14 @@ OpList eagerLayer(const Scenario& scenario, std::int64_t layer);
 
 /// The residual half-layers, for layers that replace one of them (experts, latent attention).
 TensorId eagerNorm(OpBuilder& g, const Scenario& scenario, TensorId x, std::string_view name);
-TensorId eagerAttention(OpBuilder& g, const Scenario& scenario, TensorId x);
+struct LayerAttention {
+    TensorId out = kNoTensor;
+    TensorId weights = kNoTensor;  ///< where code keeps those: alive until the MLP is done
+};
+LayerAttention eagerAttention(OpBuilder& g,
+                              const Scenario& scenario,
+                              TensorId x,
+                              std::int64_t layer);
 
 /// Under sequence parallelism: the whole sequence before column-split GEMMs, and the sums of
 /// row-split ones scattered over it (all-reduced without it).
@@ -30,7 +37,8 @@ std::int64_t residualWidth(const Settings& settings);
 std::int64_t residualWidth(const Settings& settings, std::int64_t layer);
 OpBuilder::Options builderOptions(const Scenario& scenario);
 
-/// Tables shared by all layers of one pass (rotary cos and sin, or none), in `externals` order.
+/// Tables shared by all layers of one pass (rotary cos and sin, attention masks), in the order of
+/// `externals`.
 std::vector<std::int64_t> sharedTableBytes(const Scenario& scenario);
 
 /// torchtitan's MoE module, from the norm's output to the sum of routed and shared experts: an fp32

@@ -18,15 +18,21 @@ TensorId hfPick(
     return out;
 }
 
-/// The product with a stack, or with what adapters made of it. A frozen stack keeps no rows.
-TensorId hfGroupedProduct(OpBuilder& g,
-                          TensorId x,
-                          int weight,
-                          const ParameterAdapter* adapter,
-                          std::int64_t elements,
-                          TensorId offsets) {
-    const TensorId merged = adapter != nullptr ? mergedWeight(g, *adapter) : kNoTensor;
-    const WeightUse& use = g.weightAt(weight);
+/// A stack, or what adapters made of it.
+struct UsedStack {
+    int weight = -1;
+    TensorId merged = kNoTensor;
+};
+
+UsedStack useStack(OpBuilder& g, int weight, const ParameterAdapter* adapter) {
+    return {weight, adapter != nullptr ? mergedWeight(g, *adapter) : kNoTensor};
+}
+
+/// A frozen stack keeps no rows.
+TensorId hfGroupedProduct(
+    OpBuilder& g, TensorId x, const UsedStack& stack, std::int64_t elements, TensorId offsets) {
+    const TensorId merged = stack.merged;
+    const WeightUse& use = g.weightAt(stack.weight);
     const bool trained = use.trained || merged != kNoTensor;
     const bool flows = g.info(x).requiresGrad;
     const TensorId out = g.fresh(elements, g.info(x).width, flows || trained);
@@ -43,16 +49,45 @@ TensorId hfGroupedProduct(OpBuilder& g,
     if (merged != kNoTensor && flows) {
         op.saved.push_back(merged);
     }
-    op.weights = {weight};
+    op.weights = {stack.weight};
     op.forwardTemps = {kGroupArguments * use.experts, kGroupWorkspace};
     g.push(std::move(op));
     return out;
+}
+
+/// The bias of each row's expert. Backward sorts the index to add the rows up.
+TensorId pickBiases(OpBuilder& g, int bias, TensorId experts, std::int64_t elements) {
+    if (bias < 0) {
+        return kNoTensor;
+    }
+    const WeightUse& use = g.weightAt(bias);
+    const bool trained = use.trained;
+    const std::int64_t width = g.readWidth(use.widthOr(g.options().storedWidth));
+    const TensorId rows = g.fresh(elements, width, trained);
+    Op op{.name = "rows", .outputs = {rows}, .weights = {bias}};
+    if (trained) {
+        op.saved = {experts};
+        op.backwardTemps = {4 * kSortedBytes * g.info(experts).elements};
+    }
+    g.push(std::move(op));
+    return rows;
+}
+
+/// The product's gradient is that of the biases too.
+TensorId addInPlace(OpBuilder& g, TensorId product, TensorId biases) {
+    if (biases == kNoTensor) {
+        return product;
+    }
+    const TensorId sum = g.viewOf(product, g.info(product).elements);
+    g.push({.name = "add", .inputs = {product, biases}, .outputs = {sum}, .passesGradient = true});
+    return sum;
 }
 
 struct SortedRows {
     TensorId rows = kNoTensor;
     TensorId scores = kNoTensor;
     TensorId order = kNoTensor;
+    TensorId experts = kNoTensor;  ///< of each row
     TensorId offsets = kNoTensor;
     TensorIds named;  ///< variables that live until the function returns
 };
@@ -77,6 +112,7 @@ SortedRows hfSortRows(OpBuilder& g, const Scenario& scenario, const HfRouting& r
     const TensorId narrow = hfIndex(g, "expert indices", count, kCountBytes);
     const TensorId counts = hfIndex(g, "rows of experts", experts, kCountBytes);
     out.offsets = hfIndex(g, "offsets", experts, kCountBytes);
+    out.experts = ids;
     out.named = {ids, out.order, out.rows, out.scores, narrow, counts, out.offsets};
     return out;
 }
@@ -101,16 +137,18 @@ TensorId hfGroupedExperts(OpBuilder& g,
     const SortedRows sorted = hfSortRows(g, scenario, routing);
     const std::int64_t count = g.info(sorted.order).elements;
     const std::int64_t inner = count * scenario.model.moe->expertWidth;
-    const TensorId both = hfGroupedProduct(
-        g, sorted.rows, weights.gateAndUp, weights.gateAndUpAdapter, 2 * inner, sorted.offsets);
-    const auto halves = g.split(both, {inner, inner});
-    g.enterModule();
-    const TensorId gate = g.silu(halves[0]);
-    g.leaveModule();
-    const TensorId gated = g.multiply(gate, halves[1]);
-    g.holdUntilHere({both, gate});
-    const TensorId out = hfGroupedProduct(
-        g, gated, weights.down, weights.downAdapter, count * hidden, sorted.offsets);
+    const UsedStack upper = useStack(g, weights.gateAndUp, weights.gateAndUpAdapter);
+    const TensorId wide = pickBiases(g, weights.gateAndUpBias, sorted.experts, 2 * inner);
+    const TensorId both =
+        addInPlace(g, hfGroupedProduct(g, sorted.rows, upper, 2 * inner, sorted.offsets), wide);
+    const TensorId gated = hfGated(g, *scenario.model.moe, both, inner);
+    const UsedStack lower = useStack(g, weights.down, weights.downAdapter);
+    const TensorId narrow = pickBiases(g, weights.downBias, sorted.experts, count * hidden);
+    if (wide != kNoTensor) {
+        g.holdUntilHere({wide});
+    }
+    const TensorId out =
+        addInPlace(g, hfGroupedProduct(g, gated, lower, count * hidden, sorted.offsets), narrow);
     const TensorId weighed = hfWeigh(g, out, sorted.scores);
     const TensorId inverse = hfIndex(g, "inverse order", count, kSortedBytes);
     g.last().forwardTemps = {kSortedBytes * count};
@@ -121,6 +159,9 @@ TensorId hfGroupedExperts(OpBuilder& g,
     TensorIds named = sorted.named;
     for (const TensorId id : {out, inverse, restored, summed}) {
         named.push_back(id);
+    }
+    if (narrow != kNoTensor) {
+        named.push_back(narrow);
     }
     g.holdUntilHere(named);
     return result;

@@ -1,5 +1,7 @@
 #include "planner/ops/hf_moe.h"
 
+#include <algorithm>
+
 namespace fabricast {
 
 namespace {
@@ -25,6 +27,25 @@ TensorId oneOfStack(OpBuilder& g, TensorId x, int weight, std::int64_t elements,
     return out;
 }
 
+/// The bias of one expert, of the stack of all, added to its rows; backward sums over them.
+TensorId addOneBias(OpBuilder& g, TensorId x, int bias, StackUse stack) {
+    if (bias < 0) {
+        return x;
+    }
+    const WeightUse& use = g.weightAt(bias);
+    const std::int64_t stored = g.readWidth(use.widthOr(g.options().storedWidth));
+    const std::int64_t width = std::max(g.info(x).width, stored);
+    const bool graph = g.info(x).requiresGrad || use.trained;
+    const TensorId out = g.fresh(g.info(x).elements, width, graph);
+    g.push({.name = "add",
+            .inputs = {x},
+            .outputs = {out},
+            .weights = {bias},
+            .passesGradient = true,
+            .stack = stack});
+    return out;
+}
+
 /// One expert's rows: gathered, run, weighted, and added to the output.
 TensorId oneExpert(OpBuilder& g,
                    const MoeSpec& moe,
@@ -41,10 +62,11 @@ TensorId oneExpert(OpBuilder& g,
     g.push({.name = "where", .outputs = {tokenIndex, position}});
     const TensorId state =
         g.pointwise("rows", {routing.tokens}, count * hidden, width, {tokenIndex});
-    const TensorId both = oneOfStack(g, state, weights.gateAndUp, 2 * inner, stack);
-    const auto halves = g.split(both, {inner, inner});
-    const TensorId gated = g.multiply(g.silu(halves[0]), halves[1]);
-    const TensorId out = oneOfStack(g, gated, weights.down, count * hidden, stack);
+    const TensorId both = addOneBias(
+        g, oneOfStack(g, state, weights.gateAndUp, 2 * inner, stack), weights.gateAndUpBias, stack);
+    const TensorId gated = hfGated(g, moe, both, inner);
+    const TensorId out = addOneBias(
+        g, oneOfStack(g, gated, weights.down, count * hidden, stack), weights.downBias, stack);
     const TensorId picked = g.pointwise("row scores",
                                         {routing.scores},
                                         count,

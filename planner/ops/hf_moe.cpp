@@ -1,5 +1,6 @@
 #include "planner/ops/hf_moe.h"
 
+#include "planner/ops/hf_code.h"
 #include "planner/ops/hf_expert_adapters.h"
 
 #include <algorithm>
@@ -10,17 +11,18 @@ namespace fabricast {
 
 namespace {
 
-constexpr std::int64_t kHfScoreBytes = 4;
-constexpr std::int64_t kHfIndexBytes = 8;
-
 constexpr std::array kHfRouters = {
     HfRouter{.family = "mixtral"},
     HfRouter{.family = "qwen2_moe", .narrowsScores = true, .normalises = false},
-    HfRouter{.family = "qwen3_moe", .registeredFirst = false, .narrowsScores = true}};
-
-int hfGate(OpBuilder& g, const Scenario& scenario) {
-    return g.matrix("router", scenario.model.moe->experts, scenario.model.hidden);
-}
+    HfRouter{.family = "qwen3_moe", .registeredFirst = false, .narrowsScores = true},
+    HfRouter{.family = "gpt_oss",
+             .scoring = HfScoring::SoftmaxOfChosen,
+             .transposed = true,
+             .returnsScores = true},
+    HfRouter{.family = "glm4_moe",
+             .scoring = HfScoring::Sigmoid,
+             .registeredFirst = false,
+             .sharedFirst = false}};
 
 HfExpertStacks hfExpertWeights(OpBuilder& g, const Scenario& scenario) {
     const MoeSpec& moe = *scenario.model.moe;
@@ -30,37 +32,53 @@ HfExpertStacks hfExpertWeights(OpBuilder& g, const Scenario& scenario) {
         g.weightAt(weight).cast = false;  // autocast leaves grouped products alone
         return weight;
     };
+    const auto biases = [&](std::int64_t rows) {
+        if (!moe.expertBias) {
+            return -1;
+        }
+        const int weight = g.weight("bias", moe.experts * rows, false);
+        g.weightAt(weight).experts = moe.experts;
+        return weight;
+    };
     HfExpertStacks weights;
     // Named as the parameters of one expert are: by name weights find their place in the order.
     weights.gateAndUp = stack("experts.gate_proj", 2 * moe.expertWidth, scenario.model.hidden);
+    weights.gateAndUpBias = biases(2 * moe.expertWidth);
     weights.down = stack("experts.down_proj", scenario.model.hidden, moe.expertWidth);
+    weights.downBias = biases(scenario.model.hidden);
     return weights;
 }
 
 /// The block's parameters, and PEFT's adapters of them.
 struct HfBlock {
-    int gate = -1;
+    HfGate gate;
     HfExpertStacks experts;
     std::optional<ParameterAdapter> gateAdapter;
     std::optional<ParameterAdapter> gateAndUpAdapter;
     std::optional<ParameterAdapter> downAdapter;
 };
 
-void declareExperts(OpBuilder& g, const Scenario& scenario, HfBlock& block) {
+void declareExperts(OpBuilder& g, const Scenario& scenario, const HfRouter& code, HfBlock& block) {
     const LoraSettings& lora = scenario.settings.lora;
     block.experts = hfExpertWeights(g, scenario);
-    if (adaptsExperts(scenario.settings)) {  // gate and up are one: theirs has the rank of both
-        block.gateAndUpAdapter =
-            declareParameterAdapter(g, lora, block.experts.gateAndUp, 2 * lora.rank);
+    if (adaptsExperts(scenario.settings)) {
+        // PEFT turns the names of gate and up into their one stack, with the rank of both; a stack
+        // that was always one is named itself.
+        const std::int64_t rank = code.transposed ? lora.rank : 2 * lora.rank;
+        block.gateAndUpAdapter = declareParameterAdapter(g, lora, block.experts.gateAndUp, rank);
         block.downAdapter = declareParameterAdapter(g, lora, block.experts.down, lora.rank);
     }
 }
 
 void declareGate(OpBuilder& g, const Scenario& scenario, HfBlock& block) {
-    block.gate = hfGate(g, scenario);
+    const MoeSpec& moe = *scenario.model.moe;
+    block.gate.weight = g.matrix("router", moe.experts, scenario.model.hidden);
+    if (moe.routerBias) {
+        block.gate.bias = g.weight("bias", moe.experts, false);
+    }
     if (adaptsRouter(scenario.settings)) {
         const LoraSettings& lora = scenario.settings.lora;
-        block.gateAdapter = declareParameterAdapter(g, lora, block.gate, lora.rank);
+        block.gateAdapter = declareParameterAdapter(g, lora, block.gate.weight, lora.rank);
     }
 }
 
@@ -68,88 +86,26 @@ HfBlock declareBlock(OpBuilder& g, const Scenario& scenario, const HfRouter& cod
     HfBlock block;
     if (code.registeredFirst) {
         declareGate(g, scenario, block);
-        declareExperts(g, scenario, block);
+        declareExperts(g, scenario, code, block);
     } else {
-        declareExperts(g, scenario, block);
+        declareExperts(g, scenario, code, block);
         declareGate(g, scenario, block);
     }
     return block;
 }
 
-void claimWeights(OpBuilder& g, int weight, const std::optional<ParameterAdapter>& adapter) {
+void claimWeights(OpBuilder& g,
+                  int weight,
+                  int bias,
+                  const std::optional<ParameterAdapter>& adapter) {
     g.claimWeight(weight);
+    if (bias >= 0) {
+        g.claimWeight(bias);
+    }
     if (adapter) {
         g.claimWeight(adapter->factors.down);
         g.claimWeight(adapter->factors.up);
     }
-}
-
-/// The router's product; adapted, it is with the sum of the frozen weight and its adapters.
-TensorId hfLogits(
-    OpBuilder& g, const HfBlock& block, std::int64_t elements, TensorId x, TensorIds& named) {
-    if (!block.gateAdapter) {
-        return g.linear(x, block.gate, elements);
-    }
-    ParameterAdapter adapter = *block.gateAdapter;
-    enterAdapter(g, adapter);
-    const TensorId merged = mergedWeight(g, adapter);
-    named.push_back(merged);
-    const bool autocast = g.options().autocast;
-    const TensorId read = autocast ? g.cast(x, g.options().computeWidth) : x;
-    const TensorId factor = autocast ? g.cast(merged, g.options().computeWidth) : merged;
-    const TensorId out = g.fresh(elements, g.info(read).width);
-    g.push({.kind = OpKind::Gemm,
-            .name = "router",
-            .inputs = {read, factor},
-            .outputs = {out},
-            .saved = g.info(x).requiresGrad ? TensorIds{read, factor} : TensorIds{read},
-            .weights = {block.gate}});
-    return out;
-}
-
-/// Divided by their sum in place, which keeps a copy of them.
-TensorId hfNormalise(OpBuilder& g, TensorId values, std::int64_t tokens) {
-    const std::int64_t chosen = g.info(values).elements;
-    const TensorId sum = g.pointwise("sum", {values}, tokens, kHfScoreBytes, {});
-    const TensorId copy = g.fresh(chosen, kHfScoreBytes, false);
-    g.push({.name = "clone", .outputs = {copy}});
-    const TensorId out = g.viewOf(values, chosen);
-    g.push({.name = "divide",
-            .inputs = {values, sum},
-            .outputs = {out},
-            .saved = g.info(values).requiresGrad ? TensorIds{copy, sum} : TensorIds{}});
-    return out;
-}
-
-/// An fp32 softmax over all experts, of which the highest are chosen.
-HfRouting hfRoute(OpBuilder& g,
-                  const Scenario& scenario,
-                  const HfRouter& code,
-                  const HfBlock& block,
-                  TensorId x) {
-    const MoeSpec& moe = *scenario.model.moe;
-    const std::int64_t tokens = g.info(x).elements / scenario.model.hidden;
-    const std::int64_t chosen = tokens * moe.topK;
-    HfRouting out{.tokens = x};
-    g.enterModule();
-    claimWeights(g, block.gate, block.gateAdapter);
-    TensorIds named;
-    out.logits = hfLogits(g, block, tokens * moe.experts, x, named);
-    const TensorId wide = g.cast(out.logits, kHfScoreBytes);
-    const TensorId all = g.pointwise("softmax", {wide}, tokens * moe.experts, kHfScoreBytes, {});
-    if (g.info(all).requiresGrad) {
-        g.last().saved = {all};
-    }
-    out.indices = g.fresh(chosen, kHfIndexBytes, false);
-    const TensorId values = g.pointwise("topk", {all}, chosen, kHfScoreBytes, {out.indices});
-    g.last().outputs.push_back(out.indices);
-    out.scores = code.normalises ? hfNormalise(g, values, tokens) : values;
-    if (code.narrowsScores) {
-        out.scores = g.cast(out.scores, g.info(out.logits).width);
-    }
-    g.holdUntilHere(named);
-    g.leaveModule();
-    return out;
 }
 
 /// The wrapper of the down projections is around that of the gate and up projections.
@@ -158,8 +114,9 @@ TensorId hfExpertsOf(OpBuilder& g,
                      HfBlock block,
                      const HfRouting& routing) {
     g.enterModule();
-    claimWeights(g, block.experts.gateAndUp, block.gateAndUpAdapter);
-    claimWeights(g, block.experts.down, block.downAdapter);
+    const HfExpertStacks& stacks = block.experts;
+    claimWeights(g, stacks.gateAndUp, stacks.gateAndUpBias, block.gateAndUpAdapter);
+    claimWeights(g, stacks.down, stacks.downBias, block.downAdapter);
     if (block.downAdapter) {
         enterAdapter(g, *block.downAdapter);
         enterAdapter(g, *block.gateAndUpAdapter);
@@ -173,21 +130,37 @@ TensorId hfExpertsOf(OpBuilder& g,
     return out;
 }
 
-/// Qwen2-MoE's MLP beside the routed experts.
+HfRouting routed(
+    OpBuilder& g, const Scenario& scenario, const HfRouter& code, HfBlock& block, TensorId x) {
+    g.enterModule();
+    claimWeights(g, block.gate.weight, block.gate.bias, block.gateAdapter);
+    if (block.gateAdapter) {
+        block.gate.adapter = &*block.gateAdapter;
+    }
+    const HfRouting routing = hfRoute(g, scenario, code, block.gate, x);
+    g.leaveModule();
+    return routing;
+}
+
+/// The MLP beside the routed experts.
 TensorId hfShared(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const std::int64_t hidden = scenario.model.hidden;
     const std::int64_t width = scenario.model.moe->sharedWidth;
     const Settings& settings = scenario.settings;
     g.enterModule();
-    const TensorId opened =
-        siteLinear(g, settings, {"shared_expert.gate_proj", "gate", hidden, width}, x);
+    const TensorId opened = siteLinear(
+        g, settings, {"shared_expert.gate_proj", mlpTarget(scenario, "gate"), hidden, width}, x);
     g.enterModule();
     const TensorId gate = g.silu(opened);
     g.leaveModule();
-    const TensorId up = siteLinear(g, settings, {"shared_expert.up_proj", "up", hidden, width}, x);
+    const TensorId up = siteLinear(
+        g, settings, {"shared_expert.up_proj", mlpTarget(scenario, "up"), hidden, width}, x);
     const TensorId inner = g.multiply(gate, up);
     const TensorId out =
-        siteLinear(g, settings, {"shared_expert.down_proj", "down", width, hidden}, inner);
+        siteLinear(g,
+                   settings,
+                   {"shared_expert.down_proj", mlpTarget(scenario, "down"), width, hidden},
+                   inner);
     g.leaveModule();
     return out;
 }
@@ -206,6 +179,17 @@ TensorId hfGateShared(OpBuilder& g, const Scenario& scenario, TensorId x, Tensor
     return g.multiply(shared, open);
 }
 
+/// Its gradient is summed up by itself.
+TensorId viewOfTokens(OpBuilder& g, TensorId x) {
+    const TensorId view = g.viewOf(x, g.info(x).elements);
+    g.push({.kind = OpKind::Copy,
+            .name = "view",
+            .inputs = {x},
+            .outputs = {view},
+            .passesGradient = true});
+    return view;
+}
+
 }  // namespace
 
 const HfRouter* hfRouterOf(std::string_view family) {
@@ -213,20 +197,36 @@ const HfRouter* hfRouterOf(std::string_view family) {
     return found == kHfRouters.end() ? nullptr : found;
 }
 
-TensorId huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
+std::string hfRouterFamilies() {
+    std::string text;
+    for (std::size_t i = 0; i < kHfRouters.size(); ++i) {
+        text += i == 0 ? "" : i + 1 == kHfRouters.size() ? " and " : ", ";
+        text += kHfRouters[i].family;
+    }
+    return text;
+}
+
+HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x) {
     const HfRouter& code = *hfRouterOf(scenario.model.family);
+    const MoeSpec& moe = *scenario.model.moe;
     g.enterModule();
-    const HfBlock block = declareBlock(g, scenario, code);
-    const bool shares = scenario.model.moe->sharedWidth > 0;
-    const TensorId shared = shares ? hfShared(g, scenario, x) : kNoTensor;
-    const HfRouting routing = hfRoute(g, scenario, code, block, x);
+    HfBlock block = declareBlock(g, scenario, code);
+    const bool shares = moe.sharedWidth > 0;
+    TensorId shared = shares && code.sharedFirst ? hfShared(g, scenario, x) : kNoTensor;
+    HfRouting routing = routed(g, scenario, code, block, x);
+    if (!code.sharedFirst) {
+        routing.tokens = viewOfTokens(g, x);
+    }
     TensorId out = hfExpertsOf(g, scenario, block, routing);
+    if (shares && !code.sharedFirst) {
+        shared = hfShared(g, scenario, x);
+    }
     if (shares) {
-        out = g.add(out, hfGateShared(g, scenario, x, shared));
+        out = g.add(out, moe.sharedGate ? hfGateShared(g, scenario, x, shared) : shared);
     }
     g.holdUntilHere({routing.logits, routing.scores, routing.indices});
     g.leaveModule();
-    return out;
+    return {out, code.returnsScores ? routing.scores : kNoTensor};
 }
 
 }  // namespace fabricast

@@ -3,21 +3,34 @@
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
 
 struct ParameterAdapter;
 
-/// What a family's router in transformers does, beside the softmax over all experts.
+enum class HfScoring {
+    SoftmaxOfAll,     ///< in fp32, of which the highest are chosen
+    SoftmaxOfChosen,  ///< the highest logits are chosen first
+    Sigmoid           ///< of fp32 logits; groups of experts are chosen first, by a bias beside it
+};
+
+/// What a family's router in transformers does.
 struct HfRouter {
     std::string_view family;
+    HfScoring scoring = HfScoring::SoftmaxOfAll;
     bool registeredFirst = true;  ///< before the experts: the order of parameters
     bool narrowsScores = false;   ///< the chosen scores get the type of the logits
     bool normalises = true;       ///< the chosen scores are divided by their sum
+    bool sharedFirst = true;      ///< shared experts are run before the routed ones
+    bool transposed = false;      ///< stacks are [experts, inputs, outputs]
+    bool returnsScores = false;   ///< the layer's variable holds them until it returns
 };
 /// nullptr: its expert layers are not modelled.
 const HfRouter* hfRouterOf(std::string_view family);
+/// "mixtral, qwen2_moe and …"
+std::string hfRouterFamilies();
 
 /// How tokens are distributed: what all experts read.
 struct HfRouting {
@@ -27,17 +40,37 @@ struct HfRouting {
     TensorId logits = kNoTensor;
 };
 
-/// The stacks of an expert layer: [experts, 2·width, hidden] and [experts, hidden, width].
+/// The stacks of an expert layer: [experts, 2·width, hidden] and [experts, hidden, width], and
+/// their biases; -1: none.
 struct HfExpertStacks {
     int gateAndUp = 0;
     int down = 0;
+    int gateAndUpBias = -1;
+    int downBias = -1;
     const ParameterAdapter* gateAndUpAdapter = nullptr;
     const ParameterAdapter* downAdapter = nullptr;
 };
 
+/// The block's router: its weight, its bias (-1: none) and PEFT's adapter of it (nullptr: none).
+struct HfGate {
+    int weight = -1;
+    int bias = -1;
+    const ParameterAdapter* adapter = nullptr;
+};
+HfRouting hfRoute(
+    OpBuilder& g, const Scenario& scenario, const HfRouter& code, const HfGate& gate, TensorId x);
+
+/// The product of the gated halves of `both`, 2·inner elements; they are clamped in GPT-OSS's. What
+/// it has names for lives until it returns.
+TensorId hfGated(OpBuilder& g, const MoeSpec& moe, TensorId both, std::int64_t inner);
+
 /// transformers' block of routed experts, from the norm's output on: the router, then the experts
 /// as `settings.kernels.experts` has them.
-TensorId huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x);
+struct HfMoe {
+    TensorId out = kNoTensor;
+    TensorId kept = kNoTensor;  ///< alive until the layer returns
+};
+HfMoe huggingFaceMoe(OpBuilder& g, const Scenario& scenario, TensorId x);
 
 /// experts_implementation="grouped_mm", the default: rows sorted by expert, two grouped products.
 /// Where autograd forms rows' gradients by index it sorts again.

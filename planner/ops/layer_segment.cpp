@@ -168,7 +168,7 @@ Result<void> checkHfExperts(const Scenario& scenario) {
     if (hfRouterOf(model.family) == nullptr) {
         return refuse("model.moe",
                       "expert layers of transformers' " + model.family +
-                          " are not modelled; those of mixtral, qwen2_moe and qwen3_moe are",
+                          " are not modelled; those of " + hfRouterFamilies() + " are",
                       "use the stack torchtitan or megatron");
     }
     const Layout& layout = scenario.layout;

@@ -235,7 +235,7 @@ TensorId OpBuilder::layerNorm(TensorId x, std::int64_t rows, const WeightIds& we
 }
 
 /// x32 = x.float(); y = x32 · rsqrt(mean(x32²) + eps); weight · y.to(x.dtype)
-TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
+TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool scalesWide) {
     trainNorm({weight});
     const std::int64_t elements = info(x).elements;
     const TensorId x32 = cast(x, 4);
@@ -245,17 +245,18 @@ TensorId OpBuilder::rmsNormFp32(TensorId x, std::int64_t rows, int weight) {
     if (info(inverse).requiresGrad) {
         last().saved = {inverse};
     }
-    const TensorId scaled = cast(multiply(x32, inverse), info(x).width);
+    const std::int64_t width = scalesWide ? info(x32).width : info(x).width;
+    const TensorId scaled = cast(multiply(x32, inverse), width);
     const bool trained = weightAt(weight).trained;
-    const TensorId out = fresh(elements, info(x).width, trained || info(scaled).requiresGrad);
+    const TensorId out = fresh(elements, width, trained || info(scaled).requiresGrad);
     Op op{.kind = OpKind::Norm, .name = "norm_scale", .inputs = {scaled}, .outputs = {out}};
     if (trained) {  // its gradient is formed at full size and summed
         op.saved = {scaled};
-        op.backwardTemps = {elements * info(x).width};
+        op.backwardTemps = {elements * width};
     }
     op.weights = {weight};
     push(std::move(op));
-    return out;
+    return cast(out, info(x).width);
 }
 
 /// The sum has the wider type; its gradient goes to both terms uncopied where the types agree.
@@ -325,6 +326,19 @@ TensorId OpBuilder::dropout(TensorId x) {
     const TensorId mask = fresh(info(x).elements, 1, false);
     const TensorId out = pointwise("dropout", {x}, info(x).elements, info(x).width, {mask});
     last().outputs.push_back(mask);
+    return out;
+}
+
+TensorId OpBuilder::join(const TensorIds& parts) {
+    std::int64_t elements = 0;
+    std::int64_t width = 0;
+    for (const TensorId part : parts) {
+        elements += info(part).elements;
+        width = std::max(width, info(part).width);
+    }
+    const TensorId out = pointwise("cat", parts, elements, width, {});
+    last().passesGradient = true;
+    last().viewsGradient = true;
     return out;
 }
 

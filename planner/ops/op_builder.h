@@ -33,6 +33,8 @@ public:
 
     TensorId input(std::int64_t elements, std::int64_t width);
     TensorId external(std::int64_t elements, std::int64_t width);  ///< a table shared by all layers
+    /// A shared table that this layer is not given.
+    void skipExternal() { list_.externals.push_back(kNoTensor); }
     /// That table is the layer's own: it counts as saved where something keeps it.
     void ownBuffer(TensorId id) {
         list_.tensors[static_cast<std::size_t>(id)].use = TensorUse::Buffer;
@@ -52,8 +54,9 @@ public:
     void claimWeight(int index);
 
     TensorId linear(TensorId x, int weight, std::int64_t outElements, int bias = -1);
-    TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);      ///< one fused kernel
-    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight);  ///< written out in fp32
+    TensorId rmsNorm(TensorId x, std::int64_t rows, int weight);  ///< one fused kernel
+    /// Written out in fp32; `scalesWide`: its weight is multiplied by before the cast, not after.
+    TensorId rmsNormFp32(TensorId x, std::int64_t rows, int weight, bool scalesWide = false);
     TensorId layerNorm(TensorId x, std::int64_t rows, const WeightIds& weights);
     TensorId cast(TensorId x, std::int64_t width);
     TensorId add(TensorId a, TensorId b);
@@ -65,6 +68,7 @@ public:
     TensorId dropout(TensorId x);
     TensorId ropeComplex(TensorId x, TensorId table);
     TensorId ropeCosSin(TensorId x, TensorId cosine, TensorId sine);
+    TensorId join(const TensorIds& parts);  ///< whose gradients are views of the whole's
     TensorIds split(TensorId x, const std::vector<std::int64_t>& elements);
     struct AttentionShape {
         std::int64_t tokens = 0, heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;

@@ -127,7 +127,7 @@ struct OpList {
     std::vector<WeightUse> weights;
     TensorId input = kNoTensor;
     TensorId output = kNoTensor;
-    TensorIds externals;               ///< shared tables, in the order the caller gives them
+    TensorIds externals;  ///< shared tables, in the order the caller gives them; kNoTensor: unused
     std::vector<TensorIds> dropAfter;  ///< storages whose last reader is op i
     std::vector<RecomputeBlock> blocks;
     std::vector<ModuleSpan> modules;  ///< in the order of their calls

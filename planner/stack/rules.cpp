@@ -93,9 +93,11 @@ Result<void> checkSoftware(const Stack& stack, const Scenario& scenario) {
             std::string(stack.name) + " does not run model code " + std::string(nameOf(code)),
             std::string(nameOf(own.kernels.code)));
     }
-    if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron) {
+    const bool written = code == ModelCode::HuggingFace && scenario.model.attention.sinks;
+    if (scenario.settings.kernels.attention == AttentionKernel::Unfused && !megatron && !written) {
         return lacks("settings.kernels.attention",
-                     "attention that keeps its scores is modelled in Megatron's code only",
+                     "attention that keeps its scores is modelled in Megatron's code, and in "
+                     "transformers' of models with sinks, only",
                      "flash");
     }
     return {};

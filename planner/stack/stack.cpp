@@ -2,6 +2,7 @@
 
 #include "planner/base/nearest_name.h"
 #include "planner/spec/names.h"
+#include "planner/spec/peft_targets.h"
 #include "planner/stack/rules.h"
 #include "planner/stack/stack_list.h"
 
@@ -125,6 +126,9 @@ Settings defaultSettings(const Stack& stack,
                          Tuning tuning) {
     Settings settings = stack.defaults(layout, tuning);
     settings.tuning = tuning;
+    if (tuning == Tuning::Lora) {
+        settings.lora.targets = usualTargets(model);
+    }
     if (settings.engine == Engine::Megatron && layout.pp > 1) {
         settings.pipeline = megatronPipeline(model, layout);
     }

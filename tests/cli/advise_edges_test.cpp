@@ -39,7 +39,7 @@ TEST(AdviseEdges, MoreBoxesWithoutANetworkAreNoSituation) {
 // Experts in host memory: torchtitan does that, DeepSpeed's are not modelled.
 TEST(AdviseEdges, OffloadIsTriedInEveryStackThatHasIt) {
     const ProgramOutput output =
-        ran({"advise", "-m", "gpt-oss-20b", "--gpu", "h100", "--gpus", "1"});
+        ran({"advise", "-m", "deepseek-v2-lite", "--gpu", "h100", "--gpus", "1"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.out << output.err;
     EXPECT_TRUE(has(output.out, "ADVICE  torchtitan ")) << output.out;
     EXPECT_TRUE(has(output.out, "offload=parameters_cpu")) << output.out;

@@ -53,7 +53,7 @@ TEST(Emit, PrintsTheSameFilesInEveryForm) {
 TEST(Emit, StartsAlsoWhatIsNotForecast) {
     const ProgramOutput answer = runProgram({"emit",
                                              "-m",
-                                             "gpt-oss-20b",
+                                             "llama-4-scout",
                                              "-c",
                                              "dgx-h100",
                                              "--stack",
@@ -128,6 +128,35 @@ TEST(Emit, ReadsAdaptersBack) {
         EXPECT_EQ(answer.code, ExitCode::Ok) << run << answer.err;
         EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
             << run << answer.out;
+    }
+}
+
+// transformers' attention takes GPT-OSS's sinks written out, or by a kernel of the Hub; PEFT names
+// its experts as parameters, and those of others by what were linear layers once.
+TEST(Emit, ReadsAttentionAndAdaptersOfExpertsBack) {
+    struct Told {
+        const char* run;
+        const char* line;
+    };
+    const std::string experts = " --tuning lora --set settings.lora.targets=q+k+v+o+experts";
+    for (const Told& one :
+         {Told{"-m gpt-oss-20b --stack accelerate", "kernels-community/vllm-flash-attn3"},
+          Told{"-m gpt-oss-20b --stack accelerate --set settings.kernels.attention=unfused",
+               "attn_implementation=\"eager\""},
+          Told{"-m gpt-oss-20b --stack axolotl --set settings.kernels.attention=unfused",
+               "attn_implementation: eager"},
+          Told{"-m gpt-oss-20b --stack axolotl", "kernels-community/vllm-flash-attn3"},
+          Told{"-m qwen3-30b-a3b --stack axolotl", "gate_proj"},
+          Told{"-m qwen3-30b-a3b --stack accelerate", "gate_proj"},
+          Told{"-m mixtral-8x7b --stack accelerate", "w1 w3 w2"}}) {
+        const ProgramOutput answer =
+            ran("emit -c dgx-h100 --seq 2048 --global-batch 8 --layout shard=fsdp,recompute=full "
+                "--check --no-fail " +
+                std::string(one.run) + experts);
+        EXPECT_EQ(answer.code, ExitCode::Ok) << one.run << answer.err;
+        EXPECT_NE(answer.out.find(one.line), std::string::npos) << one.run << answer.out;
+        EXPECT_NE(answer.out.find("check: read back as the same plan"), std::string::npos)
+            << one.run << answer.out;
     }
 }
 

@@ -187,13 +187,20 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
     EXPECT_TRUE(axolotl.out.starts_with("FITS  ")) << axolotl.out << axolotl.err;
     const ProgramOutput small = qlora({"-m", "llama-3.1-70b", "-c", "4x-rtx-4090"});
     EXPECT_TRUE(small.out.starts_with("DOES NOT FIT  ")) << small.out;
-    const ProgramOutput sharded = qlora({"-m", "gpt-oss-20b", "-c", "4x-rtx-4090"});
+    const ProgramOutput sharded = qlora({"-m", "llama-4-scout", "-c", "4x-rtx-4090"});
     EXPECT_TRUE(sharded.out.starts_with("NOT MODELLED  ")) << sharded.out;
     EXPECT_NE(sharded.out.find("not modelled: fsdp2"), std::string::npos) << sharded.out;
     EXPECT_EQ(sharded.code, ExitCode::BadInput);
-    const ProgramOutput advice = runProgram(
-        {"advise", "-m", "glm-4.5-air", "-c", "dgx-h100", "--seq", "4096", "--global-batch", "64"},
-        {});
+    const ProgramOutput advice = runProgram({"advise",
+                                             "-m",
+                                             "llama-4-scout",
+                                             "-c",
+                                             "dgx-h100",
+                                             "--seq",
+                                             "4096",
+                                             "--global-batch",
+                                             "64"},
+                                            {});
     EXPECT_NE(advice.out.substr(0, advice.out.find('\n')).find(" not modelled: "),
               std::string::npos)
         << advice.out;

@@ -3,17 +3,20 @@
 #include "planner/memory/program/pipeline_order.h"
 #include "planner/ops/dense_layer.h"
 #include "planner/ops/embedding_and_head.h"
+#include "planner/ops/hf_code.h"
 #include "planner/ops/layer_segment.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/quantized_linear.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
+#include "planner/ops/unfused_attention.h"
 #include "planner/sharding/fsdp2_units.h"
 #include "planner/spec/stage_split.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -60,13 +63,14 @@ private:
     const Scenario& scenario_;
 };
 
-/// What tells layers apart: dense from sparse, and where part of the model is frozen, those before
-/// the first trained one, that one, and those after it.
-std::pair<bool, int> kindOf(const Scenario& scenario, std::int64_t layer) {
+/// What tells layers apart: dense from sparse, which mask their attention reads, and where part of
+/// the model is frozen, those before the first trained one, that one, and those after it.
+std::tuple<bool, bool, int> kindOf(const Scenario& scenario, std::int64_t layer) {
     const bool frozen = !scenario.settings.trainsAll();
     const std::int64_t first = firstTrainedLayer(scenario);
     const int place = !frozen || layer > first ? 2 : layer == first ? 1 : 0;
-    return {scenario.model.isSparse(layer), place};
+    const bool apart = writesAttention(scenario) && hasWindow(scenario.model, layer);
+    return {scenario.model.isSparse(layer), apart, place};
 }
 
 /// Layers of one kind share one op list.
@@ -74,7 +78,7 @@ Result<void> addLayers(StageBuilder& builder,
                        const Scenario& scenario,
                        std::int64_t first,
                        std::int64_t count) {
-    std::map<std::pair<bool, int>, const OpList*> kinds;
+    std::map<std::tuple<bool, bool, int>, const OpList*> kinds;
     for (std::int64_t layer = first; layer < first + count; ++layer) {
         const OpList*& list = kinds[kindOf(scenario, layer)];
         if (list == nullptr) {
@@ -268,7 +272,13 @@ Result<StageProgram> stageProgram(const Scenario& scenario, std::int64_t stage) 
     program.wrappers = !transformers ? 1 : adapted ? 3 : 2;
     program.rotaryModule = transformers && scenario.model.position == PositionKind::Rope;
     if (program.rotaryModule) {
-        program.bufferBytes = 4 * scenario.model.attention.headDim;  // two copies of 1/frequency
+        const std::int64_t rotated =
+            scenario.model.attention.headDim / hfCodeOf(scenario).rotaryShare;
+        program.bufferBytes = 4 * rotated;  // two copies of 1/frequency
+    }
+    if (transformers && scenario.model.moe && scenario.model.moe->correctionBias) {
+        program.bufferBytes +=
+            4 * scenario.model.moe->experts * std::ranges::count(scenario.model.sparse, true);
     }
     if (scenario.settings.tuning == Tuning::Lora) {
         program.bufferBytes += sharedTableBytes(scenario.settings.lora);

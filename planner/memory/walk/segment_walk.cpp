@@ -46,7 +46,10 @@ Frame SegmentWalk::begin(const SegmentPlace& place, const std::vector<Storage>& 
     }
     ++next;
     for (const TensorId id : ops.externals) {
-        frame.storage[index(id)] = given[next++];
+        const Storage table = given[next++];
+        if (id != kNoTensor) {
+            frame.storage[index(id)] = table;
+        }
     }
     return frame;
 }

@@ -56,12 +56,21 @@ ModuleCall StepWalk::callAround(int module) const {
     return call;
 }
 
-/// A checkpoint keeps all arguments of its segment, the shared tables too.
-void StepWalk::holdTables(const PlacedSegment& segment, const Pass& pass) {
-    if (!segment.place.ops->externals.empty()) {
-        for (const Storage table : pass.tables) {
-            device_.retain(table);
+/// The shared tables that are arguments of a segment: a checkpoint keeps them.
+std::vector<Storage> StepWalk::tablesOf(const PlacedSegment& segment, const Pass& pass) {
+    std::vector<Storage> tables;
+    const TensorIds& externals = segment.place.ops->externals;
+    for (std::size_t table = 0; table < externals.size(); ++table) {
+        if (externals[table] != kNoTensor) {
+            tables.push_back(pass.tables[table]);
         }
+    }
+    return tables;
+}
+
+void StepWalk::releaseTables(const Pass& pass) {
+    for (const Storage table : pass.tables) {
+        device_.release(table);
     }
 }
 
@@ -99,6 +108,7 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     const StageChunk& mine = program_.chunks[static_cast<std::size_t>(chunk)];
     Storage x = received;
     bool left = false;
+    bool tablesNamed = true;  // by the model's body
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
         const PlacedSegment& segment = program_.segments[i];
         device_.at("forward of " + segment.name);
@@ -111,6 +121,10 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
         }
         if (segment.role == SegmentRole::Head || segment.role == SegmentRole::Loss) {
             drop(pass.embedded);
+            if (tablesNamed) {
+                releaseTables(pass);
+                tablesNamed = false;
+            }
         }
         if (segment.role == SegmentRole::Head && program_.lossInsideForward) {
             device_.retain(x);  // the model's forward has a name for its last hidden states
@@ -132,7 +146,9 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
             pass.logits = x;
         } else if (keep != Keep::Everything) {
             keepInput(x, pass);
-            holdTables(segment, pass);
+            for (const Storage table : tablesOf(segment, pass)) {
+                device_.retain(table);
+            }
         } else if (x != kNoStorage) {
             device_.release(x);
         }
@@ -150,8 +166,8 @@ StepWalk::Pass StepWalk::forward(int chunk, Storage received) {
     casts_.clear();
     drop(pass.embedded);
     drop(pass.hidden);
-    for (const Storage table : pass.tables) {
-        device_.release(table);
+    if (tablesNamed) {
+        releaseTables(pass);
     }
     pass.output = x;
     if (mine.sentBytes == 0 && program_.chunkedHead.chunks > 0) {
@@ -231,10 +247,8 @@ Storage StepWalk::backwardSegment(std::size_t segment, Pass& pass, Storage gradi
         if (packed == 0) {
             device_.release(input);
         }
-        if (!placed.place.ops->externals.empty()) {
-            for (const Storage table : pass.tables) {
-                device_.release(table);
-            }
+        for (const Storage table : tablesOf(placed, pass)) {
+            device_.release(table);
         }
     }
     // A module whose input has no gradient is left at the end of backward.

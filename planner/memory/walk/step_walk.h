@@ -56,9 +56,11 @@ private:
     void drop(Storage& storage);
     void keepInput(Storage input, Pass& pass);
     Pass forward(int chunk, Storage received);
+    void releaseTables(const Pass& pass);
     void enterAround(int module, bool inBackward);
     [[nodiscard]] ModuleCall callAround(int module) const;
-    void holdTables(const PlacedSegment& segment, const Pass& pass);
+    [[nodiscard]] static std::vector<Storage> tablesOf(const PlacedSegment& segment,
+                                                       const Pass& pass);
     Storage chunkedLoss(Storage hidden);
     /// Consumes the gradient of what was sent; returns that of what was received.
     Storage backward(Pass pass, Storage received);

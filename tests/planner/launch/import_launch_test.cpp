@@ -506,6 +506,22 @@ TEST(Import, TrainsWeightsInTheTypeThatAScriptLoads) {
               "a.sh:1:37: --dtype float16: Attempting to unscale FP16 gradients.");
 }
 
+TEST(Import, ReadsAdaptersOfStacksThatTargetParametersName) {
+    const std::string run =
+        "torchrun sft.py --output_dir o --bf16 --use_peft --lora_target_modules ";
+    const auto targets = [&](const std::string& words) {
+        const auto read = imported(run + words, "a.sh");
+        return read ? read->find("settings")->find("lora")->find("targets")->text().value() : "";
+    };
+    const std::string stacks =
+        " --lora_target_parameters mlp.experts.gate_up_proj mlp.experts.down_proj";
+    EXPECT_EQ(targets("all-linear" + stacks), "all-linear+experts");
+    EXPECT_EQ(targets("q_proj w1 w3 w2 gate"), "q+gate+up+down+router");
+    EXPECT_EQ(why(run + "all-linear --lora_target_parameters 7.mlp.experts.gate_up_proj", "a.sh"),
+              "a.sh:1:83: --lora_target_parameters \"7.mlp.experts.gate_up_proj\": adapters of "
+              "experts of some layers are not modelled");
+}
+
 // Axolotl 0.19's ModelLoader leaves embedding, head and norms in fp32 under sdpa.
 TEST(Import, RefusesAxolotlsTwoTypesOfWeights) {
     const std::string base = "base_model: a/b\nmicro_batch_size: 1\nsequence_len: 2048\n";

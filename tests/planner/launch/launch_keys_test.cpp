@@ -226,12 +226,16 @@ INSTANTIATE_TEST_SUITE_P(Models,
 
 TEST(AdapterArguments, AreThoseOfTrlsModelConfig) {
     const Keys known = keysOf("trl", "1.16.0");
-    Settings settings{.tuning = Tuning::Lora};
-    settings.lora = {.dora = true, .doubleQuantization = true};
+    Scenario scenario;
+    scenario.model.family = "gpt_oss";
+    scenario.model.moe = MoeSpec{.experts = 8};
+    Settings& settings = scenario.settings;
+    settings.tuning = Tuning::Lora;
+    settings.lora = {.targets = {"q", "experts"}, .dora = true, .doubleQuantization = true};
     std::size_t flags = 0;
     for (const Dtype base : {Dtype::Bf16, Dtype::Nf4, Dtype::Int8}) {
         settings.lora.base = base;
-        for (const std::string& word : adapterArguments(settings)) {
+        for (const std::string& word : adapterArguments(scenario)) {
             if (word.starts_with("--")) {
                 EXPECT_TRUE(known.contains(word.substr(2))) << word;
                 ++flags;

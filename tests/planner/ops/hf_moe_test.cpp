@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace fabricast {
 namespace {
@@ -33,7 +34,11 @@ std::string refusal(const Scenario& scenario) {
 TEST(HfMoe, RefusesByNameWhatItDoesNotModel) {
     EXPECT_EQ(refusal(sparseScenario("mixtral")), "");
     EXPECT_EQ(refusal(sparseScenario("qwen3_moe")), "");
-    EXPECT_NE(refusal(sparseScenario("gpt_oss")).find("gpt_oss"), std::string::npos);
+    EXPECT_EQ(refusal(sparseScenario("gpt_oss")), "");
+    EXPECT_EQ(refusal(sparseScenario("glm4_moe")), "");
+    const std::string llama = refusal(sparseScenario("llama4_text"));
+    EXPECT_NE(llama.find("llama4_text are not modelled; those of mixtral, "), std::string::npos);
+    EXPECT_NE(llama.find("gpt_oss and glm4_moe are"), std::string::npos) << llama;
     Scenario zero3 = sparseScenario("qwen3_moe");
     zero3.settings.engine = Engine::DeepSpeed;
     zero3.layout = {.dp = 8, .shard = Shard::Zero3};
@@ -60,6 +65,60 @@ TEST(HfMoe, GroupsExpertsInTwoProductsOrTakesThemOneByOne) {
     scenario.settings.kernels.experts = ExpertKernel::Sequential;
     EXPECT_EQ(products(OpKind::GroupedGemm), 0);
     EXPECT_EQ(products(OpKind::Gemm), grouped + 2 * 8);
+}
+
+Scenario gptOss() {
+    Scenario scenario = sparseScenario("gpt_oss");
+    scenario.model.attention.sinks = true;
+    scenario.model.moe->expertBias = scenario.model.moe->routerBias = true;
+    scenario.model.moe->clampedGlu = true;
+    scenario.model.window = {32, 0};
+    scenario.settings.kernels.norm = NormKernel::Fp32;
+    scenario.settings.kernels.rope = RopeKernel::CosSin;
+    return scenario;
+}
+
+TEST(HfMoe, GptOssKeepsScoresWithAColumnOfSinksUnlessAKernelDoesNot) {
+    Scenario scenario = gptOss();
+    const auto scores = [&](std::string_view name) {
+        const OpList list = layerSegment(scenario, 0).value();
+        const auto found = std::ranges::find_if(list.ops, [&](const Op& op) {
+            return op.name == name && list.tensor(op.outputs.front()).elements > 128 * 128;
+        });
+        return found == list.ops.end() ? 0 : list.tensor(found->outputs.front()).elements;
+    };
+    EXPECT_EQ(scores("softmax"), 0);
+    scenario.settings.kernels.attention = AttentionKernel::Unfused;
+    EXPECT_EQ(scores("softmax"), 4 * 128 * (128 + 1));  // heads · queries · (keys + 1)
+}
+
+TEST(HfMoe, LayersReadTheMaskOfTheirKind) {
+    Scenario scenario = gptOss();
+    scenario.settings.kernels.attention = AttentionKernel::Unfused;
+    const auto reads = [&](std::int64_t layer, std::size_t table) {
+        return layerSegment(scenario, layer).value().externals[table] != kNoTensor;
+    };
+    // cosines, sines, the mask of full attention, that of the window
+    EXPECT_TRUE(reads(0, 3));
+    EXPECT_FALSE(reads(0, 2));
+    EXPECT_TRUE(reads(1, 2));
+    EXPECT_FALSE(reads(1, 3));
+}
+
+TEST(HfMoe, PeftsNamesOfAnMlpAreThoseOfTheExperts) {
+    Scenario scenario = sparseScenario("glm4_moe");
+    scenario.model.sparse = {false, true};
+    scenario.settings.tuning = Tuning::Lora;
+    scenario.settings.lora.targets = {"gate", "up", "down"};
+    for (const std::int64_t layer : {0, 1}) {
+        const OpList list = layerSegment(scenario, layer).value();
+        EXPECT_TRUE(std::ranges::none_of(list.weights, &WeightUse::trained)) << layer;
+    }
+    scenario.model.moe.reset();
+    scenario.model.sparse.clear();
+    scenario.model.family = "llama";
+    const OpList dense = layerSegment(scenario, 0).value();
+    EXPECT_EQ(std::ranges::count(dense.weights, true, &WeightUse::trained), 6);
 }
 
 TEST(HfMoe, AdaptersOfExpertsHaveTheRankOfEachExpert) {

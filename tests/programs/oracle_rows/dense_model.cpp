@@ -68,7 +68,8 @@ Result<ModelSpec> huggingFaceModel(const CsvTable& table, std::size_t row) {
         model.mlp.bias = model.attention.qkvBias = model.attention.outBias = true;
         model.attention.fusedQkv = true;
     } else if (model.family != "llama" && model.family != "mixtral" &&
-               model.family != "qwen2_moe" && model.family != "qwen3_moe") {
+               model.family != "qwen2_moe" && model.family != "qwen3_moe" &&
+               model.family != "gpt_oss" && model.family != "glm4_moe") {
         return fail(Error::Code::Unsupported, "kind", "'" + model.family + "' is not supported");
     }
     return model;

@@ -23,11 +23,19 @@ void setExperts(const CsvTable& table, std::size_t row, ModelSpec& model) {
     for (std::int64_t layer = 0; layer < dense; ++layer) {
         model.sparse[static_cast<std::size_t>(layer)] = false;
     }
-    model.attention.qkvBias = model.family == "qwen2_moe";
+    const bool sinks = model.family == "gpt_oss";
+    const bool glm = model.family == "glm4_moe";
+    model.attention.qkvBias = model.family == "qwen2_moe" || sinks || glm;
+    model.attention.outBias = model.attention.sinks = sinks;
     moe.sharedGate = model.family == "qwen2_moe";
+    moe.expertBias = moe.routerBias = moe.clampedGlu = sinks;
+    moe.correctionBias = moe.sigmoidScore = glm;
     model.moe = moe;
-    if (model.family == "qwen3_moe") {
+    if (model.family == "qwen3_moe" || table.integer(row, "qk_norm", 0) != 0) {
         model.attention.qkNorm = QkNorm::PerHead;
+    }
+    for (std::int64_t layer = 0; sinks && layer < model.layers; ++layer) {
+        model.window.push_back(layer % 2 == 0 ? 128 : 0);
     }
 }
 
@@ -66,7 +74,14 @@ Result<OracleRow> hfMoeRow(const CsvTable& table, std::size_t row) {
         setExperts(table, row, out.scenario.model);
         FABRICAST_ASSIGN(out.scenario.settings.kernels.experts,
                          pick(kExperts, table.text(row, "expert_impl"), "expert_impl"));
-        if (table.text(row, "lora_targets") == "all-linear") {  // with transformers' stacks too
+        if (table.has("attention") && table.text(row, "attention") == "eager") {
+            out.scenario.settings.kernels.attention = AttentionKernel::Unfused;
+        }
+        const std::string targets = table.text(row, "lora_targets");
+        if (targets == "experts") {  // by target_parameters
+            out.scenario.settings.lora.targets.insert("experts");
+        } else if (targets == "all-linear" &&
+                   out.scenario.model.family != "gpt_oss") {  // with transformers' stacks too
             out.scenario.settings.lora.targets.insert("experts");
             out.scenario.settings.lora.targets.insert("router");
         }

@@ -78,7 +78,7 @@ Result<NameSet> loraTargets(const std::string& text) {
     if (text == "all-linear") {
         return NameSet{"q", "k", "v", "o", "gate", "up", "down"};
     }
-    if (text == "attention") {
+    if (text == "attention" || text == "experts") {
         return NameSet{"q", "k", "v", "o"};
     }
     if (text == "qv") {

@@ -1,0 +1,27 @@
+#pragma once
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace fabricast {
+
+/// How transformers' code of a family differs from Llama's, which most follow.
+struct HfCode {
+    std::string_view family;
+    bool scalesNormWide = false;   ///< RMSNorm multiplies by its weight in fp32, and casts after
+    bool normsHeadsLast = false;   ///< q and k are normed when all three are projected
+    bool rotatesHalves = false;    ///< rotary tables of half a head, for either half
+    std::int64_t rotaryShare = 1;  ///< the first 1/n of each head is rotated
+};
+/// Llama's where the scenario runs other code.
+const HfCode& hfCodeOf(const Scenario& scenario);
+
+/// Columns of a rotary table.
+std::int64_t rotaryColumns(const Scenario& scenario);
+
+/// PEFT's name of an MLP's linear layer. In a model with experts the names gate, up and down are
+/// those of the experts, and layers beside them have none.
+std::string_view mlpTarget(const Scenario& scenario, std::string_view target);
+
+}  // namespace fabricast

@@ -1,0 +1,95 @@
+#include "planner/ops/rotary.h"
+
+#include "planner/ops/dense_layer.h"
+#include "planner/ops/hf_code.h"
+
+#include <algorithm>
+
+namespace fabricast {
+
+namespace {
+
+/// a·cos - b·sin of the halves a and b, and b·cos + a·sin.
+TensorId rotateHalves(OpBuilder& g, const Rotary& table, TensorId x) {
+    const std::int64_t half = g.info(x).elements / 2;
+    const TensorIds halves = g.split(x, {half, half});
+    const auto turned = [&](TensorId straight, TensorId crossed) {
+        return g.add(g.multiply(straight, table.first), g.multiply(crossed, table.second));
+    };
+    const TensorId left = turned(halves[0], halves[1]);
+    const TensorId right = turned(halves[1], halves[0]);
+    const TensorId out = g.join({left, right});
+    g.holdUntilHere({left, right});
+    return out;
+}
+
+/// The first part of each head is turned, and joined with the rest.
+TensorId rotateShare(OpBuilder& g, const Rotary& table, TensorId x, std::int64_t share) {
+    const std::int64_t all = g.info(x).elements;
+    const TensorIds parts = g.split(x, {all / share, all - all / share});
+    const std::int64_t width = g.info(x).width;
+    const TensorId direct = g.multiply(parts[0], table.first);
+    const TensorId crossed =
+        g.pointwise("rotate_half", {parts[0]}, g.info(parts[0]).elements, width, {});
+    g.last().forwardTemps = {g.info(parts[0]).bytes / 2};
+    return g.join({g.add(direct, g.multiply(crossed, table.second)), parts[1]});
+}
+
+}  // namespace
+
+Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shape) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const std::int64_t dim = rotaryColumns(scenario);
+    if (scenario.model.position != PositionKind::Rope) {
+        return {};
+    }
+    if (kernels.rope == RopeKernel::CosSin && kernels.positionIds) {  // one fp32 row of both
+        const TensorId rows = g.fresh(2 * shape.tokens * dim, 4, false);
+        g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
+        return {g.viewOf(rows, shape.tokens * dim), g.viewOf(rows, shape.tokens * dim)};
+    }
+    if (kernels.rope == RopeKernel::CosSin) {
+        const std::int64_t width = residualWidth(scenario.settings);
+        const TensorId cosine = g.external(shape.fullSequence * dim, width);
+        return {cosine, g.external(shape.fullSequence * dim, width)};
+    }
+    if (kernels.positionIds) {  // one row of the complex table per token
+        const TensorId rows = g.fresh(shape.tokens * dim / 2, 8, false);
+        g.push({.kind = OpKind::Lookup, .name = "rope_rows", .outputs = {rows}});
+        return {rows, kNoTensor};
+    }
+    return {g.external(shape.fullSequence * dim / 2, 8), kNoTensor};
+}
+
+TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, TensorId x) {
+    const HfCode& code = hfCodeOf(scenario);
+    if (table.first == kNoTensor) {
+        return x;
+    }
+    if (table.second == kNoTensor) {
+        return g.ropeComplex(x, table.first);
+    }
+    if (code.rotatesHalves) {
+        return rotateHalves(g, table, x);
+    }
+    return code.rotaryShare > 1 ? rotateShare(g, table, x, code.rotaryShare)
+                                : g.ropeCosSin(x, table.first, table.second);
+}
+
+std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario) {
+    const KernelSettings& kernels = scenario.settings.kernels;
+    const AttentionSpec& attention = scenario.model.attention;
+    if (scenario.model.position != PositionKind::Rope || kernels.positionIds) {
+        return {};
+    }
+    const bool latent = attention.kind == AttentionKind::Latent;
+    const std::int64_t entries =
+        scenario.workload.sequence * (latent ? attention.qkRopeDim : rotaryColumns(scenario));
+    if (kernels.rope == RopeKernel::CosSin && !latent) {
+        const std::int64_t width = residualWidth(scenario.settings);
+        return {entries * width, entries * width};
+    }
+    return {4 * entries};
+}
+
+}  // namespace fabricast

@@ -1,0 +1,24 @@
+#pragma once
+#include "planner/ops/op_builder.h"
+#include "planner/ops/rank_shape.h"
+#include "planner/spec/scenario.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace fabricast {
+
+/// The angles that a layer's queries and keys are turned by.
+struct Rotary {
+    TensorId first = kNoTensor;   ///< complex table, or cos
+    TensorId second = kNoTensor;  ///< sin
+};
+
+/// Declares the rotary table: shared by all layers, or gathered per layer from position ids.
+Rotary rotaryTable(OpBuilder& g, const Scenario& scenario, const RankShape& shape);
+TensorId rotate(OpBuilder& g, const Scenario& scenario, const Rotary& table, TensorId x);
+
+/// Bytes of the tables that all layers of a pass share.
+std::vector<std::int64_t> rotaryTableBytes(const Scenario& scenario);
+
+}  // namespace fabricast

@@ -1,0 +1,32 @@
+#pragma once
+#include "planner/base/result.h"
+#include "planner/spec/model_spec.h"
+#include "planner/spec/settings.h"
+
+#include <string>
+#include <vector>
+
+namespace fabricast {
+
+/// What recipes adapt where nobody says: every linear layer of the blocks. Of a model with experts
+/// these are attention's: to PEFT (0.21) the names of its other linear layers are the experts'.
+NameSet usualTargets(const ModelSpec& model);
+
+/// What PEFT adapts of the layers that it is told. Where experts were linear layers each before
+/// transformers 5, the names gate, up and down are theirs, and `all-linear` has them and the
+/// router; GPT-OSS's stacks are never meant by it.
+Result<NameSet> targetsInPeft(const ModelSpec& model, const NameSet& targets);
+
+/// The same as a LoraConfig names it.
+struct PeftNames {
+    std::vector<std::string> modules;     ///< target_modules, or "all-linear" alone
+    std::vector<std::string> parameters;  ///< target_parameters
+};
+PeftNames peftNames(const ModelSpec& model, const NameSet& targets);
+/// The same without "all-linear".
+PeftNames peftNamesOfEach(const ModelSpec& model, const NameSet& targets);
+
+/// What is adapted where nobody says, as an assumption.
+std::string aboutTargets(const ModelSpec& model);
+
+}  // namespace fabricast
