@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 4> kOperationKeys = {
 constexpr std::int64_t kMostTokens = 1'000'000'000'000'000'000;
 /// Some 30 million years: what is above was mistyped.
 constexpr double kLongest = 1e15;
+constexpr Seconds kShortestMtbf(1.0);
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
 constexpr std::int64_t kMostSteps = 999'999'999;
 constexpr double kLeastPrice = 1e-6;
@@ -62,7 +63,12 @@ Result<Seconds> readMtbf(const JsonValue& value) {
     if (value.is(Kind::String) && value.text() == "none") {
         return Seconds(std::numeric_limits<double>::infinity());
     }
-    return readTime(value, "50000 h");
+    FABRICAST_ASSIGN(const Seconds time, readTime(value, "50000 h"));
+    if (time < kShortestMtbf) {
+        return tl::unexpected(
+            value.problem("is less than a second at " + value.shown(), "for example \"50000 h\""));
+    }
+    return time;
 }
 
 /// Of "500 steps": whatever stands before the unit. Nothing of a time.

@@ -155,6 +155,7 @@ TEST(ExplainCost, RefusesByFlagWithWhatToType) {
         {{"--tokens", "9e18"}, "--tokens", ""},
         {{"--mtbf", "50000"}, "--mtbf", "50000 h"},
         {{"--mtbf", "0h"}, "--mtbf", "50000 h"},
+        {{"--mtbf", "1e-300h"}, "--mtbf", "50000 h"},
         {{"--mtbf", "often"}, "--mtbf", "for example"},
         {{"--checkpoint", "asyn"}, "--checkpoint", "did you mean \"async\""},
         {{"--checkpoint-interval", "20"}, "--checkpoint-interval", "20 min"},
