@@ -33,6 +33,12 @@ struct Commit {
     [[nodiscard]] Result<std::optional<std::string>> text(const std::string& path) const {
         return gitOutput(folder, {"cat-file", "blob", ref + ":./" + path});
     }
+    /// What git keeps of a link is the name that it leads to.
+    [[nodiscard]] Result<bool> isLink(const std::string& path) const {
+        FABRICAST_ASSIGN(const std::optional<std::string> entry,
+                         gitOutput(folder, {"ls-tree", ref, "--", path}));
+        return entry && entry->starts_with("120000 ");
+    }
 };
 
 /// The commit that was named, with the reason where there is none.
@@ -82,6 +88,13 @@ Result<std::optional<Question>> questionInGit(const std::string& ref,
     FABRICAST_ASSIGN(const std::optional<std::string> text, commit.text(path.filename().string()));
     if (!text) {
         return std::nullopt;
+    }
+    FABRICAST_ASSIGN(const bool isLink, commit.isLink(path.filename().string()));
+    if (isLink) {
+        return fail(Error::Code::BadInput,
+                    file,
+                    "is a symbolic link in " + ref + ", to \"" + *text + "\"",
+                    "check that file itself");
     }
     FABRICAST_ASSIGN(
         Question question,

@@ -81,12 +81,27 @@ tl::unexpected<Error> bothRefused(const std::string& flag,
         Error::Code::BadInput, flag, "\"" + path + "\" is also " + what, "write to another file");
 }
 
+/// Standard output is one, and has the answer.
+Result<void> checkStandardOutput(const std::string& flag) {
+    constexpr std::array<std::string_view, 3> kTakeIt = {"-o", "--output", "--report"};
+    return std::ranges::find(kTakeIt, flag) != kTakeIt.end()
+               ? Result<void>()
+               : fail(Error::Code::BadInput,
+                      flag,
+                      "\"-\" is standard output, where the answer goes",
+                      flag + " and the name of a file");
+}
+
 }  // namespace
 
 Result<void> checkOutputs(const std::vector<std::string>& arguments, GlobalOptions& options) {
     const std::vector<NamedFile> files = namedFiles(arguments);
     for (const NamedFile& output : files) {
-        if (!output.written || output.path == "-") {
+        if (!output.written) {
+            continue;
+        }
+        if (output.path == "-") {
+            FABRICAST_TRY(checkStandardOutput(output.flag));
             continue;
         }
         const std::string place = options.at(output.path);

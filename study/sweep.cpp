@@ -86,7 +86,7 @@ Result<PointLine> lineOf(const SweepWork& work,
         json.add("why", whyRefused(*line.refused));
     }
     json.end();
-    line.text = onOneLine(std::move(json).finish());
+    line.text = withSum(onOneLine(std::move(json).finish()));
     return line;
 }
 
@@ -106,7 +106,9 @@ Result<void> takeAllShards(const SweepStore& store,
         return {};
     }
     FABRICAST_TRY(takeSweepFile(store.file, places, answer.lines, answer.note));
-    for (std::size_t index = 0; index < store.shard.count; ++index) {
+    // Of ranks beyond the points there is no file with any.
+    const std::size_t ranks = std::min(store.shard.count, answer.lines.size());
+    for (std::size_t index = 0; index < ranks; ++index) {
         const std::string file = shardFile(store.file, {index, store.shard.count});
         FABRICAST_TRY(takeSweepFile(file, places, answer.lines, answer.note));
     }
@@ -180,10 +182,12 @@ Result<void> computeOpen(const SweepWork& work,
     constexpr std::size_t kPartOfFile = 32;
     const std::vector<std::size_t> open = openOf(answer, shard);
     const std::size_t had = answer.done();
-    const std::size_t atATime = 2 * bench.threads();
     std::size_t kept = 0;
-    for (std::size_t begin = 0; begin < open.size(); begin += atATime) {
-        const std::size_t end = std::min(begin + atATime, open.size());
+    std::size_t end = 0;
+    for (std::size_t begin = 0; begin < open.size(); begin = end) {
+        // One a core first: a run that is soon stopped has got somewhere.
+        const std::size_t atATime = bench.threads() * (begin == 0 ? 1 : 2);
+        end = std::min(begin + atATime, open.size());
         const std::vector<std::size_t> now(open.begin() + static_cast<std::ptrdiff_t>(begin),
                                            open.begin() + static_cast<std::ptrdiff_t>(end));
         const Result<void> done = computePoints(work, points, now, bench, watch, answer);

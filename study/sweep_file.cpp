@@ -1,5 +1,6 @@
 #include "study/sweep_file.h"
 
+#include "planner/base/text_digest.h"
 #include "planner/output/replace_file.h"
 #include "planner/report/sweep_columns.h"
 #include "planner/text/json_lines.h"
@@ -15,6 +16,13 @@ namespace {
 
 constexpr std::size_t kMostSweepBytes = std::size_t{1} << 30;
 
+constexpr std::string_view kSum = ", \"sum\": ";
+
+/// A line as it was before its sum was added.
+std::string withoutSum(std::string_view line) {
+    return std::string(line.substr(0, line.rfind(kSum))) + "}";
+}
+
 /// The key of a line, by what it says.
 Result<std::string> keyOfLine(std::string_view line, const std::string& file, std::int64_t number) {
     FABRICAST_ASSIGN(const JsonValue root, parseJsonFrom(line, file, number));
@@ -28,6 +36,9 @@ Result<std::string> keyOfLine(std::string_view line, const std::string& file, st
         values.emplace_back(member.name(), std::move(value));
     }
     FABRICAST_TRY(checkSweepLine(root));
+    if (withSum(withoutSum(line)) != line) {
+        return tl::unexpected(root.problem("was changed after it was written"));
+    }
     return sweepKey(text, values);
 }
 
@@ -53,6 +64,12 @@ Result<void> takeLine(const std::string& line,
 }
 
 }  // namespace
+
+std::string withSum(std::string line) {
+    const std::string sum = textDigest(line);
+    line.pop_back();  // the bracket that closes it
+    return line.append(kSum).append("\"").append(sum).append("\"}");
+}
 
 std::string sweepKey(const std::string& digest,
                      const std::vector<std::pair<std::string, std::string>>& point) {

@@ -18,6 +18,9 @@ using SweepPlaces = std::map<std::string, std::size_t>;
 std::string sweepKey(const std::string& digest,
                      const std::vector<std::pair<std::string, std::string>>& point);
 
+/// A line with a sum of all of it as its last member, by which `takeSweepFile` finds a change.
+std::string withSum(std::string line);
+
 /// This is the file that a sweep keeps its points in. No two write one file: what the other one
 /// has computed would be lost.
 ///     FABRICAST_ASSIGN(SweepFile file, SweepFile::open("points.jsonl"));

@@ -12,6 +12,8 @@ namespace {
 
 /// Of a hundredth of a second or more each: some minutes on all cores at least.
 constexpr std::size_t kMostPoints = 100'000;
+/// More have nothing to do.
+constexpr std::size_t kMostRanks = kMostPoints;
 
 /// Rank, number of ranks, and the first rank where that is a variable too.
 struct RankVariables {
@@ -43,6 +45,13 @@ Result<SweepShard> shardBy(const RankVariables& names, const Variable& variable)
     if (names.first != nullptr && variable(names.first)) {
         FABRICAST_ASSIGN(const std::size_t first, countIn(*variable(names.first), names.first));
         shard.index -= std::min(first, shard.index);
+    }
+    if (shard.count > kMostRanks) {
+        return fail(Error::Code::BadInput,
+                    names.count,
+                    std::to_string(shard.count) + " ranks are more than the " +
+                        std::to_string(kMostRanks) + " that may share a sweep",
+                    "as many ranks as points, or fewer");
     }
     if (shard.index >= shard.count) {
         return fail(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,25 @@ Result<std::vector<Edit>> flagEdits(const std::string& flag,
     return std::vector{Edit{std::string(known->path), value, std::string(known->typed)}};
 }
 
+/// Something is said, and each key once: which of two values is meant is not for us to choose.
+Result<void> eachKeyOnce(const std::vector<Edit>& edits, const std::string& origin) {
+    std::set<std::string_view> seen;
+    for (const Edit& edit : edits) {
+        const QuestionFlag* flag = flagOf(edit.path);
+        if (!seen.insert(edit.path).second && (flag == nullptr || !flag->isList)) {
+            return fail(Error::Code::BadInput,
+                        origin,
+                        "\"" + edit.path + "\" is there twice",
+                        origin + " once for each of them makes a side each");
+        }
+    }
+    if (edits.empty()) {
+        return fail(
+            Error::Code::BadInput, origin, "nothing is said that differs", origin + " layout.tp=4");
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string keyCalled(const std::string& typed) {
@@ -99,6 +119,7 @@ Result<std::vector<Edit>> typedEdits(const std::string& typed, const std::string
         std::ranges::move(said, std::back_inserter(edits));
         ++i;
     }
+    FABRICAST_TRY(eachKeyOnce(edits, origin));
     return edits;
 }
 

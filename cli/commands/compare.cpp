@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace fabricast {
@@ -51,9 +52,18 @@ Result<std::vector<std::string>> takeStacks(CompareFlags& flags) {
                     "one file, or one stack");
     }
     std::vector<std::string> sides;
+    std::set<std::string> seen = {typed->substr(0, comma)};
     for (std::size_t at = comma; at < typed->size();) {
         const std::size_t end = std::min(typed->find(',', at + 1), typed->size());
-        sides.push_back("--stack " + typed->substr(at + 1, end - at - 1));
+        const std::string stack = typed->substr(at + 1, end - at - 1);
+        if (stack.empty() || !seen.insert(stack).second) {
+            return fail(Error::Code::BadInput,
+                        "--stack",
+                        stack.empty() ? "a stack is missing beside a comma in \"" + *typed + "\""
+                                      : "\"" + stack + "\" is there twice: a side each",
+                        "--stack fsdp2,megatron");
+        }
+        sides.push_back("--stack " + stack);
         at = end;
     }
     typed->resize(comma);

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::int64_t kMostNodes = 262'144;
 constexpr std::int64_t kMostSites = 64;
+constexpr BytesPerSecond kSlowestWan(1.0);
+constexpr BytesPerSecond kFastestWan(1e15);
+constexpr Seconds kLongestWan(3600.0);
 
 enum class TopologyFormat { Usual, Text, Json, Csv, Markdown, Dot, Svg };
 constexpr std::array kTopologyFormats = {Choice<TopologyFormat>{"text", TopologyFormat::Text},
@@ -36,7 +39,7 @@ struct TopologyFlags {
     std::vector<std::string> fail;
     std::int64_t sites = 1;
     std::string wanBandwidth;
-    std::string wanLatency = "0 s";
+    std::string wanLatency;
     TopologyFormat format = TopologyFormat::Usual;
 };
 
@@ -61,11 +64,14 @@ TopologyFormat formatOf(const TopologyFlags& flags, const GlobalOptions& options
 Result<WanTier> wanTier(const TopologyFlags& flags) {
     WanTier wan{.sites = flags.sites};
     if (flags.sites == 1) {
-        if (!flags.wanBandwidth.empty()) {
+        const char* const unused = !flags.wanBandwidth.empty() ? "--wan"
+                                   : !flags.wanLatency.empty() ? "--wan-latency"
+                                                               : nullptr;
+        if (unused != nullptr) {
             return fail(Error::Code::BadInput,
-                        "--wan",
+                        unused,
                         "there is one site, so nothing uses it",
-                        "--sites 2");
+                        "--sites 2 --wan '400 Gbps'");
         }
         return wan;
     }
@@ -76,10 +82,17 @@ Result<WanTier> wanTier(const TopologyFlags& flags) {
                     "--wan '400 Gbps'");
     }
     FABRICAST_ASSIGN(wan.bandwidth, parseQuantity<BytesPerSecond>(flags.wanBandwidth, "--wan"));
-    if (!(wan.bandwidth.count() > 0.0)) {
-        return fail(Error::Code::BadInput, "--wan", "must be above 0", "--wan '400 Gbps'");
+    if (wan.bandwidth < kSlowestWan || wan.bandwidth > kFastestWan) {
+        return fail(
+            Error::Code::BadInput, "--wan", "must be from 1 B/s to 1 PB/s", "--wan '400 Gbps'");
     }
-    FABRICAST_ASSIGN(wan.latency, parseQuantity<Seconds>(flags.wanLatency, "--wan-latency"));
+    if (!flags.wanLatency.empty()) {
+        FABRICAST_ASSIGN(wan.latency, parseQuantity<Seconds>(flags.wanLatency, "--wan-latency"));
+    }
+    if (wan.latency < Seconds() || wan.latency > kLongestWan) {
+        return fail(
+            Error::Code::BadInput, "--wan-latency", "must be from 0 to 1 h", "--wan-latency 10ms");
+    }
     return wan;
 }
 

@@ -5,6 +5,7 @@
 #include "planner/text/text_file.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -191,6 +192,20 @@ Result<ClusterSpec> withGpus(ClusterSpec cluster, std::int64_t gpus, const std::
     return cluster;
 }
 
+/// Links inside a node join no nodes.
+constexpr std::array<std::string_view, 5> kInsideNode = {"nvlink", "nvls", "xgmi", "pcie", "c2c"};
+
+Result<FabricSpec> networkOf(const ClusterRequest& request, const ProfileStore& profiles) {
+    FABRICAST_ASSIGN(FabricSpec fabric, profiles.fabric(request.fabric, request.where));
+    if (std::ranges::find(kInsideNode, fabric.kind) != kInsideNode.end()) {
+        return fail(Error::Code::BadInput,
+                    request.typed ? "--fabric" : request.where,
+                    "\"" + fabric.name + "\" is a link inside a node, and no network between nodes",
+                    "ib-ndr, roce-400 or another of: fabricast profiles list --kind fabric");
+    }
+    return fabric;
+}
+
 }  // namespace
 
 Result<FoundCluster> findCluster(const ClusterRequest& request,
@@ -199,7 +214,7 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
     FoundCluster found;
     FABRICAST_ASSIGN(found.cluster, namedCluster(request, profiles, folders, found.assumed));
     if (!request.fabric.empty()) {
-        FABRICAST_ASSIGN(found.cluster.fabric, profiles.fabric(request.fabric, request.where));
+        FABRICAST_ASSIGN(found.cluster.fabric, networkOf(request, profiles));
         useNicsOfFabric(found.cluster, found.assumed);
     }
     addBuiltNotes(found.cluster, found.assumed);

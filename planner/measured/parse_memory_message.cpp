@@ -164,6 +164,33 @@ std::int64_t heldBy(const MemoryMessage& message) {
     return message.allocated.value_or(message.maxAllocated.value_or(Bytes())).count();
 }
 
+/// Parts of a GPU are no more than the GPU. What a message rounds is little beside it.
+Result<MemoryMessage> possible(MemoryMessage message, const std::string& source) {
+    constexpr double kRounded = 1.01;
+    const auto refuse = [&](const char* what) {
+        return fail(Error::Code::BadInput,
+                    source + ":" + std::to_string(message.line),
+                    std::string("the message says that ") + what,
+                    "paste it as it was printed");
+    };
+    if (!message.capacity) {
+        return message;
+    }
+    if (*message.capacity <= Bytes()) {
+        return refuse("the GPU has no memory");
+    }
+    const auto isMore = [&](const std::optional<Bytes>& part) {
+        return part && *part / *message.capacity > kRounded;
+    };
+    if (isMore(message.allocated) || isMore(message.reserved()) || isMore(message.inUse)) {
+        return refuse("the process held more than the GPU has");
+    }
+    if (isMore(message.free)) {
+        return refuse("more was free than the GPU has");
+    }
+    return message;
+}
+
 }  // namespace
 
 Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::string& source) {
@@ -192,7 +219,7 @@ Result<MemoryMessage> parseMemoryMessage(std::string_view text, const std::strin
         }
         if (fullest) {
             fullest->others = found - 1;
-            return *fullest;
+            return possible(*fullest, source);
         }
     }
     return fail(Error::Code::BadInput,

@@ -5,6 +5,7 @@
 #include "planner/ops/megatron_layer.h"
 #include "planner/ops/megatron_vocab.h"
 #include "planner/ops/op_builder.h"
+#include "planner/ops/rank_shape.h"
 #include "planner/ops/trained_weights.h"
 
 #include <algorithm>
@@ -200,6 +201,7 @@ Result<void> checkHfExperts(const Scenario& scenario) {
 }
 
 Result<OpList> layerSegment(const Scenario& scenario, std::int64_t layer) {
+    FABRICAST_TRY(checkRankShape(scenario, layer));
     FABRICAST_TRY(checkLoopedExperts(scenario, layer));
     if (isMegatronCode(scenario)) {
         return megatronLayer(scenario, layer);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace fabricast {
 
@@ -23,6 +24,34 @@ RankShape rankShape(const Scenario& scenario) {
     shape.kvHeads = std::max<std::int64_t>(1, model.attention.kvHeads / layout.tp);
     shape.width = model.mlp.width / layout.tp;
     return shape;
+}
+
+namespace {
+
+Result<void> shared(const char* key, std::int64_t ranks, std::int64_t whole, const char* what) {
+    if (ranks <= whole) {
+        return {};
+    }
+    return fail(Error::Code::BadInput,
+                std::string("layout.") + key,
+                std::to_string(ranks) + " ranks cannot share " + std::to_string(whole) + " " + what,
+                std::string(key) + " of at most " + std::to_string(whole));
+}
+
+}  // namespace
+
+Result<void> checkRankShape(const Scenario& scenario, std::int64_t layer) {
+    const Layout& layout = scenario.layout;
+    const ModelSpec& model = scenario.model;
+    const RankShape shape = rankShape(scenario);
+    FABRICAST_TRY(shared("tp", layout.tp, model.attention.heads, "attention heads"));
+    FABRICAST_TRY(shared("cp", layout.cp, scenario.workload.sequence, "tokens of a sequence"));
+    if (shape.sp) {
+        FABRICAST_TRY(shared("tp", layout.tp, shape.tokens, "tokens"));
+    }
+    return model.isSparse(layer)
+               ? shared("etp", layout.etp, model.moe->expertWidth, "columns of an expert")
+               : shared("tp", layout.tp, model.mlp.width, "columns of the MLP");
 }
 
 namespace {

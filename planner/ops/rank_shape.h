@@ -1,4 +1,5 @@
 #pragma once
+#include "planner/base/result.h"
 #include "planner/spec/scenario.h"
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct RankShape {
 };
 
 RankShape rankShape(const Scenario& scenario);
+/// Whether every rank has heads, columns and tokens of a layer at all.
+Result<void> checkRankShape(const Scenario& scenario, std::int64_t layer);
 
 /// Rows of tokens on their way through the experts of one rank. Every rank sends topK rows per
 /// token; this one receives `imbalance` times its even share.

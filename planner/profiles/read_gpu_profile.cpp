@@ -39,6 +39,16 @@ Result<void> readIdentity(const JsonValue& root, GpuSpec& gpu) {
     return {};
 }
 
+/// A petabyte: a GPU with more was mistyped.
+constexpr Bytes kMostGpuMemory(1'000'000'000'000'000);
+
+Result<void> checkMemory(const JsonValue& root, const char* key, const Sourced<Bytes>& memory) {
+    return !memory.value || *memory.value <= kMostGpuMemory
+               ? Result<void>()
+               : tl::unexpected(
+                     root.find(key)->problem("is out of range", "for example \"80 GB\""));
+}
+
 Result<void> readNumbers(const JsonValue& root, GpuSpec& gpu) {
     FABRICAST_ASSIGN(gpu.memory, requireSourced<Bytes>(root, "memory"));
     FABRICAST_ASSIGN(gpu.reportedMemory, readSourcedOr<Bytes>(root, "reported_memory"));
@@ -48,6 +58,9 @@ Result<void> readNumbers(const JsonValue& root, GpuSpec& gpu) {
     FABRICAST_ASSIGN(gpu.multiprocessors, readSourcedOr<std::int64_t>(root, "multiprocessors"));
     FABRICAST_ASSIGN(gpu.boostClock, readSourcedOr<Hertz>(root, "boost_clock"));
     FABRICAST_ASSIGN(gpu.power, readSourcedOr<Watts>(root, "power"));
+    FABRICAST_TRY(checkMemory(root, "memory", gpu.memory));
+    FABRICAST_TRY(checkMemory(root, "reported_memory", gpu.reportedMemory));
+    FABRICAST_TRY(checkMemory(root, "usable_memory", gpu.usableMemory));
     if (gpu.multiprocessors.value == 0) {
         return tl::unexpected(root.find("multiprocessors")->problem("must be 1 or more"));
     }

@@ -103,7 +103,8 @@ constexpr std::string_view kPlanSchema = "fabricast.sweep/1";
 constexpr std::string_view kSizeSchema = "fabricast.size_sweep/1";
 
 /// Members that say which point it is, and of what.
-constexpr std::array<std::string_view, 4> kOfPoint = {"schema", "question", "digest", "point"};
+constexpr std::array<std::string_view, 5> kOfPoint = {
+    "schema", "question", "digest", "point", "sum"};
 constexpr std::array<std::string_view, 7> kSweptWords = {
     "verdict", "box", "fabric", "stack", "layout", "plan", "why"};
 /// Times, money and counts are no less than nothing, and tables write them as whole numbers of 64

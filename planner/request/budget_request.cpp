@@ -5,8 +5,11 @@
 #include "planner/text/enum_json.h"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -21,7 +24,9 @@ constexpr std::array<std::string_view, 4> kOperationKeys = {
 constexpr std::int64_t kMostTokens = 1'000'000'000'000'000'000;
 /// Some 30 million years: what is above was mistyped.
 constexpr double kLongest = 1e15;
+constexpr Seconds kShortestMtbf(1.0);
 constexpr double kAnyNumber = std::numeric_limits<double>::max();
+constexpr std::int64_t kMostSteps = 999'999'999;
 constexpr double kLeastPrice = 1e-6;
 constexpr double kMostPrice = 1e6;
 constexpr double kMostYearsOwned = 100.0;
@@ -58,23 +63,39 @@ Result<Seconds> readMtbf(const JsonValue& value) {
     if (value.is(Kind::String) && value.text() == "none") {
         return Seconds(std::numeric_limits<double>::infinity());
     }
-    return readTime(value, "50000 h");
+    FABRICAST_ASSIGN(const Seconds time, readTime(value, "50000 h"));
+    if (time < kShortestMtbf) {
+        return tl::unexpected(
+            value.problem("is less than a second at " + value.shown(), "for example \"50000 h\""));
+    }
+    return time;
+}
+
+/// Of "500 steps": whatever stands before the unit. Nothing of a time.
+std::optional<std::string_view> countOfSteps(std::string_view typed) {
+    for (const std::string_view unit : {" steps", " step", "steps"}) {
+        if (typed.ends_with(unit)) {
+            return typed.substr(0, typed.size() - unit.size());
+        }
+    }
+    return std::nullopt;
 }
 
 /// "20 min", or "500 steps".
 Result<void> readInterval(const JsonValue& value, BudgetRequest& request) {
     const std::string typed = value.is(Kind::String) ? value.text().value_or("") : "";
-    const std::size_t digits = typed.find_first_not_of("0123456789");
-    const std::string unit = digits == std::string::npos ? "" : typed.substr(digits);
-    if (unit != " steps" && unit != "steps" && unit != " step") {
+    const std::optional<std::string_view> count = countOfSteps(typed);
+    if (!count) {
         FABRICAST_ASSIGN(request.interval, readTime(value, "20 min"));
         return {};
     }
-    constexpr std::size_t kMostDigits = 9;
-    const std::int64_t steps = digits > 0 && digits <= kMostDigits ? std::stoll(typed) : 0;
-    if (steps < 1) {
-        return tl::unexpected(
-            value.problem("is out of range at " + value.shown(), "for example \"500 steps\""));
+    std::int64_t steps = 0;
+    const char* const end = count->data() + count->size();
+    if (std::from_chars(count->data(), end, steps).ptr != end || steps < 1 || steps > kMostSteps) {
+        return tl::unexpected(value.problem("must be a whole number of steps from 1 to " +
+                                                std::to_string(kMostSteps) + ", not " +
+                                                value.shown(),
+                                            "for example \"500 steps\""));
     }
     request.intervalSteps = steps;
     return {};

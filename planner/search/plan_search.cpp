@@ -247,8 +247,11 @@ bool PlanSearch::isUnmodelled(std::uint32_t family, const Error& refusal) const 
 
 /// Of a family that is not modelled, all layouts that there is room for are refused together.
 void PlanSearch::refuseUnmodelled(std::uint32_t family, std::int64_t layouts) {
+    if (layouts == 0) {  // no size of the micro-batch is left
+        return;
+    }
     const auto allowed = scenarios_.allowed({.family = family});
-    if (layouts > 0 && (allowed || isUnmodelled(family, allowed.error()))) {
+    if (allowed || isUnmodelled(family, allowed.error())) {
         const LayoutFamily& refused = space_.families[family];
         refusals_[{refused.stack, space_.reasons[*refused.unmodelled]}] += layouts;
     }

@@ -309,6 +309,16 @@ TEST_F(CheckBaseline, AFileThatTheCommitDoesNotHaveIsNotThatOfToday) {
     EXPECT_NE(answer.err.find("later.json is not in the commit"), std::string::npos) << answer.err;
 }
 
+TEST_F(CheckBaseline, ALinkIsNoScenarioOfACommit) {
+    const std::string git = "git -C " + folder() + " -c user.name=t -c user.email=t@t ";
+    std::filesystem::create_symlink("run.json", folder() + "/link.json");
+    ASSERT_TRUE(typed(git + "add link.json && " + git + "commit -q -m link > /dev/null"));
+    const ProgramOutput answer = check("link.json --baseline git:trunk --max-regression 1%");
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_NE(answer.err.find("is a symbolic link in trunk, to \"run.json\""), std::string::npos)
+        << answer.err;
+}
+
 TEST_F(CheckBaseline, OneScenarioWithoutARepositoryIsItsOwnError) {
     const std::string outside = tempFolder() + "outside.json";
     ASSERT_TRUE(writeTextFile(outside, read("run.json")));

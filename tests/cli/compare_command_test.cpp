@@ -55,6 +55,23 @@ TEST(CompareCommand, ComparesStacks) {
               "as typed;A with precision=fp8;");
 }
 
+TEST(CompareCommand, RefusesSidesThatSayNothingOrOneThingTwice) {
+    const auto refused = [](const std::vector<std::string>& more) {
+        const ProgramOutput output =
+            ran("compare -m llama-3.1-8b -c dgx-h100 --seq 8192 --global-batch 16", more);
+        EXPECT_EQ(output.code, ExitCode::BadInput);
+        EXPECT_EQ(output.out, "");
+        return output.err.substr(0, output.err.find('\n'));
+    };
+    EXPECT_EQ(refused({"--with", "   "}), "error: --with: nothing is said that differs");
+    EXPECT_EQ(refused({"--with", "layout.tp=2 tp=4"}),
+              "error: --with: \"layout.tp\" is there twice");
+    EXPECT_EQ(refused({"--stack", "fsdp2,"}),
+              "error: --stack: a stack is missing beside a comma in \"fsdp2,\"");
+    EXPECT_EQ(refused({"--stack", "fsdp2,fsdp2"}),
+              "error: --stack: \"fsdp2\" is there twice: a side each");
+}
+
 TEST(CompareCommand, SaysWhichSideCannotBe) {
     const ProgramOutput output = compare({"--layout", "shard=fsdp", "--with", "stack=megatron"});
     EXPECT_EQ(output.code, ExitCode::BadInput);

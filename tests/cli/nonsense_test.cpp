@@ -1,6 +1,7 @@
 #include "cli/run_program.h"
 #include "planner/text/text_file.h"
 #include "tests/support/profile_folder.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -219,6 +220,69 @@ TEST(Nonsense, RoundingIsNoTime) {
                                            "json"},
                                           {});
     EXPECT_EQ(step.out.find("_s\": -"), std::string::npos) << step.out;
+}
+
+/// What no batch share accepts, on ways to train that are not modelled.
+TEST(Nonsense, AMicroBatchThatIsNoShareLeavesNoLayout) {
+    const std::vector<std::string> stacks = {"torchtitan --tuning lora",
+                                             "nemo --tuning lora",
+                                             "fsdp1 --tuning qlora",
+                                             "deepspeed --tuning qlora"};
+    for (const std::string& stack : stacks) {
+        const ProgramOutput output =
+            ran("plan -m llama-3.1-8b -c dgx-h100 --fix micro_batch=3 --stack " + stack);
+        EXPECT_NE(output.code, ExitCode::Ok) << stack;
+        EXPECT_FALSE((output.out + output.err).empty()) << stack;
+    }
+    const ProgramOutput points =
+        ran("plan -m llama-3.1-8b -c dgx-h100 --stack fsdp1 --tuning qlora --sweep "
+            "layout.micro_batch=2,3");
+    EXPECT_FALSE(points.out.empty() && points.err.empty());
+}
+
+/// A rank without a head, a column or a token of its own: 36 ranks of tp, and 32 heads.
+TEST(Nonsense, RanksWithNothingToDoAreRefused) {
+    for (const char* const shard : {"zero1", "zero2", "none"}) {
+        const ProgramOutput output =
+            ran(std::string("plan -m llama-3.1-8b -c gb200-nvl72 --stack megatron-fsdp --fix "
+                            "shard=") +
+                shard);
+        EXPECT_EQ(output.code, ExitCode::BadInput) << output.out << output.err;
+        EXPECT_NE(output.out.find("NOT MODELLED"), std::string::npos) << output.out;
+    }
+}
+
+/// One row of which the others are not to blame.
+TEST(Nonsense, ARunWithMoreRanksThanHeadsIsRefusedAlone) {
+    const std::string table = tempFolder() + "ranks.csv";
+    const std::string columns =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,tp,micro_batch,"
+        "global_batch,measured_step_s\n";
+    const std::string machine = ",49152,4096,16,H100,nanotron,1,16,2,512,77.1\n";
+    ASSERT_TRUE(writeTextFile(table,
+                              columns + "a-1,own,24,4096,16384,32,32" + machine +
+                                  "a-2,own,24,4096,16384,2,2" + machine +
+                                  "a-3,own,24,4096,8,32,32" + machine));
+    for (const char* const engine : {"forecast", "simulation"}) {
+        const ProgramOutput output =
+            runProgram({"backtest", table, "--all", "-f", "csv", "--engine", engine}, {});
+        EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+        EXPECT_NE(output.out.find("16 ranks cannot share 2 attention heads"), std::string::npos)
+            << output.out;
+        EXPECT_NE(output.out.find("16 ranks cannot share 8 columns of the MLP"), std::string::npos)
+            << output.out;
+    }
+}
+
+/// Petabytes are a slip of the finger, and their sums would overflow.
+TEST(Nonsense, AGpuWithMorePetabytesThanAnyIsRefused) {
+    const TemporaryProfiles mine;
+    mine.write(
+        "gpus/h100-sxm5-80gb.json",
+        shippedProfile("gpus/h100-sxm5-80gb.json", "\"80 GB\"", "\"9223372036854775807 B\""));
+    const ProgramOutput output = ran("explain -m gpt2 -c dgx-h100 --profile-dir", {mine.path()});
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_NE(output.err.find("\"memory\" is out of range"), std::string::npos) << output.err;
 }
 
 }  // namespace

@@ -115,6 +115,28 @@ TEST(OomCommand, RefusesWhatItCannotRead) {
     EXPECT_EQ(wrong.code, ExitCode::BadInput);
 }
 
+/// Messages of which one number was changed.
+TEST(OomCommand, RefusesPartsThatAreMoreThanTheGpu) {
+    const std::string whole = readTextFile(messageFile()).value();
+    const std::vector<std::pair<std::string, std::string>> changes = {
+        {"73.40 GiB is allocated", "900.00 GiB is allocated"},
+        {"this process has 78.00 GiB", "this process has 900.00 GiB"},
+        {"1.10 GiB is free", "900 GiB is free"},
+        {"capacity of 79.15 GiB", "capacity of 0 bytes"}};
+    const std::string file = tempFolder() + "changed.log";
+    for (const auto& [was, is] : changes) {
+        std::string odd = whole;
+        const std::size_t at = odd.find(was);
+        ASSERT_NE(at, std::string::npos) << was;
+        ASSERT_TRUE(writeTextFile(file, odd.replace(at, was.size(), is)));
+        const ProgramOutput output = oomRun({"--message", file});
+        EXPECT_EQ(output.code, ExitCode::BadInput) << is;
+        EXPECT_EQ(output.out, "");
+        EXPECT_NE(output.err.find("changed.log:1: the message says that "), std::string::npos)
+            << output.err;
+    }
+}
+
 TEST(OomCommand, RefusesTheMessageOfAnotherGpu) {
     const ProgramOutput output = oomRun({"-m",
                                          "llama-3.1-8b",

@@ -81,6 +81,16 @@ TEST(TopologyCommand, RefusesWithWhatToType) {
               "error: --sites: the rate between the sites is not given\n"
               "  try: --wan '400 Gbps'\n");
     EXPECT_EQ(run({"-c", "dgx-h100", "--format", "png"}).code, ExitCode::BadInput);
+    EXPECT_EQ(run({"-c", "dgx-h100", "--wan-latency", "1ms"}).err,
+              "error: --wan-latency: there is one site, so nothing uses it\n"
+              "  try: --sites 2 --wan '400 Gbps'\n");
+    EXPECT_TRUE(run({"-c", "dgx-h100", "--sites", "3", "--wan", "1e-300 Gbps"})
+                    .err.starts_with("error: --wan: "));
+    EXPECT_TRUE(
+        run({"-c", "dgx-h100", "--sites", "3", "--wan", "1 Gbps", "--wan-latency", "1e300 s"})
+            .err.starts_with("error: --wan-latency: "));
+    EXPECT_TRUE(run({"-c", "dgx-h100", "-n", "2", "--fabric", "nvlink4"})
+                    .err.starts_with("error: --fabric: \"nvlink4\" is a link inside a node"));
 }
 
 TEST(TopologyCommand, RefusesFilesThatAreNoTopology) {

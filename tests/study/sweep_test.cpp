@@ -171,6 +171,27 @@ TEST(Sweep, DoesNotBelieveNumbersThatNoneCanBe) {
     }
 }
 
+TEST(Sweep, FindsWhatWasChangedInALine) {
+    const std::string file = freshFile("changed");
+    const std::string whole = wholeText();
+    const std::vector<std::pair<std::string, std::string>> changes = {
+        {"\"gpus\": 8", "\"gpus\": 7"},
+        {"\"verdict\": \"fits\"", "\"verdict\": \"fitz\""},
+        {"\"layout\": \"dp=", "\"layout\": \"dp=9"},
+        {"\"mfu\": 0.", "\"mfu\": 7."},
+        {"\n", "\r\n"}};
+    for (const auto& [was, is] : changes) {
+        std::string odd = whole;
+        const std::size_t at = odd.find(was);
+        ASSERT_NE(at, std::string::npos) << was << whole;
+        ASSERT_TRUE(writeTextFile(file, odd.replace(at, was.size(), is)));
+        const auto refused = sweep(planPoints(asked()), kAxes, {.file = file}, bench(), {});
+        ASSERT_FALSE(refused) << is;
+        EXPECT_NE(refused.error().why.find("was changed"), std::string::npos)
+            << refused.error().why;
+    }
+}
+
 // What a kill or a full disk may leave of the last line.
 TEST(Sweep, DropsALastLineThatIsCut) {
     const std::string file = freshFile("cut");
@@ -283,6 +304,13 @@ TEST(SweepShards, AreThoseOfTheLauncher) {
                                                  : std::nullopt;
     };
     EXPECT_FALSE(shardOf(odd));
+    const Variable many = [](const char* name) -> std::optional<std::string> {
+        return std::string(name) == "PMI_RANK"   ? std::optional<std::string>("0")
+               : std::string(name) == "PMI_SIZE" ? std::optional<std::string>("99999999999")
+                                                 : std::nullopt;
+    };
+    ASSERT_FALSE(shardOf(many));
+    EXPECT_EQ(shardOf(many).error().where, "PMI_SIZE");
 }
 
 }  // namespace sweep_test
