@@ -68,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RecordedFile{"moe_megatron.csv", 1e-6, 1e-5, 1e-3, 0, 0, 0.9},
                     RecordedFile{"moe_megatron_more.csv", 1e-5, 1e-4, 0.015, 2, 0, 0.82},
                     RecordedFile{"fsdp2_qlora_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
+                    RecordedFile{"fsdp2_qlora_offload_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"fsdp2_low_bit_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.8},
                     RecordedFile{"low_bit_memory.csv", 1e-5, 1e-4, 0.02, 0, 0, 0.5},
                     RecordedFile{"hf_moe_memory.csv", 2e-5, 1e-4, 0.02, 0, 0, 0.75},
