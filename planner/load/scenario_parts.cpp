@@ -308,6 +308,11 @@ Result<void> checkTuning(const ScenarioRequest& request,
                   "are frozen (PEFT's all-linear adapts them: +experts+router)"
                 : "LoRA on every linear layer of the blocks");
     }
+    const bool quantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    if (model.moe && quantised) {
+        assumed.push_back(std::string(nameOf(lora.base)) +
+                          " of linear layers alone: experts and router, which are none, stay bf16");
+    }
     if (!says("base")) {
         assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));
     }
