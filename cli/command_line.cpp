@@ -141,6 +141,12 @@ Error unexpected(const CLI::App& program, const std::string& word) {
 Error mismatch(const std::string& what, const std::string& help) {
     const std::string flag = what.substr(0, what.find(':'));
     const bool repeated = what.find("received") != std::string::npos;
+    if (repeated && flag == "--cluster") {
+        return {Error::Code::BadInput,
+                flag,
+                "is given twice: plan and size compare several boxes",
+                "fabricast plan -c A -c B, or fabricast size -c A -c B"};
+    }
     return {Error::Code::BadInput, flag, repeated ? "is given twice" : "needs a value", help};
 }
 

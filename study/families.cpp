@@ -29,6 +29,7 @@ struct FamilyRow {
 // another package adds. Of two that nobody can tell apart the first is advised. Cutting sequences
 // and dealing out experts are rows of their own, so the rows before them leave them out.
 // Together the rows have every layout that a search of their stacks has.
+// Adapters are not modelled with tensor parallelism, which Axolotl has.
 constexpr std::array kFamilies = {
     FamilyRow{"ddp", "everything on each GPU", AdviceMoment::Always, "ddp"},
     FamilyRow{"fsdp2",
@@ -86,16 +87,16 @@ constexpr std::array kFamilies = {
     FamilyRow{"lora",
               "adapters only, over bf16 weights",
               AdviceMoment::NothingFits,
-              "fsdp2",
+              "fsdp2 axolotl",
               "",
-              "",
+              "tp",
               "settings.tuning=lora"},
     FamilyRow{"qlora",
               "adapters only, over 4-bit weights",
               AdviceMoment::NothingFits,
-              "ddp fsdp2",
+              "ddp fsdp2 axolotl",
               "",
-              "",
+              "tp",
               "settings.tuning=lora settings.lora.base=nf4"}};
 
 std::vector<std::string_view> wordsIn(std::string_view text) {

@@ -6,6 +6,7 @@
 #include "planner/request/layout_json.h"
 #include "planner/result/plan_names.h"
 #include "planner/search/find_on_parts.h"
+#include "planner/spec/setting_names.h"
 #include "study/recipes.h"
 #include "study/targets.h"
 
@@ -136,6 +137,18 @@ Result<LayoutRules> rulesOf(const Question& question, PartialLayout fixed, const
     return rules;
 }
 
+/// Adapters are not modelled with tensor parallelism: where nobody asked for it, or named a stack,
+/// layouts of it would be searched in vain.
+void leaveOutTensorOfAdapters(const Question& question, LayoutRules& rules) {
+    const bool isNamed = says(question, "stack") || !searchWords(question, "stacks").empty();
+    const JsonValue* settings = question.root.find("settings");
+    const JsonValue* tuning = settings == nullptr ? nullptr : settings->find("tuning");
+    const bool adapts = tuning != nullptr && tuning->text() == nameOf(Tuning::Lora);
+    if (adapts && !isNamed && !rules.fixed.says("tp")) {
+        rules.forbidden.push_back({.key = "tp", .value = ""});
+    }
+}
+
 bool idles(PlanObjective objective, const Words& allowed) {
     return objective == PlanObjective::Cost || objective == PlanObjective::Energy ||
            objective == PlanObjective::Gpus || allows(allowed, "idle_gpus");
@@ -225,6 +238,7 @@ Result<SearchRequest> searchRequest(const Question& question, const Workbench& b
     FABRICAST_ASSIGN(BudgetFacts budget,
                      loadBudget(question.root, bench.profiles(), question.folders));
     FABRICAST_ASSIGN(LayoutRules rules, rulesOf(question, std::move(loaded.fixed), allowed));
+    leaveOutTensorOfAdapters(question, rules);
     return SearchRequest{
         .task = {std::move(loaded.base), std::move(loaded.stacks), std::move(rules)},
         .options = {.top = static_cast<std::size_t>(top),

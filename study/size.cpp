@@ -5,6 +5,7 @@
 #include "study/rent_or_buy.h"
 #include "study/search_request.h"
 #include "study/search_size.h"
+#include "study/size_beaten.h"
 #include "study/size_misfits.h"
 #include "study/size_search.h"
 #include "study/size_ways.h"
@@ -141,6 +142,27 @@ void addPick(const SizeSearch& search, const BudgetFacts& budget, SizeAnswer& an
         answer.spares->usd = *answer.pick->usd * static_cast<double>(answer.spares->nodes) /
                              static_cast<double>(answer.pick->nodes);
     }
+}
+
+/// What became of the boxes that were named and are not among the best.
+Result<void> addBeaten(std::span<const Question> jobs,
+                       const SizeAsk& ask,
+                       const SizeCatalogue& catalogue,
+                       const Workbench& bench,
+                       const Watch& watch,
+                       SizeSearch& search,
+                       SizeAnswer& answer) {
+    if (!search.pick() || answer.stopped) {
+        return {};
+    }
+    watch.say("the best of the others");
+    auto beaten = sizeBeaten(jobs, ask, catalogue, bench, watch, search);
+    answer.stopped = !beaten && beaten.error().code == Error::Code::Stopped;
+    if (answer.stopped) {
+        return {};
+    }
+    FABRICAST_ASSIGN(answer.beaten, std::move(beaten));
+    return {};
 }
 
 /// What else there is where nothing of the catalogue will do.
@@ -292,6 +314,7 @@ Result<SizeAnswer> size(std::span<const Question> asked,
     if (!answer.stopped) {
         FABRICAST_TRY(done);
     }
+    FABRICAST_TRY(addBeaten(jobs, ask, catalogue, bench, watch, search, answer));
     answer.searched = search.tried();
     answer.ruledOut = answer.clusters - answer.searched;
     addPick(search, budget, answer);

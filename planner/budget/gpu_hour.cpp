@@ -147,6 +147,7 @@ CostBasis costBasis(const std::string& gpu, std::int64_t gpus, const BudgetFacts
                     .kind = facts.kind,
                     .site = facts.site.name,
                     .siteTitle = facts.site.title,
+                    .mtbfTyped = facts.gpuMtbf.has_value(),
                     .checkpoint = facts.checkpoint,
                     .gpus = gpus,
                     .tokens = facts.tokens};

@@ -42,15 +42,32 @@ double momentBytes(const Settings& settings) {
     return moments;
 }
 
-/// Passes over the same bytes: one kernel does all, or one for every operation.
-double passesOf(OptimizerKernel kernel) {
-    switch (kernel) {
+bool isQuantised(OptimizerKind kind) {
+    return kind == OptimizerKind::AdamW8bit || kind == OptimizerKind::PagedAdamW8bit ||
+           kind == OptimizerKind::AdamWFp8 || kind == OptimizerKind::AdamW4bit ||
+           kind == OptimizerKind::Lion8bit;
+}
+
+/// Passes over the same bytes: one kernel does all, or one for every operation. bitsandbytes has
+/// one kernel for quantised moments, and torch.compile makes one of torchao's step.
+double passesOf(const OptimizerSettings& optimizer) {
+    constexpr double kOperationByOperation = 2.5;
+    switch (optimizer.kernel) {
         case OptimizerKernel::Foreach:
+            return isQuantised(optimizer.kind) ? 1.0 : kOperationByOperation;
         case OptimizerKernel::ForLoop:
-            return 2.5;
+            return kOperationByOperation;
         default:
             return 1.0;
     }
+}
+
+/// What goes to memory and back between the kernels of torchao's compiled step: 4-bit codes are
+/// found as int64 beside the scaled moments in fp32, and paired by another kernel.
+double betweenKernels(const OptimizerSettings& optimizer) {
+    const bool pairs =
+        optimizer.kind == OptimizerKind::AdamW4bit && optimizer.kernel != OptimizerKernel::ForLoop;
+    return pairs ? 2.0 * 2.0 * (8.0 + 4.0) : 0.0;
 }
 
 }  // namespace
@@ -61,7 +78,7 @@ double optimizerBytes(const Settings& settings) {
     const double master = precision.masterWeights ? 4.0 : 0.0;
     const double once = 2.0 * (momentBytes(settings) + master + width(precision.parameters)) +
                         width(precision.gradients);
-    return once * passesOf(settings.optimizer.kernel);
+    return once * passesOf(settings.optimizer) + betweenKernels(settings.optimizer);
 }
 
 Seconds newtonSchulzTime(const KernelProfile& profile,

@@ -17,8 +17,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUsualStacks = {
     "megatron", "torchtitan", "fsdp2", "deepspeed"};
-/// Adapters are trained by PEFT over these, and frozen weights are modelled in these.
+/// Frozen weights are modelled in these, and adapters are trained by PEFT over these; Axolotl is
+/// what launch files of adapters are written for.
 constexpr std::array<std::string_view, 2> kFrozenStacks = {"ddp", "fsdp2"};
+constexpr std::array<std::string_view, 3> kAdapterStacks = {"axolotl", "ddp", "fsdp2"};
 
 Result<const Stack*> stackNamed(const std::string& name, const std::string& where) {
     Result<const Stack*> stack = findStack(name);
@@ -37,6 +39,9 @@ Result<std::vector<const Stack*>> stacksOf(const ScenarioRequest& request,
     std::vector<std::string> names = typed;
     if (names.empty() && !request.stack.empty()) {
         names.push_back(request.stack);
+    }
+    if (names.empty() && trainsAdapters(request)) {
+        names.assign(kAdapterStacks.begin(), kAdapterStacks.end());
     }
     if (names.empty() && freezesSome(request)) {
         names.assign(kFrozenStacks.begin(), kFrozenStacks.end());

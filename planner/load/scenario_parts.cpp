@@ -323,6 +323,11 @@ Result<void> checkTuning(const ScenarioRequest& request,
     if (!typed("targets")) {
         assumed.push_back(aboutTargets(model));
     }
+    const bool quantised = lora.base == Dtype::Nf4 || lora.base == Dtype::Int8;
+    if (model.moe && quantised) {
+        assumed.push_back(std::string(nameOf(lora.base)) +
+                          " of linear layers alone: experts and router, which are none, stay bf16");
+    }
     if (!typed("base")) {
         assumed.push_back("a frozen base in " + std::string(nameOf(lora.base)));
     }

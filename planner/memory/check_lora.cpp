@@ -144,10 +144,6 @@ Result<void> checkShardedBase(const Scenario& scenario) {
                            "prepare_model_for_kbit_training is not modelled for a sharded base",
                            "settings.lora.prepared_for_kbit=false");
     }
-    if (scenario.layout.offload != Offload::None) {
-        return unsupported(
-            "layout.offload", "offload of a sharded base in nf4 is not modelled", "offload=none");
-    }
     return {};
 }
 

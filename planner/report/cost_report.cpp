@@ -183,14 +183,22 @@ std::string ownershipText(const CostBasis& basis) {
                             : std::string();
 }
 
+/// No price profile says how often a spot GPU is taken back: a site's failures are its hardware's.
+std::string interruptionText(const CostBasis& basis) {
+    return basis.kind == PriceKind::Spot && !basis.mtbfTyped
+               ? " if it is never taken back (--mtbf counts that)"
+               : "";
+}
+
 std::string priceText(const GpuHour& hour, const CostBasis& basis) {
     if (!hour.price) {
         return fmt::format("no price: {}; use {}", basis.why, basis.hint);
     }
-    return fmt::format("{} ${:.4g}/h a GPU{}, {}",
+    return fmt::format("{} ${:.4g}/h a GPU{}{}, {}",
                        nameOf(basis.kind),
                        hour.price->count(),
                        ownershipText(basis),
+                       interruptionText(basis),
                        sourceText(basis));
 }
 

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 namespace fabricast {
@@ -25,28 +27,55 @@ std::string_view groupWords(FixGroup group) {
     return "";
 }
 
-std::string numberText(TargetMetric metric, double value) {
+/// With so many more digits than usual.
+std::string numberText(TargetMetric metric, double value, int more = 0) {
     switch (metric) {
         case TargetMetric::TokensPerSecond:
-            return grouped(std::llround(value)) + " tokens/s";
+            return (more == 0 ? grouped(std::llround(value))
+                              : fmt::format("{:.{}f}", value, more)) +
+                   " tokens/s";
         case TargetMetric::StepSeconds:
-            return fmt::format("a step of {:.3f} s", value);
+            return fmt::format("a step of {:.{}f} s", value, 3 + more);
         case TargetMetric::Mfu:
-            return fmt::format("MFU {:.1f} %", 100.0 * value);
+            return fmt::format("MFU {:.{}f} %", 100.0 * value, 1 + more);
         case TargetMetric::Days:
-            return amountText(value) + " days";
+            return (more == 0 ? amountText(value) : fmt::format("{:.{}f}", value, 3 + more)) +
+                   " days";
     }
     return "";
+}
+
+/// The digits beyond the usual ones that tell two different numbers apart.
+int digitsBetween(TargetMetric metric, double a, double b) {
+    constexpr int kMost = 6;
+    int more = 0;
+    while (a != b && more < kMost && numberText(metric, a, more) == numberText(metric, b, more)) {
+        ++more;
+    }
+    return more;
+}
+
+/// "1.05", and "1.0003" where two digits would say that nothing is missing.
+std::string factorText(double factor) {
+    constexpr int kMost = 8;
+    int digits = 2;
+    while (factor > 1.0 && digits < kMost &&
+           fmt::format("{:.{}f}", factor, digits) == fmt::format("{:.{}f}", 1.0, digits)) {
+        ++digits;
+    }
+    return fmt::format("{:.{}f}", factor, digits);
 }
 
 /// "MISSED  64,423 tokens/s, wanted 200,000 tokens/s: 3.10 times as much".
 std::string targetLine(const TargetVerdict& verdict) {
     const PlanTarget& target = verdict.target;
-    const std::string wanted = numberText(target.metric, target.wanted);
     if (!verdict.reached) {
-        return fmt::format("MISSED  no layout fits; wanted {}\n", wanted);
+        return fmt::format("MISSED  no layout fits; wanted {}\n",
+                           numberText(target.metric, target.wanted));
     }
-    const std::string reached = numberText(target.metric, *verdict.reached) +
+    const int more = digitsBetween(target.metric, *verdict.reached, target.wanted);
+    const std::string wanted = numberText(target.metric, target.wanted, more);
+    const std::string reached = numberText(target.metric, *verdict.reached, more) +
                                 (verdict.of.empty() ? "" : " of " + verdict.of);
     if (verdict.isMet) {
         return fmt::format("REACHED  {}, wanted {}\n", reached, wanted);
@@ -55,7 +84,8 @@ std::string targetLine(const TargetVerdict& verdict) {
         target.metric == TargetMetric::StepSeconds || target.metric == TargetMetric::Days;
     const double factor =
         less ? *verdict.reached / target.wanted : target.wanted / *verdict.reached;
-    return fmt::format("MISSED  {}, wanted {}, {:.2f} times as fast\n", reached, wanted, factor);
+    return fmt::format(
+        "MISSED  {}, wanted {}, {} times as fast\n", reached, wanted, factorText(factor));
 }
 
 std::string whether(const PlanFix& fix) {
@@ -63,6 +93,17 @@ std::string whether(const PlanFix& fix) {
         return "does not fit";
     }
     return fix.reaches ? "yes" : "closer";
+}
+
+/// With the digits that show on which side of a wanted MFU it is.
+std::string mfuOfFix(double mfu, const PlanFixes& fixes) {
+    int more = 0;
+    for (const TargetVerdict& verdict : fixes.targets) {
+        if (verdict.target.metric == TargetMetric::Mfu) {
+            more = std::max(more, digitsBetween(TargetMetric::Mfu, mfu, verdict.target.wanted));
+        }
+    }
+    return fmt::format("{:.{}f} %", 100.0 * mfu, 1 + more);
 }
 
 Table fixTable(const PlanFixes& fixes) {
@@ -87,7 +128,7 @@ Table fixTable(const PlanFixes& fixes) {
                               whether(fix),
                               fits ? fmt::format("{:.3f}", fix.outcome.step.count()) : "",
                               fits ? grouped(std::llround(fix.tokensPerSecond)) : "",
-                              fits && fix.mfu ? fmt::format("{:.1f} %", 100.0 * *fix.mfu) : "",
+                              fits && fix.mfu ? mfuOfFix(*fix.mfu, fixes) : "",
                               fmt::format("{:.1f}{}",
                                           static_cast<double>(fix.outcome.peak.count()) / kGib,
                                           doubtMark(fix.outcome.verdict)),

@@ -121,6 +121,19 @@ void addBeyond(JsonText& json, const SizeAnswer& answer) {
     json.end();
 }
 
+/// Boxes that were named and are not of the front.
+void addBeaten(JsonText& json, const SizeAnswer& answer) {
+    json.beginArray("beaten");
+    for (const SizeBeaten& one : answer.beaten) {
+        json.beginObject();
+        json.add("box", one.box);
+        json.add("why", one.why);
+        addCluster(json, "best", one.best, answer);
+        json.end();
+    }
+    json.end();
+}
+
 void addScaling(JsonText& json, const SizeAnswer& answer) {
     json.beginArray("scaling");
     for (const ScalingPoint& point : answer.scaling) {
@@ -243,6 +256,7 @@ std::string sizeJson(const SizeAnswer& answer, std::string_view version) {
         json.end();
     }
     json.end();
+    addBeaten(json, answer);
     addScaling(json, answer);
     if (answer.rentOrBuy) {
         addRentOrBuy(json, *answer.rentOrBuy);

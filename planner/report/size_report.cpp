@@ -8,6 +8,7 @@
 #include "planner/report/percent_text.h"
 #include "planner/report/plan_text.h"
 #include "planner/report/size_beyond.h"
+#include "planner/report/size_shown.h"
 #include "planner/report/size_tables.h"
 
 #include <fmt/format.h>
@@ -145,7 +146,7 @@ void sayScaling(const SizeAnswer& answer, Report& report) {
         return;
     }
     report.add("\nnodes of " + answer.pick->box + " against tokens/s\n");
-    report.add(scalingTable(answer.scaling));
+    report.add(scalingTable(shownOfScaling(answer)));
     if (answer.mostUseful) {
         report.add(fmt::format("more than {} {} no faster\n",
                                grouped(*answer.mostUseful),
@@ -228,9 +229,10 @@ Report sizeReport(const SizeAnswer& answer) {
     Report report("SIZE  " + sizePickText(answer) + "\n" + pickText(answer));
     if (answer.front.size() > 1) {
         report.add("\nclusters that no other beats in money, time and power\n");
-        report.add(sizedTable(answer.front, answer));
+        report.add(sizedTable(shownOfFront(answer), answer));
+        report.add(largerText(answer));
     }
-    report.add(tenthText(answer));
+    report.add(beatenText(answer) + tenthText(answer));
     sayScaling(answer, report);
     if (answer.rentOrBuy) {
         sayRentOrBuy(*answer.rentOrBuy, report);
@@ -242,12 +244,12 @@ Report sizeReport(const SizeAnswer& answer) {
 std::string sizeMarkdown(const SizeAnswer& answer) {
     std::string text = "**SIZE** " + sizePickText(answer) + "\n\n";
     if (!answer.front.empty()) {
-        text += markdownText(sizedTable(answer.front, answer)) + "\n";
+        text += markdownText(sizedTable(shownOfFront(answer), answer)) + largerText(answer) + "\n";
     }
     text += answer.pick ? sureText(answer) : sizeBeyondText(answer);
-    text += tenthText(answer) + oneNodeLine(answer);
+    text += beatenText(answer) + tenthText(answer) + oneNodeLine(answer);
     if (answer.scaling.size() > 1) {
-        text += "\n" + markdownText(scalingTable(answer.scaling));
+        text += "\n" + markdownText(scalingTable(shownOfScaling(answer)));
     }
     if (answer.rentOrBuy && !answer.rentOrBuy->years.empty()) {
         text += "\n" + markdownText(rentOrBuyTable(*answer.rentOrBuy));

@@ -85,6 +85,7 @@ struct CostBasis {
     std::string hint;                  ///< and what to type
     std::string site;
     std::string siteTitle;
+    bool mtbfTyped = false;  ///< failures come as was typed, not as at the site
     CheckpointMode checkpoint = CheckpointMode::Async;
     std::int64_t gpus = 0;
     std::optional<Tokens> tokens;

@@ -84,6 +84,13 @@ struct SizeMisfit {
     std::string why;
 };
 
+/// A kind of node that was named and is not among the best: the best that it has, and why not.
+struct SizeBeaten {
+    std::string box;
+    std::optional<SizedCluster> best;  ///< nothing: none of it fits
+    std::string why;
+};
+
 /// Hardware that is not compared, or not at all: what is missing.
 struct LeftOut {
     std::string what;
@@ -145,6 +152,7 @@ struct SizeAnswer {
     std::vector<SizeMisfit> misfits;      ///< where nothing fits
     /// Of the clusters that reach the targets those that no other beats in money, time and power.
     std::vector<SizedCluster> front;
+    std::vector<SizeBeaten> beaten;  ///< of the boxes that were named
     /// The cheapest cluster that is a tenth faster than the pick.
     std::optional<SizedCluster> tenthFaster;
     std::vector<ScalingPoint> scaling;

@@ -112,6 +112,32 @@ TEST(PlanCommand, RefusesByName) {
     EXPECT_NE(plan({"--stack", "horovod"}).err.find("--stack"), std::string::npos);
 }
 
+TEST(PlanCommand, ListsALoraStackThatFilesAreWrittenFor) {
+    const std::string text = plan({"--tuning", "lora", "--top", "8"}).out;
+    EXPECT_NE(text.find(" axolotl "), std::string::npos) << text;
+    EXPECT_NE(text.find(" fsdp2 "), std::string::npos) << text;
+    const std::string large = ran("plan -m llama-3.1-70b -c 4x-rtx-4090 --tuning lora").out;
+    EXPECT_TRUE(large.starts_with("DOES NOT FIT  ")) << large;
+}
+
+TEST(PlanCommand, SaysWhatSpotLeavesOut) {
+    const std::vector<std::string> spot = {"--stack", "fsdp2", "--price-kind", "spot"};
+    EXPECT_NE(plan(spot).out.find("a GPU if it is never taken back (--mtbf counts that), "),
+              std::string::npos);
+    std::vector<std::string> counted = spot;
+    counted.insert(counted.end(), {"--mtbf", "100h"});
+    EXPECT_EQ(plan(counted).out.find("taken back"), std::string::npos);
+}
+
+TEST(PlanCommand, SaysThatExpertsAreNotQuantised) {
+    const std::string text =
+        ran("explain -m mixtral-8x7b -c dgx-h100 --stack axolotl --tuning qlora").out;
+    EXPECT_NE(text.find("assumed: nf4 of linear layers alone: experts and router, which are none, "
+                        "stay bf16\n"),
+              std::string::npos)
+        << text;
+}
+
 /// The seconds that a line names: "+0.352 s matrix products, -0.147 s tp communication".
 double sumOf(const std::string& line) {
     static const std::regex kTerm(R"(([+-][0-9.]+) s )");

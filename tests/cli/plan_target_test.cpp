@@ -51,6 +51,22 @@ std::vector<std::string> changedBy(const std::string& change) {
     return arguments;
 }
 
+TEST(PlanTarget, ThatIsMissedByLittleIsToldApart) {
+    const JsonValue best = jsonOf(plan({"--stack", "fsdp2", "--top", "1", "-f", "json"}).out);
+    const double mfu = numberOf(best.find("plans")->items().front(), "mfu");
+    const std::string wanted = "mfu=" + std::to_string(100.0 * (mfu + 2e-5)) + "%";
+    const std::string text = plan({"--stack", "fsdp2", "--target", wanted}).out;
+    const std::size_t begin = text.find("\nMISSED  MFU ");
+    ASSERT_NE(begin, std::string::npos) << text;
+    const std::string line = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
+    const auto percentAfter = [&line](const std::string& word) {
+        const std::size_t at = line.find(word) + word.size();
+        return line.substr(at, line.find(" %", at) - at);
+    };
+    EXPECT_NE(percentAfter("MISSED  MFU "), percentAfter("wanted MFU ")) << line;
+    EXPECT_EQ(line.find(" 1.00 times"), std::string::npos) << line;
+}
+
 TEST(PlanTarget, ThatIsReachedNeedsNoFix) {
     const ProgramOutput output = plan({"--stack", "fsdp2", "--target", "step=1h"});
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;

@@ -49,6 +49,9 @@ TEST(Program, SaysWhatAFlagTakes) {
               "error: --format: needs a value\n  try: fabricast help --help\n");
     EXPECT_EQ(run({"explain", "-m", "a", "-m", "b"}).err,
               "error: --model: is given twice\n  try: fabricast explain --help\n");
+    EXPECT_EQ(run({"advise", "-c", "a", "-c", "b"}).err,
+              "error: --cluster: is given twice: plan and size compare several boxes\n"
+              "  try: fabricast plan -c A -c B, or fabricast size -c A -c B\n");
     EXPECT_EQ(run({"explain", "--layout", "--seq", "5"}).err,
               "error: --layout: needs a value; \"--seq\" is the next flag\n"
               "  try: --layout KEYS\n");

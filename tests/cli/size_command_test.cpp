@@ -2,6 +2,7 @@
 #include "planner/text/json_document.h"
 #include "planner/text/text_file.h"
 #include "tests/support/golden.h"
+#include "tests/support/program_answer.h"
 #include "tests/support/temp_folder.h"
 
 #include <gtest/gtest.h>
@@ -61,6 +62,35 @@ TEST(SizeCommand, SaysThatOneNodeIsEnough) {
     EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
     EXPECT_TRUE(says(output.out, "SIZE  1 x dgx-h100 (8 GPUs): ")) << output.out;
     EXPECT_TRUE(says(output.out, "one node is enough")) << output.out;
+}
+
+TEST(SizeCommand, SaysWhyABoxThatWasNamedIsNotListed) {
+    const std::string text = sized(kSmall).out;
+    EXPECT_TRUE(says(text, "\nnot listed: 4 x 8x-rtx-4090 (32 GPUs), $")) << text;
+    EXPECT_TRUE(says(text, " kW: does not reach the target\n")) << text;
+    const std::string beaten =
+        ran("size -m llama-3.1-8b -c dgx-h100 -c 8x-rtx-4090 -n 1,2 --seq 4096 --global-batch 64 "
+            "--tokens 100M --target days=10")
+            .out;
+    EXPECT_TRUE(says(beaten, "\nnot listed: 2 x 8x-rtx-4090 (16 GPUs), $")) << beaten;
+    EXPECT_TRUE(says(beaten, " kW: beaten in money, time and power by 1 x dgx-h100 (8 GPUs)\n"))
+        << beaten;
+    const std::string small =
+        ran("size -m llama-3.1-70b -c dgx-h100 -c 4x-rtx-4090 -n 1,2,4 --seq 4096 "
+            "--global-batch 64 --tokens 100M --stack fsdp2 --target days=10")
+            .out;
+    EXPECT_TRUE(says(small, "\nnot listed: 4x-rtx-4090: likely fits (--allow tight ")) << small;
+}
+
+TEST(SizeCommand, ListsNoHugeClustersWhereOneNodeIsEnough) {
+    const std::string asked =
+        "size -m llama-3.2-1b --seq 2048 --global-batch 256 --stack fsdp2 --tokens 1B -c dgx-h100 "
+        "-n 1,8,16 --target days=10";
+    const std::string text = ran(asked).out;
+    EXPECT_TRUE(says(text, "\ndgx-h100      8 ")) << text;
+    EXPECT_FALSE(says(text, "\ndgx-h100     16 ")) << text;
+    EXPECT_TRUE(says(text, "\nand 1 with more nodes, up to 16: -f csv lists it\n")) << text;
+    EXPECT_TRUE(says(ran(asked, {"-f", "csv"}).out, "\ndgx-h100,,16,128,"));
 }
 
 TEST(SizeCommand, FailsWhereNothingReachesTheTarget) {

@@ -1,15 +1,13 @@
 #include "planner/memory/engines/optimizer_state.h"
 
+#include "planner/memory/engines/torchao_step.h"
+
 namespace fabricast {
 
 namespace {
 
-/// Smaller tensors keep unquantised moments (bitsandbytes and torchao alike).
-constexpr std::int64_t kLeastQuantised = 4096;
 /// bitsandbytes pages out the moments of tensors from this many elements on.
 constexpr std::int64_t kLeastPaged = 100'000;
-constexpr std::int64_t kByteBlock = 256;    ///< 8-bit codes under one fp32 scale
-constexpr std::int64_t kNibbleBlock = 128;  ///< 4-bit codes under one fp32 scale
 
 std::int64_t blocks(std::int64_t elements, std::int64_t block) {
     return (elements + block - 1) / block;
@@ -43,13 +41,15 @@ StateBytes bitsAndBytes(const StepTensor& tensor, std::int64_t moments, bool pag
 
 /// torchao: two subclassed tensors, each with codes, scales and its own code table of `table`
 /// bytes. It counts steps on the host.
-StateBytes torchAo(const StepTensor& tensor, std::int64_t bits, std::int64_t table) {
+StateBytes torchAo(const OptimizerSettings& optimizer,
+                   const StepTensor& tensor,
+                   std::int64_t table) {
     const std::int64_t n = tensor.elements;
-    const std::int64_t block = bits == 4 ? kNibbleBlock : kByteBlock;
-    if (n < kLeastQuantised || n % block != 0) {
+    if (!torchAoQuantises(optimizer, tensor)) {
         return {.device = 2 * tensor.width * n};
     }
-    return {.device = 2 * (n * bits / 8 + kFp32 * (n / block) + table)};
+    const std::int64_t codes = optimizer.kind == OptimizerKind::AdamW4bit ? n / 2 : n;
+    return {.device = 2 * (codes + kFp32 * (n / torchAoBlock(optimizer)) + table)};
 }
 
 /// Row and column means of the squared gradient for a matrix, all of them for a vector, and the
@@ -76,6 +76,7 @@ std::vector<StepTensor> parameterTensors(const std::vector<Unit>& units, std::in
                     {.elements = use.elements,
                      .width = use.widthOr(width),
                      .columns = use.experts > 0 ? 0 : use.columns,
+                     .innermost = use.columns,
                      .stack = use.experts,
                      .stackColumns = use.experts > 0 ? use.columns : 0,
                      .hiddenMatrix = use.inLayer && use.columns > 0 && use.experts == 0});
@@ -93,13 +94,14 @@ StateBytes optimizerState(const OptimizerSettings& optimizer, const StepTensor& 
         case OptimizerKind::AdamW:
             break;
         case OptimizerKind::AdamW8bit:
-            return torchao ? torchAo(tensor, 8, kByteTable) : bitsAndBytes(tensor, 2, false);
+            return torchao ? torchAo(optimizer, tensor, kByteTable)
+                           : bitsAndBytes(tensor, 2, false);
         case OptimizerKind::PagedAdamW8bit:
             return bitsAndBytes(tensor, 2, true);
         case OptimizerKind::AdamW4bit:
-            return torchAo(tensor, 4, kNibbleTable);
+            return torchAo(optimizer, tensor, kNibbleTable);
         case OptimizerKind::AdamWFp8:
-            return torchAo(tensor, 8, 0);
+            return torchAo(optimizer, tensor, 0);
         case OptimizerKind::Adafactor:
             return adafactor(tensor);
         case OptimizerKind::Lion:

@@ -13,9 +13,10 @@ inline constexpr std::int64_t kFp64 = 8;  ///< gradient norms are summed in doub
 /// One tensor as an optimizer sees it: a parameter, a shard of one, or a flat group of many.
 struct StepTensor {
     std::int64_t elements = 0;
-    std::int64_t width = 4;    ///< bytes of one element; torch keeps moments in the same type
-    std::int64_t columns = 0;  ///< of a whole matrix; 0: a vector, or a flat piece
-    std::int64_t stack = 0;    ///< of a whole stack of matrices: how many
+    std::int64_t width = 4;      ///< bytes of one element; torch keeps moments in the same type
+    std::int64_t columns = 0;    ///< of a whole matrix; 0: a vector, or a flat piece
+    std::int64_t innermost = 0;  ///< the last dimension, of a shard too; 0: it has one dimension
+    std::int64_t stack = 0;      ///< of a whole stack of matrices: how many
     std::int64_t stackColumns = 0;
     bool hiddenMatrix = false;  ///< a whole matrix inside a layer, which Muon takes
 };

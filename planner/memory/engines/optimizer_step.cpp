@@ -1,4 +1,5 @@
 #include "planner/memory/engines/optimizer_state.h"
+#include "planner/memory/engines/torchao_step.h"
 
 #include <algorithm>
 
@@ -98,28 +99,6 @@ std::int64_t adafactorTemporaries(const std::vector<StepTensor>& tensors) {
         }
         most = std::max({most, copies + lastUpdate + 2 * whole, copies + whole + beside});
         lastUpdate = whole;
-    }
-    return most;
-}
-
-/// torchao's step of one parameter without torch.compile. In fp32: parameter, gradient and both
-/// moments; then quantising one moment by a binary search over its table: the scaled moment, two
-/// sets of int64 codes and their values, the residual, its comparison, and the codes chosen.
-std::int64_t torchAoTemporaries(const OptimizerSettings& optimizer,
-                                const std::vector<StepTensor>& tensors) {
-    if (optimizer.kernel == OptimizerKernel::Fused) {
-        return 0;  // one compiled kernel
-    }
-    constexpr std::int64_t kSearch = 4 + 8 + 8 + 4 + 4 + 4 + 1 + 8;
-    constexpr std::int64_t kUpdate = 4 + 4 + 4;  // denominator, quotient, and the next of either
-    const bool table = optimizer.kind != OptimizerKind::AdamWFp8;
-    const std::int64_t block = optimizer.kind == OptimizerKind::AdamW4bit ? 128 : 256;
-    std::int64_t most = 0;
-    for (const StepTensor& tensor : tensors) {
-        const std::int64_t n = tensor.elements;
-        const std::int64_t wide = (tensor.width < kFp32 ? 4 : 3) * kFp32 * n;
-        const std::int64_t scales = kFp32 * (n / block);
-        most = std::max(most, wide + (table ? kSearch * n + scales : kUpdate * n));
     }
     return most;
 }

@@ -55,6 +55,14 @@ INSTANTIATE_TEST_SUITE_P(
                   {OptimizerKind::AdamW4bit, kForeach, kTorchAo},
                   kMatrix,
                   (1 << 20) + 8 * 8192 + 128},
+        // in Trainer's hands: blocks of 256, as of 8 bits
+        StateCase{"ao_4bit_trainer",
+                  {.kind = OptimizerKind::AdamW4bit,
+                   .kernel = kForeach,
+                   .library = kTorchAo,
+                   .decayGroups = true},
+                  kMatrix,
+                  (1 << 20) + 8 * 4096 + 128},
         StateCase{
             "ao_fp8", {OptimizerKind::AdamWFp8, kForeach, kTorchAo}, kMatrix, (2 << 20) + 8 * 4096},
         StateCase{"adafactor", {OptimizerKind::Adafactor}, kMatrix, 4 * (1024 + 1024 + 1)},

@@ -37,13 +37,27 @@ TEST(StepTemporaries, AdafactorsColumnMeansTakeABuffer) {
               3 * 4 * 32000 * 1024 + 4 * 1024 * 264 * 128 + 4 * 1024);
 }
 
-TEST(StepTemporaries, TorchAoQuantisesBySearchUnlessCompiled) {
-    const StepTensor matrix{.elements = 1 << 20, .width = 2, .columns = 1024};
+TEST(StepTemporaries, TorchAoQuantisesBySearchWithoutCompile) {
+    const StepTensor matrix{.elements = 1 << 20, .width = 2, .columns = 1024, .innermost = 1024};
     OptimizerSettings optimizer{
         .kind = OptimizerKind::AdamW8bit, .kernel = kLoop, .library = LowBitLibrary::TorchAo};
     EXPECT_EQ(stepTemporaries(optimizer, {matrix}), (16 + 41) * (1 << 20) + 4 * 4096);
-    optimizer.kernel = OptimizerKernel::Fused;
-    EXPECT_EQ(stepTemporaries(optimizer, {matrix}), 0);
+}
+
+// Blocks of 256: rows of 1024 are four of them, eight rows of 32 one, and 3.5 do not fit into a row
+// of 896. A bias of 896 is too small to be quantised.
+TEST(StepTemporaries, TorchAosCompiledStepKeepsWhatNoOneKernelCan) {
+    const auto bytes = [](OptimizerKind kind, std::int64_t rows, std::int64_t columns) {
+        const OptimizerSettings optimizer{
+            .kind = kind, .kernel = OptimizerKernel::Foreach, .library = LowBitLibrary::TorchAo};
+        return stepTemporaries(optimizer, {{.elements = rows * columns, .innermost = columns}});
+    };
+    EXPECT_EQ(bytes(OptimizerKind::AdamW8bit, 1024, 1024), 0);
+    EXPECT_EQ(bytes(OptimizerKind::AdamW8bit, 4096, 32), 0);
+    EXPECT_EQ(bytes(OptimizerKind::AdamW8bit, 1, 896), 0);
+    EXPECT_EQ(bytes(OptimizerKind::AdamW8bit, 1024, 896), 2 * (4 * 1024 * 896 + 4 * 3584));
+    EXPECT_EQ(bytes(OptimizerKind::AdamWFp8, 1024, 1024), 2 * 4 * 4096);
+    EXPECT_EQ(bytes(OptimizerKind::AdamW4bit, 1024, 1024), 2 * (12 * (1 << 20) + 4 * 8192));
 }
 
 TEST(StepTemporaries, MuonOrthogonalisesOneMatrixAtATime) {

@@ -14,9 +14,6 @@ constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None}
 constexpr Recorded<Reshard> kReshard[] = {
     {"default", Reshard::Default}, {"always", Reshard::Always}, {"never", Reshard::Never}};
 constexpr Recorded<Dtype> kDtype[] = {{"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}};
-constexpr Recorded<OptimizerKernel> kOptimizer[] = {{"fused", OptimizerKernel::Fused},
-                                                    {"foreach", OptimizerKernel::Foreach},
-                                                    {"for-loop", OptimizerKernel::ForLoop}};
 constexpr Recorded<LossKernel> kLoss[] = {{"plain", LossKernel::Fp32Upcast},
                                           {"chunked", LossKernel::Chunked},
                                           {"liger", LossKernel::Liger}};
@@ -115,8 +112,7 @@ Result<OracleRow> fsdp2Row(const CsvTable& table, std::size_t row) {
                      pick(kDtype, table.text(row, "param_dtype"), "param_dtype"));
     FABRICAST_ASSIGN(settings.precision.reduce,
                      pick(kDtype, table.text(row, "reduce_dtype"), "reduce_dtype"));
-    FABRICAST_ASSIGN(settings.optimizer.kernel,
-                     pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
+    FABRICAST_ASSIGN(settings.optimizer, recordedOptimizer(table.text(row, "optimizer")));
     FABRICAST_TRY(readLora(table, row, settings));
     FABRICAST_TRY(setExtras(table, row, scenario));
     settings.allocator = table.text(row, "alloc") == "expandable"

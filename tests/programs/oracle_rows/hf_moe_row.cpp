@@ -55,6 +55,9 @@ Result<void> setFsdp2(const CsvTable& table, std::size_t row, OracleRow& out) {
     layout.dp = table.integer(row, "world", 1);
     layout.shard = Shard::Fsdp;
     layout.shardSize = layout.dp;
+    layout.offload = table.has("offload") && table.integer(row, "offload") != 0
+                         ? Offload::ParametersCpu
+                         : Offload::None;
     out.scenario.workload.globalBatch =
         layout.microBatch * layout.dp * table.integer(row, "accumulate", 1);
     out.rank = table.integer(row, "rank");

@@ -39,6 +39,9 @@ void setRecompute(Settings& settings, const std::string& text);
 /// `save_on_cpu`, and `reference`, a frozen copy beside the model.
 Result<void> setExtras(const CsvTable& table, std::size_t row, Scenario& scenario);
 
+/// The optimizer of a record's column `optimizer`.
+Result<OptimizerSettings> recordedOptimizer(const std::string& name);
+
 /// "all-linear", "attention" or "qv".
 Result<NameSet> loraTargets(const std::string& text);
 

@@ -9,28 +9,6 @@ namespace {
 constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None},
                                                    {"full", Checkpointing::Full}};
 
-constexpr LowBitLibrary kBnb = LowBitLibrary::BitsAndBytes;
-constexpr LowBitLibrary kAo = LowBitLibrary::TorchAo;
-/// The records' torchao steps ran without torch.compile.
-constexpr OptimizerKernel kLoop = OptimizerKernel::ForLoop;
-constexpr Recorded<OptimizerSettings> kOptimizer[] = {
-    {"fused", {OptimizerKind::AdamW, OptimizerKernel::Fused}},
-    {"foreach", {OptimizerKind::AdamW, OptimizerKernel::Foreach}},
-    {"for-loop", {OptimizerKind::AdamW, OptimizerKernel::ForLoop}},
-    {"adamw_torch", {OptimizerKind::AdamW, OptimizerKernel::Foreach}},
-    {"adamw_torch_fused", {OptimizerKind::AdamW, OptimizerKernel::Fused}},
-    {"adafactor", {OptimizerKind::Adafactor, OptimizerKernel::ForLoop}},
-    {"sgdm", {OptimizerKind::SgdMomentum, OptimizerKernel::Foreach}},
-    {"muon", {OptimizerKind::Muon, OptimizerKernel::Foreach}},
-    {"bnb_adamw", {OptimizerKind::AdamW, OptimizerKernel::BitsAndBytes}},
-    {"bnb_adamw8bit", {OptimizerKind::AdamW8bit, OptimizerKernel::BitsAndBytes, kBnb}},
-    {"bnb_paged_adamw8bit", {OptimizerKind::PagedAdamW8bit, OptimizerKernel::BitsAndBytes, kBnb}},
-    {"bnb_lion", {OptimizerKind::Lion, OptimizerKernel::BitsAndBytes, kBnb}},
-    {"bnb_lion8bit", {OptimizerKind::Lion8bit, OptimizerKernel::BitsAndBytes, kBnb}},
-    {"ao_adamw8bit", {OptimizerKind::AdamW8bit, kLoop, kAo}},
-    {"ao_adamw4bit", {OptimizerKind::AdamW4bit, kLoop, kAo}},
-    {"ao_adamwfp8", {OptimizerKind::AdamWFp8, kLoop, kAo}}};
-
 constexpr Recorded<Dtype> kBase[] = {{"fp32", Dtype::Fp32},
                                      {"bf16", Dtype::Bf16},
                                      {"nf4", Dtype::Nf4},
@@ -106,8 +84,7 @@ Result<OracleRow> peftRow(const CsvTable& table, std::size_t row) {
     kernels.loss = table.text(row, "loss") == "liger" ? LossKernel::Liger : LossKernel::HuggingFace;
     kernels.fusedQkv = scenario.model.attention.fusedQkv;
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
-    FABRICAST_ASSIGN(settings.optimizer,
-                     pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
+    FABRICAST_ASSIGN(settings.optimizer, recordedOptimizer(table.text(row, "optimizer")));
     settings.optimizer.decayGroups = table.text(row, "framework") == "trainer";
     settings.allocator = table.text(row, "alloc") == "expandable"
                              ? AllocatorKind::ExpandableSegments

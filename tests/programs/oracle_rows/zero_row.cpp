@@ -11,17 +11,6 @@ constexpr Recorded<Checkpointing> kCheckpoint[] = {{"none", Checkpointing::None}
 constexpr Recorded<Dtype> kDtype[] = {
     {"fp32", Dtype::Fp32}, {"bf16", Dtype::Bf16}, {"fp16", Dtype::Fp16}};
 
-struct Optimizer {
-    OptimizerKind kind = OptimizerKind::AdamW;
-    OptimizerKernel kernel = OptimizerKernel::Fused;
-};
-constexpr Recorded<Optimizer> kOptimizer[] = {
-    {"fused", {OptimizerKind::AdamW, OptimizerKernel::Fused}},
-    {"foreach", {OptimizerKind::AdamW, OptimizerKernel::Foreach}},
-    {"for-loop", {OptimizerKind::AdamW, OptimizerKernel::ForLoop}},
-    {"sgdm", {OptimizerKind::SgdMomentum, OptimizerKernel::Foreach}},
-    {"ds", {OptimizerKind::AdamW, OptimizerKernel::DeepSpeed}}};
-
 constexpr Recorded<Shard> kStage[] = {
     {"0", Shard::None}, {"1", Shard::Zero1}, {"2", Shard::Zero2}, {"3", Shard::Zero3}};
 constexpr Recorded<Shard> kStrategy[] = {{"FULL_SHARD", Shard::Fsdp},
@@ -147,10 +136,7 @@ Result<OracleRow> zeroRow(const CsvTable& table, std::size_t row) {
     kernels.loss = table.text(row, "loss") == "liger" ? LossKernel::Liger : LossKernel::HuggingFace;
     kernels.fusedQkv = scenario.model.attention.fusedQkv;
     FABRICAST_ASSIGN(settings.recompute.kind, pick(kCheckpoint, table.text(row, "ac"), "ac"));
-    FABRICAST_ASSIGN(const Optimizer optimizer,
-                     pick(kOptimizer, table.text(row, "optimizer"), "optimizer"));
-    settings.optimizer.kind = optimizer.kind;
-    settings.optimizer.kernel = optimizer.kernel;
+    FABRICAST_ASSIGN(settings.optimizer, recordedOptimizer(table.text(row, "optimizer")));
     settings.allocator = table.text(row, "alloc") == "expandable"
                              ? AllocatorKind::ExpandableSegments
                              : AllocatorKind::Default;

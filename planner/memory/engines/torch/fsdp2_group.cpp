@@ -89,8 +89,9 @@ std::vector<StepTensor> Fsdp2Group::shardTensors() const {
     for (const WeightUse& weight : weights_) {
         if (weight.trained && !weight.tied) {
             const std::int64_t master = options_->masterWidth;
-            tensors.push_back(
-                {.elements = shardOf(weight), .width = master > 0 ? master : storedWidth(weight)});
+            tensors.push_back({.elements = shardOf(weight),
+                               .width = master > 0 ? master : storedWidth(weight),
+                               .innermost = weight.columns});
         }
     }
     return tensors;

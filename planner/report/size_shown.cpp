@@ -1,0 +1,63 @@
+#include "planner/report/size_shown.h"
+
+#include "planner/report/plan_text.h"
+#include "planner/report/size_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace fabricast {
+namespace {
+
+constexpr std::int64_t kShownTimes = 8;  ///< the nodes of the pick
+
+bool isShown(const SizeAnswer& answer, std::int64_t nodes) {
+    return answer.targets.empty() || !answer.pick || nodes <= kShownTimes * answer.pick->nodes;
+}
+
+}  // namespace
+
+std::vector<SizedCluster> shownOfFront(const SizeAnswer& answer) {
+    std::vector<SizedCluster> shown;
+    std::ranges::copy_if(answer.front, std::back_inserter(shown), [&](const SizedCluster& one) {
+        return isShown(answer, one.nodes);
+    });
+    return shown;
+}
+
+std::string largerText(const SizeAnswer& answer) {
+    std::int64_t larger = 0;
+    std::int64_t most = 0;
+    for (const SizedCluster& one : answer.front) {
+        larger += isShown(answer, one.nodes) ? 0 : 1;
+        most = std::max(most, one.nodes);
+    }
+    return larger == 0 ? ""
+                       : fmt::format("and {} with more nodes, up to {}: -f csv lists {}\n",
+                                     grouped(larger),
+                                     grouped(most),
+                                     larger == 1 ? "it" : "them");
+}
+
+std::vector<ScalingPoint> shownOfScaling(const SizeAnswer& answer) {
+    std::vector<ScalingPoint> shown;
+    std::ranges::copy_if(answer.scaling, std::back_inserter(shown), [&](const ScalingPoint& point) {
+        return isShown(answer, point.nodes);
+    });
+    return shown;
+}
+
+std::string beatenText(const SizeAnswer& answer) {
+    std::string text;
+    for (const SizeBeaten& one : answer.beaten) {
+        const std::string best =
+            one.best ? sizedClusterText(*one.best) + ", " + sizedNumbersText(*one.best, answer)
+                     : one.box;
+        text += "not listed: " + best + ": " + one.why + "\n";
+    }
+    return text;
+}
+
+}  // namespace fabricast
