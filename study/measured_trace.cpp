@@ -38,32 +38,32 @@ bool isMark(std::string_view category) {
     return category.find("annotation") != std::string_view::npos || category == "Trace";
 }
 
-bool has(std::string_view text, std::string_view part) {
+bool hasPart(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
 /// Of a lane that is no stream of a GPU, as `simulate --trace` names them.
-MeasuredKind kindOfLane(std::string_view lane) {
+SliceKind kindOfLane(std::string_view lane) {
     for (const std::string_view name : {"TP", "CP/EP", "DP", "PP"}) {
         if (lane == name || lane.ends_with(" " + std::string(name)) ||
-            has(lane, std::string(name) + " ")) {
-            return MeasuredKind::Communication;
+            hasPart(lane, std::string(name) + " ")) {
+            return SliceKind::Communication;
         }
     }
-    return lane.ends_with("copy")   ? MeasuredKind::Copy
-           : lane.ends_with("host") ? MeasuredKind::Other
-                                    : MeasuredKind::Kernel;
+    return lane.ends_with("copy")   ? SliceKind::Copy
+           : lane.ends_with("host") ? SliceKind::Other
+                                    : SliceKind::Kernel;
 }
 
-MeasuredKind kindOfGpu(std::string_view name, std::string_view category) {
-    if (has(name, "nccl") || has(name, "rccl") || has(name, "AllReduce") ||
-        has(name, "ReduceScatter") || has(name, "AllGather")) {
-        return MeasuredKind::Communication;
+SliceKind kindOfGpu(std::string_view name, std::string_view category) {
+    if (hasPart(name, "nccl") || hasPart(name, "rccl") || hasPart(name, "AllReduce") ||
+        hasPart(name, "ReduceScatter") || hasPart(name, "AllGather")) {
+        return SliceKind::Communication;
     }
-    if (category == "gpu_memcpy" || category == "gpu_memset" || has(name, "Memcpy")) {
-        return MeasuredKind::Copy;
+    if (category == "gpu_memcpy" || category == "gpu_memset" || hasPart(name, "Memcpy")) {
+        return SliceKind::Copy;
     }
-    return MeasuredKind::Kernel;
+    return SliceKind::Kernel;
 }
 
 class StepOfTrace {
@@ -130,7 +130,7 @@ private:
         for (const Slice& slice : events_.slices) {
             const std::string& name = events_.text(slice.name);
             if (name.starts_with(kStepName)) {
-                steps[has(categoryOf(slice), "gpu")].push_back(
+                steps[hasPart(categoryOf(slice), "gpu")].push_back(
                     {name, slice.start, slice.start + slice.lasts});
             }
         }
@@ -210,10 +210,10 @@ private:
         std::vector<Turn> turns;
         for (const MeasuredLane& lane : trace.lanes) {
             for (const MeasuredSlice& slice : lane.slices) {
-                if (slice.kind == MeasuredKind::Copy || slice.kind == MeasuredKind::Other) {
+                if (slice.kind == SliceKind::Copy || slice.kind == SliceKind::Other) {
                     continue;
                 }
-                const bool sends = slice.kind == MeasuredKind::Communication;
+                const bool sends = slice.kind == SliceKind::Communication;
                 turns.push_back({slice.start, sends, 1});
                 turns.push_back({slice.end, sends, -1});
             }

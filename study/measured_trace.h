@@ -9,13 +9,13 @@
 namespace fabricast {
 
 /// What a slice of a measured step is.
-enum class MeasuredKind : std::uint8_t { Kernel, Communication, Copy, Other };
+enum class SliceKind : std::uint8_t { Kernel, Communication, Copy, Other };
 
 /// A slice of a lane: nothing of the lane is under it.
 struct MeasuredSlice {
     Seconds start;  ///< from the begin of the step
     Seconds end;
-    MeasuredKind kind = MeasuredKind::Other;
+    SliceKind kind = SliceKind::Other;
     std::string name;
 };
 

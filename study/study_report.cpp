@@ -22,7 +22,7 @@ namespace fabricast {
 namespace {
 
 /// The layout that is looked at: the one that is named, or the first.
-Result<Question> layoutOf(const StudyReportAsk& ask, const PlanReport& plans) {
+Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& plans) {
     if (ask.about) {
         return *ask.about;
     }
@@ -96,7 +96,7 @@ Result<void> addSection(const char* title, const Result<Report>& section, Report
 Result<Report> studyReport(const StudyReportAsk& ask, const Workbench& bench, const Watch& watch) {
     FABRICAST_ASSIGN(const PlanReport plans, plan(ask.question, {.pareto = true}, bench, watch));
     FABRICAST_TRY(watch.check());
-    FABRICAST_ASSIGN(const Question about, layoutOf(ask, plans));
+    FABRICAST_ASSIGN(const Question about, layoutLookedAt(ask, plans));
     Report report = plansReport(plans);
     FABRICAST_TRY(addSection("the layout", layoutReport(about, bench, watch), report));
     FABRICAST_TRY(watch.check());

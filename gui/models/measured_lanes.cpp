@@ -12,15 +12,15 @@
 namespace fabricast {
 namespace {
 
-const char* measuredWords(MeasuredKind kind) {
+const char* measuredWords(SliceKind kind) {
     switch (kind) {
-        case MeasuredKind::Kernel:
+        case SliceKind::Kernel:
             return "measured kernel";
-        case MeasuredKind::Communication:
+        case SliceKind::Communication:
             return "measured communication";
-        case MeasuredKind::Copy:
+        case SliceKind::Copy:
             return "measured copy";
-        case MeasuredKind::Other:
+        case SliceKind::Other:
             break;
     }
     return "measured on the host";
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    std::uint8_t kindOf(MeasuredKind kind) {
+    std::uint8_t kindOf(SliceKind kind) {
         const auto [entry, isNew] =
             kinds_.emplace(kind, static_cast<std::uint8_t>(values_.kinds.size()));
         if (isNew) {
@@ -61,7 +61,7 @@ private:
     }
 
     TimelineValues& values_;
-    std::map<MeasuredKind, std::uint8_t> kinds_;
+    std::map<SliceKind, std::uint8_t> kinds_;
     std::map<std::string, std::uint32_t> labels_;
 };
 

@@ -57,7 +57,11 @@ std::vector<std::string> typedValues(const std::string& typed) {
 }
 
 Result<Table> sweepRows(const SweepAnswer& answer) {
-    return sweepTable(answer.lines);
+    FABRICAST_ASSIGN(Table table, sweepTable(answer.lines));
+    if (!table.columns.empty() && table.columns.front().title == answer.axes.front().key) {
+        table.columns.front().title = keyWords(answer.axes.front().key);
+    }
+    return table;
 }
 
 Result<CurveValues> sweepCurve(const SweepAnswer& answer) {

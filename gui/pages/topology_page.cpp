@@ -39,7 +39,7 @@ TopologyPage::TopologyPage(StudySession& session, QWidget* parent)
     addFailures();
     links_ = new ReportTableView("topology.links");
     links_->setAccessibleName("Links, from the GPUs outwards");
-    body()->addWidget(links_, 2);
+    body()->addWidget(links_, 1);
 }
 
 void TopologyPage::addMap() {
@@ -56,7 +56,7 @@ void TopologyPage::addFailures() {
     failures_ = new ReportTableView("topology.failures");
     failures_->setAccessibleName("What the failures change");
     failures_->hide();
-    body()->addWidget(failures_, 2);
+    body()->addWidget(failures_, 3);
     connect(bar_, &FailureBar::failAsked, this, &TopologyPage::fail);
     connect(bar_, &FailureBar::healAsked, this, &TopologyPage::heal);
     connect(bar_, &FailureBar::healAllAsked, this, [this] {

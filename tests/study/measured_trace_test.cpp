@@ -22,8 +22,8 @@ TEST(MeasuredTrace, IsTheLastWholeStepOfTheGpu) {
     const MeasuredLane& compute = trace.lanes[trace.lanes[0].name == "stream 7" ? 0 : 1];
     ASSERT_EQ(compute.slices.size(), 2U);
     EXPECT_EQ(compute.slices[0].name, "sm90_xmma_gemm");
-    EXPECT_EQ(compute.slices[0].kind, MeasuredKind::Kernel);
-    EXPECT_EQ(compute.slices[1].kind, MeasuredKind::Copy);
+    EXPECT_EQ(compute.slices[0].kind, SliceKind::Kernel);
+    EXPECT_EQ(compute.slices[1].kind, SliceKind::Copy);
     EXPECT_NEAR(compute.busy.count(), 450e-6, 1e-12);
 }
 
