@@ -20,8 +20,8 @@ QRect movedInto(QRect bubble, const QRect& window) {
 
 QRect bubblePlace(const QRect& target, const QSize& size, const QRect& window) {
     const QPoint centre = target.center() - QPoint(size.width() / 2, size.height() / 2);
-    const std::array corners = {QPoint(target.right() + kGap, target.top() + kGap),
-                                QPoint(target.left() - kGap - size.width(), target.top() + kGap),
+    const std::array corners = {QPoint(target.right() + kGap, centre.y()),
+                                QPoint(target.left() - kGap - size.width(), centre.y()),
                                 QPoint(centre.x(), target.bottom() + kGap),
                                 QPoint(centre.x(), target.top() - kGap - size.height())};
     for (const QPoint& corner : corners) {

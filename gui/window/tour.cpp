@@ -45,7 +45,7 @@ const std::vector<TourStop>& tourStops() {
 
 Tour::Tour(MainWindow& window) : QFrame(&window), window_(window), mark_(new QFrame(&window)) {
     setObjectName("tour");
-    setFrameShape(QFrame::StyledPanel);
+    setStyleSheet("QFrame#tour { border: 2px solid palette(highlight); border-radius: 4px; }");
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setFixedWidth(340);

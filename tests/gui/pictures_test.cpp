@@ -41,6 +41,9 @@ protected:
                 << where.toStdString() << ": button " << button->text().toStdString();
         }
         for (const QLabel* label : shown.findChildren<QLabel*>()) {
+            const bool isWrapped = label->isVisible() && label->wordWrap() && !label->text().isEmpty();
+            EXPECT_TRUE(!isWrapped || label->height() >= label->heightForWidth(label->width()))
+                << where.toStdString() << ": label " << label->text().toStdString();
             const bool isPlain = label->isVisible() && !label->wordWrap() && !label->text().isEmpty();
             const bool isShortened = qobject_cast<const ElidedLabel*>(label) != nullptr;
             const int needed = QFontMetrics(label->font())
@@ -68,6 +71,8 @@ TEST_P(Pictures, OfPages) {
         .load(FABRICAST_SOURCE_DIR "/tests/fuzz/corpus/measured_trace/torch.json");
     used.window.showPage("timeline");
     ASSERT_TRUE(used.waits());
+    QTest::qWait(30);
+    expectWholeTexts(used.window, "measured");
     take(used.window, "measured");
 }
 
@@ -87,6 +92,7 @@ TEST_P(Pictures, OfTheTourAndDialogs) {
     auto& dialog = used.find<MachineDialog>("machine");
     constexpr int kLongestMilliseconds = 60'000;
     ASSERT_TRUE(QTest::qWaitFor([&] { return !dialog.isWorking(); }, kLongestMilliseconds));
+    QTest::qWait(30);
     expectWholeTexts(dialog, "machine");
     take(dialog, "machine");
 }
