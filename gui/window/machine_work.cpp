@@ -14,8 +14,17 @@ constexpr const char* kRecord = "this-machine.jsonl";
 constexpr const char* kName = "this-machine";
 
 CalibrationAsk calibrationAsk(const MachinePlaces& places) {
-    return {.measure = {.out = places.measured + "/" + kRecord, .probes = places.probes},
+    return {.measure = {.seconds = places.seconds,
+                        .out = places.measured + "/" + kRecord,
+                        .probes = places.probes},
             .fit = {.folder = places.measured + "/profiles", .name = kName}};
+}
+
+Result<void> makeFolder(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    return error ? fail(Error::Code::Environment, folder, "cannot be made: " + error.message())
+                 : Result<void>();
 }
 
 /// What would be measured, or why nothing can be.
@@ -25,7 +34,7 @@ std::string previewWords(const Result<CalibrationPreview>& preview) {
     }
     std::string words = "What can be measured here:\n" + previewText(*preview, false);
     for (const std::string& remark : preview->remarks) {
-        words += "not measured: " + remark + "\n";
+        words += remark + "\n";
     }
     return words;
 }
@@ -37,8 +46,9 @@ Result<SeenMachine> seenMachine(const Workbench& bench,
                      machineInventory({.probes = places.probes}, watch));
     FABRICAST_ASSIGN(const MachineDescription description,
                      describeMachine(bench.profiles(), std::move(inventory)));
-    const Result<CalibrationPreview> preview =
-        previewCalibration(calibrationAsk(places), bench.profiles(), watch);
+    const CalibrationAsk ask = calibrationAsk(places);
+    FABRICAST_TRY(makeFolder(ask.fit.folder));  // of the record too
+    const Result<CalibrationPreview> preview = previewCalibration(ask, bench.profiles(), watch);
     return SeenMachine{.words = machineText(description) + "\n" + previewWords(preview),
                        .likely = description.nodes.empty() ? "" : description.nodes.front().name,
                        .isMeasurable = preview && !preview->runs.empty()};
@@ -48,14 +58,6 @@ Result<MeasuredMachine> measuredMachine(const Workbench& bench,
                                         const MachinePlaces& places,
                                         const Watch& watch) {
     const CalibrationAsk ask = calibrationAsk(places);
-    std::error_code error;
-    std::filesystem::create_directories(ask.fit.folder, error);
-    if (error) {
-        return fail(Error::Code::Environment,
-                    ask.fit.folder,
-                    "cannot be made: " + error.message(),
-                    "free space there");
-    }
     FABRICAST_ASSIGN(const CalibrationReport report, calibrate(ask, bench.profiles(), watch));
     MeasuredMachine machine{.words = calibrationText(report), .folder = ask.fit.folder};
     for (const std::string& remark : report.remarks) {

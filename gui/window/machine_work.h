@@ -12,6 +12,7 @@ namespace fabricast {
 struct MachinePlaces {
     std::string probes{};    ///< folder of the programs; empty: the usual places
     std::string measured{};  ///< folder of records and of the profiles made from them
+    double seconds = 300.0;  ///< that measuring may take
 };
 
 /// What this machine is, which hardware it looks like, and what could be measured here.

@@ -45,7 +45,9 @@ const std::vector<TourStop>& tourStops() {
 
 Tour::Tour(MainWindow& window) : QFrame(&window), window_(window), mark_(new QFrame(&window)) {
     setObjectName("tour");
-    setStyleSheet("QFrame#tour { border: 2px solid palette(highlight); border-radius: 4px; }");
+    setStyleSheet(
+        "QFrame#tour { border: 2px solid palette(highlight); border-radius: 4px; background: "
+        "palette(base); }");
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setFixedWidth(340);

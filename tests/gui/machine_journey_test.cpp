@@ -40,6 +40,25 @@ TEST(MachineJourney, WithoutTheProgramsItSaysWhatToBuild) {
     EXPECT_FALSE(dialog.findChild<QPushButton*>("machine.measure")->isEnabled());
 }
 
+TEST(MachineJourney, MeasuresWhatThereIsAndSaysWhatBecameOfIt) {
+    UsedWindow used({smallQuestion(), {}});
+    const std::string folder = used.folder.filePath("measured").toStdString();
+    MachineDialog dialog(used.window.session(), {.measured = folder, .seconds = 3.0}, nullptr);
+    dialog.show();
+    waitFor(dialog);
+    auto* measure = dialog.findChild<QPushButton*>("machine.measure");
+    if (!measure->isEnabled()) {
+        GTEST_SKIP() << "no program that measures is built";
+    }
+    measure->click();
+    EXPECT_TRUE(dialog.findChild<QPushButton*>("machine.stop")->isEnabled());
+    waitFor(dialog);
+    const QString state = dialog.findChild<QLabel*>("machine.state")->text();
+    EXPECT_TRUE(state.startsWith("Measured") || state.startsWith("Nothing was measured"))
+        << state.toStdString();
+    EXPECT_TRUE(measure->isEnabled());
+}
+
 TEST(MachineJourney, AStopWhileItLooksLeavesAllAsItWas) {
     UsedWindow used({smallQuestion(), {}});
     MachineDialog dialog(used.window.session(), {}, nullptr);

@@ -1,5 +1,5 @@
-// Every page, the tour and dialogs at the usual size, light and dark: no text of a label or button is cut off.
-// FABRICAST_PICTURES names a folder for pictures of them, to be looked at.
+// Every page, the tour and dialogs at the usual size, light and dark: no text of a label or button
+// is cut off. FABRICAST_PICTURES names a folder for pictures of them, to be looked at.
 #include "gui/pages/elided_label.h"
 #include "gui/pages/timeline_page.h"
 #include "gui/window/machine_dialog.h"
@@ -37,18 +37,20 @@ protected:
     /// Labels that are made to be shortened say the whole in their tips.
     static void expectWholeTexts(QWidget& shown, const QString& where) {
         for (const QPushButton* button : shown.findChildren<QPushButton*>()) {
-            EXPECT_TRUE(!button->isVisible() || button->width() >= button->minimumSizeHint().width())
+            EXPECT_TRUE(!button->isVisible() ||
+                        button->width() >= button->minimumSizeHint().width())
                 << where.toStdString() << ": button " << button->text().toStdString();
         }
         for (const QLabel* label : shown.findChildren<QLabel*>()) {
-            const bool isWrapped = label->isVisible() && label->wordWrap() && !label->text().isEmpty();
+            const bool isWrapped =
+                label->isVisible() && label->wordWrap() && !label->text().isEmpty();
             EXPECT_TRUE(!isWrapped || label->height() >= label->heightForWidth(label->width()))
                 << where.toStdString() << ": label " << label->text().toStdString();
-            const bool isPlain = label->isVisible() && !label->wordWrap() && !label->text().isEmpty();
+            const bool isPlain =
+                label->isVisible() && !label->wordWrap() && !label->text().isEmpty();
             const bool isShortened = qobject_cast<const ElidedLabel*>(label) != nullptr;
-            const int needed = QFontMetrics(label->font())
-                                   .size(Qt::TextShowMnemonic, label->text())
-                                   .width();
+            const int needed =
+                QFontMetrics(label->font()).size(Qt::TextShowMnemonic, label->text()).width();
             EXPECT_TRUE(!isPlain || isShortened || label->width() >= needed)
                 << where.toStdString() << ": label " << label->text().toStdString();
         }
