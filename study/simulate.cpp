@@ -16,12 +16,13 @@
 namespace fabricast {
 namespace {
 
-/// A step that is asked for with slow GPUs, jitter, failures.
+/// A step that is asked for with slow GPUs, failed links, jitter, failures.
 struct TroubledStep {
     Scenario scenario;
     const TimingProfiles& timing;
     StepDetail detail;  ///< without the slow GPUs
     std::vector<Straggler> stragglers;
+    std::vector<std::string> failed;
     std::stop_token stop;
 };
 
@@ -95,6 +96,7 @@ Result<Simulation> simulateTroubled(TroubledStep& step) {
                      simulateStep(step.scenario, step.timing, step.detail, step.stop));
     FABRICAST_ASSIGN(const std::size_t busiest, busiestStage(step, simulated));
     StepDetail slower = step.detail;
+    slower.failed = step.failed;
     for (Straggler& gpu : step.stragglers) {
         gpu.stage = gpu.stage.value_or(busiest);
         if (!gpu.every) {
@@ -211,6 +213,7 @@ Result<Simulation> simulate(const Question& question,
                       .timing = *timing,
                       .detail = ask.detail,
                       .stragglers = ask.stragglers,
+                      .failed = ask.failed,
                       .stop = watch.stop};
     Result<Simulation> answer = simulated(step, facts, ask, bench, watch);
     if (!answer) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fabricast {
@@ -26,8 +27,9 @@ struct RunsAsk {
 };
 
 struct SimulateAsk {
-    StepDetail detail{};                ///< without the stragglers
+    StepDetail detail{};                ///< without the stragglers, and nothing failed
     std::vector<Straggler> stragglers;  ///< of those without a stage it is the busiest
+    std::vector<std::string> failed{};  ///< links, devices or nodes: traffic goes around them
     std::size_t stages = 0;             ///< whose memory over time is wanted; 0: the fullest alone
     bool needsMemory = false;           ///< an error where memory over time is not known
     std::optional<RunsAsk> runs;

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/question_arguments.h"
 #include "cli/run_flags.h"
+#include "planner/text/shell_text.h"
 #include "planner/text/text_file.h"
 #include "simulator/report/shown_stages.h"
 #include "simulator/report/simulation_json.h"
@@ -23,6 +24,7 @@ struct SimulateFlags {
     QuestionArguments question;
     std::optional<std::string> trace;
     RunFlags run;
+    std::vector<std::string> fail;
     std::optional<std::string> svg;
     bool expand = false;
     bool calls = false;
@@ -44,6 +46,7 @@ Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions&
     SimulateAsk ask{
         .detail = {.ranks = flags.expand ? Ranks::All : Ranks::Classes,
                    .handOvers = flags.calls ? HandOvers::Framework : HandOvers::Forecast},
+        .failed = flags.fail,
         .stages = mostStages(flags, options),
         .needsMemory = draws(flags, options)};
     if (flags.run.stragglers) {
@@ -51,6 +54,14 @@ Result<SimulateAsk> simulateAsk(const SimulateFlags& flags, const GlobalOptions&
     }
     FABRICAST_ASSIGN(ask.runs, runsAskOf(flags.run, flags.question, ask.stragglers));
     return ask;
+}
+
+std::string typedRest(const SimulateFlags& flags) {
+    std::string text = flags.run.typed();
+    for (const std::string& name : flags.fail) {
+        text += " --fail " + shellWord(name);
+    }
+    return text;
 }
 
 Result<Answer> printedSimulation(Simulation answer,
@@ -76,7 +87,7 @@ Result<Answer> printedSimulation(Simulation answer,
         report.add(Drawing{.title = "The step over time", .svg = stepPicture(answer)});
     }
     if (!isLast) {
-        report.add(nextLine("simulate", question, flags.run.typed() + " --svg step.svg"));
+        report.add(nextLine("simulate", question, typedRest(flags) + " --svg step.svg"));
     }
     return Answer{.report = std::move(report)};
 }
@@ -123,10 +134,14 @@ Command simulateCommand(const FlagSet& program, const GlobalOptions& options) {
         "  fabricast simulate run.json --svg step.svg      # a picture for a browser\n"
         "  fabricast simulate run.json --expand --format json\n"
         "  fabricast simulate run.json --stragglers 1.3@stage0\n"
+        "  fabricast simulate run.json --fail node3/nic2-leaf2\n"
         "  fabricast simulate run.json --steps 100000 --failures --spares 4 --jitter 1%\n"
         "Ctrl-C prints the completed runs; exit status 130.");
     addScenarioArguments(app, flags->question, {"--price", "--price-kind"});
     addRunFlags(app, flags->run);
+    app.add("--fail", flags->fail, "a failed link, device or node; repeatable")
+        .takes("NAME")
+        .oneEach();
     app.add("--trace", flags->trace, "write every op to a file for Perfetto or Chrome")
         .takes("FILE");
     app.add("--svg", flags->svg, "draw the step: a lane for each stage, and its memory")

@@ -174,7 +174,9 @@ Command topologyCommand(const FlagSet& program, const GlobalOptions& options) {
     app.add("--file", flags->file, "NCCL's XML, nvidia-smi topo -m, or JSON of this command")
         .takes("FILE");
     app.add("--gpu", flags->gpu, "with nvidia-smi topo -m: the name of the GPU").takes("NAME");
-    app.add("--fail", flags->fail, "a failed link or device; repeatable").takes("NAME").oneEach();
+    app.add("--fail", flags->fail, "a failed link, device or node; repeatable")
+        .takes("NAME")
+        .oneEach();
     app.addChoice<TopologyFormat>("-f,--format", flags->format, kTopologyFormats)
         .describe("text, json, csv, md, dot or svg")
         .takes("FORMAT");

@@ -18,6 +18,7 @@ struct MapBox {
     std::int32_t pod = -1;  ///< -1: in none
     std::string label;
     std::int64_t count = 1;  ///< how many it stands for
+    bool failed = false;
 };
 
 /// A link, or several in parallel, between two boxes.
@@ -28,7 +29,8 @@ struct MapLink {
     double capacity = 0.0;  ///< of all of them, bytes per second
     double load = 0.0;  ///< share of it that is used, 0 to 1; above 1: more is asked than there is
     std::int64_t count = 1;
-    std::string note;  ///< in the tip: whose traffic
+    std::int64_t failed = 0;  ///< of them
+    std::string note;         ///< in the tip: whose traffic
 };
 
 /// A link with so much load is marked.

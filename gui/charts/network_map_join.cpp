@@ -49,6 +49,7 @@ void joinInto(MapLink& sum, const MapLink& link) {
                               : std::max(sum.load, link.load);
     sum.capacity = capacity;
     sum.count += link.count;
+    sum.failed += link.failed;
     if (sum.note != link.note) {
         sum.note.clear();
     }

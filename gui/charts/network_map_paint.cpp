@@ -65,6 +65,34 @@ void paintFullLinks(Canvas& canvas,
                 {.colour = theme.text, .size = size, .anchor = TextAnchor::Middle});
 }
 
+/// A cross on what has failed: on a link that several make up too, as fewer of them are left.
+void paintFailed(Canvas& canvas,
+                 const NetworkMapValues& values,
+                 const NetworkMapLayout& layout,
+                 const ChartTheme& theme) {
+    const double size = theme.textSize;
+    for (const MapLinkPlace& link : layout.links) {
+        if (values.links[link.link].failed > 0) {
+            // Beside the middle, where loads stand.
+            const QPointF at = link.from + (link.to - link.from) * 0.25;
+            canvas.marker(at, {MarkerShape::Cross, theme.bad, size});
+        }
+    }
+    for (const MapBoxPlace& box : layout.boxes) {
+        if (values.boxes[box.box].failed) {
+            canvas.outline(box.area, {.colour = theme.bad, .width = 2.5});
+            canvas.marker(box.area.topRight(), {MarkerShape::Cross, theme.bad, size});
+        }
+    }
+}
+
+/// Nothing goes over links that have all failed.
+Stroke strokeOf(const MapLink& link, double width, const ChartTheme& theme) {
+    const bool allFailed = link.failed > 0 && link.failed >= link.count;
+    return allFailed ? Stroke{.colour = theme.bad, .dashed = true}
+                     : Stroke{.colour = loadColour(link.load, theme), .width = width};
+}
+
 void paintBoxes(Canvas& canvas,
                 const NetworkMapValues& values,
                 const NetworkMapLayout& layout,
@@ -128,13 +156,11 @@ void paintNetworkMap(Canvas& canvas,
     paintPods(canvas, layout, theme);
     const std::vector<const MapLinkPlace*> links = byLoad(values, layout);
     for (const MapLinkPlace* link : links) {
-        canvas.line(
-            link->from,
-            link->to,
-            {.colour = loadColour(values.links[link->link].load, theme), .width = link->width});
+        canvas.line(link->from, link->to, strokeOf(values.links[link->link], link->width, theme));
     }
     paintBoxes(canvas, values, layout, theme);
     paintFullLinks(canvas, values, links, layout.scale, theme);
+    paintFailed(canvas, values, layout, theme);
     paintLoadScale(canvas, layout.scale, theme);
 }
 

@@ -30,6 +30,9 @@ std::string mapLinkText(const NetworkMapValues& values, std::size_t link) {
     if (each.count > 1) {
         text += "\n" + grouped(each.count) + " links";
     }
+    if (each.failed > 0) {
+        text += "\n" + (each.count == 1 ? "failed" : grouped(each.failed) + " of them failed");
+    }
     return each.note.empty() ? text : text + "\n" + each.note;
 }
 
@@ -41,6 +44,7 @@ std::string mapBoxText(const NetworkMapValues& values, std::size_t box) {
     if (each.pod >= 0) {
         text += " of pod " + std::to_string(each.pod);
     }
+    text += each.failed ? "\nfailed" : "";
     return each.count > 1 ? text + "\n" + grouped(each.count) + " of them" : text;
 }
 
@@ -58,6 +62,11 @@ std::string describeNetworkMap(const NetworkMapValues& values) {
         text += " " + counted(full, "link", "links") + (full == 1 ? " is" : " are") +
                 " used by 90 % or more.";
     }
+    const auto failed =
+        std::ranges::count_if(values.links, [](const MapLink& link) { return link.failed > 0; });
+    if (failed > 0) {
+        text += " " + counted(failed, "has", "have") + " failed links.";
+    }
     return text;
 }
 
@@ -67,6 +76,7 @@ Table networkMapTable(const NetworkMapValues& values) {
                  {"links", Align::Right},
                  {"capacity (B/s)", Align::Right},
                  {"load", Align::Right},
+                 {"failed", Align::Right},
                  {"traffic"}},
                 {}};
     for (const MapLink& link : values.links) {
@@ -75,6 +85,7 @@ Table networkMapTable(const NetworkMapValues& values) {
                               std::to_string(link.count),
                               exactNumber(link.capacity),
                               exactNumber(link.load),
+                              std::to_string(link.failed),
                               link.note});
     }
     return table;

@@ -13,6 +13,7 @@ namespace {
 constexpr double kHoverReach = 14.0;
 constexpr double kLeastBrush = 5.0;  ///< pixels; less is a click
 constexpr double kKeyZoom = 1.5;
+constexpr double kAroundPoint = 6.0;  ///< pixels of a brush by keys around its corners
 
 bool showsAny(const ScatterValues& values, const ScatterView& view) {
     return std::ranges::any_of(values.points, [&](const ScatterPoint& point) {
@@ -32,6 +33,7 @@ void ScatterWidget::setValues(ScatterValues values) {
                           values.x.scale == values_.x.scale && values.y.scale == values_.y.scale;
     values_ = std::move(values);
     front_ = paretoFront(values_);
+    brushCorner_.reset();
     if (wasWhole || !sameAxes || !showsAny(values_, view_)) {
         view_ = wholeView(values_);
     }
@@ -99,12 +101,41 @@ void ScatterWidget::pick(int item, Qt::KeyboardModifiers modifiers) {
 }
 
 void ScatterWidget::paintAbove(Canvas& canvas) const {
-    if (!brush_.isEmpty()) {
+    const QRectF brush = brushCorner_ ? keyBrush() : brush_;
+    if (!brush.isEmpty()) {
         QColor tint = theme().accent;
         tint.setAlphaF(0.15F);
-        canvas.fill(brush_, {tint});
-        canvas.outline(brush_, {.colour = theme().accent});
+        canvas.fill(brush, {tint});
+        canvas.outline(brush, {.colour = theme().accent});
     }
+}
+
+/// From the point where it began to the one that is hovered.
+QRectF ScatterWidget::keyBrush() const {
+    const PlotFrame frame = frameHere();
+    const ScatterPoint& from = values_.points[*brushCorner_];
+    const QPointF corner = frame.placeOf(from.x, from.y);
+    QPointF other = corner;
+    if (hovered() >= 0) {
+        const ScatterPoint& to = values_.points[static_cast<std::size_t>(hovered())];
+        other = frame.placeOf(to.x, to.y);
+    }
+    return QRectF(corner, other)
+        .normalized()
+        .adjusted(-kAroundPoint, -kAroundPoint, kAroundPoint, kAroundPoint);
+}
+
+void ScatterWidget::brushByKey() {
+    if (hovered() < 0) {
+        return;
+    }
+    if (!brushCorner_) {
+        brushCorner_ = static_cast<std::size_t>(hovered());
+    } else {
+        Q_EMIT brushed(pointsIn(values_, frameHere(), keyBrush()));
+        brushCorner_.reset();
+    }
+    update();
 }
 
 void ScatterWidget::mousePressEvent(QMouseEvent* event) {
@@ -166,6 +197,18 @@ void ScatterWidget::keyPressEvent(QKeyEvent* event) {
     switch (event->key()) {
         case Qt::Key_F:
             showAll();
+            return;
+        case Qt::Key_B:
+            brushByKey();
+            return;
+        case Qt::Key_Escape:
+            if (brushCorner_ || !marks_.selected.empty()) {
+                brushCorner_.reset();
+                Q_EMIT brushed({});
+                update();
+                return;
+            }
+            PlotWidget::keyPressEvent(event);
             return;
         case Qt::Key_Plus:
         case Qt::Key_W:

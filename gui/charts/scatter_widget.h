@@ -12,7 +12,8 @@
 namespace fabricast {
 
 /// This is the Pareto chart. Click picks A, Shift-click B; dragging with the left button brushes,
-/// with the right or middle one pans; the wheel zooms; F or a double click shows all.
+/// with the right or middle one pans; the wheel zooms; F or a double click shows all. By keys, B on
+/// a point and then on another brushes what is between them; Escape takes the brush away.
 class ScatterWidget final : public PlotWidget {
     Q_OBJECT
 
@@ -56,6 +57,8 @@ private:
     void setView(const ScatterView& view);
     void zoom(const QPointF& around, double factor);
     void endBrush();
+    void brushByKey();
+    [[nodiscard]] QRectF keyBrush() const;
 
     ScatterValues values_;
     ScatterMarks marks_;
@@ -64,6 +67,7 @@ private:
     std::optional<QPointF> brushFrom_;
     std::optional<QPointF> panFrom_;
     QRectF brush_;
+    std::optional<std::size_t> brushCorner_;  ///< the point where a brush by keys began
 };
 
 }  // namespace fabricast

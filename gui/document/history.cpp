@@ -6,7 +6,8 @@
 
 namespace fabricast {
 
-History::History(Question start) : steps_{{std::move(start)}} {}
+History::History(Question start, std::vector<std::string> failed)
+    : steps_{{.question = std::move(start), .failed = std::move(failed)}} {}
 
 Result<void> History::edit(std::span<const Edit> edits, const Label& label) {
     const bool goesOn = dragging_ && at_ > 0 && !label.drag.empty() &&
@@ -15,20 +16,30 @@ Result<void> History::edit(std::span<const Edit> edits, const Label& label) {
     if (documentText(changed) == documentText(now())) {
         return {};
     }
-    steps_.resize(at_ + 1);
-    if (saved_ > static_cast<std::ptrdiff_t>(at_)) {
-        saved_ = -1;
-    }
     if (goesOn) {
         saved_ = isSaved() ? -1 : saved_;
         steps_[at_].question = std::move(changed);
         steps_[at_].title = label.title;
     } else {
-        steps_.push_back({std::move(changed), label.title, label.drag});
-        ++at_;
+        push({std::move(changed), label.title, label.drag, failed()});
     }
     dragging_ = !label.drag.empty();
     return {};
+}
+
+void History::setFailed(std::vector<std::string> failed, const std::string& title) {
+    push({.question = now(), .title = title, .failed = std::move(failed)});
+    endDrag();
+}
+
+/// What was undone is gone.
+void History::push(Step step) {
+    steps_.resize(at_ + 1);
+    if (saved_ > static_cast<std::ptrdiff_t>(at_)) {
+        saved_ = -1;
+    }
+    steps_.push_back(std::move(step));
+    ++at_;
 }
 
 void History::undo() {

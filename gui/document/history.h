@@ -23,11 +23,15 @@ public:
         std::string drag{};
     };
 
-    explicit History(Question start);
+    explicit History(Question start, std::vector<std::string> failed = {});
 
     [[nodiscard]] const Question& now() const { return steps_[at_].question; }
+    /// Links, devices and nodes that have failed while this is asked, by their names.
+    [[nodiscard]] const std::vector<std::string>& failed() const { return steps_[at_].failed; }
     /// Refused edits leave everything as it was. Edits that change nothing are no step.
     Result<void> edit(std::span<const Edit> edits, const Label& label);
+    /// Other things have failed: a step of its own.
+    void setFailed(std::vector<std::string> failed, const std::string& title);
     /// The next edit is a step of its own, whatever is dragged.
     void endDrag() { dragging_ = false; }
 
@@ -49,7 +53,10 @@ private:
         Question question;
         std::string title{};  ///< of the edit that led here
         std::string drag{};
+        std::vector<std::string> failed{};
     };
+
+    void push(Step step);
 
     std::vector<Step> steps_;
     std::size_t at_ = 0;

@@ -3,6 +3,8 @@
 #include "planner/output/replace_file.h"
 
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,8 @@ struct ViewKey {
 };
 constexpr std::array kViewKeys = {ViewKey{"page", &ViewState::page},
                                   ViewKey{"chosen", &ViewState::chosen},
-                                  ViewKey{"other", &ViewState::other}};
+                                  ViewKey{"other", &ViewState::other},
+                                  ViewKey{"failed", &ViewState::failed}};
 
 ViewState viewIn(const Question& question) {
     ViewState view;
@@ -30,6 +33,19 @@ ViewState viewIn(const Question& question) {
 }
 
 }  // namespace
+
+std::string joinedNames(const std::vector<std::string>& names) {
+    std::string joined;
+    for (const std::string& name : names) {
+        joined += (joined.empty() ? "" : " ") + name;
+    }
+    return joined;
+}
+
+std::vector<std::string> namesIn(const std::string& joined) {
+    std::istringstream names(joined);
+    return {std::istream_iterator<std::string>(names), {}};
+}
 
 Result<SavedStudy> openStudy(const std::string& path) {
     FABRICAST_ASSIGN(Question question, readQuestion(path, ""));

@@ -3,6 +3,7 @@
 #include "study/question.h"
 
 #include <string>
+#include <vector>
 
 namespace fabricast {
 
@@ -11,7 +12,12 @@ struct ViewState {
     std::string page{};    ///< "memory"
     std::string chosen{};  ///< the layout that is looked at, as `typedPlan` has it
     std::string other{};   ///< and the one it is compared with
+    std::string failed{};  ///< links and devices: "leaf4 node3/nic2-leaf2"
 };
+
+/// Names, which have no spaces, with spaces in between; and back.
+std::string joinedNames(const std::vector<std::string>& names);
+std::vector<std::string> namesIn(const std::string& joined);
 
 /// A scenario file that `fabricast plan` reads too, as a window saves it.
 struct SavedStudy {

@@ -14,8 +14,11 @@ const std::vector<Plan>& PlanAnswers::shown() const {
     return report->plans.empty() ? report->misses : report->plans;
 }
 
-StudySession::StudySession(Workbench bench, Question question, QObject* parent)
-    : QObject(parent), bench_(std::move(bench)), history_(std::move(question)) {
+StudySession::StudySession(Workbench bench, const SavedStudy& study, QObject* parent)
+    : QObject(parent),
+      bench_(std::move(bench)),
+      history_(study.question, namesIn(study.view.failed)) {
+    choose(study.view);
     ask();
 }
 
@@ -23,6 +26,14 @@ StudySession::~StudySession() {
     planJob_.cancel();
     aJob_.cancel();
     bJob_.cancel();
+}
+
+Result<void> StudySession::useProfiles(const std::vector<std::string>& folders) {
+    FABRICAST_ASSIGN(bench_, Workbench::open(folders));
+    folders_ = folders;
+    ask();
+    emit questionChanged();
+    return {};
 }
 
 bool StudySession::isWorking() const {
@@ -54,23 +65,38 @@ bool StudySession::edit(const std::vector<Edit>& edits, const History::Label& la
     return true;
 }
 
-void StudySession::undo() {
-    history_.undo();
-    ask();
+void StudySession::setFailed(std::vector<std::string> failed, const std::string& title) {
+    if (failed != history_.failed()) {
+        history_.setFailed(std::move(failed), title);
+        emit questionChanged();
+        emit viewChanged();
+    }
+}
+
+/// Asks again only where another question is asked: what has failed changes no plan.
+void StudySession::goTo(void (History::*where)()) {
+    const std::string before = documentText(question());
+    (history_.*where)();
+    if (documentText(question()) != before) {
+        ask();
+    }
     emit questionChanged();
+    emit viewChanged();
+}
+
+void StudySession::undo() {
+    goTo(&History::undo);
 }
 
 void StudySession::redo() {
-    history_.redo();
-    ask();
-    emit questionChanged();
+    goTo(&History::redo);
 }
 
-void StudySession::open(Question question, const std::string& a, const std::string& b) {
-    history_ = History(std::move(question));
+void StudySession::open(Question question, const ViewState& view) {
+    history_ = History(std::move(question), namesIn(view.failed));
     a_ = {};
     b_ = {};
-    choose(a, b);
+    choose(view);
     aJob_.cancel();
     bJob_.cancel();
     answers_ = {};
@@ -151,9 +177,10 @@ void StudySession::look(PlanInView& view, LatestJob& job, const Plan& plan) {
     }));
 }
 
-void StudySession::choose(const std::string& a, const std::string& b) {
-    a_.typed = a;
-    b_.typed = b;
+/// The layouts that A and B are once they are found.
+void StudySession::choose(const ViewState& view) {
+    a_.typed = view.chosen;
+    b_.typed = view.other;
 }
 
 void StudySession::chooseA(std::size_t place) {

@@ -1,5 +1,6 @@
 #pragma once
 #include "gui/document/history.h"
+#include "gui/document/saved_study.h"
 #include "gui/jobs/ask_plans.h"
 #include "gui/jobs/latest_job.h"
 #include "planner/base/result.h"
@@ -53,10 +54,14 @@ class StudySession : public QObject {
     Q_OBJECT
 
 public:
-    StudySession(Workbench bench, Question question, QObject* parent = nullptr);
+    StudySession(Workbench bench, const SavedStudy& study, QObject* parent = nullptr);
     ~StudySession() override;
 
     [[nodiscard]] const Workbench& bench() const { return bench_; }
+    /// Folders of profiles beside the built-in ones.
+    [[nodiscard]] const std::vector<std::string>& profileFolders() const { return folders_; }
+    /// Profiles of these folders too: all is asked again.
+    Result<void> useProfiles(const std::vector<std::string>& folders);
     [[nodiscard]] const Question& question() const { return history_.now(); }
     [[nodiscard]] const History& history() const { return history_; }
     [[nodiscard]] const PlanAnswers& answers() const { return answers_; }
@@ -68,15 +73,16 @@ public:
 
     /// False where the edit was refused: refused() says why.
     bool edit(const std::vector<Edit>& edits, const History::Label& label);
+    /// Links, devices and nodes of the cluster that are down, by their names.
+    [[nodiscard]] const std::vector<std::string>& failed() const { return history_.failed(); }
+    void setFailed(std::vector<std::string> failed, const std::string& title);
     void endDrag() { history_.endDrag(); }
     void undo();
     void redo();
     /// Another study; nothing of it is to be undone.
-    void open(Question question, const std::string& a, const std::string& b);
+    void open(Question question, const ViewState& view);
     void markSaved(const std::string& file);
     void markUnsaved();
-    /// The layouts that A and B are once they are found.
-    void choose(const std::string& a, const std::string& b);
     void chooseA(std::size_t place);
     void chooseB(std::size_t place);
     /// It becomes B; where it is A, the best other one becomes A.
@@ -94,11 +100,14 @@ signals:
 
 private:
     void ask();
+    void choose(const ViewState& view);
+    void goTo(void (History::*where)());
     void take(PlanAnswers answers);
     void look(PlanInView& view, LatestJob& job, const Plan& plan);
     void lookAgain();
 
     Workbench bench_;
+    std::vector<std::string> folders_;
     History history_;
     PlanAnswers answers_;
     PlanInView a_;

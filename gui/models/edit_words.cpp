@@ -1,5 +1,7 @@
 #include "gui/models/edit_words.h"
 
+#include "study/question_flags.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -49,16 +51,46 @@ std::string lastPart(std::string_view path) {
     return words;
 }
 
+std::string valueWords(const std::string& value) {
+    return value == "null" ? "auto" : value == "true" ? "on" : value == "false" ? "off" : value;
+}
+
+bool isOfFlag(char letter) {
+    return letter == '-' || (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+}
+
+}  // namespace
+
 std::string keyWords(const std::string& path) {
     const auto known = std::ranges::find(kKeyWords, path, &KeyWords::path);
     return known != kKeyWords.end() ? std::string(known->words) : lastPart(path);
 }
 
-std::string valueWords(const std::string& value) {
-    return value == "null" ? "auto" : value == "true" ? "on" : value == "false" ? "off" : value;
+std::string windowWords(const std::string& message) {
+    std::string words;
+    for (std::size_t at = 0; at < message.size();) {
+        const bool begins =
+            message[at] == '-' &&
+            (at == 0 || std::string_view(" (\"'").find(message[at - 1]) != std::string_view::npos);
+        std::size_t end = at;
+        while (begins && end < message.size() && isOfFlag(message[end])) {
+            ++end;
+        }
+        const QuestionFlag* flag =
+            begins ? flagTyped(std::string_view(message).substr(at, end - at)) : nullptr;
+        if (flag != nullptr) {
+            words += keyWords(std::string(flag->path));
+            at = end;
+        } else {
+            words += message[at++];
+        }
+    }
+    return words;
 }
 
-}  // namespace
+std::string errorWords(const Error& error) {
+    return windowWords(error.text());
+}
 
 std::string editWords(std::span<const Edit> edits) {
     std::string text;

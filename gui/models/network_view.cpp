@@ -3,6 +3,7 @@
 #include "planner/base/quantity_text.h"
 #include "planner/report/percent_text.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -45,25 +46,24 @@ const LinkUse* useOf(const std::vector<LinkUse>& uses, DeviceKind from, DeviceKi
 /// Boxes and bundles of a topology: its servers as one box each.
 class MapWriter {
 public:
-    MapWriter(const Topology& topology, const std::vector<LinkUse>& uses)
-        : topology_(topology), uses_(uses) {}
+    MapWriter(const TopologyAnswer& answer, const std::vector<LinkUse>& uses)
+        : topology_(answer.described.topology), outage_(answer.facts.outage), uses_(uses) {}
 
-    NetworkMapValues take() && {
+    NetworkMapView take() && {
         for (std::size_t node = 0; node < topology_.nodes(); ++node) {
-            values_.boxes.push_back({.id = static_cast<std::uint32_t>(node),
-                                     .level = MapLevel::Node,
-                                     .label = "server " + std::to_string(node)});
+            addBox({.level = MapLevel::Node, .label = "server " + std::to_string(node)},
+                   "node" + std::to_string(node));
         }
         for (DeviceIndex device = 0; device < topology_.devices().size(); ++device) {
             addSwitch(device);
         }
-        for (const NetworkLink& link : topology_.links()) {
+        for (LinkIndex link = 0; link < topology_.links().size(); ++link) {
             addLink(link);
         }
         for (auto& [ends, link] : bundles_) {
-            values_.links.push_back(std::move(link));
+            view_.values.links.push_back(std::move(link));
         }
-        return std::move(values_);
+        return std::move(view_);
     }
 
 private:
@@ -71,10 +71,20 @@ private:
         const NetworkDevice& one = topology_.devices()[device];
         const std::optional<MapLevel> level = levelOf(one.kind);
         if (level && one.node == kNoNode) {
-            const auto id = static_cast<std::uint32_t>(values_.boxes.size());
-            boxOf_[device] = id;
-            values_.boxes.push_back({.id = id, .level = *level, .label = one.name});
+            boxOf_[device] = addBox({.level = *level, .label = one.name}, one.name);
         }
+    }
+
+    std::uint32_t addBox(MapBox box, const std::string& name) {
+        box.id = static_cast<std::uint32_t>(view_.values.boxes.size());
+        box.failed = outage_ && std::ranges::count(outage_->failed, name) > 0;
+        view_.boxNames[box.id] = name;
+        view_.values.boxes.push_back(std::move(box));
+        return view_.values.boxes.back().id;
+    }
+
+    [[nodiscard]] bool isDown(LinkIndex link) const {
+        return outage_ && std::ranges::binary_search(outage_->down, link);
     }
 
     [[nodiscard]] std::optional<std::uint32_t> box(DeviceIndex device) const {
@@ -86,7 +96,8 @@ private:
         return found == boxOf_.end() ? std::nullopt : std::optional(found->second);
     }
 
-    void addLink(const NetworkLink& link) {
+    void addLink(LinkIndex index) {
+        const NetworkLink& link = topology_.links()[index];
         const auto from = box(link.from);
         const auto to = box(link.to);
         if (!from || !to || *from == *to) {
@@ -106,11 +117,14 @@ private:
         }
         bundle.capacity += link.bandwidth.count();
         bundle.count += link.cables;
+        bundle.failed += isDown(index) ? link.cables : 0;
+        view_.linkNames[bundle.id].push_back(topology_.linkName(index));
     }
 
     const Topology& topology_;
+    const std::optional<OutageEffect>& outage_;
     const std::vector<LinkUse>& uses_;
-    NetworkMapValues values_;
+    NetworkMapView view_;
     std::map<DeviceIndex, std::uint32_t> boxOf_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, MapLink> bundles_;
 };
@@ -120,9 +134,10 @@ constexpr std::size_t kMostBoxes = 24;
 
 }  // namespace
 
-NetworkMapValues networkMap(const TopologyAnswer& answer, const std::vector<LinkUse>& uses) {
-    NetworkMapValues values = MapWriter(answer.described.topology, uses).take();
-    return aggregated(values, kMostBoxes);
+NetworkMapView networkMap(const TopologyAnswer& answer, const std::vector<LinkUse>& uses) {
+    NetworkMapView view = MapWriter(answer, uses).take();
+    view.values = aggregated(view.values, kMostBoxes);
+    return view;
 }
 
 Table linkRows(const TopologyAnswer& answer, const std::vector<LinkUse>& uses) {

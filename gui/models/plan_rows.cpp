@@ -1,5 +1,6 @@
 #include "gui/models/plan_rows.h"
 
+#include "gui/models/edit_words.h"
 #include "planner/report/plan_table.h"
 #include "planner/report/plan_text.h"
 #include "planner/result/comparison_band.h"
@@ -73,7 +74,7 @@ Table planRows(const PlanReport& report, const std::vector<Plan>& plans) {
 
 std::string planListNote(const PlanReport* report, const std::optional<Error>& error) {
     if (error) {
-        return error->text();
+        return errorWords(*error);
     }
     if (report == nullptr) {
         return "Searching the best layout …";

@@ -28,6 +28,7 @@ public:
                   bool hasAuto,
                   QWidget* parent = nullptr);
 
+protected:
     void show(const std::optional<QString>& said, const QString& automatic) override;
 
 private:

@@ -2,6 +2,7 @@
 
 #include "gui/jobs/study_session.h"
 #include "gui/models/cost_view.h"
+#include "gui/models/edit_words.h"
 #include "gui/pages/table_view.h"
 #include "study/hardware.h"
 #include "study/said_value.h"
@@ -102,7 +103,7 @@ void HardwarePage::refresh() {
 
 void HardwarePage::show(const Result<HardwareAnswer>& answer) {
     if (!answer) {
-        headline_->setText(QString::fromStdString(answer.error().text()));
+        headline_->setText(QString::fromStdString(errorWords(answer.error())));
         rows_->setTable({});
         return;
     }

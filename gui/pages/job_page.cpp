@@ -1,5 +1,7 @@
 #include "gui/pages/job_page.h"
 
+#include "gui/models/edit_words.h"
+
 #include <utility>
 
 namespace fabricast {
@@ -23,7 +25,7 @@ void JobPage::forget() {
 
 void JobPage::sayError(const Error& error) {
     if (error.code != Error::Code::Stopped) {
-        say(QString::fromStdString("This cannot be answered:\n\n" + error.text()));
+        say(QString::fromStdString("This cannot be answered:\n\n" + errorWords(error)));
     }
 }
 

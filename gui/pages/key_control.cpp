@@ -1,7 +1,11 @@
 #include "gui/pages/key_control.h"
 
+#include <QContextMenuEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
+#include <QShortcut>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -9,6 +13,7 @@ namespace fabricast {
 namespace {
 
 constexpr int kTitleWidth = 112;
+constexpr int kResetWidth = 18;
 
 }  // namespace
 
@@ -32,6 +37,50 @@ KeyControl::KeyControl(ControlAbout about, QWidget* parent)
     trouble_->hide();
     column->addWidget(trouble_);
     setToolTip(about_.help);
+}
+
+/// To the right of all, where what is said may be taken back.
+void KeyControl::addReset() {
+    reset_ = new QToolButton;
+    reset_->setObjectName("reset." + about_.path);
+    reset_->setText("×");
+    reset_->setAutoRaise(true);
+    reset_->setFixedWidth(kResetWidth);
+    reset_->setFocusPolicy(Qt::NoFocus);  // Ctrl+Backspace is its key
+    reset_->setToolTip("Back to auto, or to the profile's value (Ctrl+Backspace)");
+    reset_->setAccessibleName("Reset " + QString(about_.title).remove('&'));
+    QSizePolicy policy = reset_->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    reset_->setSizePolicy(policy);
+    reset_->hide();
+    row_->addWidget(reset_);
+    connect(reset_, &QToolButton::clicked, this, &KeyControl::reset);
+    auto* key = new QShortcut(QKeySequence("Ctrl+Backspace"), this);
+    key->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(key, &QShortcut::activated, this, &KeyControl::reset);
+}
+
+void KeyControl::reset() {
+    if (isSaid_ && !about_.isRequired) {
+        emit edited("null", false);
+    }
+}
+
+void KeyControl::showValue(const std::optional<QString>& said, const QString& automatic) {
+    if (reset_ == nullptr) {
+        addReset();
+    }
+    isSaid_ = said.has_value();
+    reset_->setVisible(isSaid_ && !about_.isRequired);
+    show(said, automatic);
+}
+
+void KeyControl::contextMenuEvent(QContextMenuEvent* event) {
+    QMenu menu(this);
+    QAction* reset = menu.addAction("&Back to auto", this, &KeyControl::reset);
+    reset->setEnabled(isSaid_ && !about_.isRequired);
+    menu.addAction("&Try several values …", this, &KeyControl::sweepAsked);
+    menu.exec(event->globalPos());
 }
 
 void KeyControl::addControl(QWidget* control) {

@@ -13,8 +13,10 @@
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -41,6 +43,7 @@ LayoutsPage::LayoutsPage(StudySession& session, QWidget* parent)
     addTools();
     body()->addWidget(table_, 4);
     table_->setAccessibleName("Layouts, best first");
+    table_->letSort();
     connect(table_->selectionModel(),
             &QItemSelectionModel::currentRowChanged,
             this,
@@ -61,7 +64,10 @@ void LayoutsPage::addScatter() {
     row->addWidget(new QLabel("against"));
     row->addWidget(across_);
     row->addStretch(1);
-    auto* hint = new QLabel("click: A    Shift-click: B    wheel: zoom    F: all");
+    auto* hint = new QLabel("click: A    Shift-click: B    drag: filter    wheel: zoom    F: all");
+    hint->setToolTip(
+        "By keys: arrows go from point to point, Enter is a click; B on one point and "
+        "then on another filters what is between them, Escape takes it away.");
     hint->setEnabled(false);
     row->addWidget(hint);
     body()->addWidget(axes_);
@@ -74,6 +80,7 @@ void LayoutsPage::addScatter() {
     connect(scatter_, &ScatterWidget::pickedA, this, [this](std::uint32_t id) {
         session().chooseA(id);
     });
+    connect(scatter_, &ScatterWidget::brushed, this, &LayoutsPage::brush);
     connect(scatter_, &ScatterWidget::pickedB, this, [this](std::uint32_t id) {
         session().chooseB(id);
     });
@@ -85,13 +92,7 @@ void LayoutsPage::addTools() {
     note_->setObjectName("layouts.note");
     note_->setWordWrap(true);
     tools->addWidget(note_, 1);
-    filter_ = new QLineEdit;
-    filter_->setObjectName("layouts.filter");
-    filter_->setPlaceholderText("filter: fsdp2, tp=4 …");
-    filter_->setClearButtonEnabled(true);
-    filter_->setFixedWidth(170);
-    filter_->setAccessibleName("Filter the layouts");
-    tools->addWidget(filter_);
+    addRowChoice(*tools);
     asB_ = new QPushButton("Compare as &B");
     asB_->setObjectName("layouts.asB");
     asB_->setToolTip("Puts the selected layout beside the best one, as B, on every page");
@@ -101,13 +102,90 @@ void LayoutsPage::addTools() {
     pin_->setToolTip("Holds the selected layout while you change other things");
     tools->addWidget(pin_);
     body()->addLayout(tools);
-    connect(filter_, &QLineEdit::textChanged, table_, &ReportTableView::setFilter);
     connect(asB_, &QPushButton::clicked, this, [this] {
         if (selectedRow() >= 0) {
             session().compareWith(static_cast<std::size_t>(selectedRow()));
         }
     });
     connect(pin_, &QPushButton::clicked, this, &LayoutsPage::pinSelected);
+}
+
+void LayoutsPage::addRowChoice(QHBoxLayout& tools) {
+    brush_ = new QPushButton;
+    brush_->setObjectName("layouts.brush");
+    brush_->setToolTip("Shows all layouts again");
+    brush_->hide();
+    tools.addWidget(brush_);
+    connect(brush_, &QPushButton::clicked, this, [this] { brush({}); });
+    filter_ = new QLineEdit;
+    filter_->setObjectName("layouts.filter");
+    filter_->setPlaceholderText("filter: fsdp2, tp=4 …");
+    filter_->setToolTip(
+        "Words that rows must have (tp=4) or must not (-fsdp2), or numbers of "
+        "columns (mfu>40, gib<60)");
+    filter_->setClearButtonEnabled(true);
+    filter_->setFixedWidth(160);
+    filter_->setAccessibleName("Filter the layouts");
+    tools.addWidget(filter_);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        filterRows([this, words] { table_->setFilter(words); });
+    });
+    auto* columns = new QPushButton("C&olumns");
+    columns->setObjectName("layouts.columns");
+    columns->setToolTip("Shows and hides columns");
+    auto* menu = new QMenu(columns);
+    columns->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        table_->fillColumnMenu(*menu);
+    });
+    tools.addWidget(columns);
+}
+
+void LayoutsPage::brush(const std::vector<std::uint32_t>& ids) {
+    const std::vector<Plan>& plans = session().answers().shown();
+    brushed_.clear();
+    for (const std::uint32_t id : ids) {
+        if (id < plans.size()) {
+            brushed_.insert(typedPlan(plans[id]));
+        }
+    }
+    showBrush();
+    showScatter();
+}
+
+std::vector<std::uint32_t> LayoutsPage::brushedPlaces() const {
+    const std::vector<Plan>& plans = session().answers().shown();
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t place = 0; place < plans.size() && !brushed_.empty(); ++place) {
+        if (brushed_.contains(typedPlan(plans[place]))) {
+            places.push_back(place);
+        }
+    }
+    return places;
+}
+
+/// Of layouts that an answer does not have any more, nothing is left: then all are shown.
+void LayoutsPage::showBrush() {
+    const std::vector<std::uint32_t> places = brushedPlaces();
+    brush_->setVisible(!places.empty());
+    brush_->setText(
+        QString("%1 of %2, clear ×").arg(places.size()).arg(session().answers().shown().size()));
+    filterRows([this, &places] {
+        table_->setRows(places.empty()
+                            ? std::nullopt
+                            : std::optional(std::set<int>(places.begin(), places.end())));
+    });
+}
+
+/// A row that is hidden is not chosen by that, and A is selected again where it is left.
+void LayoutsPage::filterRows(const std::function<void()>& filter) {
+    const bool wasShowing = std::exchange(isShowing_, true);
+    filter();
+    if (const std::optional<std::size_t> a = session().placeOf(session().a())) {
+        table_->setCurrentIndex(table_->shownRow(static_cast<int>(*a)));
+    }
+    isShowing_ = wasShowing;
 }
 
 int LayoutsPage::selectedRow() const {
@@ -160,7 +238,8 @@ void LayoutsPage::showScatter() {
     const bool isEmpty = scatter_->values().points.empty();
     scatter_->setVisible(!isEmpty);
     axes_->setVisible(!isEmpty || !session().answers().report->plans.empty());
-    scatter_->setMarks({.a = idOf(session().a()), .b = idOf(session().b()), .selected = {}});
+    scatter_->setMarks(
+        {.a = idOf(session().a()), .b = idOf(session().b()), .selected = brushedPlaces()});
 }
 
 void LayoutsPage::refresh() {
@@ -172,6 +251,7 @@ void LayoutsPage::refresh() {
     }
     note_->setText(QString::fromStdString(note));
     showTable();
+    showBrush();
     showScatter();
     showBody();
 }

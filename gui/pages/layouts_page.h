@@ -1,7 +1,14 @@
 #pragma once
 #include "gui/pages/page.h"
 
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
 class QComboBox;
+class QHBoxLayout;
 class QLineEdit;
 class QPushButton;
 
@@ -11,7 +18,7 @@ class ReportTableView;
 class ScatterWidget;
 
 /// This is the list of the best layouts, and what they give up for each other: two numbers of each
-/// as a point. The selected one is A; B is put beside it.
+/// as a point. The selected one is A; B is put beside it. A brush over points leaves their rows.
 class LayoutsPage final : public Page {
     Q_OBJECT
 
@@ -25,6 +32,11 @@ protected:
 private:
     void addTools();
     void addScatter();
+    void addRowChoice(QHBoxLayout& tools);
+    void brush(const std::vector<std::uint32_t>& ids);
+    void showBrush();
+    void filterRows(const std::function<void()>& filter);
+    [[nodiscard]] std::vector<std::uint32_t> brushedPlaces() const;
     void showTable();
     void showScatter();
     void selectA();
@@ -38,6 +50,8 @@ private:
     QComboBox* up_ = nullptr;
     QLabel* note_ = nullptr;
     QLineEdit* filter_ = nullptr;
+    QPushButton* brush_ = nullptr;   ///< how many rows are left
+    std::set<std::string> brushed_;  ///< as typedPlan() has them; empty: all
     QPushButton* asB_ = nullptr;
     QPushButton* pin_ = nullptr;
     bool isShowing_ = false;

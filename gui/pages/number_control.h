@@ -17,6 +17,7 @@ public:
     /// `stops`: what the slider snaps to, from small to large.
     NumberControl(ControlAbout about, std::vector<int> stops, QWidget* parent = nullptr);
 
+protected:
     void show(const std::optional<QString>& said, const QString& automatic) override;
 
 private:

@@ -2,12 +2,15 @@
 
 #include "gui/charts/plot_widget.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "gui/pages/page_theme.h"
+#include "gui/pages/table_view.h"
 
 #include <QEvent>
 #include <QLabel>
 #include <QStackedLayout>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace fabricast {
 namespace {
@@ -66,6 +69,21 @@ void Page::addChart(PlotWidget* chart, const QString& name, int stretch) {
     dressCharts();
 }
 
+void Page::copyTable() const {
+    const QList<ReportTableView*> tables = findChildren<ReportTableView*>();
+    const auto with = [&tables](auto&& is) -> const ReportTableView* {
+        const auto found = std::find_if(tables.begin(), tables.end(), is);
+        return found == tables.end() ? nullptr : *found;
+    };
+    const ReportTableView* table = with([](const ReportTableView* one) { return one->hasFocus(); });
+    if (table == nullptr) {
+        table = with([](const ReportTableView* one) { return one->isVisible(); });
+    }
+    if (table != nullptr) {
+        table->copyAsMarkdown();
+    }
+}
+
 void Page::dressCharts() {
     for (const NamedChart& one : charts_) {
         one.chart->setTheme(themeOf(palette()));
@@ -92,9 +110,9 @@ bool Page::hasLayout() {
         return true;
     }
     if (answers.stage == AnswerStage::Failed) {
-        say(QString::fromStdString("This cannot be answered:\n\n" + answers.error->text()));
+        say(QString::fromStdString("This cannot be answered:\n\n" + errorWords(*answers.error)));
     } else if (a.error) {
-        say(QString::fromStdString("This layout cannot be explained:\n\n" + a.error->text()));
+        say(QString::fromStdString("This layout cannot be explained:\n\n" + errorWords(*a.error)));
     } else if (answers.stage == AnswerStage::Done && answers.shown().empty()) {
         say("No layout can be forecast here.\n\nSet layout keys to auto, or choose other "
             "hardware.");

@@ -31,6 +31,9 @@ public:
         return charts_.empty() ? nullptr : charts_.front().chart;
     }
 
+    /// The table that has the keyboard, or else the first one, as Markdown.
+    void copyTable() const;
+
 signals:
     /// The formula of a number is wanted.
     void whyAsked(const QString& key);

@@ -61,22 +61,25 @@ KeyControl* open(ControlAbout about, const std::vector<ControlChoice>& choices, 
 
 ControlGroup questionGroup(const ProfileStore& profiles) {
     using enum ProfileKind;
-    return {
-        "What is trained, and on what",
-        {open({"model", "-m", "&Model", "A built-in model, or the path of a config.json"},
-              profileChoices(profiles, {Model}),
-              false),
-         open({"cluster.name", "-c", "&Hardware", "A cluster or a server: how its GPUs are joined"},
-              profileChoices(profiles, {Cluster, Node}),
-              false),
-         new NumberControl({"cluster.nodes", "-n", "&Servers", "How many of these servers"},
-                           roundStops(kMostNodesOfSlider)),
-         open({"cluster.fabric",
-               "--fabric",
-               "&Network",
-               "Between the servers, instead of their own"},
-              profileChoices(profiles, {Fabric}),
-              true)}};
+    return {"What is trained, and on what",
+            {open({"model", "-m", "&Model", "A built-in model, or the path of a config.json", true},
+                  profileChoices(profiles, {Model}),
+                  false),
+             open({"cluster.name",
+                   "-c",
+                   "&Hardware",
+                   "A cluster or a server: how its GPUs are joined",
+                   true},
+                  profileChoices(profiles, {Cluster, Node}),
+                  false),
+             new NumberControl({"cluster.nodes", "-n", "&Servers", "How many of these servers"},
+                               roundStops(kMostNodesOfSlider)),
+             open({"cluster.fabric",
+                   "--fabric",
+                   "&Network",
+                   "Between the servers, instead of their own"},
+                  profileChoices(profiles, {Fabric}),
+                  true)}};
 }
 
 ControlGroup workloadGroup() {

@@ -1,6 +1,7 @@
 #include "gui/pages/scenario_panel.h"
 
 #include "gui/jobs/study_session.h"
+#include "gui/models/edit_words.h"
 #include "study/said_value.h"
 
 #include <QGroupBox>
@@ -32,6 +33,12 @@ bool isAbout(const Error& error, const ControlAbout& about, const Question& ques
     return (!said.empty() && said == error.where) || where == about.origin ||
            where.startsWith(about.path) || where.startsWith(about.origin + ":") ||
            where.startsWith(about.origin + " ");
+}
+
+/// Under its control, which names the place.
+QString troubleWords(const Error& error) {
+    const std::string hint = error.hint.empty() ? "" : "\ntry: " + error.hint;
+    return QString::fromStdString(windowWords(error.why + hint));
 }
 
 }  // namespace
@@ -81,6 +88,9 @@ void ScenarioPanel::connectControl(KeyControl* control) {
             session_.edit(editsOf(about, value, session_.question()),
                           {.title = title, .drag = drag});
         });
+    connect(control, &KeyControl::sweepAsked, this, [this, control] {
+        emit sweepAsked(control->about().path);
+    });
     connect(control, &KeyControl::released, this, [this] { session_.endDrag(); });
     connect(&session_,
             &StudySession::refused,
@@ -113,8 +123,8 @@ void ScenarioPanel::refresh() {
     for (KeyControl* control : controls_) {
         const std::string path = control->about().path.toStdString();
         const std::optional<std::string> said = saidValue(session_.question(), path);
-        control->show(said ? std::optional(QString::fromStdString(*said)) : std::nullopt,
-                      QString::fromStdString(automatic[path]));
+        control->showValue(said ? std::optional(QString::fromStdString(*said)) : std::nullopt,
+                           QString::fromStdString(automatic[path]));
     }
     showTroubles();
 }
@@ -124,11 +134,7 @@ void ScenarioPanel::showTroubles() {
     for (KeyControl* control : controls_) {
         const bool isIts =
             answers.error && isAbout(*answers.error, control->about(), session_.question());
-        const std::string why = isIts ? answers.error->why + (answers.error->hint.empty()
-                                                                  ? std::string()
-                                                                  : "\ntry: " + answers.error->hint)
-                                      : std::string();
-        control->setTrouble(QString::fromStdString(why));
+        control->setTrouble(isIts ? troubleWords(*answers.error) : QString());
     }
 }
 

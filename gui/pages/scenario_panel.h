@@ -19,6 +19,10 @@ public:
     /// The control of a key; nullptr: there is none.
     [[nodiscard]] KeyControl* control(const QString& path) const;
 
+signals:
+    /// What becomes of several values of a key is asked.
+    void sweepAsked(const QString& path);
+
 private:
     void refresh();
     void showTroubles();

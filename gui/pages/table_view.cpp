@@ -1,9 +1,15 @@
 #include "gui/pages/table_view.h"
 
+#include "gui/models/row_filter.h"
 #include "gui/pages/cell_delegate.h"
+#include "planner/report/markdown_escaped.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
 #include <QHeaderView>
-#include <QSortFilterProxyModel>
+#include <QKeyEvent>
+#include <QMenu>
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -11,12 +17,9 @@
 namespace fabricast {
 
 ReportTableView::ReportTableView(const QString& name, QWidget* parent)
-    : QTableView(parent), model_(new TableModel(this)), sorted_(new QSortFilterProxyModel(this)) {
+    : QTableView(parent), model_(new TableModel(this)), sorted_(new RowFilter(this)) {
     setObjectName(name);
     sorted_->setSourceModel(model_);
-    sorted_->setSortRole(TableModel::kSortRole);
-    sorted_->setFilterKeyColumn(-1);
-    sorted_->setFilterCaseSensitivity(Qt::CaseInsensitive);
     setModel(sorted_);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::SingleSelection);
@@ -31,6 +34,11 @@ ReportTableView::ReportTableView(const QString& name, QWidget* parent)
     verticalHeader()->setDefaultSectionSize(24);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setMinimumSectionSize(28);
+    horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(horizontalHeader(),
+            &QHeaderView::customContextMenuRequested,
+            this,
+            &ReportTableView::showColumnMenu);
 }
 
 void ReportTableView::setTable(Table table) {
@@ -75,7 +83,83 @@ QModelIndex ReportTableView::shownRow(int row) const {
 }
 
 void ReportTableView::setFilter(const QString& words) {
-    sorted_->setFilterFixedString(words);
+    sorted_->setWords(words);
+}
+
+void ReportTableView::setRows(std::optional<std::set<int>> rows) {
+    sorted_->setRows(std::move(rows));
+}
+
+int ReportTableView::shownRows() const {
+    return sorted_->rowCount();
+}
+
+void ReportTableView::letSort() {
+    horizontalHeader()->setSortIndicatorClearable(true);
+    horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    setSortingEnabled(true);
+}
+
+void ReportTableView::fillColumnMenu(QMenu& menu) {
+    const std::vector<Column>& columns = model_->table().columns;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        const std::string& title = columns[static_cast<std::size_t>(column)].title;
+        if (title.empty()) {
+            continue;  // the number of the row, and whether it is A or B
+        }
+        QAction* action = menu.addAction(QString::fromStdString(title));
+        action->setCheckable(true);
+        action->setChecked(!isColumnHidden(column));
+        connect(action, &QAction::toggled, this, [this, column](bool shown) {
+            setColumnHidden(column, !shown);
+        });
+    }
+}
+
+void ReportTableView::showColumnMenu(const QPoint& place) {
+    QMenu menu(this);
+    fillColumnMenu(menu);
+    menu.exec(horizontalHeader()->mapToGlobal(place));
+}
+
+Table ReportTableView::shownTable() const {
+    Table shown;
+    std::vector<std::size_t> columns;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        if (!isColumnHidden(column)) {
+            columns.push_back(static_cast<std::size_t>(column));
+            shown.columns.push_back(model_->table().columns[columns.back()]);
+        }
+    }
+    for (int row = 0; row < sorted_->rowCount(); ++row) {
+        const auto from = static_cast<std::size_t>(tableRow(sorted_->index(row, 0)));
+        const std::vector<std::string>& cells = model_->table().rows[from];
+        std::vector<std::string>& copy = shown.rows.emplace_back();
+        for (const std::size_t column : columns) {
+            copy.push_back(column < cells.size() ? cells[column] : "");
+        }
+    }
+    return shown;
+}
+
+void ReportTableView::copyAsMarkdown() const {
+    const std::string text = markdownEscaped(markdownText(shownTable()));
+    QApplication::clipboard()->setText(QString::fromStdString(text));
+}
+
+void ReportTableView::contextMenuEvent(QContextMenuEvent* event) {
+    QMenu menu(this);
+    menu.addAction("&Copy the table as Markdown", this, &ReportTableView::copyAsMarkdown);
+    fillColumnMenu(*menu.addMenu("C&olumns"));
+    menu.exec(event->globalPos());
+}
+
+void ReportTableView::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Copy)) {
+        copyAsMarkdown();
+        return;
+    }
+    QTableView::keyPressEvent(event);
 }
 
 }  // namespace fabricast

@@ -2,12 +2,17 @@
 #include "gui/models/table_model.h"
 
 #include <QTableView>
+#include <optional>
+#include <set>
 
-class QSortFilterProxyModel;
+class QMenu;
 
 namespace fabricast {
 
+class RowFilter;
+
 /// A report's table on screen: its columns as wide as their words, the last one taking the rest.
+/// Ctrl+C and a menu copy what is shown as Markdown; a menu of the header hides columns.
 class ReportTableView final : public QTableView {
     Q_OBJECT
 
@@ -20,12 +25,27 @@ public:
     [[nodiscard]] int tableRow(const QModelIndex& shown) const;
     [[nodiscard]] QModelIndex shownRow(int row) const;
     void setFilter(const QString& words);
+    /// Only these rows of the table; nothing: all.
+    void setRows(std::optional<std::set<int>> rows);
+    [[nodiscard]] int shownRows() const;
+    /// A click on a title sorts by it, a third one as it was.
+    void letSort();
+    /// An entry for each column, to show and hide it.
+    void fillColumnMenu(QMenu& menu);
+    /// What is shown, in the order in which it is.
+    [[nodiscard]] Table shownTable() const;
+    void copyAsMarkdown() const;
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void fitColumns(bool onlyGrow);
+    void showColumnMenu(const QPoint& place);
 
     TableModel* model_ = nullptr;
-    QSortFilterProxyModel* sorted_ = nullptr;
+    RowFilter* sorted_ = nullptr;
 };
 
 }  // namespace fabricast

@@ -12,6 +12,7 @@ class TextControl final : public KeyControl {
 public:
     TextControl(ControlAbout about, const QString& example, QWidget* parent = nullptr);
 
+protected:
     void show(const std::optional<QString>& said, const QString& automatic) override;
 
 private:

@@ -2,21 +2,48 @@
 
 #include "gui/charts/timeline_widget.h"
 #include "gui/jobs/study_session.h"
+#include "gui/models/measured_lanes.h"
 #include "gui/models/step_timeline.h"
-#include "study/simulate.h"
 
+#include <QFileDialog>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
-#include <memory>
+#include <utility>
 
 namespace fabricast {
 
 TimelinePage::TimelinePage(StudySession& session, QWidget* parent)
     : JobPage(session, "timeline", parent) {
     headline_ = addHeadline("timeline.headline");
+    addTools();
     timeline_ = new TimelineWidget;
     timeline_->setAccessibleName("One step over time");
     addChart(timeline_, "timeline.chart", 1);
+}
+
+void TimelinePage::addTools() {
+    auto* tools = new QHBoxLayout;
+    measured_ = new QLabel("A trace of torch.profiler can be shown below.");
+    measured_->setObjectName("timeline.measured");
+    measured_->setWordWrap(true);
+    tools->addWidget(measured_, 1);
+    unload_ = new QPushButton("&Remove it");
+    unload_->setObjectName("timeline.unload");
+    unload_->hide();
+    tools->addWidget(unload_);
+    auto* load = new QPushButton("&Load a measured trace …");
+    load->setObjectName("timeline.load");
+    load->setToolTip("What torch.profiler's export_chrome_trace writes, or simulate --trace");
+    tools->addWidget(load);
+    body()->addLayout(tools);
+    connect(load, &QPushButton::clicked, this, &TimelinePage::chooseTrace);
+    connect(unload_, &QPushButton::clicked, this, &TimelinePage::forgetTrace);
+}
+
+bool TimelinePage::isWaiting() const {
+    return JobPage::isWaiting() || traceJob_.isRunning();
 }
 
 void TimelinePage::refresh() {
@@ -36,12 +63,61 @@ void TimelinePage::refresh() {
 
 void TimelinePage::show(const Result<Simulation>& simulation) {
     if (!simulation) {
+        simulation_.reset();
         sayError(simulation.error());
         return;
     }
-    headline_->setText(QString::fromStdString(timelineHeadline(*simulation)));
-    timeline_->setValues(stepTimeline(*simulation));
+    simulation_ = std::make_shared<const Simulation>(*simulation);
+    showBoth();
+}
+
+void TimelinePage::showBoth() {
+    if (!simulation_) {
+        return;
+    }
+    headline_->setText(QString::fromStdString(timelineHeadline(*simulation_)));
+    TimelineValues values = stepTimeline(*simulation_);
+    if (trace_) {
+        addMeasured(*trace_, values);
+        measured_->setText(QString::fromStdString(measuredHeadline(*trace_, *simulation_)));
+    }
+    timeline_->setValues(std::move(values));
+    timeline_->showAll();
     showBody();
+}
+
+void TimelinePage::chooseTrace() {
+    const QString file = QFileDialog::getOpenFileName(
+        this, "Load a measured trace", {}, "Traces (*.json);;All files (*)");
+    if (!file.isEmpty()) {
+        load(file);
+    }
+}
+
+void TimelinePage::load(const QString& file) {
+    measured_->setText("Reading " + file + " …");
+    traceJob_.start([this, path = file.toStdString()](const Watch& /*reading is not stopped*/,
+                                                      const LatestJob::Post& post) {
+        const auto trace = std::make_shared<const Result<MeasuredTrace>>(readMeasuredTrace(path));
+        post([this, trace] { take(*trace); });
+    });
+}
+
+void TimelinePage::take(const Result<MeasuredTrace>& trace) {
+    if (!trace) {
+        measured_->setText(QString::fromStdString(trace.error().text()));
+        return;
+    }
+    trace_ = std::make_shared<const MeasuredTrace>(*trace);
+    unload_->show();
+    showBoth();
+}
+
+void TimelinePage::forgetTrace() {
+    trace_.reset();
+    unload_->hide();
+    measured_->setText("A trace of torch.profiler can be shown below.");
+    showBoth();
 }
 
 }  // namespace fabricast

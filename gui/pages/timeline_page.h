@@ -1,27 +1,46 @@
 #pragma once
 #include "gui/pages/job_page.h"
 #include "planner/base/result.h"
-#include "simulator/report/simulation.h"
+#include "study/measured_trace.h"
+#include "study/simulate.h"
+
+#include <memory>
+
+class QPushButton;
 
 namespace fabricast {
 
 class TimelineWidget;
 
-/// This is one step as it runs: what each stage does when, and its memory meanwhile.
+/// This is one simulated step of layout A over time, and below it one that was measured.
 class TimelinePage final : public JobPage {
     Q_OBJECT
 
 public:
     explicit TimelinePage(StudySession& session, QWidget* parent = nullptr);
 
+    [[nodiscard]] bool isWaiting() const override;
+    /// A trace of torch.profiler, beside what is simulated.
+    void load(const QString& file);
+
 protected:
     void refresh() override;
 
 private:
+    void addTools();
+    void chooseTrace();
+    void take(const Result<MeasuredTrace>& trace);
+    void forgetTrace();
     void show(const Result<Simulation>& simulation);
+    void showBoth();
 
     QLabel* headline_ = nullptr;
+    QLabel* measured_ = nullptr;
+    QPushButton* unload_ = nullptr;
     TimelineWidget* timeline_ = nullptr;
+    std::shared_ptr<const Simulation> simulation_;
+    std::shared_ptr<const MeasuredTrace> trace_;
+    LatestJob traceJob_;
 };
 
 }  // namespace fabricast

@@ -1,23 +1,18 @@
 #include "gui/window/main_window.h"
 
-#include "gui/pages/compare_page.h"
-#include "gui/pages/cost_page.h"
 #include "gui/pages/elided_label.h"
-#include "gui/pages/evidence_page.h"
-#include "gui/pages/explain_page.h"
-#include "gui/pages/hardware_page.h"
-#include "gui/pages/layouts_page.h"
-#include "gui/pages/memory_page.h"
 #include "gui/pages/next_step.h"
 #include "gui/pages/scenario_panel.h"
-#include "gui/pages/sensitivity_page.h"
-#include "gui/pages/timeline_page.h"
-#include "gui/pages/topology_page.h"
 #include "gui/pages/verdict_strip.h"
 #include "gui/window/command_palette.h"
+#include "gui/window/export_notices.h"
+#include "gui/window/machine_dialog.h"
 #include "gui/window/notice_bar.h"
+#include "gui/window/page_tabs.h"
 #include "gui/window/shortcut_list.h"
+#include "gui/window/study_exports.h"
 #include "gui/window/study_files.h"
+#include "gui/window/tour.h"
 #include "gui/window/why_dialog.h"
 #include "gui/window/window_menus.h"
 
@@ -28,7 +23,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStatusBar>
-#include <QTabWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -36,20 +31,21 @@ namespace fabricast {
 
 MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSetup& setup)
     : setup_(setup),
-      session_(new StudySession(std::move(bench), study.question, this)),
+      session_(new StudySession(std::move(bench), study, this)),
       files_(new StudyFiles(
-          *session_, setup.recoveryFolder, [this] { return viewState(); }, this)) {
+          *session_, setup.recoveryFolder, [this] { return viewState(); }, this)),
+      exports_(new StudyExports(*session_, this)) {
     setObjectName("window");
     addDock();
     addCentre();
     addStatus();
+    sayExports(*exports_, *notice_);
     actions_ = addMenus(*this);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshCommand);
     connect(session_, &StudySession::questionChanged, this, &MainWindow::refreshTitle);
     connect(files_, &StudyFiles::opened, this, [this](const ViewState& view) {
         showPage(QString::fromStdString(view.page));
     });
-    session_->choose(study.view.chosen, study.view.other);
     refreshCommand();
     refreshTitle();
     showPage(QString::fromStdString(study.view.page));
@@ -71,10 +67,7 @@ void MainWindow::addDock() {
 void MainWindow::addCentre() {
     verdict_ = new VerdictStrip(*session_);
     notice_ = new NoticeBar;
-    tabs_ = new QTabWidget;
-    tabs_->setObjectName("pages");
-    tabs_->setDocumentMode(true);
-    tabs_->setUsesScrollButtons(true);
+    tabs_ = new PageTabs(*session_);
     auto* centre = new QWidget;
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, 0, 0, 0);
@@ -85,28 +78,11 @@ void MainWindow::addCentre() {
     column->addWidget(next);
     column->addWidget(tabs_, 1);
     setCentralWidget(centre);
-    addPages();
+    connect(tabs_, &PageTabs::whyAsked, this, &MainWindow::showWhy);
+    connect(scenario_, &ScenarioPanel::sweepAsked, tabs_, &PageTabs::showSweep);
     connect(verdict_, &VerdictStrip::whyAsked, this, &MainWindow::showWhy);
     connect(next, &NextStep::pageAsked, this, &MainWindow::showPage);
     connect(next, &NextStep::controlAsked, this, &MainWindow::focusControl);
-}
-
-void MainWindow::addPages() {
-    addPage(new LayoutsPage(*session_), "Layouts");
-    addPage(new ExplainPage(*session_), "Explain");
-    addPage(new MemoryPage(*session_), "Memory");
-    addPage(new ComparePage(*session_), "Compare");
-    addPage(new CostPage(*session_), "Cost");
-    addPage(new HardwarePage(*session_), "Hardware");
-    addPage(new SensitivityPage(*session_), "What if");
-    addPage(new TimelinePage(*session_), "Timeline");
-    addPage(new TopologyPage(*session_), "Network");
-    addPage(new EvidencePage(*session_), "Evidence");
-}
-
-void MainWindow::addPage(Page* page, const QString& title) {
-    tabs_->addTab(page, title);
-    connect(page, &Page::whyAsked, this, &MainWindow::showWhy);
 }
 
 void MainWindow::addStatus() {
@@ -121,37 +97,30 @@ void MainWindow::addStatus() {
 }
 
 QStringList MainWindow::pageNames() const {
-    QStringList names;
-    for (int i = 0; i < tabs_->count(); ++i) {
-        names << qobject_cast<Page*>(tabs_->widget(i))->name();
-    }
-    return names;
+    return tabs_->names();
 }
 
 QString MainWindow::pageTitle(const QString& name) const {
-    return tabs_->tabText(static_cast<int>(pageNames().indexOf(name)));
+    return tabs_->titleOf(name);
 }
 
 bool MainWindow::showPage(const QString& name) {
-    const auto place = pageNames().indexOf(name);
-    if (place >= 0) {
-        tabs_->setCurrentIndex(static_cast<int>(place));
-    }
-    return place >= 0;
+    return tabs_->showPage(name);
 }
 
 Page* MainWindow::page() const {
-    return qobject_cast<Page*>(tabs_->currentWidget());
+    return tabs_->page();
 }
 
 bool MainWindow::isIdle() const {
-    return !session_->isWorking() && !page()->isWaiting();
+    return !session_->isWorking() && !page()->isWaiting() && !exports_->isRunning();
 }
 
 ViewState MainWindow::viewState() const {
     return {.page = page()->name().toStdString(),
             .chosen = session_->a().typed,
-            .other = session_->b().typed};
+            .other = session_->b().typed,
+            .failed = joinedNames(session_->failed())};
 }
 
 void MainWindow::showWhy(const QString& key) {
@@ -181,6 +150,27 @@ void MainWindow::chooseTheme(Theme theme) {
     }
 }
 
+void MainWindow::showMachine() {
+    auto* dialog = new MachineDialog(
+        *session_,
+        {.probes = setup_.probes.toStdString(), .measured = setup_.measuredFolder.toStdString()},
+        this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void MainWindow::showTour() {
+    if (tour_ == nullptr) {
+        tour_ = new Tour(*this);
+        connect(tour_, &Tour::ended, this, [this] {
+            if (setup_.remembers) {
+                QSettings().setValue("tourSeen", true);
+            }
+        });
+    }
+    tour_->goTo(0);
+}
+
 void MainWindow::copyCommand() {
     QApplication::clipboard()->setText(command_->words());
 }
@@ -193,7 +183,11 @@ void MainWindow::focusControl(const QString& path) {
 }
 
 void MainWindow::refreshCommand() {
-    command_->setWords("fabricast plan " + QString::fromStdString(typed(session_->question())));
+    QString words = "fabricast ";
+    for (const std::string& folder : session_->profileFolders()) {
+        words += "--profile-dir '" + QString::fromStdString(folder) + "' ";
+    }
+    command_->setWords(words + "plan " + QString::fromStdString(typed(session_->question())));
 }
 
 void MainWindow::refreshTitle() {
@@ -219,6 +213,9 @@ void MainWindow::offerRecovery() {
             "model and the hardware on the left; every number follows.",
             {{"notice.open", "Open a file …", [this] { files_->openWithDialog(); }},
              {"notice.ok", "OK", {}}});
+        if (setup_.remembers && !QSettings().value("tourSeen", false).toBool()) {
+            QTimer::singleShot(0, this, &MainWindow::showTour);  // once there is a size
+        }
     }
 }
 

@@ -5,26 +5,31 @@
 #include "gui/window/theme.h"
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QString>
 #include <vector>
 
 class QAction;
 class QDockWidget;
-class QTabWidget;
 
 namespace fabricast {
 
 class ElidedLabel;
 class NoticeBar;
+class PageTabs;
 class ScenarioPanel;
+class StudyExports;
 class StudyFiles;
+class Tour;
 class VerdictStrip;
 
 /// Where a window keeps what it remembers.
 struct WindowSetup {
     QString recoveryFolder;
-    bool remembers = false;  ///< its place and theme
-    bool isExample = false;  ///< the study is one to start from
+    QString measuredFolder{};  ///< of what was measured of this machine
+    QString probes{};          ///< folder of the programs that measure; empty: the usual places
+    bool remembers = false;    ///< its place and theme
+    bool isExample = false;    ///< the study is one to start from
 };
 
 /// This is the window: the scenario on the left, the verdict above, a page below it, and the
@@ -37,6 +42,7 @@ public:
 
     [[nodiscard]] StudySession& session() { return *session_; }
     [[nodiscard]] StudyFiles& files() { return *files_; }
+    [[nodiscard]] StudyExports& exports() { return *exports_; }
     /// Pages by their names: "layouts", "memory", …
     [[nodiscard]] QStringList pageNames() const;
     [[nodiscard]] QString pageTitle(const QString& name) const;
@@ -50,6 +56,8 @@ public:
     void showWhy(const QString& key);
     void showPalette();
     void showShortcuts();
+    void showTour();
+    void showMachine();
     void chooseTheme(Theme theme);
     void copyCommand();
     void focusControl(const QString& path);
@@ -61,8 +69,6 @@ protected:
 private:
     void addDock();
     void addCentre();
-    void addPages();
-    void addPage(Page* page, const QString& title);
     void addStatus();
     void refreshCommand();
     void refreshTitle();
@@ -73,11 +79,13 @@ private:
     WindowSetup setup_;
     StudySession* session_ = nullptr;
     StudyFiles* files_ = nullptr;
+    StudyExports* exports_ = nullptr;
     ScenarioPanel* scenario_ = nullptr;
     VerdictStrip* verdict_ = nullptr;
     NoticeBar* notice_ = nullptr;
     QDockWidget* dock_ = nullptr;
-    QTabWidget* tabs_ = nullptr;
+    PageTabs* tabs_ = nullptr;
+    QPointer<Tour> tour_;
     ElidedLabel* command_ = nullptr;
     std::vector<QAction*> actions_;
 };

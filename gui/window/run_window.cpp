@@ -5,6 +5,7 @@
 #include "gui/window/take_screenshot.h"
 
 #include <QApplication>
+#include <QFileInfo>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -40,14 +41,17 @@ WindowExit runWindow(const WindowArguments& arguments) {
     }
     applyTheme(arguments.theme.value_or(rememberedTheme(!arguments.screenshot)));
     const QTemporaryDir nowhere;
-    const WindowSetup setup{
-        .recoveryFolder =
-            arguments.screenshot
-                ? nowhere.path()
-                : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + "/unsaved",
-        .remembers = !arguments.screenshot,
-        .isExample = arguments.file.isEmpty()};
+    const QString data = arguments.screenshot
+                             ? nowhere.path()
+                             : QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+    const WindowSetup setup{.recoveryFolder = data + "/unsaved",
+                            .measuredFolder = data + "/measured",
+                            .remembers = !arguments.screenshot,
+                            .isExample = arguments.file.isEmpty()};
     MainWindow window(*bench, *study, setup);
+    if (const QString measured = setup.measuredFolder + "/profiles"; QFileInfo::exists(measured)) {
+        (void)window.session().useProfiles({measured.toStdString()});  // else without them
+    }
     if (arguments.screenshot) {
         window.resize(arguments.size);
         const Result<void> taken = takeScreenshot(window, *arguments.screenshot);

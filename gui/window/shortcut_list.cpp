@@ -17,6 +17,7 @@ constexpr std::array kChartKeys = {
     ChartKey{"Arrow keys", "In a chart: to the next point, part or span"},
     ChartKey{"Enter", "In a chart: choose it (as A; with Shift as B)"},
     ChartKey{"F", "In a chart: show all"},
+    ChartKey{"B", "Layouts: from one point to another, filter what is between them"},
     ChartKey{"W, S, A, D", "In the timeline: nearer, farther, left, right"},
     ChartKey{"Esc", "Close a list or a formula"}};
 

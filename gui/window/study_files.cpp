@@ -47,7 +47,7 @@ void StudyFiles::say(const Error& error) {
 
 Result<void> StudyFiles::openFrom(const QString& path) {
     FABRICAST_ASSIGN(SavedStudy study, openStudy(path.toStdString()));
-    session_.open(std::move(study.question), study.view.chosen, study.view.other);
+    session_.open(std::move(study.question), study.view);
     keep();
     emit opened(study.view);
     return {};
@@ -59,7 +59,7 @@ Result<void> StudyFiles::recover(const QString& file) {
     study.question.edits = {};
     FABRICAST_ASSIGN(const Question empty, readQuestion("", ""));
     study.question.edits = editsBetween(empty, study.question);
-    session_.open(std::move(study.question), study.view.chosen, study.view.other);
+    session_.open(std::move(study.question), study.view);
     session_.markUnsaved();
     keep();
     recovery_.discard(file);

@@ -2,6 +2,7 @@
 
 #include "gui/window/chart_actions.h"
 #include "gui/window/main_window.h"
+#include "gui/window/study_exports.h"
 #include "gui/window/study_files.h"
 
 #include <QAction>
@@ -54,6 +55,12 @@ void addFileMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add({"exportChart", "&Export the chart …", QKeySequence("Ctrl+E"), [&] {
                    exportChart(window.page()->chart(), &window);
                }});
+    menus.add({"exportReport", "Export the &report …", QKeySequence("Ctrl+Shift+E"), [&] {
+                   window.exports().exportReport();
+               }});
+    menus.add({"exportTrace", "Export the &trace of the step …", {}, [&] {
+                   window.exports().exportTrace();
+               }});
     menus.add({"quit", "&Quit", QKeySequence("Ctrl+Q"), [&] { window.close(); }});
 }
 
@@ -86,6 +93,9 @@ void addEditMenu(MenuBuilder& menus, MainWindow& window) {
     menus.add({"copyChart", "Copy the cha&rt as a picture", {}, [&] {
                    copyChart(window.page()->chart());
                }});
+    menus.add({"copyTable", "Copy the &table as Markdown", QKeySequence("Ctrl+Alt+C"), [&] {
+                   window.page()->copyTable();
+               }});
     menus.separate();
     menus.add({"swap", "S&wap A and B", QKeySequence("Ctrl+D"), [&] { window.session().swap(); }});
     menus.add({"clearB", "Compare with &nothing", {}, [&] { window.session().clearB(); }});
@@ -104,6 +114,7 @@ void addGoMenu(MenuBuilder& menus, MainWindow& window) {
         ++number;
     }
     menus.separate();
+    menus.add({"machine", "Use this &machine …", {}, [&] { window.showMachine(); }});
     menus.add({"goModel", "Change the &model", QKeySequence("Ctrl+M"), [&] {
                    window.focusControl("model");
                }});
@@ -134,6 +145,7 @@ void addHelpMenu(MenuBuilder& menus, MainWindow& window) {
     menus.begin("&Help");
     menus.add(
         {"palette", "Find a &command …", QKeySequence("Ctrl+K"), [&] { window.showPalette(); }});
+    menus.add({"tour", "&Tour", {}, [&] { window.showTour(); }});
     menus.add({"shortcuts", "&Keys", QKeySequence("?"), [&] { window.showShortcuts(); }});
 }
 

@@ -18,15 +18,17 @@ using LinkParts = std::vector<LinkPart>;
 
 class LinkSharing {
 public:
-    LinkSharing(const std::vector<TrafficKind>& kinds,
-                const std::vector<KindLoads>& loads,
-                const std::vector<StepFlows::Flow>& flows)
-        : kinds_(kinds), loads_(loads), flows_(flows), fastest_(kinds.size()) {
-        for (std::size_t flow = 0; flow < flows.size(); ++flow) {
-            double& fastest = fastest_[flows[flow].kind];
-            fastest = std::max(fastest, flows[flow].rate);
-            flowsOf_[{static_cast<std::uint32_t>(flows[flow].kind),
-                      static_cast<std::uint32_t>(flows[flow].member)}]
+    explicit LinkSharing(const StepTraffic& traffic)
+        : kinds_(traffic.kinds),
+          loads_(traffic.loads),
+          flows_(traffic.flows),
+          usual_(traffic.usual),
+          fastest_(kinds_.size()) {
+        for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
+            double& fastest = fastest_[flows_[flow].kind];
+            fastest = std::max(fastest, flows_[flow].rate);
+            flowsOf_[{static_cast<std::uint32_t>(flows_[flow].kind),
+                      static_cast<std::uint32_t>(flows_[flow].member)}]
                 .push_back(flow);
         }
     }
@@ -115,7 +117,10 @@ private:
                 return true;
             }
             double& load = most[{kind.from, kind.stream, part.member}];
-            load = std::max(load, std::min(1.0, part.seconds * fastest_[part.kind]));
+            const double rate = fastest_[part.kind];
+            const double share = part.seconds * rate;
+            load = std::max(
+                load, share / timesLineRate(share, usual_, {.kind = part.kind, .rate = rate}));
         }
         double sum = 0.0;
         for (const auto& [stream, load] : most) {
@@ -124,7 +129,7 @@ private:
         return sum > 1.0;
     }
 
-    /// Alone, all members of a kind together take at most all of a link, as fast as it usually is.
+    /// All members of a kind together take of a link what a transfer alone does.
     void addUses(const LinkParts& parts,
                  ResourceIndex number,
                  double factor,
@@ -136,7 +141,8 @@ private:
         for (const LinkPart& part : parts) {
             for (const std::size_t flow : flowsOf_.at({part.kind, part.member})) {
                 const double all = together[part.kind] * flows_[flow].rate;
-                const double share = part.seconds * flows_[flow].rate / std::max(1.0, all);
+                const double share =
+                    part.seconds * flows_[flow].rate / timesLineRate(all, usual_, flows_[flow]);
                 shared[flow].uses.push_back({number, factor * share});
             }
         }
@@ -145,18 +151,21 @@ private:
     const std::vector<TrafficKind>& kinds_;
     const std::vector<KindLoads>& loads_;
     const std::vector<StepFlows::Flow>& flows_;
+    const std::vector<double>& usual_;
     std::vector<double> fastest_;  ///< by kind
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> flowsOf_;
 };
 
 }  // namespace
 
-std::vector<SimFlow> sharedFlows(const std::vector<TrafficKind>& kinds,
-                                 const std::vector<KindLoads>& loads,
-                                 const std::vector<StepFlows::Flow>& flows,
+double timesLineRate(double share, const std::vector<double>& usual, const StepFlows::Flow& flow) {
+    return std::max(1.0, usual.empty() ? share : std::min(share, usual[flow.kind] * flow.rate));
+}
+
+std::vector<SimFlow> sharedFlows(const StepTraffic& traffic,
                                  const Topology& topology,
                                  const SlowLinks& slow) {
-    return LinkSharing(kinds, loads, flows).share(topology, slow);
+    return LinkSharing(traffic).share(topology, slow);
 }
 
 }  // namespace fabricast

@@ -1,5 +1,7 @@
 #include "simulator/links/link_use.h"
 
+#include "simulator/links/link_sharing.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -27,8 +29,8 @@ std::vector<double> busyLinks(const SimProgram& program, const StepFlows& flows)
         const StepFlows::Flow& flow = flows.flows()[number];
         for (const ResourceUse use : flows.loads(flow)) {
             const double share = use.share * flow.rate / capacities[use.resource].count();
-            busy[use.resource] +=
-                std::min(1.0, share) * flows.slowness(use.resource) * times[number];
+            busy[use.resource] += share / timesLineRate(share, flows.usual(), flow) *
+                                  flows.slowness(use.resource) * times[number];
         }
     }
     return busy;

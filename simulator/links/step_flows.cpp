@@ -2,16 +2,58 @@
 
 #include "simulator/links/link_sharing.h"
 #include "simulator/network/cluster_topology.h"
+#include "simulator/network/outage.h"
+#include "simulator/network/reach.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace fabricast {
 
-Result<StepFlows> StepFlows::of(const Scenario& scenario, const RankOrder& order, Actors actors) {
+namespace {
+
+/// The topology without what failed, where all GPUs still reach each other.
+Result<Topology> withoutFailed(const Topology& whole, const std::vector<std::string>& failed) {
+    FABRICAST_ASSIGN(const std::vector<LinkIndex> down, linksDown(whole, failed));
+    Topology rest = whole.without(down);
+    const GpuReach reach = gpuReach(rest);
+    if (!reach.apart.empty()) {
+        const std::size_t more = reach.apart.size() - 1;
+        return fail(Error::Code::BadInput,
+                    "--fail",
+                    rest.devices()[reach.apart.front()].name +
+                        (more == 0 ? "" : " and " + std::to_string(more) + " more") +
+                        " cannot reach the other GPUs, so that no step ends",
+                    "fabricast topology --fail … reports what is cut off");
+    }
+    return rest;
+}
+
+/// What a byte of each rank takes of the link that is used most, in seconds.
+double longestOf(const std::vector<ResourceUse>& uses, const Topology& topology) {
+    const std::vector<BytesPerSecond> capacities = resourceCapacities(topology);
+    double longest = 0.0;
+    for (const ResourceUse use : uses) {
+        longest = std::max(longest, use.share / capacities[use.resource].count());
+    }
+    return longest;
+}
+
+}  // namespace
+
+Result<StepFlows> StepFlows::of(const Scenario& scenario,
+                                const RankOrder& order,
+                                Actors actors,
+                                const std::vector<std::string>& failed) {
     FABRICAST_ASSIGN(DescribedTopology built, clusterTopology(scenario.cluster, {}));
     StepFlows flows;
     flows.topology_ = std::make_shared<const Topology>(std::move(built.topology));
+    if (!failed.empty()) {
+        flows.whole_ = flows.topology_;
+        flows.wholeLinks_ = std::make_unique<LinkLoads>(*flows.whole_);
+        FABRICAST_ASSIGN(Topology rest, withoutFailed(*flows.whole_, failed));
+        flows.topology_ = std::make_shared<const Topology>(std::move(rest));
+    }
     flows.links_ = std::make_unique<LinkLoads>(*flows.topology_);
     flows.layout_ = scenario.layout;
     flows.order_ = order;
@@ -68,6 +110,9 @@ std::size_t StepFlows::kindOf(const TrafficKind& kind) {
     }
     kindList_.push_back(kind);
     const std::vector<RankTraffic> traffic = trafficOf(kind);
+    if (whole_) {
+        usual_.push_back(longestOf(wholeLinks_->of(traffic), *whole_));
+    }
     if (actors_ == Actors::Classes) {
         loads_.push_back({links_->of(traffic)});
         return entry->second;
@@ -119,7 +164,7 @@ Result<void> StepFlows::slow(const std::string& link, double factor) {
 
 void StepFlows::finish(SimProgram& program) {
     if (topology_) {
-        program.setFlows(sharedFlows(kindList_, loads_, flows_, *topology_, slow_));
+        program.setFlows(sharedFlows({kindList_, loads_, flows_, usual_}, *topology_, slow_));
     }
 }
 

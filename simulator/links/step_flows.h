@@ -38,7 +38,12 @@ public:
 
     /// No links: every transfer runs as if alone.
     StepFlows() = default;
-    static Result<StepFlows> of(const Scenario& scenario, const RankOrder& order, Actors actors);
+    /// With links or devices that failed, traffic takes the ways that are left. GPUs that these cut
+    /// off are an error.
+    static Result<StepFlows> of(const Scenario& scenario,
+                                const RankOrder& order,
+                                Actors actors,
+                                const std::vector<std::string>& failed = {});
 
     /// The flow of a transfer of this size: of the stage's first member; those of the others
     /// follow. kNoFlow where it sends nothing.
@@ -67,6 +72,9 @@ public:
         const auto found = slow_.find(resource);
         return found == slow_.end() ? 1.0 : found->second;
     }
+    /// What a byte of each rank takes of the most loaded link while nothing has failed, in seconds
+    /// by kind; empty where nothing has.
+    [[nodiscard]] const std::vector<double>& usual() const { return usual_; }
     /// Whether every rank has flows of its own.
     [[nodiscard]] bool byMember() const { return actors_ == Actors::Ranks; }
     /// Null without links.
@@ -79,6 +87,9 @@ private:
 
     std::shared_ptr<const Topology> topology_;
     std::unique_ptr<LinkLoads> links_;
+    std::shared_ptr<const Topology> whole_;  ///< before anything failed; else null
+    std::unique_ptr<LinkLoads> wholeLinks_;
+    std::vector<double> usual_;
     Layout layout_;
     RankOrder order_;
     std::int64_t nodeRanks_ = 1;

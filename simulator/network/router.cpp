@@ -108,29 +108,26 @@ std::vector<Router::NicPair> Router::nicPairs(DeviceIndex from, DeviceIndex to, 
     return best;
 }
 
-std::optional<Router::NicPair> Router::nicPair(DeviceIndex from,
-                                               DeviceIndex to,
-                                               const RouteOptions& options) {
-    const std::vector<NicPair> pairs = nicPairs(from, to, options.pxn);
+Router::NicPair Router::pairOf(const std::vector<NicPair>& pairs, const RouteOptions& options) {
     const auto number = [&options](const NicPair& pair) {
         return mixed(options.flow ^ mixed((std::uint64_t{pair.from} << 32U) | pair.to));
     };
-    const auto chosen = std::ranges::min_element(pairs, {}, number);
-    return chosen == pairs.end() ? std::nullopt : std::optional(*chosen);
+    return *std::ranges::min_element(pairs, {}, number);
 }
 
 std::vector<ResourceUse> Router::localUses(DeviceIndex gpu, DeviceIndex device, bool outward) {
     Shares shares;
-    addLocal(gpu, device, outward, shares);
+    addLocal({gpu, device, outward}, 1.0, shares);
     return finished(shares).uses;
 }
 
 /// Back from the device to the GPU, with equal parts over equal ways.
-void Router::addLocal(DeviceIndex gpu, DeviceIndex device, bool outward, Shares& shares) {
+void Router::addLocal(const LocalWay& way, double all, Shares& shares) {
+    const auto [gpu, device, outward] = way;
     const LocalPaths& paths = local(gpu);
     // Farthest first: all that arrives at a device is there before it is forwarded.
     std::map<std::pair<std::int64_t, DeviceIndex>, double, std::greater<>> open;
-    open[{paths.at(device).cost, device}] = 1.0;
+    open[{paths.at(device).cost, device}] = all;
     while (!open.empty()) {
         const auto [at, share] = *open.begin();
         open.erase(open.begin());
@@ -144,8 +141,11 @@ void Router::addLocal(DeviceIndex gpu, DeviceIndex device, bool outward, Shares&
     }
 }
 
-void Router::addFabric(const NicPair& nics, const RouteOptions& options, Shares& shares) {
-    std::map<DeviceIndex, double> level = {{nics.from, 1.0}};
+void Router::addFabric(const NicPair& nics,
+                       const RouteOptions& options,
+                       double all,
+                       Shares& shares) {
+    std::map<DeviceIndex, double> level = {{nics.from, all}};
     for (std::uint16_t hop = 0; hop < nics.hops; ++hop) {
         std::map<DeviceIndex, double> following;
         for (const auto& [device, share] : level) {
@@ -185,20 +185,26 @@ std::optional<Route> Router::route(DeviceIndex from, DeviceIndex to, const Route
     }
     const LocalPaths& near = local(from);
     if (const auto found = near.find(to); found != near.end()) {
-        addLocal(from, to, true, shares);
+        addLocal({from, to, true}, 1.0, shares);
         return finished(shares);
     }
-    const std::optional<NicPair> nics = nicPair(from, to, options);
-    if (!nics) {
+    std::vector<NicPair> pairs = nicPairs(from, to, options.pxn);
+    if (pairs.empty()) {
         return std::nullopt;
     }
-    addLocal(from, nics->from, true, shares);
-    addFabric(*nics, options, shares);
-    addLocal(to, nics->to, false, shares);
+    if (options.spread == Spread::ByFlow) {
+        pairs = {pairOf(pairs, options)};
+    }
+    const double part = 1.0 / static_cast<double>(pairs.size());
+    for (const NicPair& nics : pairs) {
+        addLocal({from, nics.from, true}, part, shares);
+        addFabric(nics, options, part, shares);
+        addLocal({to, nics.to, false}, part, shares);
+    }
     Route route = finished(shares);
-    route.sends = nics->from;
-    route.gets = nics->to;
-    route.hops = nics->hops;
+    route.sends = pairs.front().from;
+    route.gets = pairs.front().to;
+    route.hops = pairs.front().hops;
     return route;
 }
 

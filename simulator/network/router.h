@@ -15,7 +15,7 @@ namespace fabricast {
 /// How a flow goes where the network has several shortest ways.
 enum class Spread {
     ByFlow,  ///< one of them, by the number of the flow (ECMP)
-    Evenly   ///< a part over each, as adaptive routing does
+    Evenly   ///< a part over each, and by each pair of NICs, as adaptive routing does
 };
 
 struct RouteOptions {
@@ -29,7 +29,7 @@ struct Route {
     std::vector<ResourceUse> uses;  ///< by resourceOf, in order of their numbers
     LinkClass slowest = LinkClass::NvLink;
     Seconds latency;                   ///< that its links add to a step of the library
-    std::optional<DeviceIndex> sends;  ///< the NIC that it leaves by
+    std::optional<DeviceIndex> sends;  ///< the NIC that it leaves by; of several the first
     std::optional<DeviceIndex> gets;
     std::int64_t hops = 0;  ///< network links from NIC to NIC
 };
@@ -64,9 +64,15 @@ public:
 private:
     using Shares = std::unordered_map<ResourceIndex, double>;
     const LocalPaths& local(DeviceIndex gpu);
-    std::optional<NicPair> nicPair(DeviceIndex from, DeviceIndex to, const RouteOptions& options);
-    void addLocal(DeviceIndex gpu, DeviceIndex device, bool outward, Shares& shares);
-    void addFabric(const NicPair& nics, const RouteOptions& options, Shares& shares);
+    /// From a GPU to a device of its node, or back.
+    struct LocalWay {
+        DeviceIndex gpu = 0;
+        DeviceIndex device = 0;
+        bool outward = true;
+    };
+    static NicPair pairOf(const std::vector<NicPair>& pairs, const RouteOptions& options);
+    void addLocal(const LocalWay& way, double all, Shares& shares);
+    void addFabric(const NicPair& nics, const RouteOptions& options, double all, Shares& shares);
     [[nodiscard]] Route finished(const Shares& shares) const;
 
     const Topology& topology_;

@@ -58,15 +58,17 @@ Result<void> checkSlow(const SlowGpu& gpu, const Layout& layout) {
 }
 
 Result<StepFlows> stepFlows(const Scenario& scenario, const StepDetail& detail) {
-    const bool alone = scenario.layout.world() == 1 && detail.slowLinks.empty();
+    const bool alone =
+        scenario.layout.world() == 1 && detail.slowLinks.empty() && detail.failed.empty();
     if (detail.links == Links::Unlimited || alone) {
         return StepFlows();
     }
     FABRICAST_ASSIGN(const Stack* stack, findStack(scenario.stack));
     const auto actors =
         detail.ranks == Ranks::All ? StepFlows::Actors::Ranks : StepFlows::Actors::Classes;
-    FABRICAST_ASSIGN(StepFlows flows,
-                     StepFlows::of(scenario, rankOrderOf(*stack, scenario.layout), actors));
+    FABRICAST_ASSIGN(
+        StepFlows flows,
+        StepFlows::of(scenario, rankOrderOf(*stack, scenario.layout), actors, detail.failed));
     for (const SlowLink& slow : detail.slowLinks) {
         FABRICAST_TRY(checkFactor(slow.factor));
         FABRICAST_TRY(flows.slow(slow.link, slow.factor));

@@ -42,8 +42,11 @@ struct StepDetail {
     /// All in one data-parallel replica; of those of one stage the slowest counts.
     std::vector<SlowGpu> slow{};
     std::vector<SlowLink> slowLinks{};
+    std::vector<std::string> failed{};  ///< links, devices or nodes, as linksDown() takes them
 
-    [[nodiscard]] bool disturbed() const { return !slow.empty() || !slowLinks.empty(); }
+    [[nodiscard]] bool disturbed() const {
+        return !slow.empty() || !slowLinks.empty() || !failed.empty();
+    }
 };
 
 /// A rank of each stage, or every rank, as such a step is simulated.

@@ -24,7 +24,7 @@ struct RunAnswer {
 struct Simulation {
     Scenario scenario;
     SimulatedStep step;
-    std::optional<Seconds> undisturbed;  ///< the step without its slow GPUs, where it has some
+    std::optional<Seconds> undisturbed;  ///< the step without slow GPUs and failures, if any
     MemoryBreakdown memory;
     std::vector<MemoryCurve> curves;  ///< of the stages that are shown, including the highest peak
     std::optional<RunAnswer> run;

@@ -82,7 +82,7 @@ void addTimeline(JsonText& json, const MemoryCurve& curve) {
     json.end();
 }
 
-/// The slow GPUs of the step, and how long it takes without them.
+/// The slow GPUs and failed links of the step, and how long it takes without them.
 void addSlow(JsonText& json, const Simulation& simulation) {
     if (!simulation.undisturbed) {
         return;
@@ -101,6 +101,7 @@ void addSlow(JsonText& json, const Simulation& simulation) {
         json.end();
     }
     json.end();
+    json.add("failed", simulation.step.detail.failed);
     json.add("undisturbed_step_s", simulation.undisturbed->count());
 }
 

@@ -117,7 +117,7 @@ std::string peakText(const Simulation& simulation) {
     return {};
 }
 
-/// "1.3x@stage0, 1.1x@stage1".
+/// "1.3x in stage 0, 2x on node0/nic2-leaf2, leaf3 failed".
 std::string slowText(const StepDetail& detail) {
     std::string text;
     for (const SlowGpu& gpu : detail.slow) {
@@ -126,6 +126,9 @@ std::string slowText(const StepDetail& detail) {
     }
     for (const SlowLink& slow : detail.slowLinks) {
         text += fmt::format("{}{:.4g}x on {}", text.empty() ? "" : ", ", slow.factor, slow.link);
+    }
+    for (const std::string& name : detail.failed) {
+        text += (text.empty() ? "" : ", ") + name + " failed";
     }
     return text;
 }
@@ -142,7 +145,8 @@ std::string simulationHead(const Simulation& simulation) {
                                    hundredths(100.0 * step.difference()));
     if (simulation.undisturbed) {
         const double usual = simulation.undisturbed->count();
-        text += fmt::format("  with stragglers ({}); without them {}: +{:.2f} %\n",
+        text += fmt::format("  with {} ({}); without them {}: +{:.2f} %\n",
+                            step.detail.failed.empty() ? "stragglers" : "failures",
                             slowText(step.detail),
                             scale.withUnit(usual),
                             100.0 * (simulated / usual - 1.0));

@@ -1,6 +1,6 @@
 #include "simulator/topology/topology_facts.h"
 
-#include "planner/base/nearest_name.h"
+#include "simulator/network/outage.h"
 
 #include <algorithm>
 #include <map>
@@ -9,8 +9,6 @@
 
 namespace fabricast {
 namespace {
-
-constexpr std::size_t kMostSuggested = 4096;
 
 std::vector<LinkTier> tiersOf(const Topology& topology) {
     std::map<std::tuple<LinkKind, DeviceKind, DeviceKind>, LinkTier> tiers;
@@ -34,32 +32,6 @@ std::vector<LinkTier> tiersOf(const Topology& topology) {
         rows.push_back(tier);
     }
     return rows;
-}
-
-Result<std::vector<LinkIndex>> linksNamed(const Topology& topology, const std::string& name) {
-    if (const auto link = topology.link(name)) {
-        return std::vector<LinkIndex>{*link};
-    }
-    if (const auto device = topology.device(name)) {
-        std::vector<LinkIndex> links;
-        for (const Hop hop : topology.hops(*device)) {
-            links.push_back(hop.link);
-        }
-        return links;
-    }
-    std::vector<std::string> known;
-    for (LinkIndex link = 0; link < std::min(topology.links().size(), kMostSuggested); ++link) {
-        known.push_back(topology.linkName(link));
-    }
-    const std::string near = nearestName(name, known);
-    return fail(Error::Code::NotFound,
-                "--fail",
-                "unknown link or device \"" + name + "\"",
-                near.empty()
-                    ? "a name as " +
-                          topology.linkName(static_cast<LinkIndex>(topology.links().size() - 1)) +
-                          " or " + topology.devices().back().name
-                    : "did you mean \"" + near + "\"?");
 }
 
 /// The first node at the end of one of the links, or below the switch there.
@@ -87,14 +59,7 @@ std::optional<std::int32_t> nodeTouched(const Topology& topology,
 Result<OutageEffect> outageOf(const Topology& topology, const std::vector<std::string>& names) {
     OutageEffect effect;
     effect.failed = names;
-    std::vector<LinkIndex> down;
-    for (const std::string& name : names) {
-        FABRICAST_ASSIGN(const std::vector<LinkIndex> links, linksNamed(topology, name));
-        down.insert(down.end(), links.begin(), links.end());
-    }
-    std::ranges::sort(down);
-    const auto twice = std::ranges::unique(down);
-    down.erase(twice.begin(), twice.end());
+    FABRICAST_ASSIGN(const std::vector<LinkIndex> down, linksDown(topology, names));
     const Topology rest = topology.without(down);
     effect.down = down;
     effect.reach = gpuReach(rest);
@@ -108,12 +73,6 @@ Result<OutageEffect> outageOf(const Topology& topology, const std::vector<std::s
 }
 
 }  // namespace
-
-std::string nodeName(const Topology& topology, std::int32_t node) {
-    const std::string& device = topology.devices()[topology.devicesOf(node).front()].name;
-    const std::size_t slash = device.rfind('/');
-    return slash == std::string::npos ? "node" + std::to_string(node) : device.substr(0, slash);
-}
 
 Result<void> checkReach(const Topology& topology) {
     const GpuReach reach = gpuReach(topology);

@@ -55,7 +55,4 @@ Result<TopologyFacts> topologyFacts(const DescribedTopology& described,
 /// An error that names a GPU which cannot reach the others.
 Result<void> checkReach(const Topology& topology);
 
-/// "node3", without its device.
-std::string nodeName(const Topology& topology, std::int32_t node);
-
 }  // namespace fabricast

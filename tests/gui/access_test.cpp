@@ -69,7 +69,7 @@ TEST(Access, EveryChartHasATextAlternative) {
             EXPECT_FALSE(chart->table().rows.empty()) << page.toStdString();
         }
     }
-    EXPECT_EQ(charts, 6);
+    EXPECT_EQ(charts, 7);
 }
 
 TEST(Access, ThePaletteRunsWhatIsTyped) {

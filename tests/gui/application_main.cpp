@@ -30,7 +30,9 @@ int editAndWait(const QString& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
+    // Without a screen, unless window_manager_test.sh has one.
+    qputenv("QT_QPA_PLATFORM",
+            qEnvironmentVariable("FABRICAST_GUI_PLATFORM", "offscreen").toUtf8());
     testing::InitGoogleTest(&argc, argv);
     const QApplication application(argc, argv);
     QCoreApplication::setApplicationName("fabricast-gui-test");

@@ -122,7 +122,7 @@ TEST(NetworkView, HasEveryServerAndAllTheirCables) {
     ask.cluster.name = "dgx-h100";
     ask.cluster.nodes = 4;
     const TopologyAnswer answer = topology(ask, openBench()).value();
-    const NetworkMapValues map = networkMap(answer, {});
+    const NetworkMapValues map = networkMap(answer, {}).values;
     const auto servers = std::ranges::count_if(
         map.boxes, [](const MapBox& box) { return box.level == MapLevel::Node; });
     EXPECT_EQ(servers, 4);

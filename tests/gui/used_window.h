@@ -33,7 +33,9 @@ inline const Workbench& openBench() {
 class UsedWindow {
 public:
     explicit UsedWindow(const SavedStudy& study)
-        : window(openBench(), study, {.recoveryFolder = folder.path()}) {
+        : window(openBench(),
+                 study,
+                 {.recoveryFolder = folder.path(), .measuredFolder = folder.filePath("measured")}) {
         window.show();
         EXPECT_TRUE(waits());
     }

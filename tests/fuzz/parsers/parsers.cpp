@@ -22,6 +22,7 @@
 #include "simulator/topology/topo_matrix.h"
 #include "simulator/topology/topology_json.h"
 #include "study/check_lock.h"
+#include "study/measured_trace.h"
 #include "study/question.h"
 #include "study/read_requirement.h"
 #include "study/stragglers.h"
@@ -195,6 +196,10 @@ constexpr std::array kParsers = {
     FuzzedParser{"lock",
                  "fuzz/corpus/lock",
                  [](const std::string& bytes) { return saidWhy(parseLock(bytes, "x.lock")); }},
+    FuzzedParser{
+        "measured_trace",
+        "fuzz/corpus/measured_trace",
+        [](const std::string& bytes) { return saidWhy(parseMeasuredTrace(bytes, "trace.json")); }},
     FuzzedParser{"sweep_line", "fuzz/corpus/sweep_line", &takeSweepLine},
     FuzzedParser{"launch_toml", "fuzz/corpus/launch_toml", &takeLaunch<kToml>},
     FuzzedParser{"launch_yaml", "cases/launch_files/examples/qlora.yaml", &takeLaunch<kYaml>},

@@ -114,15 +114,18 @@ TEST(NetworkMap, IsDescribed) {
                    .capacity = 100e9,
                    .load = 0.95,
                    .count = 2,
+                   .failed = 1,
                    .note = "dp"}}};
     EXPECT_EQ(describeNetworkMap(values),
               "Network: 2 nodes and switches, 1 link. The most loaded link, node 0 \u2013 rail 0, "
               "is used by "
-              "95 % of 100 GB/s. 1 link is used by 90 % or more.");
-    EXPECT_EQ(mapLinkText(values, 0), "node 0 \u2013 rail 0\n95 % of 100 GB/s\n2 links\ndp");
+              "95 % of 100 GB/s. 1 link is used by 90 % or more. 1 has failed links.");
+    EXPECT_EQ(mapLinkText(values, 0),
+              "node 0 \u2013 rail 0\n95 % of 100 GB/s\n2 links\n1 of them failed\ndp");
     EXPECT_EQ(mapBoxText(values, 1), "node 0\nnode of pod 3\n2 of them");
-    EXPECT_EQ(csvText(networkMapTable(values)),
-              "from,to,links,capacity (B/s),load,traffic\nnode 0,rail 0,2,1e+11,0.95,dp\n");
+    EXPECT_EQ(
+        csvText(networkMapTable(values)),
+        "from,to,links,capacity (B/s),load,failed,traffic\nnode 0,rail 0,2,1e+11,0.95,1,dp\n");
 }
 
 }  // namespace

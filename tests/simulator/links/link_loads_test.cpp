@@ -71,8 +71,7 @@ TEST(LinkLoads, AreThoseOfEveryRoute) {
                 wanted += share;
             }
             EXPECT_NEAR(sum / wanted, 1.0, 1e-9) << name << " " << by;
-            // If several NICs are equally good the router takes one and this all of them.
-            if (name != "hgx-h100-roce" && found.size() == expected.size()) {
+            if (found.size() == expected.size()) {
                 for (const ResourceUse use : found) {
                     ASSERT_TRUE(expected.contains(use.resource)) << name << " " << by;
                     EXPECT_NEAR(use.share, expected.at(use.resource), 1e-9)

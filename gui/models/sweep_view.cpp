@@ -1,0 +1,87 @@
+#include "gui/models/sweep_view.h"
+
+#include "gui/models/edit_words.h"
+#include "gui/models/table_model.h"
+#include "planner/report/sweep_report.h"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+std::optional<std::size_t> columnTitled(const Table& table, const std::string& title) {
+    const auto found = std::ranges::find(table.columns, title, &Column::title);
+    return found == table.columns.end()
+               ? std::nullopt
+               : std::optional(static_cast<std::size_t>(found - table.columns.begin()));
+}
+
+/// "8k" of a sequence is 8192.
+std::optional<double> numberOf(const std::string& cell) {
+    const std::optional<double> number = leadingNumber(cell);
+    constexpr double kBinaryThousand = 1024.0;
+    return number && cell.ends_with('k') ? std::optional(*number * kBinaryThousand) : number;
+}
+
+}  // namespace
+
+const std::vector<SweptKey>& sweptKeys() {
+    static const std::vector<SweptKey> kKeys = {
+        {"cluster.nodes", "Servers", {"1", "2", "4", "8", "16"}},
+        {"workload.sequence", "Sequence length", {"2048", "4096", "8192", "16384", "32768"}},
+        {"workload.global_batch", "Global batch", {"64", "128", "256", "512", "1024"}},
+        {"layout.tp", "Tensor (tp)", {"1", "2", "4", "8"}},
+        {"layout.pp", "Pipeline (pp)", {"1", "2", "4", "8"}},
+        {"layout.micro_batch", "Micro-batch", {"1", "2", "4", "8"}},
+        {"layout.recompute", "Recompute", {"none", "selective", "full"}},
+        {"workload.precision", "Precision", {"bf16", "fp8_blockwise", "mxfp8"}},
+        {"search.stacks", "Software", {"megatron", "torchtitan", "fsdp2", "deepspeed"}},
+        {"cluster.name", "Hardware", {"dgx-h100", "dgx-h200", "dgx-b200"}}};
+    return kKeys;
+}
+
+std::vector<std::string> typedValues(const std::string& typed) {
+    std::vector<std::string> values;
+    std::istringstream all(typed);
+    for (std::string value; std::getline(all, value, ',');) {
+        const std::size_t first = value.find_first_not_of(' ');
+        const std::size_t last = value.find_last_not_of(' ');
+        if (first != std::string::npos) {
+            values.push_back(value.substr(first, last - first + 1));
+        }
+    }
+    return values;
+}
+
+Result<Table> sweepRows(const SweepAnswer& answer) {
+    FABRICAST_ASSIGN(Table table, sweepTable(answer.lines));
+    if (!table.columns.empty() && table.columns.front().title == answer.axes.front().key) {
+        table.columns.front().title = keyWords(answer.axes.front().key);
+    }
+    return table;
+}
+
+Result<CurveValues> sweepCurve(const SweepAnswer& answer) {
+    FABRICAST_ASSIGN(const Table numbers, sweepNumbers(answer.lines));
+    CurveValues values{.title = {},
+                       .x = {.title = keyWords(answer.axes.front().key), .unit = AxisUnit::Number},
+                       .y = {.title = "tokens per second", .unit = AxisUnit::Count}};
+    const auto across = columnTitled(numbers, answer.axes.front().key);
+    const auto up = columnTitled(numbers, "tokens_per_s");
+    CurveSeries series{.name = "best layout"};
+    for (const std::vector<std::string>& row : numbers.rows) {
+        const std::optional<double> x = across ? numberOf(row[*across]) : std::nullopt;
+        const std::optional<double> y = up ? leadingNumber(row[*up]) : std::nullopt;
+        if (x && y) {
+            series.points.push_back({.x = *x, .y = *y, .interval = {}});
+        }
+    }
+    std::ranges::stable_sort(series.points, {}, &CurvePoint::x);
+    values.series.push_back(std::move(series));
+    return values;
+}
+
+}  // namespace fabricast

@@ -1,0 +1,112 @@
+#include "gui/window/study_exports.h"
+
+#include "gui/jobs/study_session.h"
+#include "machine/print_page.h"
+#include "planner/report/html_page.h"
+#include "study/study_report.h"
+
+#include <QFileDialog>
+#include <QSaveFile>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Old bytes or new ones, never a part.
+Result<void> saved(const QString& path, const std::string& bytes) {
+    QSaveFile file(path);
+    const auto size = static_cast<qint64>(bytes.size());
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), size) != size ||
+        !file.commit()) {
+        return fail(Error::Code::Environment,
+                    path.toStdString(),
+                    "cannot be written: " + file.errorString().toStdString(),
+                    "save it elsewhere");
+    }
+    return {};
+}
+
+std::optional<Question> questionOfView(const PlanInView& view) {
+    return view.typed.empty() || view.error ? std::nullopt : std::optional(view.question);
+}
+
+Result<std::string> reportPage(const StudyReportAsk& ask,
+                               const Workbench& bench,
+                               const Watch& watch) {
+    FABRICAST_ASSIGN(const Report report, studyReport(ask, bench, watch));
+    return htmlPage(report,
+                    {.title = "Study",
+                     .tool = "fabricast " FABRICAST_VERSION,
+                     .command = "fabricast plan " + typed(ask.question)});
+}
+
+}  // namespace
+
+StudyExports::StudyExports(StudySession& session, QWidget* window)
+    : QObject(window), session_(session), window_(window) {}
+
+void StudyExports::exportReport() {
+    const QString file = QFileDialog::getSaveFileName(
+        window_, "Save the report", "study.html", "Pages (*.html);;Documents (*.pdf)");
+    if (!file.isEmpty()) {
+        writeReport(file);
+    }
+}
+
+void StudyExports::exportTrace() {
+    const QString file = QFileDialog::getSaveFileName(
+        window_, "Save the trace of the step", "step.json", "Traces (*.json)");
+    if (!file.isEmpty()) {
+        writeTrace(file);
+    }
+}
+
+void StudyExports::writeReport(const QString& file) {
+    const StudyReportAsk ask{.question = session_.question(),
+                             .about = questionOfView(session_.a()),
+                             .beside = questionOfView(session_.b())};
+    const bool isPdf = file.endsWith(".pdf", Qt::CaseInsensitive);
+    write(file,
+          "Writing the report …",
+          [ask, isPdf, bench = session_.bench()](const Watch& watch) -> Result<std::string> {
+              FABRICAST_ASSIGN(std::string page, reportPage(ask, bench, watch));
+              return isPdf ? printedPage(page, watch.stop) : Result<std::string>(std::move(page));
+          });
+}
+
+void StudyExports::writeTrace(const QString& file) {
+    const std::optional<Question> about = questionOfView(session_.a());
+    if (!about) {
+        emit failed("There is no layout yet whose step could be simulated.");
+        return;
+    }
+    write(file,
+          "Writing the trace …",
+          [about = *about, bench = session_.bench()](const Watch& watch) {
+              return stepTrace(about, bench, watch);
+          });
+}
+
+void StudyExports::write(const QString& file, const QString& words, Bytes bytes) {
+    emit started(words);
+    job_.start(
+        [this, file, bytes = std::move(bytes)](const Watch& watch, const LatestJob::Post& post) {
+            const Result<std::string> made = bytes(watch);
+            const Result<void> done = !made             ? Result<void>(tl::unexpected(made.error()))
+                                      : watch.stopped() ? Result<void>()
+                                                        : saved(file, *made);
+            post([this, file, done] {
+                if (done) {
+                    emit written(file);
+                } else {
+                    emit failed(QString::fromStdString(done.error().text()));
+                }
+            });
+        });
+}
+
+void StudyExports::cancel() {
+    job_.cancel();
+}
+
+}  // namespace fabricast

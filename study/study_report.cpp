@@ -1,0 +1,118 @@
+#include "study/study_report.h"
+
+#include "planner/report/comparison_report.h"
+#include "planner/report/explanation_report.h"
+#include "planner/report/fixes_report.h"
+#include "planner/report/plan_text.h"
+#include "simulator/report/shown_stages.h"
+#include "simulator/report/simulation_text.h"
+#include "simulator/report/step_picture.h"
+#include "simulator/trace/trace_json.h"
+#include "study/compare.h"
+#include "study/explain.h"
+#include "study/plan.h"
+#include "study/simulate.h"
+#include "study/typed_plan.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// The layout that is looked at: the one that is named, or the first.
+Result<Question> layoutLookedAt(const StudyReportAsk& ask, const PlanReport& plans) {
+    if (ask.about) {
+        return *ask.about;
+    }
+    const std::vector<Plan>& shown = plans.plans.empty() ? plans.misses : plans.plans;
+    if (shown.empty()) {
+        return fail(Error::Code::BadInput,
+                    "layout",
+                    "no layout can be forecast here",
+                    "set layout keys to auto, or choose other hardware");
+    }
+    return questionAbout(ask.question, plans.question, shown.front().scenario);
+}
+
+Report plansReport(const PlanReport& plans) {
+    Report report = planReport(plans);
+    if (plans.fixes) {
+        report.add("\n").add(fixesReport(*plans.fixes));
+    }
+    return report;
+}
+
+Result<Report> layoutReport(const Question& about, const Workbench& bench, const Watch& watch) {
+    const ExplainAsk ask{
+        .memory = true, .step = true, .faster = true, .cost = true, .sensitivity = true};
+    FABRICAST_ASSIGN(const Explanation answer, explain(about, ask, bench, watch));
+    return explanationReport(
+        answer, {.memory = true, .time = true, .comm = true, .cost = true, .asked = &about.root});
+}
+
+/// With the stages that a picture has room for, or with all.
+Result<Simulation> simulatedWith(std::size_t stages,
+                                 const Question& about,
+                                 const Workbench& bench,
+                                 const Watch& watch) {
+    SimulateAsk ask;
+    ask.stages = stages;
+    return simulate(about, ask, bench, watch);
+}
+
+Result<Report> stepReport(const Question& about, const Workbench& bench, const Watch& watch) {
+    FABRICAST_ASSIGN(const Simulation step, simulatedWith(kMostLanes, about, bench, watch));
+    Report report = simulationReport(step);
+    report.add(Drawing{.title = "The step over time", .svg = stepPicture(step)});
+    return report;
+}
+
+Result<Report> differenceReport(const Question& about,
+                                const Question& beside,
+                                const Workbench& bench,
+                                const Watch& watch) {
+    const std::array both = {about, beside};
+    FABRICAST_ASSIGN(const Comparison comparison, compare(both, {}, bench, watch));
+    return comparisonReport(comparison, {});
+}
+
+/// A stop ends the whole report; what else goes wrong ends its section.
+Result<void> addSection(const char* title, const Result<Report>& section, Report& report) {
+    if (section) {
+        report.add("\n").add(*section);
+        return {};
+    }
+    if (section.error().code == Error::Code::Stopped) {
+        return tl::unexpected(section.error());
+    }
+    report.add(std::string("\nnot shown: ") + title + ": " + section.error().text() + "\n");
+    return {};
+}
+
+}  // namespace
+
+Result<Report> studyReport(const StudyReportAsk& ask, const Workbench& bench, const Watch& watch) {
+    FABRICAST_ASSIGN(const PlanReport plans, plan(ask.question, {.pareto = true}, bench, watch));
+    FABRICAST_TRY(watch.check());
+    FABRICAST_ASSIGN(const Question about, layoutLookedAt(ask, plans));
+    Report report = plansReport(plans);
+    FABRICAST_TRY(addSection("the layout", layoutReport(about, bench, watch), report));
+    FABRICAST_TRY(watch.check());
+    FABRICAST_TRY(addSection("the step over time", stepReport(about, bench, watch), report));
+    if (ask.beside) {
+        FABRICAST_TRY(watch.check());
+        FABRICAST_TRY(addSection(
+            "the comparison", differenceReport(about, *ask.beside, bench, watch), report));
+    }
+    return report;
+}
+
+Result<std::string> stepTrace(const Question& about, const Workbench& bench, const Watch& watch) {
+    FABRICAST_ASSIGN(const Simulation step,
+                     simulatedWith(std::numeric_limits<std::size_t>::max(), about, bench, watch));
+    return traceJson(step.step.program, step.step.run, step.curves);
+}
+
+}  // namespace fabricast

@@ -1,0 +1,73 @@
+// A whole study for others: one page, a document, a trace.
+#include "gui/window/study_exports.h"
+#include "machine/print_page.h"
+#include "tests/gui/used_window.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLabel>
+#include <QPushButton>
+
+namespace fabricast {
+namespace export_journey_test {
+
+QByteArray bytesOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+TEST(ExportJourney, TheReportIsOnePageWithEverySection) {
+    UsedWindow used({smallQuestion({{"workload.tokens", "1B", "--tokens"}}), {}});
+    used.window.session().chooseB(1);
+    ASSERT_TRUE(used.waits());
+    const QString file = used.folder.filePath("study.html");
+    used.window.exports().writeReport(file);
+    EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("report"));
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QLabel>("notice.words").text(), "Written: " + file);
+    const QByteArray page = bytesOf(file);
+    EXPECT_TRUE(page.startsWith("<!DOCTYPE html>"));
+    for (const char* words :
+         {"critical path", "goodput", "The step over time", "fabricast plan -m gpt2"}) {
+        EXPECT_TRUE(page.contains(words)) << words;
+    }
+    EXPECT_FALSE(page.contains("not shown"))
+        << page.mid(page.indexOf("not shown"), 200).toStdString();
+    for (const char* outside : {"src=\"http", "href=\"http", "<script"}) {
+        EXPECT_FALSE(page.contains(outside)) << outside;
+    }
+}
+
+TEST(ExportJourney, ADocumentNeedsABrowserAndSaysSo) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString file = used.folder.filePath("study.pdf");
+    used.window.exports().writeReport(file);
+    ASSERT_TRUE(used.waits());
+    if (findBrowser()) {
+        EXPECT_TRUE(bytesOf(file).startsWith("%PDF"));
+    } else {
+        EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("browser"));
+        EXPECT_FALSE(QFile::exists(file));
+    }
+}
+
+TEST(ExportJourney, ATraceHasTheOpsOfTheStep) {
+    UsedWindow used({smallQuestion(), {}});
+    const QString file = used.folder.filePath("step.json");
+    used.window.exports().writeTrace(file);
+    ASSERT_TRUE(used.waits());
+    const QJsonDocument trace = QJsonDocument::fromJson(bytesOf(file));
+    EXPECT_GT(trace.object()["traceEvents"].toArray().size(), 10);
+}
+
+TEST(ExportJourney, WhatCannotBeWrittenIsSaid) {
+    UsedWindow used({smallQuestion(), {}});
+    used.window.exports().writeTrace("/nowhere/at/all.json");
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<QLabel>("notice.words").text().contains("cannot be written"));
+}
+
+}  // namespace export_journey_test
+}  // namespace fabricast

@@ -1,0 +1,83 @@
+// A control that is left to the forecast again, several values of one, and messages without flags.
+#include "gui/charts/curve_widget.h"
+#include "gui/models/edit_words.h"
+#include "gui/pages/key_control.h"
+#include "gui/pages/table_view.h"
+#include "tests/gui/used_window.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QToolButton>
+
+namespace fabricast {
+namespace sweep_journey_test {
+
+TEST(ResetJourney, AButtonAndAKeyTakeBackWhatIsSaid) {
+    UsedWindow used({smallQuestion({{"layout.tp", "2", "--fix"}}), {}});
+    auto& reset = used.find<QToolButton>("reset.layout.tp");
+    EXPECT_TRUE(reset.isVisibleTo(&used.window));
+    reset.click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(reset.isVisibleTo(&used.window));
+    EXPECT_TRUE(used.find<QComboBox>("choice.layout.tp").currentText().startsWith("auto"));
+    used.window.session().undo();
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(reset.isVisibleTo(&used.window));
+    auto& box = used.find<QComboBox>("choice.layout.tp");
+    used.window.activateWindow();
+    box.setFocus();
+    QTest::keyClick(&box, Qt::Key_Backspace, Qt::ControlModifier);
+    ASSERT_TRUE(used.waits());
+    EXPECT_FALSE(reset.isVisibleTo(&used.window));
+}
+
+TEST(ResetJourney, WhatHasToBeSaidIsNotTakenBack) {
+    UsedWindow used({smallQuestion(), {}});
+    EXPECT_FALSE(used.find<QToolButton>("reset.model").isVisibleTo(&used.window));
+    used.find<KeyControl>("control.model").reset();
+    EXPECT_FALSE(used.window.session().history().canUndo());
+}
+
+TEST(SweepJourney, SeveralValuesAreRowsAndACurve) {
+    UsedWindow used({smallQuestion(), {}});
+    emit used.find<KeyControl>("control.cluster.nodes").sweepAsked();
+    EXPECT_EQ(used.window.page()->name(), "sweep");
+    auto& values = used.find<QLineEdit>("sweep.values");
+    values.setText("1, 2, 4");
+    emit values.editingFinished();
+    ASSERT_TRUE(used.waits());
+    const Table& rows = used.find<ReportTableView>("sweep.rows").tableModel().table();
+    ASSERT_EQ(rows.rows.size(), 3U);
+    const CurveValues& curve = used.find<CurveWidget>("sweep.curve").values();
+    ASSERT_EQ(curve.series.front().points.size(), 3U);
+    EXPECT_GT(curve.series.front().points[2].y, curve.series.front().points[0].y);
+    auto& table = used.find<ReportTableView>("sweep.rows");
+    table.setCurrentIndex(table.shownRow(1));
+    used.find<QPushButton>("sweep.use").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(used.find<QSpinBox>("number.cluster.nodes").value(), 2);
+}
+
+TEST(SweepJourney, WhatCannotBeIsExplained) {
+    UsedWindow used({smallQuestion(), {.page = "sweep"}});
+    auto& values = used.find<QLineEdit>("sweep.values");
+    values.setText("many");
+    emit values.editingFinished();
+    ASSERT_TRUE(used.waits());
+    EXPECT_TRUE(used.find<QLabel>("sweep.headline").text().contains("many"));
+}
+
+TEST(WindowWords, HaveControlsForFlags) {
+    EXPECT_EQ(windowWords("try: --seq 8192, or -c dgx-h100"),
+              "try: sequence length 8192, or hardware dgx-h100");
+    EXPECT_EQ(windowWords("--global-batch: \"many\" is no number"),
+              "global batch: \"many\" is no number");
+    EXPECT_EQ(windowWords("a re-run of fabricast plan --unheard of -5 GiB"),
+              "a re-run of fabricast plan --unheard of -5 GiB");
+}
+
+}  // namespace sweep_journey_test
+}  // namespace fabricast
