@@ -78,6 +78,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.pipeline.first_stage_layers", "layers of the first rank; 0: as the others"},
     Meaning{"settings.pipeline.last_stage_layers", "layers of the last rank; 0: as the others"},
     Meaning{"settings.pipeline.serial_exchange", "stages send, then receive"},
+    Meaning{"settings.pipeline.scatter_exchange", "tp ranks send a part each, and gather the rest"},
     Meaning{"settings.pipeline.remainder", "chunks may differ by one layer"},
     Meaning{"settings.pipeline.passes", "times that the pipeline fills and drains in a step"},
     // Optimizer.

@@ -49,6 +49,7 @@ void asOf2021(Settings& settings) {
     settings.megatron.overlapParamGather = false;
     settings.megatron.tensorOverlap = false;
     settings.kernels.activation = ActivationKernel::Fused;
+    settings.pipeline.scatterExchange = true;
 }
 
 /// Plain PyTorch modules over Megatron's division of ranks.

@@ -80,6 +80,7 @@ constexpr auto fieldsOf(const PipelineSettings&) {
                       Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
                       Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
                       Field{"serial_exchange", &Group::serialExchange},
+                      Field{"scatter_exchange", &Group::scatterExchange},
                       Field{"remainder", &Group::remainder},
                       Field{"passes", &Group::passes, 1, 1'000'000}};
 }
