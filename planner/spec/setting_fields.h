@@ -34,6 +34,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"attention", &Group::attention},
                       Field{"attention_code", &Group::attentionCode},
                       Field{"fp8_attention", &Group::fp8Attention},
+                      Field{"document_tokens", &Group::documentTokens},
                       Field{"activation", &Group::activation},
                       Field{"loss", &Group::loss},
                       Field{"loss_chunks", &Group::lossChunks, 1, 65536},

@@ -77,6 +77,9 @@ struct KernelSettings {
     AttentionKernel attention = AttentionKernel::Flash;
     AttentionCode attentionCode{};  ///< whose kernel, where there are several
     bool fp8Attention = false;      ///< it multiplies in fp8: fp8_dot_product_attention
+    /// Of the documents that a sequence is packed with, each of which attends to itself alone; 0:
+    /// one document.
+    std::int64_t documentTokens = 0;
     ActivationKernel activation = ActivationKernel::Eager;
     LossKernel loss = LossKernel::Fp32Upcast;
     std::int64_t lossChunks = 8;
