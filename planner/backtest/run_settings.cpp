@@ -244,7 +244,7 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     if (stack.name == "nemo") {
         settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
     }
-    readRelease(run, settings);
+    readRelease(run, scenario, settings);
     readNotes(run, settings);
     return {};
 }
