@@ -38,6 +38,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.kernels.attention", "FlashAttention, or scores kept in memory"},
     Meaning{"settings.kernels.attention_code", "whose attention kernel"},
     Meaning{"settings.kernels.fp8_attention", "attention multiplies in fp8 as the layers do"},
+    Meaning{"settings.kernels.document_tokens", "of packed documents, which attend to themselves"},
     Meaning{"settings.kernels.activation", "SwiGLU as two operations, or as one kernel"},
     Meaning{"settings.kernels.loss",
             "how logits become the loss: in what type, whole or in chunks, or fused with the head"},
@@ -78,6 +79,7 @@ constexpr std::array kMeanings = {
     Meaning{"settings.pipeline.first_stage_layers", "layers of the first rank; 0: as the others"},
     Meaning{"settings.pipeline.last_stage_layers", "layers of the last rank; 0: as the others"},
     Meaning{"settings.pipeline.serial_exchange", "stages send, then receive"},
+    Meaning{"settings.pipeline.scatter_exchange", "tp ranks send a part each, and gather the rest"},
     Meaning{"settings.pipeline.remainder", "chunks may differ by one layer"},
     Meaning{"settings.pipeline.passes", "times that the pipeline fills and drains in a step"},
     // Optimizer.

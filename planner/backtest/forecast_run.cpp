@@ -58,7 +58,7 @@ Result<void> checkPossible(const PublishedRun& run, const Scenario& scenario) {
 Result<Flops> modelFlopsPerGpu(const Scenario& scenario) {
     FABRICAST_ASSIGN(
         const Flops perToken,
-        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul));
+        flopsPerToken(scenario.model, scenario.attendedTokens(), FlopsConvention::Matmul));
     const double share = scenario.settings.tuning == Tuning::Lora ? 2.0 / 3.0 : 1.0;
     const double tokens = static_cast<double>(scenario.workload.globalBatch) *
                           static_cast<double>(scenario.workload.sequence);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +50,21 @@ void resize(NodeSpec& node, std::int64_t gpus) {
     node.gpus = gpus;
 }
 
+/// NICs that give every GPU this rate: as many as the node's own make it up with where one serves
+/// several GPUs, else one to a GPU.
+void shareNics(NodeSpec& node, BytesPerSecond perGpu) {
+    const auto gpus = static_cast<double>(node.gpus);
+    const double own = node.nicBandwidth.value.value_or(perGpu).count();
+    const double count = perGpu.count() * gpus / own;
+    const bool whole = std::abs(count - std::round(count)) < 1e-6;
+    if (own > perGpu.count() && whole && count >= 1.0) {
+        node.nics.value = std::llround(count);
+        return;
+    }
+    node.nics.value = node.gpus;
+    node.nicBandwidth.value = perGpu;
+}
+
 }  // namespace
 
 Result<RunCatalog> RunCatalog::open(const ProfileStore& profiles) {
@@ -91,8 +107,7 @@ Result<ClusterSpec> RunCatalog::clusterOf(const PublishedRun& run) const {
     resize(cluster.node, perNode);
     cluster.nodes = (*run.gpus + perNode - 1) / perNode;
     if (run.nicGbpsPerGpu) {
-        cluster.node.nics.value = perNode;
-        cluster.node.nicBandwidth.value = BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte);
+        shareNics(cluster.node, BytesPerSecond(*run.nicGbpsPerGpu * 1e9 / kBitsPerByte));
     }
     if (cluster.node.gpu.kernels) {
         cluster.node.gpu.kernels->sustained.factor *= clock_;

@@ -14,41 +14,73 @@ bool mentions(std::string_view text, std::string_view part) {
 
 namespace {
 
-/// The year of a release from its name ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)");
-/// 0 if it has none.
-int releaseYear(const std::string& framework) {
+struct Release {
+    int year = 0;  ///< 0: not known
+    int month = 0;
+
+    [[nodiscard]] bool isBefore(int otherYear, int otherMonth) const {
+        return year > 0 && (year < otherYear || (year == otherYear && month < otherMonth));
+    }
+};
+
+/// When a release was made, from its name ("NeMo 24.07", "MLPerf v4.1", "torchtitan (2024-12)"). An
+/// MLPerf round's submissions are of the middle of its year.
+Release releaseOf(const std::string& framework) {
+    constexpr int kMiddle = 6;
     static const std::pair<std::string_view, int> kRounds[] = {
         {"mlperf v3.", 2023}, {"mlperf v4.", 2024}, {"mlperf v5.", 2025}};
     for (const auto& [round, year] : kRounds) {
         if (mentions(framework, round)) {
-            return year;
+            return {year, kMiddle};
         }
     }
     const auto digit = [&](std::size_t at) {
         return at < framework.size() &&
                std::isdigit(static_cast<unsigned char>(framework[at])) != 0;
     };
+    const auto pair = [&](std::size_t at) {
+        return digit(at) && digit(at + 1) ? (framework[at] - '0') * 10 + (framework[at + 1] - '0')
+                                          : 0;
+    };
     for (std::size_t i = 0; i + 4 < framework.size(); ++i) {
         const bool starts = i == 0 || !digit(i - 1);
         if (starts && digit(i) && digit(i + 1) && framework[i + 2] == '.' && digit(i + 3) &&
             digit(i + 4)) {
-            return 2000 + (framework[i] - '0') * 10 + (framework[i + 1] - '0');
+            return {2000 + pair(i), pair(i + 3)};
         }
         if (starts && framework.compare(i, 2, "20") == 0 && digit(i + 2) && digit(i + 3) &&
             framework[i + 4] == '-') {
-            return 2000 + (framework[i + 2] - '0') * 10 + (framework[i + 3] - '0');
+            return {2000 + pair(i + 2), pair(i + 5)};
         }
     }
-    return 0;
+    return {};
+}
+
+/// Heads wider than this had no fused backward on Blackwell before Transformer Engine 2.5 (its pull
+/// request 1797): latent attention kept its scores.
+constexpr std::int64_t kFusedHead = 128;
+
+bool lacksWideHeads(const Release& release, const Scenario& scenario) {
+    return release.isBefore(2025, 7) &&
+           scenario.settings.kernels.code == ModelCode::TransformerEngine &&
+           scenario.cluster.node.gpu.architecture.starts_with("sm_10") &&
+           scenario.model.attention.keyDim() > kFusedHead;
 }
 
 }  // namespace
 
-/// Transformer Engine took up the third generation of flash attention in 2025.
-void readRelease(const PublishedRun& run, Settings& settings) {
-    const int year = releaseYear(run.framework);
-    if (year > 0 && year < 2025) {
+/// Transformer Engine took up the third generation of flash attention in 2025; until that summer
+/// PyTorch's RMSNorm was written out in its operations (its pull request 153666).
+void readRelease(const PublishedRun& run, const Scenario& scenario, Settings& settings) {
+    const Release release = releaseOf(run.framework);
+    if (release.isBefore(2025, 1)) {
         settings.kernels.attentionCode = AttentionCode::Flash2;
+    }
+    if (lacksWideHeads(release, scenario)) {
+        settings.kernels.attention = AttentionKernel::Unfused;
+    }
+    if (run.stack == "torchtitan" && release.isBefore(2025, 8)) {
+        settings.kernels.norm = NormKernel::Fp32;
     }
 }
 
@@ -95,9 +127,11 @@ void readNotes(const PublishedRun& run, Settings& settings) {
         isFp8 &&
         (mentions(run.notes, "fp8_dpa=1") || mentions(run.notes, "fp8_dot_product_attention=true"));
     settings.kernels.fusedExperts = mentions(run.notes, "cutedsl_fused_grouped_mlp=true");
+    // DeepEP and HybridEP have no capacity to pad to: Megatron sends such rows by all-to-all.
     if (mentions(run.model, "(tokendrop)")) {
         settings.kernels.capacityFactor = 1.0;
         settings.kernels.padToCapacity = true;
+        settings.kernels.dispatchOncePerNode = false;
     }
 }
 

@@ -49,6 +49,7 @@ void asOf2021(Settings& settings) {
     settings.megatron.overlapParamGather = false;
     settings.megatron.tensorOverlap = false;
     settings.kernels.activation = ActivationKernel::Fused;
+    settings.pipeline.scatterExchange = true;
 }
 
 /// Plain PyTorch modules over Megatron's division of ranks.
@@ -173,6 +174,17 @@ bool trainsAll(const PublishedRun& run) {
     return run.tuning.empty() || run.tuning == "none";
 }
 
+/// NVIDIA's tables of fine-tuning are of SQuAD, packed into sequences of 4,096 tokens: some 200 a
+/// question with its paragraph.
+constexpr std::int64_t kSquadTokens = 200;
+
+void readPacking(const PublishedRun& run, Settings& settings) {
+    const bool recipe =
+        fromRecipes(run) && run.stack == "megatron-core" && !mentions(run.framework, "mlperf");
+    const bool tuned = !trainsAll(run) || mentions(run.model, "sft") || mentions(run.notes, "sft");
+    settings.kernels.documentTokens = recipe && tuned ? kSquadTokens : 0;
+}
+
 Result<void> readTuning(const PublishedRun& run, Settings& settings) {
     if (trainsAll(run)) {
         return {};
@@ -227,11 +239,12 @@ Result<void> applySettings(const PublishedRun& run, const Stack& stack, RunScena
     FABRICAST_TRY(readPrecision(run, result));
     readOptimizer(run, settings);
     FABRICAST_TRY(readTuning(run, settings));
+    readPacking(run, settings);
     // NVIDIA's recipes for speed reduce gradients in 16 bits.
     if (stack.name == "nemo") {
         settings.precision.gradients = settings.precision.reduce = Dtype::Bf16;
     }
-    readRelease(run, settings);
+    readRelease(run, scenario, settings);
     readNotes(run, settings);
     return {};
 }

@@ -1,9 +1,20 @@
 #include "planner/comm/pipeline_calls.h"
 
+#include "planner/base/integers.h"
+
 namespace fabricast {
 namespace {
 
+/// Whether every rank of a tensor-parallel group holds the same whole tensor, and sends a part of
+/// it.
+bool scatters(const StageView& view) {
+    const Layout& layout = view.layout();
+    return view.settings().pipeline.scatterExchange && layout.tp > 1 && !layout.sp;
+}
+
 CommCall exchange(const StageView& view, const ChunkView& chunk, CommOp op, GroupKind group) {
+    const std::int64_t whole = view.shape.localTokens * view.model().hidden;
+    const bool part = scatters(view) && op != CommOp::AllGather;
     return {.group = group,
             .op = op,
             .type = view.compute,
@@ -11,7 +22,7 @@ CommCall exchange(const StageView& view, const ChunkView& chunk, CommOp op, Grou
             .use = CommUse::StageExchange,
             .place = CommPlace::Boundary,
             .chunk = chunk.index,
-            .elements = view.shape.localTokens * view.model().hidden,
+            .elements = part ? ceilDivide(whole, view.layout().tp) : whole,
             .times = view.microBatches};
 }
 
@@ -53,6 +64,9 @@ Calls megatronBoundaryCalls(const StageView& view, const ChunkView& chunk) {
         if (!end) {
             add(calls, exchange(view, chunk, CommOp::Recv, receives));
             add(calls, exchange(view, chunk, CommOp::Send, sends));
+            if (scatters(view)) {
+                add(calls, exchange(view, chunk, CommOp::AllGather, GroupKind::Tensor));
+            }
         }
     }
     return calls;

@@ -8,7 +8,7 @@ namespace fabricast {
 Calls boundaryCalls(const StageView& view, const ChunkView& chunk);
 
 /// The same as Megatron groups them: interleaved over two stages, one direction is the whole
-/// world's group.
+/// world's group. What is sent in parts is gathered where it arrives.
 Calls megatronBoundaryCalls(const StageView& view, const ChunkView& chunk);
 
 }  // namespace fabricast

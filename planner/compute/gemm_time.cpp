@@ -154,7 +154,8 @@ Seconds gemmTime(const KernelProfile& profile,
 Seconds gemmTime(const KernelProfile& profile, const Gemm& gemm, const RateState& state) {
     const GemmFit* fit = profile.fit(gemm.type);
     FABRICAST_CHECK(fit != nullptr);
-    const GemmParts parts = gemmParts(profile, *fit, gemm, state);
+    GemmParts parts = gemmParts(profile, *fit, gemm, state);
+    parts.compute = parts.compute * (gemm.layout == GemmLayout::Tn ? 1.0 : fit->exactSums);
     const auto timeWith = [&](double memory) {
         return parts.around.count() + join(parts.compute.count(), memory, fit->joinPower);
     };
@@ -185,7 +186,8 @@ Seconds groupedGemmTime(const KernelProfile& profile,
     const GemmFit* fit = profile.fit(group.type);
     FABRICAST_CHECK(fit != nullptr);
     const GemmParts parts = gemmParts(profile, *fit, gemmOfEach(group), state);
-    const double compute = parts.compute.count() * passFactor(profile.grouped, group.pass);
+    const double sums = group.pass == GroupedPass::Forward ? 1.0 : fit->exactSums;
+    const double compute = parts.compute.count() * passFactor(profile.grouped, group.pass) * sums;
     const double together = join(compute, parts.memory.count(), fit->joinPower);
     const double spread = group.balanced ? 1.0 : profile.grouped.unbalanced;
     const bool launchesShow = group.perExpert && group.pass != GroupedPass::WeightGradient;

@@ -1,5 +1,6 @@
 #include "planner/estimate/op_kernels.h"
 
+#include "planner/base/integers.h"
 #include "planner/ops/rank_shape.h"
 #include "planner/spec/kernel_names.h"
 
@@ -124,9 +125,14 @@ std::vector<WindowedAttention> attentionsOf(const Scenario& scenario,
                         .valueDim = spec.valueDim(),
                         // A bias per pair (ALiBi) is added to every score, masked or not.
                         .causal = scenario.model.position != PositionKind::Alibi};
+    if (const std::int64_t document = scenario.attendedTokens(); document < shape.fullSequence) {
+        attention.batch = std::max<std::int64_t>(
+            1, std::llround(asDouble(shape.batch * shape.fullSequence) / asDouble(document)));
+        attention.queries = attention.keys = document;
+    }
     std::map<std::int64_t, double> windows;
     for (const std::int64_t window : scenario.model.window) {
-        windows[window < shape.fullSequence ? window : 0] +=
+        windows[window < attention.queries ? window : 0] +=
             1.0 / static_cast<double>(scenario.model.window.size());
     }
     if (windows.empty()) {

@@ -177,12 +177,19 @@ private:
                        .weightSeconds = weight,
                        .forwardComm = there.comm,
                        .backwardComm = back.comm};
+        time.sendSeconds = exchangeSeconds(CommOp::Send) + exchangeSeconds(CommOp::AllGather);
+        return time;
+    }
+
+    /// Of one call between stages: what is sent, and what is gathered of its parts.
+    double exchangeSeconds(CommOp op) {
+        double most = 0.0;
         for (const CommCall& call : calls_) {
-            if (call.use == CommUse::StageExchange && call.op == CommOp::Send) {
-                time.sendSeconds = std::max(time.sendSeconds, context_.clock.seconds(call));
+            if (call.use == CommUse::StageExchange && call.op == op) {
+                most = std::max(most, context_.clock.seconds(call));
             }
         }
-        return time;
+        return most;
     }
 
     const StepContext& context_;

@@ -120,7 +120,7 @@ Utilisation utilisation(const Scenario& scenario, double tokensPerGpuSecond) {
     const Dtype compute = scenario.settings.precision.compute;
     Utilisation use{.peakType = std::string(compute == Dtype::Fp32 ? "tf32" : nameOf(compute))};
     const auto perToken =
-        flopsPerToken(scenario.model, scenario.workload.sequence, FlopsConvention::Matmul);
+        flopsPerToken(scenario.model, scenario.attendedTokens(), FlopsConvention::Matmul);
     if (!perToken) {
         use.why = perToken.error().text();
         return use;

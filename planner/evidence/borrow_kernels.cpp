@@ -53,6 +53,7 @@ void scaleGemms(KernelProfile& kernels, const GpuSpec& gpu, double scale, double
         }
         fit->peak = *peak;
         fit->efficiency *= scale;
+        fit->exactSums = gpu.vendor == "NVIDIA" ? fit->exactSums : 1.0;
         fit->source = Source::Assumed;
         fit->error = wider(fit->error, extraError);
     }

@@ -81,11 +81,15 @@ Result<FlopsPerSecond> readPeak(const JsonValue& section) {
 }
 
 Result<GemmFit> readGemmFit(const JsonValue& section) {
-    FABRICAST_TRY(onlyFitKeys(section, kGemmNumbers, kGemmTimes, {"peak", "output_bytes"}));
+    FABRICAST_TRY(
+        onlyFitKeys(section, kGemmNumbers, kGemmTimes, {"peak", "output_bytes", "exact_sums"}));
     GemmFit fit;
     FABRICAST_ASSIGN(fit.peak, readPeak(section));
     FABRICAST_TRY(readFitNumbers(section, kGemmNumbers, kGemmTimes, fit));
     FABRICAST_ASSIGN(fit.outputBytes, requireNumber(section, "output_bytes", 1, 8));
+    if (section.find("exact_sums") != nullptr) {
+        FABRICAST_ASSIGN(fit.exactSums, requireNumber(section, "exact_sums", 1, 10));
+    }
     return fit;
 }
 

@@ -47,6 +47,8 @@ struct GemmFit {
     Seconds throttleTime{};
     double quantiseTraffic = 0.0;  ///< bytes per element of the activation
     double splitKTraffic = 0.0;    ///< passes over the fp32 partial sums
+    /// Products of a backward over the fit's, where they sum in fp32 and the fit's kernels do not.
+    double exactSums = 1.0;
     double inputBytes = 0.0;
     double outputBytes = 0.0;
     Source source = Source::Assumed;

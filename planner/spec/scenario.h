@@ -29,6 +29,11 @@ struct Scenario {
         const std::int64_t perRound = layout.microBatch * layout.dp;
         return perRound > 0 ? workload.globalBatch / perRound : 0;
     }
+    /// Tokens that a token may attend to: its sequence's, or those of its document.
+    [[nodiscard]] std::int64_t attendedTokens() const {
+        const std::int64_t document = settings.kernels.documentTokens;
+        return document > 0 && document < workload.sequence ? document : workload.sequence;
+    }
 };
 
 }  // namespace fabricast

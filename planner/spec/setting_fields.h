@@ -34,6 +34,7 @@ constexpr auto fieldsOf(const KernelSettings&) {
                       Field{"attention", &Group::attention},
                       Field{"attention_code", &Group::attentionCode},
                       Field{"fp8_attention", &Group::fp8Attention},
+                      Field{"document_tokens", &Group::documentTokens},
                       Field{"activation", &Group::activation},
                       Field{"loss", &Group::loss},
                       Field{"loss_chunks", &Group::lossChunks, 1, 65536},
@@ -80,6 +81,7 @@ constexpr auto fieldsOf(const PipelineSettings&) {
                       Field{"first_stage_layers", &Group::firstStageLayers, 0, 1'000'000},
                       Field{"last_stage_layers", &Group::lastStageLayers, 0, 1'000'000},
                       Field{"serial_exchange", &Group::serialExchange},
+                      Field{"scatter_exchange", &Group::scatterExchange},
                       Field{"remainder", &Group::remainder},
                       Field{"passes", &Group::passes, 1, 1'000'000}};
 }

@@ -77,6 +77,9 @@ struct KernelSettings {
     AttentionKernel attention = AttentionKernel::Flash;
     AttentionCode attentionCode{};  ///< whose kernel, where there are several
     bool fp8Attention = false;      ///< it multiplies in fp8: fp8_dot_product_attention
+    /// Of the documents that a sequence is packed with, each of which attends to itself alone; 0:
+    /// one document.
+    std::int64_t documentTokens = 0;
     ActivationKernel activation = ActivationKernel::Eager;
     LossKernel loss = LossKernel::Fp32Upcast;
     std::int64_t lossChunks = 8;
@@ -136,6 +139,8 @@ struct PipelineSettings {
     std::int64_t firstStageLayers = 0;  ///< of the first rank; 0: as the others
     std::int64_t lastStageLayers = 0;   ///< of the last rank; 0: as the others
     bool serialExchange = false;        ///< stages send, then receive: DeepSpeed's engine
+    /// Ranks of a tensor-parallel group send a part each of what all of them hold, and gather it.
+    bool scatterExchange = false;
     bool remainder = false;  ///< chunks may differ by one layer (Megatron: by a layout string)
     /// Times that the pipeline fills and drains in a step, each with its share of the microbatches
     /// (torchtitan's gradient accumulation).

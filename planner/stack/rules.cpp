@@ -272,6 +272,11 @@ Result<void> checkEngineKernels(const KernelSettings& kernels) {
                       "FP8 attention is not supported for Float8BlockScaling.",
                       "false, or another --precision");
     }
+    if (kernels.documentTokens > 0 && kernels.attention == AttentionKernel::Unfused) {
+        return lacks("settings.kernels.document_tokens",
+                     "attention that keeps its scores computes them for the whole sequence",
+                     "0, or settings.kernels.attention=flash");
+    }
     const bool isMx = kernels.quantization == Quantization::MxFp8;
     if (kernels.fusedExperts &&
         (!isMx || !hasThem || kernels.experts != ExpertKernel::GroupedFused)) {

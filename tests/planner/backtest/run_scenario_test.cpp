@@ -82,6 +82,85 @@ TEST(RunScenario, KernelsThatNotesNameAreUsed) {
     EXPECT_FALSE(kernelsOf("x", "SP=0 FP8_DPA=1 LAYER_CUDA_GRAPH=1").fp8Attention);
 }
 
+TEST(RunScenario, FineTuningOfNvidiasTablesIsPacked) {
+    EXPECT_EQ(kernelsOf("NeMo 24.07 (Megatron-Core)", "vendor-published; SFT").documentTokens, 200);
+    EXPECT_EQ(kernelsOf("NeMo 24.07 (Megatron-Core)", "vendor-published").documentTokens, 0);
+    EXPECT_EQ(kernelsOf("MLPerf v4.1: NVIDIA NeMo", "SFT").documentTokens, 0);
+}
+
+/// Latent attention over routed experts, on Blackwell.
+KernelSettings latentKernels(const std::string& model, const std::string& framework) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const std::string header =
+        "id,model,layers,hidden,ffn,heads,kv_heads,vocab,moe,seq,gpus,gpus_per_node,gpu,stack,pp,"
+        "dp,tp,ep,micro_batch,global_batch,framework\n";
+    const std::string row =
+        "a-1," + model +
+        ",61,7168,18432,128,128,129280,experts=256/topk=8/ffn=2048/shared=1/first_dense=3/MLA,4096,"
+        "128,4,gb200,megatron-core,4,16,2,32,1,1024," +
+        framework + "\n";
+    const CsvText table = parseCsv(header + row, "runs.csv").value();
+    const RunScenario run = runScenario(readRuns(table).value().front(), catalog).value();
+    return run.scenario.settings.kernels;
+}
+
+TEST(RunScenario, WideHeadsHadNoFusedAttentionOnBlackwellBeforeTransformerEngine25) {
+    const auto attention = [](const std::string& framework) {
+        return latentKernels("deepseek-v3", framework).attention;
+    };
+    EXPECT_EQ(attention("NeMo/Megatron (DGX Cloud recipe 25.05)"), AttentionKernel::Unfused);
+    EXPECT_EQ(attention("Megatron-Bridge (NeMo 25.09)"), AttentionKernel::Flash);
+    EXPECT_EQ(attention("Megatron-LM"), AttentionKernel::Flash);
+}
+
+TEST(RunScenario, PyTorchHadNoKernelForRmsNormsBeforeTheSummerOf2025) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const auto norm = [](const std::string& framework) {
+        const CsvText table =
+            parseCsv(
+                "id,model,layers,hidden,ffn,heads,kv_heads,vocab,seq,gpus,gpu,stack,dp,shard,"
+                "micro_batch,global_batch,framework\n"
+                "a-1,llama3-8b,32,4096,14336,32,8,128256,8192,8,h100_sxm,torchtitan,8,fsdp,2,"
+                "16," +
+                    framework + "\n",
+                "runs.csv")
+                .value();
+        const RunScenario run = runScenario(readRuns(table).value().front(), catalog).value();
+        return run.scenario.settings.kernels.norm;
+    };
+    EXPECT_EQ(norm("torchtitan (2024-12)"), NormKernel::Fp32);
+    EXPECT_EQ(norm("torchtitan (2025-10)"), NormKernel::Fused);
+}
+
+TEST(RunScenario, NicsOfTheNodesOwnSpeedServeSeveralGpus) {
+    static const ProfileStore profiles = ProfileStore::builtIn();
+    static const RunCatalog catalog = RunCatalog::open(profiles).value();
+    const auto node = [](const std::string& gbps) {
+        const CsvText table = parseCsv(
+                                  "id,model,gpus,gpu,stack,nic_gbps_per_gpu\n"
+                                  "a-1,Llama3 70B,16,a100_sxm4_80,megatron-core," +
+                                      gbps + "\n",
+                                  "runs.csv")
+                                  .value();
+        return catalog.clusterOf(readRuns(table).value().front()).value().node;
+    };
+    EXPECT_EQ(node("100").nics.value, 4);  // of 200 Gb/s
+    EXPECT_EQ(node("100").nicBandwidth.value->count(), 25e9);
+    EXPECT_EQ(node("200").nics.value, 8);
+    EXPECT_EQ(node("150").nics.value, 6);
+    EXPECT_EQ(node("90").nics.value, 8);  // not a whole number of them
+}
+
+TEST(RunScenario, PaddedCapacityGoesThroughTheAllToAll) {
+    const auto once = [](const std::string& model) {
+        return latentKernels(model, "Megatron-Bridge (NeMo 25.09)").dispatchOncePerNode;
+    };
+    EXPECT_TRUE(once("DeepSeekV3"));
+    EXPECT_FALSE(once("DeepSeekV3 (tokendrop)"));
+}
+
 TEST(RunScenario, RecipesOfDgxCloudInterleave) {
     const auto vpp = [](const std::string& framework, const std::string& said) {
         return readAs(framework, "", said).scenario.layout.vpp;

@@ -56,6 +56,20 @@ TEST(GemmTime, QuantisingCostsMoreThanTheProductAlone) {
     EXPECT_GT(gemmTime(kernels, gemm, {}), alone);
 }
 
+TEST(GemmTime, BackwardInFp8SumsExactlyOnHopper) {
+    const auto backward = [](const char* gpu, GemmType type) {
+        const KernelProfile& kernels = shippedKernels(gpu);
+        Gemm gemm{.m = 16384, .n = 16384, .k = 16384, .type = type};
+        const Seconds forward = gemmTime(kernels, gemm, {});
+        gemm.layout = GemmLayout::Nn;
+        return gemmTime(kernels, gemm, {}) / forward / kernels.inputGradientFactor;
+    };
+    EXPECT_NEAR(backward("h100-sxm5-80gb", GemmType::Fp8Gemm), 1.15, 0.01);
+    EXPECT_NEAR(backward("h100-sxm5-80gb", GemmType::Bf16), 1.0, 1e-9);
+    EXPECT_NEAR(backward("b200-sxm-180gb", GemmType::Fp8Gemm), 1.0, 1e-9);
+    EXPECT_NEAR(backward("mi300x", GemmType::Fp8Gemm), 1.0, 1e-9);
+}
+
 TEST(GemmTime, WidthsFollowFromOneAnother) {
     const KernelProfile& kernels = shippedKernels("a100-sxm4-80gb");
     Gemm gemm{.m = 8192, .n = 8192, .k = 8192};

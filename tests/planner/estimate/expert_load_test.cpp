@@ -180,6 +180,25 @@ TEST(Pipeline, ExchangesOneAfterTheOtherTakeTwiceAsLong) {
     EXPECT_NEAR(estimated(scenario).parts.of(TimePart::Stage) / atOnce, 2.0, 0.1);
 }
 
+TEST(Pipeline, RanksOfATensorGroupSendAPartEach) {
+    Scenario scenario = exampleRun(
+        "megatron",
+        {.dp = 2, .tp = 8, .pp = 4, .shard = Shard::Zero1, .schedule = ScheduleKind::OneFOneB});
+    const double whole = estimated(scenario).parts.of(TimePart::Stage);
+    scenario.settings.pipeline.scatterExchange = true;
+    const StepEstimate scattered = estimated(scenario);
+    // An eighth over the network, and a gather over NVLink.
+    EXPECT_GT(scattered.parts.of(TimePart::Stage), whole / 8.0);
+    EXPECT_LT(scattered.parts.of(TimePart::Stage), whole / 2.0);
+    EXPECT_TRUE(std::ranges::any_of(scattered.comm, [](const CommLine& line) {
+        return line.part == TimePart::Stage && line.axis == "tp" && line.collective == "all_gather";
+    }));
+    scenario.layout.sp = true;  // each rank holds its own tokens
+    const double own = estimated(scenario).parts.of(TimePart::Stage);
+    scenario.settings.pipeline.scatterExchange = false;
+    EXPECT_EQ(estimated(scenario).parts.of(TimePart::Stage), own);
+}
+
 TEST(Ring, SendsWhileItReceives) {
     Scenario scenario =
         exampleRun("megatron", {.dp = 2, .cp = 4, .cpKind = CpKind::Ring, .shard = Shard::Zero1});

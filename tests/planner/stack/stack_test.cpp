@@ -152,6 +152,11 @@ TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
     kernels.fp8Attention = false;
     kernels.fusedExperts = true;
     EXPECT_EQ(refused(), "settings.kernels.fused_experts");
+    kernels.fusedExperts = false;
+    kernels.documentTokens = 512;
+    EXPECT_NE(refused(), "settings.kernels.document_tokens");
+    kernels.attention = AttentionKernel::Unfused;
+    EXPECT_EQ(refused(), "settings.kernels.document_tokens");
 }
 
 TEST(StackDefaults, AxolotlQuantizesTwice) {
