@@ -42,6 +42,9 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             open(waiting);
             break;
         case Look::Ordered:
+            end(waiting);
+            break;
+        case Look::Ended:
             close(waiting);
             break;
         case Look::Closed:
@@ -73,7 +76,7 @@ void PlanSearch::open(const Waiting& waiting) {
         candidate.size = static_cast<std::uint16_t>(size - sizes.begin());
         candidate.way = 0;
         if (candidate.size >= group.room[candidate.recompute][at] || isFamilyRefused(candidate) ||
-            (candidate.size > 0 && isRefused(candidate))) {
+            (candidate.size > 0 && isRefused(candidate, candidate.recompute))) {
             continue;
         }
         for (const std::uint16_t way : size->ways) {
@@ -153,6 +156,15 @@ Result<double> PlanSearch::closestTime(const Candidate& candidate) {
     return time_.fromFloor(candidate, *scenario, floor);
 }
 
+/// With what follows its passes.
+void PlanSearch::end(const Waiting& waiting) {
+    if (isTooLarge(waiting.candidate)) {
+        return;
+    }
+    const double tail = leastMemory() ? 0.0 : tailOf(waiting.candidate);
+    enqueue({waiting.value + tail, waiting.candidate, Look::Ended});
+}
+
 /// By its chunks' own passes.
 void PlanSearch::close(const Waiting& waiting) {
     const Candidate& candidate = waiting.candidate;
@@ -164,7 +176,8 @@ void PlanSearch::close(const Waiting& waiting) {
         refuse(candidate, bound.error().why);
         return;
     }
-    enqueue({std::max(waiting.value, *bound), candidate, Look::Closed});
+    const double tail = leastMemory() ? 0.0 : tailOf(candidate);
+    enqueue({std::max(waiting.value, *bound + tail), candidate, Look::Closed});
 }
 
 void PlanSearch::bound(const Waiting& waiting) {
@@ -191,8 +204,8 @@ void PlanSearch::bound(const Waiting& waiting) {
         tooLarge_[orderKeyOf(candidate)] = candidate.size;
         return;
     }
-    const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))
-                                       : waiting.value + tailOf(candidate);
+    const double value =
+        leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes)) : waiting.value;
     enqueue({value, candidate, Look::Bounded});
     if (space_.families[candidate.family].swaps) {
         Candidate swapped = candidate;

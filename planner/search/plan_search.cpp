@@ -335,6 +335,7 @@ Result<void> PlanSearch::fillQueue() {
         kinds_ = std::max(kinds_, kinds.size());
     }
     refused_.resize(space_.families.size() * kinds_);
+    refusedWhole_.resize(space_.families.size());
     roomy_.resize(space_.families.size());
     groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {

@@ -39,7 +39,7 @@ public:
 
 private:
     /// How closely it has been looked at: a group three times, those of it with one micro-batch
-    /// twice, and a layout four times.
+    /// twice, and a layout five times.
     enum class Look : std::uint8_t {
         Counted,
         Linked,
@@ -47,6 +47,7 @@ private:
         Sized,
         Timed,
         Ordered,
+        Ended,
         Closed,
         Bounded,
         Known
@@ -106,7 +107,8 @@ private:
     Result<void> count(std::uint32_t family);
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
-    bool isRefused(const Candidate& group);
+    std::string refusalOf(const Candidate& candidate);
+    bool isRefused(const Candidate& first, std::uint16_t lastRecompute);
     bool isFamilyRefused(const Candidate& group);
     static std::uint64_t orderKeyOf(const Candidate& candidate);
     [[nodiscard]] bool isTooLarge(const Candidate& candidate) const;
@@ -121,9 +123,11 @@ private:
     std::optional<Candidate> largest(const Candidate& group) const;
     Result<double> timeOfPasses(const Candidate& candidate);
     void wait(const Candidate& candidate, double atLeast);
+    void end(const Waiting& waiting);
     void close(const Waiting& waiting);
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
+    std::size_t roomInOrder(Candidate candidate, std::size_t room);
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
     void estimateNext();
@@ -166,8 +170,9 @@ private:
     std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
     /// Whether the stack refuses all of a family with what is recomputed.
     enum class Asked : std::uint8_t { Never, Taken, Refused };
-    std::size_t kinds_ = 0;       ///< the most that a stack has of what is recomputed
-    std::vector<Asked> refused_;  ///< by both
+    std::size_t kinds_ = 0;            ///< the most that a stack has of what is recomputed
+    std::vector<Asked> refused_;       ///< by both
+    std::vector<Asked> refusedWhole_;  ///< by family: whatever is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts
