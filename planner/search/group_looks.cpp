@@ -140,24 +140,23 @@ void PlanSearch::sample(const Waiting& waiting) {
 }
 
 /// Of the first `room` sizes of the micro-batch, those that some order of the family has room for.
-std::size_t PlanSearch::roomInOrder(Candidate candidate, std::size_t room) {
-    const std::size_t ways = space_.ways[space_.families[candidate.family].ways].size();
+std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room) {
+    const LayoutFamily& family = space_.families[candidate.family];
+    const std::size_t ways = space_.ways[family.ways].size();
     const auto counts = std::views::iota(std::size_t{0}, room);
     std::size_t most = 0;
     for (candidate.way = 0; candidate.way < ways; ++candidate.way) {
         candidate.size = 0;
-        const auto scenario = scenarios_.of(candidate);
-        if (!scenario) {  // said of each where it is looked at
+        const auto usual = scenarios_.usual(family.stack, space_.layoutOf(candidate));
+        if (!usual) {  // said of each where it is looked at
             return room;
         }
-        const Result<LayersKept>& kept = blocks_.leastKept(candidate, **scenario);
-        const Settings& settings = (*scenario)->settings;
         const auto isIn = [&](std::size_t size) {
             candidate.size = static_cast<std::uint16_t>(size);
-            return !kept || memory_.fromFlight(candidate, settings, *kept) <= capacity_;
+            return memory_.fromFlight(candidate, **usual, kept) <= capacity_;
         };
         const auto fits = std::ranges::partition_point(counts, isIn) - counts.begin();
-        tooLarge_[orderKeyOf(candidate)] = static_cast<std::uint16_t>(fits);
+        leastTooLarge(candidate) = static_cast<std::uint16_t>(fits);
         most = std::max(most, static_cast<std::size_t>(fits));
     }
     return most;
@@ -168,13 +167,17 @@ void PlanSearch::split(const Waiting& waiting) {
     Block& group = groups_[groupOf_[waiting.candidate.family]];
     Candidate candidate = waiting.candidate;
     std::vector<std::int64_t> seen;
+    LayersKept kept;  // of every family: nothing counts as kept that is not known
+    if (const auto scenario = scenarios_.of(*largest(candidate)); scenario) {
+        kept = blocks_.leastKept(candidate, **scenario).value_or(LayersKept());
+    }
     for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
         if (isFamilyRefused(candidate)) {
             continue;
         }
         std::size_t& room = group.room[candidate.recompute][at];
-        room = roomInOrder(candidate, room);
+        room = roomInOrder(candidate, kept, room);
         for (candidate.size = 0; candidate.size < room; ++candidate.size) {
             const std::int64_t samples = space_.samplesOf(candidate);
             if (std::ranges::find(seen, samples) == seen.end()) {

@@ -113,11 +113,9 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
 double PlanSearch::tailOf(const Candidate& candidate) {
-    constexpr unsigned kBits = 16;
-    const std::uint64_t key = (std::uint64_t{candidate.family} << kBits) | candidate.way;
-    const auto [known, isNew] = tails_.try_emplace(key, 0.0);
-    if (!isNew) {
-        return known->second;
+    std::optional<double>& known = tails_[orderOf(candidate)];
+    if (known) {
+        return *known;
     }
     Candidate least{.family = candidate.family, .way = candidate.way};
     least.size = fewestMicroBatches(space_.sizesOf(candidate.family), candidate.way);
@@ -130,19 +128,8 @@ double PlanSearch::tailOf(const Candidate& candidate) {
         least.swapped = true;
         tail = std::min(tail, seconds());
     }
-    return known->second = tail;
-}
-
-std::uint64_t PlanSearch::orderKeyOf(const Candidate& candidate) {
-    constexpr unsigned kBits = 16;
-    return (std::uint64_t{candidate.family} << 2 * kBits) |
-           (std::uint64_t{candidate.way} << kBits) | candidate.recompute;
-}
-
-/// Of its family, its order and what it recomputes larger micro-batches keep as much or more.
-bool PlanSearch::isTooLarge(const Candidate& candidate) const {
-    const auto least = tooLarge_.find(orderKeyOf(candidate));
-    return least != tooLarge_.end() && candidate.size >= least->second;
+    known = tail;
+    return tail;
 }
 
 /// What its chunks take at least, in its pipeline's order.
@@ -201,7 +188,7 @@ void PlanSearch::bound(const Waiting& waiting) {
         return;
     }
     if (*bytes > most) {
-        tooLarge_[orderKeyOf(candidate)] = candidate.size;
+        leastTooLarge(candidate) = candidate.size;
         return;
     }
     const double value =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -336,6 +337,13 @@ Result<void> PlanSearch::fillQueue() {
     }
     refused_.resize(space_.families.size() * kinds_);
     refusedWhole_.resize(space_.families.size());
+    std::size_t orders = 0;
+    for (const LayoutFamily& family : space_.families) {
+        firstOrder_.push_back(orders);
+        orders += space_.ways[family.ways].size();
+    }
+    tooLarge_.resize(orders * kinds_, std::numeric_limits<std::uint16_t>::max());
+    tails_.resize(orders);
     roomy_.resize(space_.families.size());
     groupOf_.resize(space_.families.size());
     for (std::uint32_t family = 0; family < space_.families.size(); ++family) {

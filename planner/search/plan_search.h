@@ -16,7 +16,6 @@
 #include <queue>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -110,8 +109,16 @@ private:
     std::string refusalOf(const Candidate& candidate);
     bool isRefused(const Candidate& first, std::uint16_t lastRecompute);
     bool isFamilyRefused(const Candidate& group);
-    static std::uint64_t orderKeyOf(const Candidate& candidate);
-    [[nodiscard]] bool isTooLarge(const Candidate& candidate) const;
+    [[nodiscard]] std::size_t orderOf(const Candidate& candidate) const {
+        return firstOrder_[candidate.family] + candidate.way;
+    }
+    [[nodiscard]] std::uint16_t& leastTooLarge(const Candidate& candidate) {
+        return tooLarge_[orderOf(candidate) * kinds_ + candidate.recompute];
+    }
+    /// Of its family, its order and what it recomputes larger micro-batches keep as much or more.
+    [[nodiscard]] bool isTooLarge(const Candidate& candidate) {
+        return candidate.size >= leastTooLarge(candidate);
+    }
     void addToBlock(std::uint32_t family);
     Result<void> waitByCount();
     void link(const Waiting& waiting);
@@ -127,7 +134,7 @@ private:
     void close(const Waiting& waiting);
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
-    std::size_t roomInOrder(Candidate candidate, std::size_t room);
+    std::size_t roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room);
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
     void estimateNext();
@@ -164,10 +171,11 @@ private:
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::vector<Block> groups_;
     std::map<GroupKey, std::uint32_t> groupOfKey_;
-    std::vector<std::uint32_t> groupOf_;  ///< by family
-    /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
-    std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
-    std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
+    std::vector<std::uint32_t> groupOf_;   ///< by family
+    std::vector<std::size_t> firstOrder_;  ///< by family: its place among the orders of all
+    /// By order and what is recomputed: the smallest micro-batch known not to fit.
+    std::vector<std::uint16_t> tooLarge_;
+    std::vector<std::optional<double>> tails_;  ///< by order
     /// Whether the stack refuses all of a family with what is recomputed.
     enum class Asked : std::uint8_t { Never, Taken, Refused };
     std::size_t kinds_ = 0;            ///< the most that a stack has of what is recomputed

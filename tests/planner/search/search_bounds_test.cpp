@@ -96,6 +96,42 @@ TEST_P(SearchBounds, FlightsAreNearlyAsFullAsOrders) {
     EXPECT_GT(closest, 0.6);
 }
 
+// Blocks that recompute everything are made of those that recompute nothing, and the reverse.
+TEST_P(SearchBounds, BlocksThatAreTurnedAreThoseWorkedOut) {
+    for (const Candidate& candidate : some(100)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario) {
+            continue;
+        }
+        const auto ops = layerOps(**scenario);
+        const auto own = ops ? estimator_.blocks(**scenario, *ops) : tl::unexpected(ops.error());
+        const auto& time = blocks_.timeOf(candidate, **scenario);
+        ASSERT_EQ(time.has_value(), own.has_value());
+        const auto expectSame = [](const SegmentTime& a, const SegmentTime& b) {
+            for (const auto pass : {&SegmentTime::forward,
+                                    &SegmentTime::recompute,
+                                    &SegmentTime::input,
+                                    &SegmentTime::weight}) {
+                EXPECT_EQ((a.*pass).device.total(), (b.*pass).device.total());
+                EXPECT_EQ((a.*pass).launches, (b.*pass).launches);
+                EXPECT_EQ((a.*pass).experts, (b.*pass).experts);
+            }
+            EXPECT_EQ(a.trained, b.trained);
+            EXPECT_EQ(a.packed, b.packed);
+        };
+        for (const auto segment : {&ModelTime::embedding,
+                                   &ModelTime::dense,
+                                   &ModelTime::sparse,
+                                   &ModelTime::norm,
+                                   &ModelTime::head}) {
+            if (own) {
+                SCOPED_TRACE(layoutText((*scenario)->layout));
+                expectSame((*time).*segment, (*own).*segment);
+            }
+        }
+    }
+}
+
 TEST_P(SearchBounds, TimeIsNeverBelowThem) {
     TimeBound bound(task_, space_, estimator_.host());
     std::size_t seen = 0;
