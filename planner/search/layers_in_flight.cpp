@@ -20,7 +20,7 @@ std::int64_t countedMicroBatches(const Layout& layout, std::int64_t count) {
     return std::max<std::int64_t>(1, runsAll && layout.pp > 1 ? count : std::min(count, most));
 }
 
-void add(WeightCount& sum, const WeightCount& weights) {
+void addWeights(WeightCount& sum, const WeightCount& weights) {
     sum.own += weights.own;
     sum.experts += weights.experts;
 }
@@ -89,15 +89,15 @@ RankInFlight rankOf(const std::vector<Chunk>& chunks) {
     RankInFlight rank;
     for (const Chunk& chunk : chunks) {
         const double waiting = asDouble(chunk.waiting);
-        add(rank.weights, chunk.weights);
+        addWeights(rank.weights, chunk.weights);
         rank.dense += waiting * chunk.dense;
         rank.sparse += waiting * chunk.sparse;
         rank.sent += chunk.last ? 0.0 : waiting;
         rank.received += chunk.first ? 0.0 : 1.0;
         if (chunk.began && chunk.backwards > 0) {
-            add(rank.gathered, chunk.weights);
+            addWeights(rank.gathered, chunk.weights);
             if (chunk.turned) {
-                add(rank.reduced, chunk.weights);
+                addWeights(rank.reduced, chunk.weights);
             }
         }
     }
