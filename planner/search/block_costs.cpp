@@ -68,6 +68,23 @@ Result<ModelTime> blockTime(const Scenario& scenario, const StepEstimator& estim
     return estimator.blocks(scenario, layers);
 }
 
+/// Whether layers run the same kernels with everything and with nothing recomputed, but for what
+/// runs again: not where what is saved is copied away, where weights are frozen (checkpoints make
+/// what they give ask for gradients), or where layers of the head are recomputed too.
+bool runsAlikeAgain(const Scenario& scenario) {
+    const bool predicts = writtenInMegatron(scenario) && scenario.model.mtpDepth > 0;
+    return scenario.settings.trainsAll() && !predicts &&
+           scenario.layout.offload != Offload::Activations;
+}
+
+/// The blocks that recompute everything, made of those that recompute nothing, or the reverse.
+ModelTime turned(ModelTime time, Checkpointing into) {
+    for (SegmentTime* layer : {&time.dense, &time.sparse}) {
+        layer->recompute = into == Checkpointing::Full ? layer->forward : PassTime();
+    }
+    return time;
+}
+
 SegmentCheckpoint checkpointOf(const Scenario& scenario) {
     return {.kind = scenario.settings.recompute.kind,
             .reentrant = writtenInMegatron(scenario),
@@ -148,12 +165,35 @@ std::size_t BlockKey::Hash::operator()(const BlockKey& key) const {
     return hash;
 }
 
+/// The same blocks that recompute nothing, of those that recompute everything, or the reverse;
+/// nullptr where they are not known or not alike.
+const Result<ModelTime>* BlockCosts::turnedFrom(BlockKey key,
+                                                const Candidate& candidate,
+                                                const Scenario& scenario) {
+    const Checkpointing kind = scenario.settings.recompute.kind;
+    if ((kind != Checkpointing::None && kind != Checkpointing::Full) || !runsAlikeAgain(scenario)) {
+        return nullptr;
+    }
+    const std::vector<RecomputeSettings>& kinds = space_.recomputesOf(candidate.family);
+    const auto other =
+        std::ranges::find(kinds,
+                          kind == Checkpointing::None ? Checkpointing::Full : Checkpointing::None,
+                          &RecomputeSettings::kind);
+    key.recompute = static_cast<std::uint16_t>(other - kinds.begin());
+    const ByBlock<Result<ModelTime>>& times = tableOf(candidate).times;
+    const auto known = other == kinds.end() ? times.end() : times.find(key);
+    return known != times.end() && known->second ? &known->second : nullptr;
+}
+
 const Result<ModelTime>& BlockCosts::timeOf(const Candidate& candidate, const Scenario& scenario) {
     const BlockKey key = keyOf(candidate, scenario);
     const std::uint32_t stack = space_.families[candidate.family].stack;
     if (last_.time == nullptr || last_.stack != stack || last_.block != key) {
-        const auto& time =
-            knownOr(tableOf(candidate).times, key, [&] { return blockTime(scenario, estimator_); });
+        const auto& time = knownOr(tableOf(candidate).times, key, [&] {
+            const Result<ModelTime>* const other = turnedFrom(key, candidate, scenario);
+            return other != nullptr ? turned(**other, scenario.settings.recompute.kind)
+                                    : blockTime(scenario, estimator_);
+        });
         last_ = {stack, key, &time};
     }
     return *last_.time;

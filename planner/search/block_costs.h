@@ -37,6 +37,9 @@ public:
     const Result<ModelTime>& leastPerSample(const Candidate& candidate, const Scenario& scenario);
 
 private:
+    const Result<ModelTime>* turnedFrom(BlockKey key,
+                                        const Candidate& candidate,
+                                        const Scenario& scenario);
     [[nodiscard]] BlockTable& tableOf(const Candidate& candidate) {
         return known_[space_.families[candidate.family].stack]->blocks;
     }

@@ -1,34 +1,45 @@
 #include "planner/search/plan_search.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace fabricast {
 
-/// Its first layout and its last are refused for the same reason.
-bool PlanSearch::isRefused(const Candidate& group) {
-    const auto why = [this](const Candidate& candidate) {
-        const auto allowed = scenarios_.allowed(candidate);
-        return allowed ? std::string() : allowed.error().why;
-    };
-    const std::string first = why(group);
-    if (first.empty()) {
-        return false;
-    }
-    Candidate last = group;
-    last.size = static_cast<std::uint16_t>(space_.sizesOf(group.family).size() - 1);
-    const std::size_t ways = space_.ways[space_.families[group.family].ways].size();
-    last.way = static_cast<std::uint16_t>(ways - 1);
-    return why(last) == first;
+/// Why a stack refuses a layout; empty where it takes it.
+std::string PlanSearch::refusalOf(const Candidate& candidate) {
+    const auto allowed = scenarios_.allowed(candidate);
+    return allowed ? std::string() : allowed.error().why;
 }
 
-/// The same of all its layouts.
-bool PlanSearch::isFamilyRefused(const Candidate& group) {
-    Asked& known = refused_[group.family * kinds_ + group.recompute];
-    if (known == Asked::Never) {
-        const bool refused = isRefused({.family = group.family, .recompute = group.recompute});
-        known = refused ? Asked::Refused : Asked::Taken;
+/// Its first layout and its last, with the last of what it may recompute, are refused for the same
+/// reason.
+bool PlanSearch::isRefused(const Candidate& first, std::uint16_t lastRecompute) {
+    const std::string why = refusalOf(first);
+    if (why.empty()) {
+        return false;
     }
-    return known == Asked::Refused;
+    Candidate last = first;
+    last.size = static_cast<std::uint16_t>(space_.sizesOf(first.family).size() - 1);
+    const std::size_t ways = space_.ways[space_.families[first.family].ways].size();
+    last.way = static_cast<std::uint16_t>(ways - 1);
+    last.recompute = lastRecompute;
+    return refusalOf(last) == why;
+}
+
+/// The same of all its layouts: most are refused whatever they recompute.
+bool PlanSearch::isFamilyRefused(const Candidate& group) {
+    Asked& whole = refusedWhole_[group.family];
+    if (whole == Asked::Never) {
+        const std::size_t kinds = space_.recomputesOf(group.family).size();
+        const auto last = static_cast<std::uint16_t>(kinds - 1);
+        whole = isRefused({.family = group.family}, last) ? Asked::Refused : Asked::Taken;
+    }
+    Asked& known = refused_[group.family * kinds_ + group.recompute];
+    if (whole != Asked::Refused && known == Asked::Never) {
+        const Candidate first{.family = group.family, .recompute = group.recompute};
+        known = isRefused(first, group.recompute) ? Asked::Refused : Asked::Taken;
+    }
+    return whole == Asked::Refused || known == Asked::Refused;
 }
 
 /// How many sizes of the micro-batch leave room for what layers keep of it.
@@ -128,17 +139,45 @@ void PlanSearch::sample(const Waiting& waiting) {
     enqueue({std::max(waiting.value, value), waiting.candidate, Look::Sampled});
 }
 
+/// Of the first `room` sizes of the micro-batch, those that some order of the family has room for.
+std::size_t PlanSearch::roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room) {
+    const LayoutFamily& family = space_.families[candidate.family];
+    const std::size_t ways = space_.ways[family.ways].size();
+    const auto counts = std::views::iota(std::size_t{0}, room);
+    std::size_t most = 0;
+    for (candidate.way = 0; candidate.way < ways; ++candidate.way) {
+        candidate.size = 0;
+        const auto usual = scenarios_.usual(family.stack, space_.layoutOf(candidate));
+        if (!usual) {  // said of each where it is looked at
+            return room;
+        }
+        const auto isIn = [&](std::size_t size) {
+            candidate.size = static_cast<std::uint16_t>(size);
+            return memory_.fromFlight(candidate, **usual, kept) <= capacity_;
+        };
+        const auto fits = std::ranges::partition_point(counts, isIn) - counts.begin();
+        leastTooLarge(candidate) = static_cast<std::uint16_t>(fits);
+        most = std::max(most, static_cast<std::size_t>(fits));
+    }
+    return most;
+}
+
 /// Each size of the micro-batch that a family of the group has room for, by the first such family.
 void PlanSearch::split(const Waiting& waiting) {
-    const Block& group = groups_[groupOf_[waiting.candidate.family]];
+    Block& group = groups_[groupOf_[waiting.candidate.family]];
     Candidate candidate = waiting.candidate;
     std::vector<std::int64_t> seen;
+    LayersKept kept;  // of every family: nothing counts as kept that is not known
+    if (const auto scenario = scenarios_.of(*largest(candidate)); scenario) {
+        kept = blocks_.leastKept(candidate, **scenario).value_or(LayersKept());
+    }
     for (std::size_t at = group.first[candidate.recompute]; at < group.families.size(); ++at) {
         candidate.family = group.families[at];
         if (isFamilyRefused(candidate)) {
             continue;
         }
-        const std::size_t room = group.room[candidate.recompute][at];
+        std::size_t& room = group.room[candidate.recompute][at];
+        room = roomInOrder(candidate, kept, room);
         for (candidate.size = 0; candidate.size < room; ++candidate.size) {
             const std::int64_t samples = space_.samplesOf(candidate);
             if (std::ranges::find(seen, samples) == seen.end()) {

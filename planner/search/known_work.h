@@ -48,8 +48,9 @@ class BorrowedWork;
 class KnownWork {
 public:
     /// Blocks of all subjects together: the latest stay. A purchase turns over some eighty
-    /// subjects, each again and again: 20 kinds of GPU under four stacks.
-    static constexpr std::size_t kUsualBlocks = 40'000;
+    /// subjects, each again and again: 20 kinds of GPU under four stacks. A mixture of experts has
+    /// up to 4,000 blocks of each; one takes 1 kB or less.
+    static constexpr std::size_t kUsualBlocks = 300'000;
     explicit KnownWork(std::size_t mostBlocks = kUsualBlocks) : mostBlocks_(mostBlocks) {}
 
     /// The work of the subject, empty if there is none or another search has it. Without a subject

@@ -1,7 +1,9 @@
 #include "planner/search/layer_split.h"
 
+#include "planner/sharding/stage_shape.h"
 #include "planner/spec/stage_split.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fabricast {
@@ -24,6 +26,37 @@ Result<const std::vector<std::int64_t>*> LayerSplits::of(std::uint32_t stack,
                                   .chunks = scenario.layout.vpp,
                                   .pipeline = scenario.settings.pipeline}));
     return &splits_.emplace(key, std::move(layers)).first->second;
+}
+
+std::array<std::int64_t, 4> LayerSplits::fullestRanks(const Layout& layout,
+                                                      const std::vector<std::int64_t>& layers) {
+    const std::int64_t last = layout.pp - 1;
+    return {0, std::min<std::int64_t>(1, last), mostSparse(layout, layers), last};
+}
+
+/// The first rank that has as many layers with experts as any: behind dense layers its weights are
+/// most.
+std::int64_t LayerSplits::mostSparse(const Layout& layout,
+                                     const std::vector<std::int64_t>& layers) {
+    const auto count = static_cast<std::int64_t>(sparseBefore_.size()) - 1;
+    if (layout.pp == 1 || sparseBefore_.back() == 0 || sparseBefore_.back() == count) {
+        return 0;
+    }
+    const auto [known, isNew] = mostSparse_.try_emplace({&layers, layout.schedule}, 0);
+    if (!isNew) {
+        return known->second;
+    }
+    std::vector<std::int64_t> ofRanks(static_cast<std::size_t>(layout.pp), 0);
+    std::int64_t first = 0;
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+        for (std::int64_t rank = 0; rank < layout.pp; ++rank) {
+            if (isOnRank(layout, static_cast<std::int64_t>(chunk), rank)) {
+                ofRanks[static_cast<std::size_t>(rank)] += sparse(first, layers[chunk]);
+            }
+        }
+        first += layers[chunk];
+    }
+    return known->second = std::ranges::max_element(ofRanks) - ofRanks.begin();
 }
 
 }  // namespace fabricast

@@ -1,9 +1,11 @@
 #pragma once
 #include "planner/search/search_space.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace fabricast {
@@ -20,12 +22,20 @@ public:
         return sparseBefore_[static_cast<std::size_t>(first + count)] -
                sparseBefore_[static_cast<std::size_t>(first)];
     }
+    /// Ranks one of which is the fullest as a rule, some of them twice: the first two, the first
+    /// behind the dense layers and the last. `layers`: as dealt by this.
+    std::array<std::int64_t, 4> fullestRanks(const Layout& layout,
+                                             const std::vector<std::int64_t>& layers);
 
 private:
     using Key = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
 
+    std::int64_t mostSparse(const Layout& layout, const std::vector<std::int64_t>& layers);
+
     std::vector<std::int64_t> sparseBefore_;
     std::map<Key, std::vector<std::int64_t>> splits_;
+    /// By how the layers are dealt.
+    std::map<std::pair<const std::vector<std::int64_t>*, ScheduleKind>, std::int64_t> mostSparse_;
 };
 
 }  // namespace fabricast

@@ -18,9 +18,8 @@ constexpr double kBeyond = 4e18;
 
 /// torch's runtime of several chunks a rank: what it sends stays until its own backward is done,
 /// what it received of every microbatch until the end of the step.
-bool keepsExchanged(const Scenario& scenario) {
-    const Engine engine = scenario.settings.engine;
-    const ScheduleKind schedule = scenario.layout.schedule;
+bool keepsExchanged(const Layout& layout, Engine engine) {
+    const ScheduleKind schedule = layout.schedule;
     return engine != Engine::Megatron && engine != Engine::DeepSpeed &&
            (schedule == ScheduleKind::Interleaved || schedule == ScheduleKind::InterleavedZb ||
             schedule == ScheduleKind::LoopedBfs);
@@ -32,12 +31,16 @@ bool staysGathered(const Settings& settings, const Layout& layout) {
 }
 
 /// What one microbatch hands from stage to stage.
-double exchangedBytes(const Scenario& scenario) {
-    const Layout& layout = scenario.layout;
+double exchangedBytes(const Layout& layout, const Scenario& base, const Settings& settings) {
     const std::int64_t split = layout.sp ? layout.cp * layout.tp : layout.cp;
-    const std::int64_t tokens = layout.microBatch * scenario.workload.sequence / split;
-    return asDouble(tokens) * asDouble(scenario.model.hidden) *
-           asDouble(bytesPerElement(scenario.settings.precision.compute));
+    const std::int64_t tokens = layout.microBatch * base.workload.sequence / split;
+    return asDouble(tokens) * asDouble(base.model.hidden) *
+           asDouble(bytesPerElement(settings.precision.compute));
+}
+
+double localBytes(const WeightCount& weights, const Layout& layout, ModelCode code, Dtype type) {
+    const WeightCount local = ModelWeightCounts::local(weights, layout, code);
+    return (local.own + local.experts) * asDouble(bytesPerElement(type));
 }
 
 }  // namespace
@@ -47,7 +50,8 @@ MemoryBound::MemoryBound(const SearchTask& task, const SearchSpace& space)
       space_(space),
       families_(space.families.size()),
       weights_(task.base.model),
-      splits_(task.base.model) {}
+      splits_(task.base.model),
+      flights_(task, weights_, splits_) {}
 
 /// Of parameters that are trained; a frozen base is not counted.
 MemoryBound::States MemoryBound::statesOf(const Settings& settings, const Layout& layout) {
@@ -184,6 +188,40 @@ std::int64_t MemoryBound::fromKept(const Candidate& candidate,
     return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
 }
 
+/// As `fromOrder`, at one moment of each rank.
+std::int64_t MemoryBound::fromFlight(const Candidate& candidate,
+                                     const Settings& usual,
+                                     const LayersKept& perSample) {
+    const Layout layout = space_.layoutOf(candidate);
+    const ModelCode code = usual.kernels.code;
+    const Family& family = familyOf(candidate.family, usual);
+    const States& states = family.states;
+    const bool stays = staysGathered(usual, layout);
+    const double exchanged = layout.pp > 1 && keepsExchanged(layout, usual.engine)
+                                 ? exchangedBytes(layout, task_.base, usual)
+                                 : 0.0;
+    const auto microBatches =
+        asDouble(task_.base.workload.globalBatch / layout.dp / layout.microBatch);
+    const double samples = asDouble(layout.microBatch);
+    double most = 0.0;
+    for (const RankInFlight& rank :
+         flights_.of(space_.families[candidate.family].stack, layout, usual)) {
+        const WeightCount local = ModelWeightCounts::local(rank.weights, layout, code);
+        const double all = held(local, layout, code, states.whole, states.split);
+        double live = usual.engine == Engine::Megatron
+                          ? all
+                          : held(local, layout, code, states.wholeBetween, states.splitBetween);
+        live += samples * (rank.dense * perSample.dense + rank.sparse * perSample.sparse);
+        live += exchanged * (rank.sent + rank.received * std::max(0.0, microBatches - rank.walked));
+        if (stays) {
+            live += localBytes(rank.gathered, layout, code, usual.precision.compute) +
+                    localBytes(rank.reduced, layout, code, usual.precision.reduce);
+        }
+        most = std::max({most, all, live});
+    }
+    return static_cast<std::int64_t>(std::min(most, kBeyond)) + family.runtime;
+}
+
 bool MemoryBound::fitsHost(std::uint32_t family, const Settings& usual) {
     const NodeSpec& node = task_.base.cluster.node;
     const auto holds = [&node](const Sourced<Bytes>& there, double ofRank) {
@@ -299,8 +337,8 @@ Result<double> MemoryBound::ofRank(const Candidate& candidate,
         chunks[static_cast<std::size_t>(action.chunk)].backwards += action.forward ? 0 : 1;
     }
     double live = resting;
-    if (layout.pp > 1 && keepsExchanged(scenario)) {
-        const double exchanged = exchangedBytes(scenario);
+    if (layout.pp > 1 && keepsExchanged(layout, settings.engine)) {
+        const double exchanged = exchangedBytes(layout, scenario, settings);
         const auto passes = static_cast<std::int64_t>(order->actions.size()) / 2 + order->held;
         const std::int64_t further = scenario.microBatches() - passes / layout.vpp;
         for (ChunkLoad& chunk : chunks) {
@@ -337,12 +375,10 @@ Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
                                             std::int64_t enough) {
     const std::uint32_t stack = space_.families[candidate.family].stack;
     FABRICAST_ASSIGN(const std::vector<std::int64_t>* layers, splits_.of(stack, scenario));
-    const std::int64_t last = scenario.layout.pp - 1;
-    const std::int64_t second = std::min<std::int64_t>(1, last);
     const std::int64_t runtime = leastRuntime(scenario.layout);
     std::int64_t most = 0;
     std::int64_t done = -1;
-    for (const std::int64_t rank : {std::int64_t{0}, second, mostSparse(scenario, *layers), last}) {
+    for (const std::int64_t rank : splits_.fullestRanks(scenario.layout, *layers)) {
         if (most <= enough && rank > done) {
             FABRICAST_ASSIGN(const double bytes, ofRank(candidate, scenario, cost, rank));
             most = std::max(most, static_cast<std::int64_t>(std::min(bytes, kBeyond)) + runtime);
@@ -350,32 +386,6 @@ Result<std::int64_t> MemoryBound::fromOrder(const Candidate& candidate,
         }
     }
     return most;
-}
-
-/// The first rank that has as many layers with experts as any: behind dense layers its weights are
-/// most.
-std::int64_t MemoryBound::mostSparse(const Scenario& scenario,
-                                     const std::vector<std::int64_t>& layers) {
-    const std::int64_t count = scenario.model.layers;
-    const std::int64_t sparse = splits_.sparse(0, count);
-    if (scenario.layout.pp == 1 || sparse == 0 || sparse == count) {
-        return 0;
-    }
-    const auto [known, isNew] = mostSparse_.try_emplace({&layers, scenario.layout.schedule}, 0);
-    if (!isNew) {
-        return known->second;
-    }
-    std::vector<std::int64_t> ofRanks(static_cast<std::size_t>(scenario.layout.pp), 0);
-    std::int64_t first = 0;
-    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
-        for (std::int64_t rank = 0; rank < scenario.layout.pp; ++rank) {
-            if (isOnRank(scenario.layout, static_cast<std::int64_t>(chunk), rank)) {
-                ofRanks[static_cast<std::size_t>(rank)] += splits_.sparse(first, layers[chunk]);
-            }
-        }
-        first += layers[chunk];
-    }
-    return known->second = std::ranges::max_element(ofRanks) - ofRanks.begin();
 }
 
 }  // namespace fabricast

@@ -2,6 +2,7 @@
 #include "planner/memory/program/pipeline_order.h"
 #include "planner/search/block_costs.h"
 #include "planner/search/layer_split.h"
+#include "planner/search/layers_in_flight.h"
 #include "planner/search/model_weight_counts.h"
 #include "planner/search/search_space.h"
 
@@ -28,6 +29,11 @@ public:
     std::int64_t fromKept(const Candidate& candidate,
                           const Settings& usual,
                           const LayersKept& perSample);
+    /// The same of the ranks that are often the fullest, with as many microbatches as their order
+    /// has in flight; 0 where that is not modelled.
+    std::int64_t fromFlight(const Candidate& candidate,
+                            const Settings& usual,
+                            const LayersKept& perSample);
     /// Whether what the ranks of a node offload fits its own memory, as far as anybody knows.
     bool fitsHost(std::uint32_t family, const Settings& usual);
     /// States of a rank, and what its chunks keep in the order in which they run. No other rank is
@@ -93,16 +99,14 @@ private:
                                     const std::vector<std::int64_t>& layers,
                                     const BlockCost& cost,
                                     std::int64_t rank) const;
-    std::int64_t mostSparse(const Scenario& scenario, const std::vector<std::int64_t>& layers);
 
     const SearchTask& task_;
     const SearchSpace& space_;
     std::vector<Family> families_;
     ModelWeightCounts weights_;
     LayerSplits splits_;
+    LayersInFlight flights_;
     std::map<OrderKey, PipelineOrder> orders_;
-    /// By how the layers are dealt.
-    std::map<std::pair<const std::vector<std::int64_t>*, ScheduleKind>, std::int64_t> mostSparse_;
     std::map<std::array<std::int64_t, 7>, GatheredLayer> gathered_;
 };
 

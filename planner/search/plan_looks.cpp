@@ -42,6 +42,9 @@ void PlanSearch::lookCloser(const Waiting& waiting) {
             open(waiting);
             break;
         case Look::Ordered:
+            end(waiting);
+            break;
+        case Look::Ended:
             close(waiting);
             break;
         case Look::Closed:
@@ -73,7 +76,7 @@ void PlanSearch::open(const Waiting& waiting) {
         candidate.size = static_cast<std::uint16_t>(size - sizes.begin());
         candidate.way = 0;
         if (candidate.size >= group.room[candidate.recompute][at] || isFamilyRefused(candidate) ||
-            (candidate.size > 0 && isRefused(candidate))) {
+            (candidate.size > 0 && isRefused(candidate, candidate.recompute))) {
             continue;
         }
         for (const std::uint16_t way : size->ways) {
@@ -110,11 +113,9 @@ void PlanSearch::wait(const Candidate& candidate, double atLeast) {
 
 /// What follows its passes at least, in any micro-batch and on either side of dp.
 double PlanSearch::tailOf(const Candidate& candidate) {
-    constexpr unsigned kBits = 16;
-    const std::uint64_t key = (std::uint64_t{candidate.family} << kBits) | candidate.way;
-    const auto [known, isNew] = tails_.try_emplace(key, 0.0);
-    if (!isNew) {
-        return known->second;
+    std::optional<double>& known = tails_[orderOf(candidate)];
+    if (known) {
+        return *known;
     }
     Candidate least{.family = candidate.family, .way = candidate.way};
     least.size = fewestMicroBatches(space_.sizesOf(candidate.family), candidate.way);
@@ -127,19 +128,8 @@ double PlanSearch::tailOf(const Candidate& candidate) {
         least.swapped = true;
         tail = std::min(tail, seconds());
     }
-    return known->second = tail;
-}
-
-std::uint64_t PlanSearch::orderKeyOf(const Candidate& candidate) {
-    constexpr unsigned kBits = 16;
-    return (std::uint64_t{candidate.family} << 2 * kBits) |
-           (std::uint64_t{candidate.way} << kBits) | candidate.recompute;
-}
-
-/// Of its family, its order and what it recomputes larger micro-batches keep as much or more.
-bool PlanSearch::isTooLarge(const Candidate& candidate) const {
-    const auto least = tooLarge_.find(orderKeyOf(candidate));
-    return least != tooLarge_.end() && candidate.size >= least->second;
+    known = tail;
+    return tail;
 }
 
 /// What its chunks take at least, in its pipeline's order.
@@ -153,6 +143,15 @@ Result<double> PlanSearch::closestTime(const Candidate& candidate) {
     return time_.fromFloor(candidate, *scenario, floor);
 }
 
+/// With what follows its passes.
+void PlanSearch::end(const Waiting& waiting) {
+    if (isTooLarge(waiting.candidate)) {
+        return;
+    }
+    const double tail = leastMemory() ? 0.0 : tailOf(waiting.candidate);
+    enqueue({waiting.value + tail, waiting.candidate, Look::Ended});
+}
+
 /// By its chunks' own passes.
 void PlanSearch::close(const Waiting& waiting) {
     const Candidate& candidate = waiting.candidate;
@@ -164,7 +163,8 @@ void PlanSearch::close(const Waiting& waiting) {
         refuse(candidate, bound.error().why);
         return;
     }
-    enqueue({std::max(waiting.value, *bound), candidate, Look::Closed});
+    const double tail = leastMemory() ? 0.0 : tailOf(candidate);
+    enqueue({std::max(waiting.value, *bound + tail), candidate, Look::Closed});
 }
 
 void PlanSearch::bound(const Waiting& waiting) {
@@ -188,11 +188,11 @@ void PlanSearch::bound(const Waiting& waiting) {
         return;
     }
     if (*bytes > most) {
-        tooLarge_[orderKeyOf(candidate)] = candidate.size;
+        leastTooLarge(candidate) = candidate.size;
         return;
     }
-    const double value = leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes))
-                                       : waiting.value + tailOf(candidate);
+    const double value =
+        leastMemory() ? std::max(waiting.value, static_cast<double>(*bytes)) : waiting.value;
     enqueue({value, candidate, Look::Bounded});
     if (space_.families[candidate.family].swaps) {
         Candidate swapped = candidate;

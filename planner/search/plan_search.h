@@ -16,7 +16,6 @@
 #include <queue>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,7 +38,7 @@ public:
 
 private:
     /// How closely it has been looked at: a group three times, those of it with one micro-batch
-    /// twice, and a layout four times.
+    /// twice, and a layout five times.
     enum class Look : std::uint8_t {
         Counted,
         Linked,
@@ -47,6 +46,7 @@ private:
         Sized,
         Timed,
         Ordered,
+        Ended,
         Closed,
         Bounded,
         Known
@@ -106,10 +106,19 @@ private:
     Result<void> count(std::uint32_t family);
     Result<std::size_t> roomySizes(std::uint32_t family);
     void lookCloser(const Waiting& waiting);
-    bool isRefused(const Candidate& group);
+    std::string refusalOf(const Candidate& candidate);
+    bool isRefused(const Candidate& first, std::uint16_t lastRecompute);
     bool isFamilyRefused(const Candidate& group);
-    static std::uint64_t orderKeyOf(const Candidate& candidate);
-    [[nodiscard]] bool isTooLarge(const Candidate& candidate) const;
+    [[nodiscard]] std::size_t orderOf(const Candidate& candidate) const {
+        return firstOrder_[candidate.family] + candidate.way;
+    }
+    [[nodiscard]] std::uint16_t& leastTooLarge(const Candidate& candidate) {
+        return tooLarge_[orderOf(candidate) * kinds_ + candidate.recompute];
+    }
+    /// Of its family, its order and what it recomputes larger micro-batches keep as much or more.
+    [[nodiscard]] bool isTooLarge(const Candidate& candidate) {
+        return candidate.size >= leastTooLarge(candidate);
+    }
     void addToBlock(std::uint32_t family);
     Result<void> waitByCount();
     void link(const Waiting& waiting);
@@ -121,9 +130,11 @@ private:
     std::optional<Candidate> largest(const Candidate& group) const;
     Result<double> timeOfPasses(const Candidate& candidate);
     void wait(const Candidate& candidate, double atLeast);
+    void end(const Waiting& waiting);
     void close(const Waiting& waiting);
     void bound(const Waiting& waiting);
     Result<void> findRoom(const Candidate& group);
+    std::size_t roomInOrder(Candidate candidate, const LayersKept& kept, std::size_t room);
     Result<double> closestTime(const Candidate& candidate);
     double tailOf(const Candidate& candidate);
     void estimateNext();
@@ -160,14 +171,16 @@ private:
     std::vector<std::size_t> roomy_;  ///< by family: sizes of the micro-batch that may fit
     std::vector<Block> groups_;
     std::map<GroupKey, std::uint32_t> groupOfKey_;
-    std::vector<std::uint32_t> groupOf_;  ///< by family
-    /// By family, order and what is recomputed: the smallest micro-batch known not to fit.
-    std::unordered_map<std::uint64_t, std::uint16_t> tooLarge_;
-    std::unordered_map<std::uint64_t, double> tails_;  ///< by family and order
+    std::vector<std::uint32_t> groupOf_;   ///< by family
+    std::vector<std::size_t> firstOrder_;  ///< by family: its place among the orders of all
+    /// By order and what is recomputed: the smallest micro-batch known not to fit.
+    std::vector<std::uint16_t> tooLarge_;
+    std::vector<std::optional<double>> tails_;  ///< by order
     /// Whether the stack refuses all of a family with what is recomputed.
     enum class Asked : std::uint8_t { Never, Taken, Refused };
-    std::size_t kinds_ = 0;       ///< the most that a stack has of what is recomputed
-    std::vector<Asked> refused_;  ///< by both
+    std::size_t kinds_ = 0;            ///< the most that a stack has of what is recomputed
+    std::vector<Asked> refused_;       ///< by both
+    std::vector<Asked> refusedWhole_;  ///< by family: whatever is recomputed
     std::priority_queue<Waiting> queue_;
     bool isSlowLeft_ = false;  ///< layouts that are too slow do not wait
     std::int64_t walked_ = 0;  ///< allocations and releases, for the memory of layouts

@@ -67,6 +67,7 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         EXPECT_LE(bound.fromCounts(candidate, *usual), memory->peak.lo.count()) << what;
         EXPECT_LE(bound.fromKept(candidate, *usual, *kept), memory->peak.lo.count()) << what;
         ASSERT_TRUE(order.has_value());
+        EXPECT_LE(bound.fromFlight(candidate, *usual, *kept), *order) << what;
         EXPECT_LE(*order, memory->peak.lo.count()) << what;
         // Nor is one left out that needs just as much as is left.
         const Bytes room = tensorRoom(**scenario, Bytes(std::int64_t{1} << 50), memory->peak.value);
@@ -74,6 +75,61 @@ TEST_P(SearchBounds, MemoryIsNeverBelowThem) {
         ++seen;
     }
     EXPECT_GT(seen, 5U);
+}
+
+// What layers keep decides: of the layouts that have no room in their order, many have none by what
+// they have in flight.
+TEST_P(SearchBounds, FlightsAreNearlyAsFullAsOrders) {
+    MemoryBound bound(task_, space_);
+    double closest = 0.0;
+    for (const Candidate& candidate : some(60)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario || !blocks_.of(candidate, **scenario)) {
+            continue;
+        }
+        const auto order =
+            bound.fromOrder(candidate, **scenario, *blocks_.of(candidate, **scenario));
+        const auto& kept = blocks_.leastKept(candidate, **scenario);
+        const std::int64_t flight = bound.fromFlight(candidate, (*scenario)->settings, *kept);
+        closest = std::max(closest, static_cast<double>(flight) / static_cast<double>(*order));
+    }
+    EXPECT_GT(closest, 0.6);
+}
+
+// Blocks that recompute everything are made of those that recompute nothing, and the reverse.
+TEST_P(SearchBounds, BlocksThatAreTurnedAreThoseWorkedOut) {
+    for (const Candidate& candidate : some(100)) {
+        const auto scenario = scenarios_.allowed(candidate);
+        if (!scenario) {
+            continue;
+        }
+        const auto ops = layerOps(**scenario);
+        const auto own = ops ? estimator_.blocks(**scenario, *ops) : tl::unexpected(ops.error());
+        const auto& time = blocks_.timeOf(candidate, **scenario);
+        ASSERT_EQ(time.has_value(), own.has_value());
+        const auto expectSame = [](const SegmentTime& a, const SegmentTime& b) {
+            for (const auto pass : {&SegmentTime::forward,
+                                    &SegmentTime::recompute,
+                                    &SegmentTime::input,
+                                    &SegmentTime::weight}) {
+                EXPECT_EQ((a.*pass).device.total(), (b.*pass).device.total());
+                EXPECT_EQ((a.*pass).launches, (b.*pass).launches);
+                EXPECT_EQ((a.*pass).experts, (b.*pass).experts);
+            }
+            EXPECT_EQ(a.trained, b.trained);
+            EXPECT_EQ(a.packed, b.packed);
+        };
+        for (const auto segment : {&ModelTime::embedding,
+                                   &ModelTime::dense,
+                                   &ModelTime::sparse,
+                                   &ModelTime::norm,
+                                   &ModelTime::head}) {
+            if (own) {
+                SCOPED_TRACE(layoutText((*scenario)->layout));
+                expectSame((*time).*segment, (*own).*segment);
+            }
+        }
+    }
 }
 
 TEST_P(SearchBounds, TimeIsNeverBelowThem) {

@@ -1,0 +1,75 @@
+#include "planner/search/plan_search.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+// Searches that walk through more than is theirs to.
+namespace fabricast {
+
+namespace {
+
+/// Rounded up, in whole percent.
+std::string percent(double share) {
+    return std::to_string(static_cast<int>(std::ceil(100.0 * share))) + " %";
+}
+
+}  // namespace
+
+/// What the walk takes up to where it passes the limit, and the replay where it does not: the same
+/// for one that an earlier search made. A layout costs as much to set up as some events to walk.
+void PlanSearch::countWalk(const MemoryBreakdown& memory) {
+    constexpr std::int64_t kOfEach = 3000;
+    walked_ += kOfEach;
+    ++layoutsWalked_;
+    const StageMemory& fullest = memory.stages[memory.fullest];
+    const Bytes around = memory.peak.lo - fullest.requested;
+    for (const StageMemory& stage : memory.stages) {
+        walked_ += stage.eventsWalked;
+        if (stage.requested + around > Bytes(limit_)) {
+            return;
+        }
+    }
+    walked_ += fullest.eventsWalked;
+}
+
+/// Where the search was cut short before anything fitted: the layouts that need least.
+Result<void> PlanSearch::tryLeanest() {
+    FABRICAST_ASSIGN(const std::vector<Sized> leanest, smallest());
+    for (const auto& [bytes, candidate] : leanest) {
+        FABRICAST_TRY(watch_.check());
+        accept(candidate, 0.0);
+    }
+    DistinctPlans found({.objective = options_.objective, .tight = options_.tight});
+    for (Plan& plan : std::exchange(report_.plans, {})) {
+        found.add(std::move(plan));
+    }
+    report_.plans = std::move(found).best(options_.top);
+    return watch_.check();
+}
+
+/// Of a search that was cut short: how much better a layout may be that it did not come to.
+void PlanSearch::sayWhatIsLeft() {
+    if (!isTired() || queue_.empty()) {
+        return;
+    }
+    std::string left = "others may fit";
+    if (!report_.plans.empty()) {
+        const Plan& best = report_.plans.front();
+        const double value = leastMemory() ? static_cast<double>(best.memory.peak.value.count())
+                                           : best.step.step.value.count();
+        constexpr double kNoticed = 0.0005;
+        const double better = 1.0 - queue_.top().value / value;
+        left = better > kNoticed ? "others may be up to " + percent(better) +
+                                       (leastMemory() ? " smaller" : " faster")
+                                 : "none is better than the first, further rows may be missing";
+        // What surely fits comes first, however slow it is.
+        if (options_.distinct && best.memory.onDevice != Verdict::Fits) {
+            left += "; one that surely fits may be among them";
+        }
+    }
+    report_.cutShort =
+        "the memory of " + std::to_string(layoutsWalked_) + " layouts was walked; " + left;
+}
+
+}  // namespace fabricast
