@@ -28,11 +28,16 @@ Result<OpenedFile> openedAt(const std::string& file, const std::string& director
                      fail(Error::Code::BadInput, source, "is no launch file of a framework"));
 }
 
+/// More are looked at in more than a moment, and are no folder of launch files.
+constexpr std::size_t kMostFiles = 1000;
+
+bool mayBeLaunchFile(const std::string& file) {
+    return std::ranges::find(kEndings, path(file).extension().string()) != kEndings.end();
+}
+
 /// A folder has many programs: those that train are looked at.
 bool isLookedAt(const std::string& file, const std::string& directory) {
-    const std::string ending = path(file).extension().string();
-    return std::ranges::find(kEndings, ending) != kEndings.end() &&
-           (ending != ".py" || openedAt(file, directory));
+    return path(file).extension() != ".py" || openedAt(file, directory);
 }
 
 /// What a file names, and what the command in it starts: both are among the folder's files.
@@ -66,10 +71,18 @@ Result<std::vector<std::string>> launchFilesIn(const std::string& folder,
          std::filesystem::directory_iterator(pathFrom(directory, folder), trouble)) {
         const std::string file = (path(folder) / entry.path().filename()).string();
         std::error_code ignored;
-        if (entry.is_regular_file(ignored) && isLookedAt(file, directory)) {
+        if (entry.is_regular_file(ignored) && mayBeLaunchFile(file)) {
             files.push_back(file);
         }
+        if (files.size() > kMostFiles) {
+            return fail(
+                Error::Code::BadInput,
+                folder,
+                "has more than " + std::to_string(kMostFiles) + " files that may be launch files",
+                "the files themselves, or folders of fewer");
+        }
     }
+    std::erase_if(files, [&](const std::string& file) { return !isLookedAt(file, directory); });
     if (trouble) {
         return fail(Error::Code::BadInput, folder, "cannot be read: " + trouble.message());
     }

@@ -64,10 +64,10 @@ void LayoutsPage::addScatter() {
     row->addWidget(new QLabel("against"));
     row->addWidget(across_);
     row->addStretch(1);
-    auto* hint = new QLabel("click: A    Shift-click: B    drag: filter    wheel: zoom    F: all");
+    auto* hint = new QLabel("click: A   Shift-click: B   drag: filter");
     hint->setToolTip(
-        "By keys: arrows go from point to point, Enter is a click; B on one point and "
-        "then on another filters what is between them, Escape takes it away.");
+        "The wheel zooms, F shows all. By keys: arrows go from point to point, Enter is a click; B "
+        "on one point and then on another filters what is between them, Escape takes it away.");
     hint->setEnabled(false);
     row->addWidget(hint);
     body()->addWidget(axes_);

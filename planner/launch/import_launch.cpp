@@ -50,6 +50,11 @@ Result<JsonValue> withDeepspeed(JsonValue run,
         return run;
     }
     FABRICAST_ASSIGN(OpenedFile other, openNamed(file, context.read));
+    if (other.kind != LaunchKind::Deepspeed) {
+        return file.keys.refuse(*file.keys.find(file.namedBy),
+                                file.names + ": is no file of DeepSpeed",
+                                "the JSON that DeepSpeed reads");
+    }
     FABRICAST_ASSIGN(const JsonValue added, importDeepspeed(other.keys));
     ScenarioDraft draft(file.keys);
     draft.merge(run);

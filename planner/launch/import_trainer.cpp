@@ -1,6 +1,7 @@
 #include "planner/launch/import_trainer.h"
 
 #include "planner/launch/config_argument.h"
+#include "planner/launch/framework_file.h"
 #include "planner/launch/import_hugging_face.h"
 #include "planner/launch/import_launch.h"
 #include "planner/launch/import_saving.h"
@@ -108,6 +109,13 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     } else {
         FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
         readKind = named.kind;
+        const bool isConfig = readKind == LaunchKind::Deepspeed ||
+                              readKind == LaunchKind::Accelerate || file.namedBy == kConfigOfTrl;
+        if (!isConfig) {
+            return keys.refuse(*keys.find(file.namedBy),
+                               file.names + ": is no file of DeepSpeed or Accelerate",
+                               "deepspeed.json or accelerate.yaml");
+        }
         if (readKind == LaunchKind::Accelerate) {
             named.keys.append(keys, {"torchrun "});
         }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,13 @@ constexpr std::array kArgumentNames = {
 /// What TRL gives to from_pretrained where it loads the model itself.
 constexpr std::string_view kModelArguments = "model_init_kwargs.";
 
+/// Whether it is an argument of one of the classes.
+bool isOfArguments(const std::string& path) {
+    return std::ranges::any_of(kArgumentClasses, [&path](std::string_view name) {
+        return path.starts_with(name) && path.size() > name.size() && path[name.size()] == '.';
+    });
+}
+
 /// "--bf16" of TrainingArguments.bf16; empty where no argument says it.
 std::string argumentOf(const std::string& path) {
     for (const std::string_view name : kArgumentClasses) {
@@ -87,6 +95,29 @@ void addPeftDefaults(const LaunchKey& call, LaunchKeys& keys) {
     for (const auto& [path, value] : {std::pair{"--lora_r", "8"}, {"--lora_dropout", "0.0"}}) {
         keys.add({.path = path, .values = {value}, .line = call.line, .column = call.column});
     }
+}
+
+/// Arguments that are said twice, each time as something else: which of them holds is decided when
+/// the program runs.
+Result<void> checkSaidOnce(const LaunchKeys& program) {
+    std::map<std::string, const LaunchKey*> said;
+    for (const LaunchKey& key : program.all()) {
+        const std::string argument = isOfArguments(key.path) ? argumentOf(key.path) : "";
+        if (argument == "--**") {
+            return program.refuse(key,
+                                  "is worked out when the program runs, and so are its arguments",
+                                  "write them out, or give the command line that starts it");
+        }
+        const auto [first, isNew] = said.emplace(argument, &key);
+        if (!argument.empty() && !isNew && first->second->values != key.values) {
+            return program.refuse(
+                key,
+                "is something else in line " + std::to_string(first->second->line) +
+                    ", and which of the two holds is decided when the program runs",
+                "say it once");
+        }
+    }
+    return {};
 }
 
 /// "Qwen/Qwen3-0.6B", and no name of the program.
@@ -148,6 +179,7 @@ Result<OpenedFile> pythonFile(LaunchKeys keys) {
         return OpenedFile{LaunchKind::Megatron, argumentsOfBridge(keys), MegatronWords::Bridge};
     }
     if (callsOneOf(keys, kArgumentClasses) || callsOneOf(keys, kOfPreferences)) {
+        FABRICAST_TRY(checkSaidOnce(keys));
         OpenedFile file{LaunchKind::Trainer, trainerKeys(keys)};
         const LaunchKey* const zero = file.keys.find("--deepspeed");
         if (zero != nullptr && zero->values.size() == 1 && zero->values.front() != "null" &&

@@ -53,11 +53,15 @@ void PythonValues::nameValue(const std::string& name, const WordSpan& value) {
     const PythonTexts values = valuesOf(value);
     const auto [place, isNew] = named_.emplace(name, values);
     if (!isNew && place->second != values) {
-        place->second = {"$" + name};
-        dictionaries_.erase(name);
+        forgetValue(name);
     } else if (isDictionary(value)) {
         dictionaries_.emplace(name, value);
     }
+}
+
+void PythonValues::forgetValue(const std::string& name) {
+    named_[name] = {"$" + name};
+    dictionaries_.erase(name);
 }
 
 std::vector<std::string> PythonValues::valuesOf(const WordSpan& value) const {

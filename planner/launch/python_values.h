@@ -33,6 +33,8 @@ public:
 
     /// A name that is given two values has none that is known.
     void nameValue(const std::string& name, const WordSpan& value);
+    /// A name whose value is changed has none that is known either.
+    void forgetValue(const std::string& name);
     /// A number, a text, a name with its value, or the items of a list; "$(…)" where it is worked
     /// out when the script runs.
     [[nodiscard]] std::vector<std::string> valuesOf(const WordSpan& value) const;

@@ -1,6 +1,7 @@
 #include "planner/launch/launch_keys.h"
 #include "planner/launch/python_values.h"
 
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -17,12 +18,15 @@ public:
     Result<LaunchKeys> read() {
         for (std::size_t i = 0; i < words_.size(); ++i) {
             if (const auto value = assignedAt(i)) {
-                program_.nameValue(words_[i].text, *value);
+                nameValue(i, *value);
+            } else if (isChanged(i)) {
+                program_.forgetValue(words_[i].text);
             }
         }
         for (std::size_t i = 0; i < words_.size(); ++i) {
             if (const auto value = assignedAt(i)) {
                 addKey(words_[program_.endOfName(i) - 1].text, *value, words_[i]);
+                addAttribute(i, *value);
             }
             if (isCall(i)) {
                 addCall(i);
@@ -43,10 +47,49 @@ private:
     }
     [[nodiscard]] bool isName(std::size_t at) const { return program_.isName(at); }
 
+    /// Whether a name is the first word of a statement.
+    [[nodiscard]] bool beginsWithName(std::size_t at) const {
+        const bool begins = at == 0 || words_[at - 1].kind == WordKind::End || isSign(at - 1, ";");
+        return begins && isName(at);
+    }
+
+    /// Whether "a += …", "a[…] = …" or "a.update(…)" stands here.
+    [[nodiscard]] bool isChanged(std::size_t at) const {
+        if (!beginsWithName(at)) {
+            return false;
+        }
+        const auto ends = [this](std::size_t sign) {
+            return sign < words_.size() && words_[sign].kind == WordKind::Sign &&
+                   words_[sign].text.size() > 1 && words_[sign].text.back() == '=';
+        };
+        const bool isPower = isSign(at + 1, "**") && isSign(at + 2, "=");
+        const bool isLong = isSign(at + 1, "/") || isSign(at + 1, "<") || isSign(at + 1, ">");
+        const bool isItem = isSign(at + 1, "[") && isSign(words_[at + 1].close + 1, "=");
+        const bool isUpdate =
+            isSign(at + 1, ".") && isName(at + 2) && words_[at + 2].text == "update";
+        return ends(at + 1) || isPower || (isLong && ends(at + 2)) || isItem || isUpdate;
+    }
+
+    /// "a = Call(…)" makes a of that class.
+    void nameValue(std::size_t at, const WordSpan& value) {
+        program_.nameValue(words_[at].text, value);
+        const std::size_t bracket = isName(value.begin) ? program_.endOfName(value.begin) : 0;
+        if (program_.endOfName(at) == at + 1 && bracket > 0 && isSign(bracket, "(")) {
+            classes_.emplace(words_[at].text, words_[bracket - 1].text);
+        }
+    }
+
+    /// "a.b = …" of what Call(…) made says Call.b again.
+    void addAttribute(std::size_t at, const WordSpan& value) {
+        const auto found = classes_.find(words_[at].text);
+        if (found != classes_.end() && program_.endOfName(at) == at + 3) {
+            addKey(found->second + "." + words_[at + 2].text, value, words_[at]);
+        }
+    }
+
     /// What "a.b = …" or "a: type = …" assigns to the name that a line begins with.
     [[nodiscard]] std::optional<WordSpan> assignedAt(std::size_t at) const {
-        const bool begins = at == 0 || words_[at - 1].kind == WordKind::End || isSign(at - 1, ";");
-        if (!begins || !isName(at)) {
+        if (!beginsWithName(at)) {
             return std::nullopt;
         }
         std::size_t equals = program_.endOfName(at);
@@ -98,7 +141,9 @@ private:
         for (const WordSpan& item : program_.itemsIn(at + 1)) {
             const bool isKeyword = isName(item.begin) && isSign(item.begin + 1, "=");
             const bool isSpread = isSign(item.begin, "*") || isSign(item.begin, "**");
-            if (isKeyword) {
+            if (isSign(item.begin, "**")) {
+                addSpread(name, {item.begin + 1, item.end});
+            } else if (isKeyword) {
                 const std::string path = name + "." + words_[item.begin].text;
                 addKey(path, {item.begin + 2, item.end}, words_[item.begin]);
                 addEntries(path, {item.begin + 2, item.end}, 1);
@@ -106,6 +151,15 @@ private:
                 addKey(name + "." + std::to_string(position), item, words_[item.begin]);
                 ++position;
             }
+        }
+    }
+
+    /// "f.lr" of f(**{"lr": 1e-3}), and "f.**" where nobody knows what is in it.
+    void addSpread(const std::string& name, const WordSpan& value) {
+        if (program_.isDictionary(program_.dictionaryOf(value))) {
+            addEntries(name, value, 0);
+        } else {
+            addKey(name + ".**", value, words_[value.begin]);
         }
     }
 
@@ -137,6 +191,7 @@ private:
     PythonValues program_;
     const std::vector<PythonWord>& words_;
     LaunchKeys keys_;
+    std::map<std::string, std::string> classes_;  ///< of names that a call was given to
     std::size_t entries_ = 0;  ///< one dictionary may stand in another, many times
 };
 

@@ -1,5 +1,6 @@
 #include "planner/launch/shell_words.h"
 
+#include "planner/launch/shell_arithmetic.h"
 #include "planner/launch/shell_variables.h"
 
 #include <algorithm>
@@ -108,8 +109,24 @@ private:
         }
     }
 
+    /// So many letters.
+    std::string taken(std::size_t length) {
+        std::string text;
+        for (std::size_t i = 0; i < length; ++i) {
+            text += take();
+        }
+        return text;
+    }
+
     /// What ends a command. Behind && and ||, and in a subshell, things may not be so.
     Result<void> separate() {
+        if (const std::size_t length = arithmeticLength(script_.substr(at_));
+            length > 0 && !inArray_) {
+            for (const std::string& name : namesChangedBy(taken(length))) {
+                variables_.unset(name);
+            }
+            return {};
+        }
         const char letter = take();
         if (inArray_) {
             return {};
@@ -137,7 +154,8 @@ private:
                                 [](unsigned char one) { return std::isdigit(one) != 0; })) {
             words.pop_back();
         }
-        const bool here = letter == '<' && next() == '<';
+        const bool isText = letter == '<' && script_.substr(at_).starts_with("<<");  // <<< "text"
+        const bool here = letter == '<' && next() == '<' && !isText;
         while (at_ < script_.size() &&
                std::string_view("<>&-| \t").find(next()) != std::string_view::npos) {
             take();
@@ -309,6 +327,10 @@ private:
 
     /// $NAME, ${NAME}, ${NAME:-usual} or ${NAME[@]}; anything else stays as it is written.
     void variable(std::string& text, std::vector<ShellWord>& spliced) {
+        if (const std::size_t length = arithmeticLength(script_.substr(at_)); length > 0) {
+            text += "$" + taken(length);  // worked out when the script runs
+            return;
+        }
         const bool braced = next() == '{';
         std::size_t end = at_ + (braced ? 1 : 0);
         const std::size_t begin = end;

@@ -195,6 +195,20 @@ TEST(Lint, LooksAtTheFilesOfAFolder) {
     EXPECT_EQ(all.out.find("README"), std::string::npos) << all.out;
 }
 
+TEST(Lint, LooksAtNoFolderOfThousands) {
+    const std::string folder = tempFolder() + "many";
+    std::filesystem::create_directories(folder);
+    for (int i = 0; i <= 1000; ++i) {
+        ASSERT_TRUE(writeTextFile(folder + "/" + std::to_string(i) + ".yaml", "a: b\n"));
+    }
+    const ProgramOutput answer = ran("lint " + folder);
+    EXPECT_EQ(answer.code, ExitCode::BadInput);
+    EXPECT_EQ(answer.out, "");
+    EXPECT_NE(answer.err.find("has more than 1000 files that may be launch files"),
+              std::string::npos)
+        << answer.err;
+}
+
 TEST(Lint, FindsANamedFileThatIsNotThereAndLooksAtTheRest) {
     const std::string file = tempFolder() + "axolotl.yaml";
     ASSERT_TRUE(writeTextFile(file,

@@ -195,5 +195,73 @@ TEST(ImportOfStarted, RefusesTrainingOnPreferences) {
         "dpo.py:4:1: DPOTrainer" + why);
 }
 
+/// Files that name themselves, or a program where a file of DeepSpeed is due.
+TEST(ImportOfStarted, RefusesCircles) {
+    const std::string program =
+        "from transformers import TrainingArguments\n"
+        "TrainingArguments(\"o\", deepspeed=\"NAME\")\n";
+    const auto naming = [&program](const std::string& name) {
+        std::string text = program;
+        return text.replace(text.find("NAME"), 4, name);
+    };
+    const Folder folder = {{"a.py", naming("a.py")},
+                           {"b.py", naming("c.py")},
+                           {"c.py", naming("b.py")},
+                           {"a.sh", "torchrun --nproc_per_node 8 b.py\n"},
+                           {"x.yaml", "base_model: a/b\nmicro_batch_size: 1\ndeepspeed: x.yaml\n"}};
+    for (const char* const name : {"a.py", "b.py", "a.sh", "x.yaml"}) {
+        const auto run = importedOf(folder, name);
+        ASSERT_FALSE(run) << name;
+        EXPECT_NE(run.error().text().find("is no file of DeepSpeed"), std::string::npos)
+            << run.error().text();
+    }
+}
+
+TEST(ImportOfStarted, BelievesNoValueThatAProgramChanges) {
+    const auto batch = [](const std::string& text) {
+        return readOf({{"a.py", "from transformers import TrainingArguments\n" + text}},
+                      "layout",
+                      "micro_batch",
+                      "a.py");
+    };
+    const std::string call = "a = TrainingArguments(\"o\", per_device_train_batch_size=";
+    EXPECT_EQ(batch("x = 4\n" + call + "x)\n"), "4");
+    EXPECT_EQ(
+        batch("d = {\"per_device_train_batch_size\": 4}\na = TrainingArguments(\"o\", **d)\n"),
+        "4");
+    EXPECT_EQ(batch(call + "4)\na.per_device_train_batch_size = 4\n"), "4");
+    const std::vector<std::string> changed = {
+        "x = 4\nx *= 2\n" + call + "x)\n",
+        "x = 4\nx **= 2\n" + call + "x)\n",
+        "x = 4\nx <<= 2\n" + call + "x)\n",
+        call + "4)\na.per_device_train_batch_size = 32\n",
+        call + "4)\nb = TrainingArguments(\"p\", per_device_train_batch_size=8)\n",
+        "a = TrainingArguments(\"o\", **kw)\n",
+        "d = {\"per_device_train_batch_size\": 4}\nd[\"per_device_train_batch_size\"] = 8\n"
+        "a = TrainingArguments(\"o\", **d)\n",
+        "d = {\"per_device_train_batch_size\": 4}\nd.update(more)\n"
+        "a = TrainingArguments(\"o\", **d)\n"};
+    for (const std::string& text : changed) {
+        EXPECT_NE(batch(text).find("a.py:"), std::string::npos) << text << batch(text);
+    }
+}
+
+/// "<<" of arithmetic begins no text, and neither does "<<<".
+TEST(ImportOfStarted, ReadsOnBehindArithmetic) {
+    const std::string train =
+        "torchrun --nproc_per_node $N pretrain_gpt.py --num-layers 24 --hidden-size 2048 "
+        "--num-attention-heads 16 --seq-length 2048 --micro-batch-size 2 --global-batch-size 64\n";
+    const auto sample = [&train](const std::string& before) {
+        return readOf({{"run.sh", before + train}}, "layout", "micro_batch");
+    };
+    EXPECT_EQ(sample("N=8\ncat <<< \"EOF\"\n"), "2");
+    EXPECT_EQ(sample("M=$((1<<3))\nN=8\n"), "2");
+    EXPECT_EQ(sample("((M=1<<3))\nN=8\n"), "2");
+    EXPECT_EQ(sample("N=8\ncat <<EOF\nN=4\nEOF\n"), "2");
+    EXPECT_NE(sample("N=$((1<<3))\n").find("$((1<<3))"), std::string::npos)
+        << sample("N=$((1<<3))\n");
+    EXPECT_NE(sample("N=4\n((N*=2))\n").find("$N"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fabricast
