@@ -60,7 +60,7 @@ std::pair<TextOf, std::string> printerOf(const ComparedNumber& number) {
 }
 
 std::string withSign(const TextOf& print, double change) {
-    return (change >= 0 ? "+" : "") + print(change);
+    return (change >= 0 ? "+" : "-") + print(std::abs(change));
 }
 
 double relativeChange(double value, double base) {

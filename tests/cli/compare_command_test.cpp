@@ -131,6 +131,16 @@ TEST(CompareCommand, ReadsScenariosAndTheAnswersOfExplain) {
     EXPECT_EQ(root->find("inputs")->items()[0].find("key")->text().value(), "cluster.fabric");
 }
 
+/// Less money is as many digits as more of it.
+TEST(CompareCommand, WritesFallsAsItWritesRises) {
+    const ProgramOutput output =
+        ran("compare -m llama-3.1-8b -c dgx-h100 --stack torchtitan --layout recompute=full --seq "
+            "8192 --global-batch 64 --tokens 100B --with layout.recompute=selective");
+    EXPECT_EQ(output.code, ExitCode::Ok) << output.err;
+    EXPECT_NE(output.out.find("price of the run, $"), std::string::npos) << output.out;
+    EXPECT_EQ(output.out.find("e+"), std::string::npos) << output.out;
+}
+
 TEST(CompareCommand, HoldsABatchThatFollowedFromTheLayout) {
     const std::string scenario = fileOf(
         "compare_c.json", R"({"model": "llama-3.1-8b", "cluster": "dgx-h100", "stack": "fsdp2"})");
