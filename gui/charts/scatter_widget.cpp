@@ -204,6 +204,7 @@ void ScatterWidget::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Escape:
             if (brushCorner_ || !marks_.selected.empty()) {
                 brushCorner_.reset();
+                marks_.selected.clear();
                 Q_EMIT brushed({});
                 update();
                 return;

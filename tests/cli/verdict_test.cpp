@@ -185,7 +185,8 @@ TEST(Verdict, WhatIsNotModelledIsNotSaidNotToFit) {
     const ProgramOutput axolotl =
         qlora({"-m", "llama-3.1-8b", "--gpu", "rtx-4090", "--gpus", "1", "--stack", "axolotl"});
     EXPECT_TRUE(axolotl.out.starts_with("FITS  ")) << axolotl.out << axolotl.err;
-    const ProgramOutput small = qlora({"-m", "llama-3.1-70b", "-c", "4x-rtx-4090"});
+    const ProgramOutput small = qlora(
+        {"-m", "llama-3.1-405b", "-c", "4x-rtx-4090", "--stack", "fsdp2", "--forbid", "offload"});
     EXPECT_TRUE(small.out.starts_with("DOES NOT FIT  ")) << small.out;
     const ProgramOutput sharded = qlora({"-m", "llama-4-scout", "-c", "4x-rtx-4090"});
     EXPECT_TRUE(sharded.out.starts_with("NOT MODELLED  ")) << sharded.out;

@@ -67,6 +67,9 @@ TEST(EveryChart, HasANameADescriptionAndTheKeyboard) {
         QTest::keyClick(plot.get(), Qt::Key_Right);
         EXPECT_NE(plot->hovered(), before) << name;
         QTest::keyClick(plot.get(), Qt::Key_Escape);
+        if (name == "scatter-brushed") {  // the first took away the frame
+            QTest::keyClick(plot.get(), Qt::Key_Escape);
+        }
         EXPECT_EQ(plot->hovered(), -1) << name;
         EXPECT_EQ(plot->accessibleDescription().toStdString(), plot->describe()) << name;
     }
