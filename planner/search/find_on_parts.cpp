@@ -18,10 +18,11 @@ struct Valued {
 };
 
 /// The search of one part among several: plans are shown when all of theirs are compared. Few parts
-/// take much work.
-SearchOptions ofOnePart(SearchOptions options) {
+/// take much work. The nearest misses are those of the whole.
+SearchOptions ofOnePart(SearchOptions options, std::size_t part) {
     constexpr std::int64_t kShare = 3;
     options.mostWalked /= kShare;
+    options.misses = part == 0 ? options.misses : 0;
     options.onPlan = nullptr;
     return options;
 }
@@ -87,7 +88,8 @@ Result<PlanReport> findOnParts(const SearchTask& task,
         smaller.base.cluster = parts[part];
         FABRICAST_ASSIGN(
             PlanReport report,
-            findPlans(smaller, profiles, ofOnePart(options), partOf(watch, part, parts.size())));
+            findPlans(
+                smaller, profiles, ofOnePart(options, part), partOf(watch, part, parts.size())));
         for (Plan& plan : report.plans) {
             if (const std::optional<double> worth = value(plan)) {
                 found.push_back({*worth, parts[part].gpus(), plan});
