@@ -126,7 +126,8 @@ std::vector<MemoryLayer> layersOf(const MemoryMessage& message, const MemoryBrea
 /// as much more than its forecast as this run did.
 Result<Question> asMeasured(const Question& question, double over) {
     // Rounded so that the layout that failed does not fit.
-    const double reserve = std::ceil(1e4 * (1.0 - 1.0 / over) + 0.01) / 1e4;
+    constexpr double kMostReserve = 0.9;  // of what may be set aside: ten times the forecast
+    const double reserve = std::min(kMostReserve, std::ceil(1e4 * (1.0 - 1.0 / over) + 0.01) / 1e4);
     const Edit edit{"cluster.reserve", std::to_string(reserve), "the message"};
     return with(question, std::span(&edit, 1));
 }

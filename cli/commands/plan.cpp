@@ -185,6 +185,11 @@ Result<Answer> runPlan(PlanFlags flags, const GlobalOptions& options) {
                   : report.isNotModelled() || report.refused   ? ExitCode::BadInput
                   : missed                                     ? ExitCode::DoesNotFit
                                                                : ExitCode::Ok;
+    if (options.format == Format::Csv && answer.code == ExitCode::BadInput) {
+        for (const PlanRejection& rejection : report.rejections) {  // a table has no place for them
+            answer.remarks.push_back("error: " + rejection.stack + ": " + rejection.why);
+        }
+    }
     if (options.verbose && options.format == Format::Text) {
         std::array<char, 64> took{};
         std::snprintf(took.data(), took.size(), "searched in %.2f s", plans.seconds);

@@ -240,6 +240,15 @@ TEST(Nonsense, AMicroBatchThatIsNoShareLeavesNoLayout) {
     EXPECT_FALSE(points.out.empty() && points.err.empty());
 }
 
+/// A table without rows says nothing.
+TEST(Nonsense, ATableOfPlansSaysWhyItIsEmpty) {
+    const ProgramOutput output =
+        ran("plan -m llama-3.1-8b -c dgx-h100 --stack fsdp1 --tuning qlora --fix micro_batch=1 -f "
+            "csv");
+    EXPECT_EQ(output.code, ExitCode::BadInput);
+    EXPECT_TRUE(output.err.starts_with("error: fsdp1: ")) << output.err;
+}
+
 /// A rank without a head, a column or a token of its own: 36 ranks of tp, and 32 heads.
 TEST(Nonsense, RanksWithNothingToDoAreRefused) {
     for (const char* const shard : {"zero1", "zero2", "none"}) {

@@ -137,6 +137,27 @@ TEST(OomCommand, RefusesPartsThatAreMoreThanTheGpu) {
     }
 }
 
+TEST(OomCommand, AnswersForAnAllocationOfAnySize) {
+    std::string text = readTextFile(messageFile()).value();
+    const std::string was = "allocate 1.96 GiB";
+    ASSERT_TRUE(writeTextFile(tempFolder() + "huge.log",
+                              text.replace(text.find(was), was.size(), "allocate 100000 GiB")));
+    const ProgramOutput output = oomRun({"-m",
+                                         "llama-3.1-8b",
+                                         "--gpu",
+                                         "a100",
+                                         "--gpus",
+                                         "8",
+                                         "--seq",
+                                         "8192",
+                                         "--stack",
+                                         "fsdp2",
+                                         "--message",
+                                         tempFolder() + "huge.log"});
+    EXPECT_NE(output.code, ExitCode::BadInput) << output.err;
+    EXPECT_NE(output.out, "");
+}
+
 TEST(OomCommand, RefusesTheMessageOfAnotherGpu) {
     const ProgramOutput output = oomRun({"-m",
                                          "llama-3.1-8b",
