@@ -1,5 +1,6 @@
 #include "planner/stack/optimizer_numbers.h"
 
+#include "planner/base/check.h"
 #include "planner/spec/dtype.h"
 #include "planner/spec/names.h"
 #include "planner/spec/setting_names.h"
@@ -30,6 +31,7 @@ struct OptimizerNumbers {
 constexpr std::string_view kTorchKeeps =
     "torch's optimizers keep moments in the type of the weights, and no copy of the weights";
 constexpr std::array kNumbers = {
+    OptimizerNumbers{Engine::Local, Copy::Never, false, kTorchKeeps, "--precision pure_bf16"},
     OptimizerNumbers{Engine::Ddp, Copy::Never, false, kTorchKeeps, "--precision pure_bf16"},
     OptimizerNumbers{Engine::Fsdp1, Copy::Never, false, kTorchKeeps, "--precision pure_bf16"},
     OptimizerNumbers{Engine::Fsdp2, Copy::Never, false, kTorchKeeps, "--precision pure_bf16"},
@@ -50,8 +52,11 @@ constexpr std::array kNumbers = {
                      "Megatron-FSDP's optimizer keeps fp32 main parameters and moments",
                      "--precision bf16, or --stack megatron"}};
 
+/// Every engine has a row.
 const OptimizerNumbers& numbersOf(Engine engine) {
-    return *std::ranges::find(kNumbers, engine, &OptimizerNumbers::engine);
+    const auto* const found = std::ranges::find(kNumbers, engine, &OptimizerNumbers::engine);
+    FABRICAST_CHECK(found != kNumbers.end());
+    return *found;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "planner/stack/stack.h"
 
+#include "planner/stack/optimizer_numbers.h"
 #include "planner/stack/rules.h"
 #include "tests/support/scenarios.h"
 
@@ -162,6 +163,22 @@ TEST(StackRules, KernelsOfTransformerEngineAreRefusedElsewhere) {
 TEST(StackDefaults, AxolotlQuantizesTwice) {
     EXPECT_TRUE(defaultsOf("axolotl", {.dp = 8}).lora.doubleQuantization);
     EXPECT_FALSE(defaultsOf("fsdp2", {.dp = 8}).lora.doubleQuantization);
+}
+
+/// One process alone, too, which no framework wraps.
+TEST(OptimizerNumbers, AreKnownOfEveryEngine) {
+    for (const Engine engine : {Engine::Local,
+                                Engine::Ddp,
+                                Engine::Fsdp1,
+                                Engine::Fsdp2,
+                                Engine::DeepSpeed,
+                                Engine::Megatron,
+                                Engine::MegatronFsdp}) {
+        Settings settings;
+        settings.engine = engine;
+        settings.precision = {.parameters = Dtype::Fp32};
+        EXPECT_TRUE(checkOptimizerNumbers(settings)) << static_cast<int>(engine);
+    }
 }
 
 }  // namespace
