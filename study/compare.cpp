@@ -20,11 +20,14 @@ std::string letterOf(std::size_t side) {
     return {static_cast<char>('A' + side)};
 }
 
-/// A batch that followed from the layout of the first side stays what it was.
+/// A batch that followed from the layout of the first side stays what it was, unless it is stated.
 Result<Question> changedBy(const Question& first,
                            const ComparedSide& answer,
                            const ChangedSide& change) {
-    std::vector<Edit> edits = heldBatch(first, answer.scenario.workload.globalBatch);
+    std::vector<Edit> edits;
+    if (!says(first, "workload.global_batch")) {
+        edits = heldBatch(first, answer.scenario.workload.globalBatch);
+    }
     edits.insert(edits.end(), change.edits.begin(), change.edits.end());
     return with(first, edits);
 }

@@ -46,6 +46,18 @@ std::string assignmentsOf(const std::vector<Edit>& edits) {
     return text;
 }
 
+/// The batch's edit, where the change alone would make it another.
+Result<std::vector<Edit>> heldBeside(const std::vector<Edit>& change,
+                                     const Question& question,
+                                     std::int64_t samples,
+                                     const Workbench& bench) {
+    FABRICAST_ASSIGN(const Question changed, with(question, change));
+    const Result<LoadedScenario> alone =
+        loadScenario(changed.root, bench.profiles(), changed.folders);
+    const bool isSame = alone && alone->scenario.workload.globalBatch == samples;
+    return isSame ? std::vector<Edit>() : heldSamples(question, samples);
+}
+
 }  // namespace
 
 Result<std::optional<FasterChange>> fasterChange(const Question& question,
@@ -55,9 +67,9 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
                                                  const Workbench& bench,
                                                  const Watch& watch,
                                                  FasterBy by) {
-    // A batch that follows from the layout stays what it was.
-    std::vector<Edit> edits = heldBatch(question, scenario.workload.globalBatch);
-    FABRICAST_ASSIGN(const Question asked, with(question, edits));
+    // A batch that follows from the layout stays what it was: so many tokens are rounded by it too.
+    const std::int64_t samples = scenario.workload.globalBatch;
+    FABRICAST_ASSIGN(const Question asked, with(question, heldSamples(question, samples)));
     ChangeSearch search{
         .before = step.step.value.count(), .worth = kWorthSaying, .threads = bench.threads()};
     const ChangeSubject subject{.question = asked, .now = scenario, .stacks = {scenario.stack}};
@@ -78,9 +90,11 @@ Result<std::optional<FasterChange>> fasterChange(const Question& question,
         const auto memory = memoryOfFullestStage(plan.scenario, kNoLimit, watch);
         FABRICAST_TRY(watch.check());
         if (memory && fitsAsSurely(memory->verdict, now.value_or(Verdict::Fits))) {
-            const std::vector<Edit> change = faster[i].edits();
-            edits.insert(edits.end(), change.begin(), change.end());
-            return std::optional(FasterChange{.set = assignmentsOf(change),
+            std::vector<Edit> edits = faster[i].edits();
+            FABRICAST_ASSIGN(const std::vector<Edit> held,
+                             heldBeside(edits, question, samples, bench));
+            edits.insert(edits.end(), held.begin(), held.end());
+            return std::optional(FasterChange{.set = assignmentsOf(edits),
                                               .edits = std::move(edits),
                                               .step = plan.step.step,
                                               .verdict = memory->verdict});

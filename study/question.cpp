@@ -4,6 +4,7 @@
 #include "planner/load/find_model.h"
 #include "planner/load/input_text.h"
 #include "planner/request/layout_json.h"
+#include "planner/request/scenario_json.h"
 #include "planner/text/json_builder.h"
 #include "planner/text/text_file.h"
 #include "study/launch_folder.h"
@@ -489,8 +490,10 @@ std::string whereSaid(const Question& question, std::string_view path) {
 }
 
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples) {
-    return says(question, "workload.global_batch") ? std::vector<Edit>()
-                                                   : heldSamples(question, samples);
+    const JsonValue* stated = valueAt(question.root, "workload.global_batch");
+    const bool isOfRanks =
+        stated != nullptr && stated->text().value_or("").ends_with(kSamplesPerRank);
+    return stated == nullptr || isOfRanks ? heldSamples(question, samples) : std::vector<Edit>();
 }
 
 std::vector<Edit> heldSamples(const Question& question, std::int64_t samples) {

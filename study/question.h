@@ -74,8 +74,8 @@ std::string documentText(const Question& question);
 bool says(const Question& question, std::string_view path);
 /// Where it says it, as file:line:column or the flag; empty where it does not.
 std::string whereSaid(const Question& question, std::string_view path);
-/// The edit that keeps a batch which followed from the layout at `samples`, for before a change;
-/// nothing where the question states its batch.
+/// The edit that keeps a batch which follows from the layout at `samples`, for before a change: one
+/// that is not stated, or for each rank. Nothing where the question states samples or tokens.
 std::vector<Edit> heldBatch(const Question& question, std::int64_t samples);
 /// The same for before a layout alone is stated: how many samples "4M tokens" are depends on it
 /// too.

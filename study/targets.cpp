@@ -103,12 +103,28 @@ Result<PlanTarget> readTarget(const std::string& typed) {
                 "tokens-per-s=1.2M, step=2.5s, mfu=45% or days=30");
 }
 
+/// The edits of the changes behind those that hold the batch, but for those that say another.
+std::vector<Edit> editsBehind(std::vector<Edit> held, const TriedChange& tried) {
+    const std::vector<Edit> edits = tried.edits();
+    std::erase_if(held, [&edits](const Edit& one) {
+        return std::ranges::find(edits, one.path, &Edit::path) != edits.end();
+    });
+    held.insert(held.end(), edits.begin(), edits.end());
+    return held;
+}
+
+/// "-n 2", with what holds the batch beside it.
+std::string titleBeside(const std::vector<Edit>& held, const TriedChange& tried) {
+    const bool isHeld = editsBehind(held, tried).size() > tried.edits().size();
+    return tried.title() + (isHeld ? " " + typed(held) : "");
+}
+
 /// Of the best plan, or the memory of what comes nearest to fitting.
-PlanFix planFix(const TriedChange& tried) {
+PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
     const Plan& plan = tried.judgement.plan;
     PlanFix fix{.group = tried.group(),
-                .change = tried.title(),
-                .edits = tried.edits(),
+                .change = titleBeside(held, tried),
+                .edits = editsBehind(held, tried),
                 .reaches = tried.judgement.reaches,
                 .outcome = outcomeOf(plan.step, plan.memory),
                 .tokensPerSecond = plan.step.tokensPerSecond,
@@ -332,9 +348,14 @@ Result<PlanFixes> targetFixes(const Question& question,
     if (!report.plans.empty() && fixes.allMet()) {
         return fixes;
     }
+    // So many samples of each rank stay as many in all: a step does the same work.
+    const std::vector<Edit> held = says(question, "workload.global_batch")
+                                       ? heldBatch(question, request.task.base.workload.globalBatch)
+                                       : std::vector<Edit>();
+    FABRICAST_ASSIGN(const Question asked, with(question, held));
     const std::vector<Change> changes = waysTo(request,
                                                changesFor(Aim::Target,
-                                                          {.question = question,
+                                                          {.question = asked,
                                                            .now = request.task.base,
                                                            .stacks = namesOf(request.task.stacks),
                                                            .rules = &request.task.rules,
@@ -352,20 +373,18 @@ Result<PlanFixes> targetFixes(const Question& question,
         return searches(changed, kMostEventsOfMany);
     };
     FABRICAST_ASSIGN(std::vector<TriedChange> found,
-                     findChanges(question, changes, judge, search, watch));
+                     findChanges(asked, changes, judge, search, watch));
     if (found.empty() || !found.front().judgement.reaches) {
         FABRICAST_ASSIGN(std::vector<TriedChange> pairs,
-                         findPairs(question, found, judge, search, watch));
+                         findPairs(asked, found, judge, search, watch));
         std::ranges::move(pairs, std::back_inserter(found));
     }
-    FABRICAST_ASSIGN(const std::vector<TriedChange> shown,
-                     finished(question,
-                              std::move(found),
-                              {request, now, bench, bench.threads(), watch},
-                              search,
-                              watch));
+    FABRICAST_ASSIGN(
+        const std::vector<TriedChange> shown,
+        finished(
+            asked, std::move(found), {request, now, bench, bench.threads(), watch}, search, watch));
     for (const TriedChange& one : shown) {
-        fixes.fixes.push_back(planFix(one));
+        fixes.fixes.push_back(planFix(one, held));
     }
     fixes.tried = most - search.tries;
     return fixes;

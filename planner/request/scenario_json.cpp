@@ -143,16 +143,15 @@ Result<ClusterRequest> readCluster(const JsonValue& json) {
 /// "4M tokens", or "8 per rank". Without the word a number of samples could be meant.
 Result<void> readBatchText(const JsonValue& batch, WorkloadRequest& workload) {
     constexpr std::string_view kTokens = " tokens";
-    constexpr std::string_view kPerRank = " per rank";
     FABRICAST_ASSIGN(std::string text, batch.text());
     if (text.ends_with(kTokens)) {
         text.resize(text.size() - kTokens.size());
         FABRICAST_ASSIGN(workload.globalBatchTokens, parseQuantity<Tokens>(text, batch.where()));
         return {};
     }
-    if (text.ends_with(kPerRank)) {
+    if (text.ends_with(kSamplesPerRank)) {
         std::int64_t count = 0;
-        const char* const end = text.data() + text.size() - kPerRank.size();
+        const char* const end = text.data() + text.size() - kSamplesPerRank.size();
         const auto [stop, trouble] = std::from_chars(text.data(), end, count);
         if (trouble == std::errc() && stop == end && count >= 1 && count <= kLargestBatch) {
             workload.globalBatchPerRank = count;

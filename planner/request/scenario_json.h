@@ -9,12 +9,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fabricast {
 
 /// The samples of a step, however they are given.
 inline constexpr std::int64_t kLargestBatch = 16'777'216;
+/// What stands behind those of each data parallel rank: "8 per rank".
+inline constexpr std::string_view kSamplesPerRank = " per rank";
 
 /// A cluster as it was asked for: a name, or GPUs in boxes, and how many of them.
 struct ClusterRequest {

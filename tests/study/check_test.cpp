@@ -93,6 +93,23 @@ TEST(Check, AFixThatIsAppliedComesTrue) {
     }
 }
 
+// So many samples of each rank stay as many in all: fewer of them mend nothing.
+TEST(Check, AFixHoldsTheBatchOfAllRanks) {
+    const Question question = questionIn(R"({"model": "llama-3.1-8b",
+        "cluster": {"name": "dgx-h100", "nodes": 4}, "stack": "megatron",
+        "workload": {"sequence": 8192, "global_batch": "4 per rank"},
+        "layout": "recompute=full,tp=4", "require": ["step_s <= 1.3"]})");
+    const CheckReport report = checked(question);
+    ASSERT_EQ(report.verdict(), CheckVerdict::Fails);
+    ASSERT_FALSE(report.fixes.empty());
+    for (const CheckFix& fix : report.fixes) {
+        const Question changed = with(question, fix.edits).value();
+        const CheckReport after = checked(changed, {.fixes = 0});
+        EXPECT_EQ(after.side.scenario.workload.globalBatch, 32) << fix.typed;
+        EXPECT_EQ(after.requirements.front().value->value, fix.after.front().value->value);
+    }
+}
+
 TEST(Check, ItsNumbersAreThoseOfExplain) {
     const Question question = questionIn(kBefore);
     CheckAsk ask;
