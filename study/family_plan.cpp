@@ -17,22 +17,41 @@ std::string notModelledText(const PlanReport& report) {
     return first->why + (report.misses.empty() ? "" : "; what is modelled does not fit");
 }
 
-/// The plan that a search of the family's stacks and rules lists first.
+bool surelyFits(const PlanReport& report) {
+    return !report.plans.empty() && report.plans.front().memory.onDevice == Verdict::Fits;
+}
+
+/// A search of the family's stacks and rules. One that ends before it finds what surely fits goes
+/// on as long as a plan's own: what it found out is known.
+Result<PlanReport> searchedFamily(const AdviceTask& task,
+                                  const AdviceFamily& family,
+                                  const PlanBench& bench) {
+    SearchOptions options{.top = 1,
+                          .misses = 1,
+                          .distinct = true,
+                          .mostWalked = kMostEventsOfMany,
+                          .threads = bench.threads,
+                          .known = task.known};
+    const auto search = [&] {
+        return findPlans({task.base, family.stacks, family.rules},
+                         bench.timing,
+                         options,
+                         {.stop = bench.watch.stop});
+    };
+    FABRICAST_ASSIGN(PlanReport report, search());
+    if (report.cutShort.empty() || surelyFits(report)) {
+        return report;
+    }
+    options.mostWalked = kMostEventsWalked;
+    return search();
+}
+
+/// The plan that this search lists first.
 Result<std::optional<Plan>> bestOf(const AdviceTask& task,
                                    const AdviceFamily& family,
                                    const PlanBench& bench,
                                    AdviceStep& step) {
-    const SearchOptions options{.top = 1,
-                                .misses = 1,
-                                .distinct = true,
-                                .mostWalked = kMostEventsOfMany,
-                                .threads = bench.threads,
-                                .known = task.known};
-    FABRICAST_ASSIGN(PlanReport report,
-                     findPlans({task.base, family.stacks, family.rules},
-                               bench.timing,
-                               options,
-                               {.stop = bench.watch.stop}));
+    FABRICAST_ASSIGN(PlanReport report, searchedFamily(task, family, bench));
     if (!report.plans.empty()) {
         return std::optional(std::move(report.plans.front()));
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace fabricast {
@@ -62,6 +63,27 @@ TEST(AdviseRows, NothingThatPlanListsFirstIsFasterThanAllOfThem) {
         const JsonValue plans = jsonOf(ran("plan --top 1 -f json " + same).out);
         EXPECT_LE(fastestRow(jsonOf(ran("advise -f json " + same).out)),
                   numberOf(plans.find("plans")->items()[0], "step_s") * 1.0001)
+            << same;
+    }
+}
+
+// Many layouts that may fit come before the first that surely does: the way is searched until then.
+TEST(AdviseRows, WhatSurelyFitsRepresentsItsWayHoweverManyMayFit) {
+    for (const auto& [question, stack, key] :
+         {std::tuple("-m qwen2.5-32b -c dgx-h100 --seq 4096 --global-batch 32 ",
+                     "torchtitan",
+                     "torchtitan"),
+          std::tuple("-m gpt-oss-120b -c dgx-h200 -n 2 --seq 4096 --global-batch 64 ",
+                     "torchtitan",
+                     "experts")}) {
+        const std::string same = std::string(question) + "--set search.stacks=" + stack;
+        const JsonValue plans = jsonOf(ran("plan --top 1 -f json " + same).out);
+        const JsonValue advice = jsonOf(ran("advise -f json " + same).out);
+        EXPECT_EQ(textOf(advice, "verdict"), "fits") << same;
+        const JsonValue row = rowOf(advice, key);
+        ASSERT_NE(row.find("plan"), nullptr) << same;
+        EXPECT_EQ(numberOf(*row.find("plan")->find("step_s"), "value"),
+                  numberOf(plans.find("plans")->items()[0], "step_s"))
             << same;
     }
 }
