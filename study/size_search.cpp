@@ -41,6 +41,17 @@ SizeAim aimAt(SizeMetric metric) {
     return metric == SizeMetric::Budget ? SizeAim::Cost : SizeAim::Time;
 }
 
+/// Of two that reach a target the cheaper; of two that keep to a budget the faster.
+bool isNearer(const SizedCluster& a, const SizedCluster& b, const SizeTarget& target) {
+    const double missOfA = std::max(1.0, missRatio(a, target));
+    const double missOfB = std::max(1.0, missRatio(b, target));
+    if (missOfA != missOfB) {
+        return missOfA < missOfB;
+    }
+    const bool isBudget = target.metric == SizeMetric::Budget;
+    return missOfA <= 1.0 && isBetter(a, b, isBudget ? SizeAim::Time : SizeAim::Cost);
+}
+
 }  // namespace
 
 SizeSearch::SizeSearch(std::span<const Question> jobs,
@@ -184,6 +195,14 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
         return {};
     }
     const SizedCluster& had = found_[*best];
+    const bool isReached = missRatio(had, target) <= 1.0;
+    const double asDear = had.usd ? secondsOf(one.bound, *had.usd) : SizeLimit().seconds;
+    if (isReached) {
+        SizeLimit limit = limitOf(one.bound, {&target, 1});
+        limit.seconds =
+            std::min(limit.seconds, target.metric == SizeMetric::Budget ? had.seconds : asDear);
+        return limit;
+    }
     switch (target.metric) {
         case SizeMetric::TokensPerSecond:
             return {.tokensPerSecond = had.tokensPerSecond};
@@ -192,7 +211,7 @@ SizeLimit SizeSearch::limitOfNearest(const SizeCandidate& one,
         case SizeMetric::Budget:
             break;
     }
-    return had.usd ? SizeLimit{.seconds = secondsOf(one.bound, *had.usd)} : SizeLimit();
+    return {.seconds = asDear};
 }
 
 Result<void> SizeSearch::findPick() {
@@ -235,9 +254,7 @@ Result<void> SizeSearch::findLine(std::size_t line) {
 std::optional<std::size_t> SizeSearch::nearestTo(const SizeTarget& target) const {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < found_.size(); ++i) {
-        const bool isCloser =
-            !best || missRatio(found_[i], target) < missRatio(found_[*best], target);
-        if (found_[i].fits && isCloser) {
+        if (found_[i].fits && (!best || isNearer(found_[i], found_[*best], target))) {
             best = i;
         }
     }

@@ -39,7 +39,8 @@ public:
 
     [[nodiscard]] std::optional<std::size_t> pick() const { return pick_; }  ///< of `found`
     [[nodiscard]] std::vector<std::size_t> front() const;
-    /// Of those found that fit, the place of the one that comes closest to a target.
+    /// Of those found that fit, the place of the one that comes closest to a target; of those that
+    /// reach it the cheapest, or of a budget the fastest.
     [[nodiscard]] std::optional<std::size_t> nearestTo(const SizeTarget& target) const;
     [[nodiscard]] std::span<const SizedCluster> found() const { return found_; }
     /// Of those found: its line.

@@ -173,7 +173,7 @@ TEST(Size, SaysWhenNothingReachesTheTargetAndWhatComesNearest) {
     EXPECT_TRUE(answer.front.empty());
 }
 
-// As if all were searched: of each target the closest, and what more nodes or other boxes do.
+// As if all were searched: of each target the closest, of a budget that is kept the fastest.
 TEST(Size, NamesWhatComesNearestToEachTarget) {
     const std::vector<Question> jobs = {job()};
     const SizeAsk ask = smallCatalogue(
@@ -182,14 +182,48 @@ TEST(Size, NamesWhatComesNearestToEachTarget) {
     const SizeAnswer answer = size(jobs, ask, bench(), {}).value();
     ASSERT_EQ(answer.nearest.size(), 2U);
     double seconds = std::numeric_limits<double>::infinity();
-    double usd = std::numeric_limits<double>::infinity();
+    double secondsWithin = std::numeric_limits<double>::infinity();
     for (const SizedCluster& one : all) {
         seconds = one.fits ? std::min(seconds, one.seconds) : seconds;
-        usd = one.fits ? std::min(usd, *one.usd) : usd;
+        const bool isWithin = one.fits && *one.usd <= 20.0;
+        secondsWithin = isWithin ? std::min(secondsWithin, one.seconds) : secondsWithin;
     }
     EXPECT_DOUBLE_EQ(answer.nearest[0].value, seconds / 86400.0);
     EXPECT_DOUBLE_EQ(answer.nearest[0].ratio, seconds / 86400.0 / 0.005);
-    EXPECT_DOUBLE_EQ(answer.nearest[1].value, usd);
+    EXPECT_LE(answer.nearest[1].value, 20.0);
+    EXPECT_DOUBLE_EQ(answer.nearest[1].cluster.seconds, secondsWithin);
+}
+
+// Of a target that is reached, but not together with the others: the least that does.
+TEST(Size, NamesTheLeastThatReachesATargetAlone) {
+    const std::vector<Question> jobs = {job()};
+    const std::vector<SizedCluster> all = allClusters(jobs, smallCatalogue({}));
+    std::vector<double> days;
+    double least = std::numeric_limits<double>::infinity();
+    for (const SizedCluster& one : all) {
+        if (one.fits) {
+            days.push_back(one.seconds / 86400.0);
+            least = std::min(least, *one.usd);
+        }
+    }
+    std::ranges::sort(days);
+    const double wanted = days[days.size() / 2];
+    const double budget = least * 0.99;
+    const SizeAnswer answer = size(jobs,
+                                   smallCatalogue({{SizeMetric::Days, wanted, "days"},
+                                                   {SizeMetric::Budget, budget, "budget"}}),
+                                   bench(),
+                                   {})
+                                  .value();
+    ASSERT_EQ(answer.nearest.size(), 2U);
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (const SizedCluster& one : all) {
+        const bool reaches = one.fits && one.seconds / 86400.0 <= wanted;
+        cheapest = reaches ? std::min(cheapest, *one.usd) : cheapest;
+    }
+    EXPECT_LE(answer.nearest[0].ratio, 1.0);
+    EXPECT_DOUBLE_EQ(*answer.nearest[0].cluster.usd, cheapest);
+    EXPECT_DOUBLE_EQ(answer.nearest[1].value, least);
 }
 
 TEST(Size, SaysWhatMoreNodesWouldReach) {
