@@ -31,7 +31,12 @@ constexpr OwnRule kIdleStages = {"FC04",
                                  LintSeverity::Warning,
                                  "a pipeline that waits for itself",
                                  "Stages are idle while it fills and empties."};
-constexpr std::array kForecastRules = {kTooLarge, kTight, kWaiting, kIdleStages};
+constexpr OwnRule kUnknownNode = {"FC05",
+                                  LintSeverity::Warning,
+                                  "a run that its nodes may have no room for",
+                                  "What is offloaded lies in host memory or on drives of a size "
+                                  "that is not known."};
+constexpr std::array kForecastRules = {kTooLarge, kTight, kWaiting, kIdleStages, kUnknownNode};
 
 /// Shares of a step that are worth a warning.
 constexpr double kMuchCommunication = 0.25;
@@ -107,9 +112,27 @@ std::string memoryFix(const ForecastSubject& subject, const MemoryBreakdown& mem
                                     " makes it " + gibibytes(nearest->peakAfter) + "; " + more;
 }
 
+/// The next size in which memory is built: "--host-memory 512GB".
+std::string sizeToState(const HostNeed& need) {
+    constexpr std::int64_t kGB = 1'000'000'000;
+    std::int64_t size = 1;
+    while (size * kGB < need.perNode.count()) {
+        size *= 2;
+    }
+    return std::string(need.flag) + " " + std::to_string(size) + "GB, where a node has as much";
+}
+
 void addMemoryFindings(const ForecastSubject& subject, std::vector<LintFinding>& all) {
     const MemoryBreakdown& memory = *subject.forecast.memory;
     if (memory.verdict == Verdict::Fits) {
+        return;
+    }
+    const HostNeed& need = memory.ofNode();
+    if (memory.onDevice == Verdict::Fits && need.isUnknown()) {
+        all.push_back(findingOf(kUnknownNode,
+                                whereFirstSaid(subject.question, {"layout.offload"}),
+                                hostNeedText(need),
+                                sizeToState(need)));
         return;
     }
     const bool host = memory.verdict != memory.onDevice;

@@ -12,7 +12,7 @@
 
 namespace fabricast {
 
-/// What a forecast finds in a launch file: FC01 to FC04.
+/// What a forecast finds in a launch file: FC01 to FC05.
 std::span<const OwnRule> forecastRules();
 
 /// What of this forecast will be regretted, at the lines that say it, with a fix in the keys of the

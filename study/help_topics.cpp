@@ -46,12 +46,14 @@ std::string loraTopic() {
            "  --set settings.lora.dora=true        DoRA\n"
            "  --set settings.lora.double_quantization=true\n"
            "Stacks: ddp (one copy a GPU), fsdp2 (sharded; base of 16 bits or nf4), deepspeed\n"
-           "(ZeRO-1, -2, -3), accelerate, axolotl (double quantization by default). Of mixtures "
-           "of\n"
-           "experts Mixtral and Qwen: their experts stay in 16 bits.\n"
-           "Step time and cost, not memory: torchtitan, nemo and fsdp1, and tensor parallelism.\n"
-           "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout\n"
-           "and experts; 8 bits sharded by FSDP2; the time of offload; latent attention's memory.\n"
+           "(ZeRO-1, -2, -3), accelerate, axolotl (double quantization by default).\n"
+           "DoRA and dropout (settings.lora.dropout) are modelled under all but ZeRO-3.\n"
+           "Experts keep their 16 bits, and have adapters where settings.lora.targets names\n"
+           "experts or router, without DoRA and dropout.\n"
+           "Step time and cost (--section time), not memory: torchtitan, nemo and fsdp1, tensor\n"
+           "parallelism, and latent attention.\n"
+           "Not modelled: under ZeRO-3 a base of 4 or 8 bits, and the memory of DoRA, dropout,\n"
+           "experts and offload; 8 bits sharded by FSDP2; the time of offload.\n"
            "  fabricast plan -m llama-3.1-8b -c 4x-rtx-4090 --tuning qlora --seq 2048\n";
 }
 

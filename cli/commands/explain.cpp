@@ -114,10 +114,27 @@ Result<Answer> printedExplanation(const Explanation& answer,
     return Answer{.report = std::move(report)};
 }
 
+/// Where the memory alone is not modelled, its error says what is.
+Result<Explanation> answered(const Question& question,
+                             const ExplainFlags& flags,
+                             const Workbench& bench,
+                             const Watch& watch) {
+    const ExplainAsk ask = flags.ask();
+    Result<Explanation> answer = explain(question, ask, bench, watch);
+    if (answer || answer.error().code != Error::Code::Unsupported || !ask.memory) {
+        return answer;
+    }
+    if (explain(question, {.memory = false, .step = true}, bench, watch)) {
+        std::string& hint = answer.error().hint;
+        hint += (hint.empty() ? "" : "; ") + std::string("--section time, which is modelled");
+    }
+    return answer;
+}
+
 Result<Answer> runExplain(const ExplainFlags& flags, const GlobalOptions& options) {
     FABRICAST_ASSIGN(const Question question, questionOf(flags.question, options));
     FABRICAST_ASSIGN(const Workbench bench, workbenchOf(options));
-    FABRICAST_ASSIGN(Explanation answer, explain(question, flags.ask(), bench, options.watch()));
+    FABRICAST_ASSIGN(Explanation answer, answered(question, flags, bench, options.watch()));
     Report formulas;
     for (const std::string& key : flags.why) {
         FABRICAST_ASSIGN(const Report formula, explanationWhy(answer, key));

@@ -40,6 +40,19 @@ struct TimedPlans {
     double seconds = 0.0;
 };
 
+/// What makes the nearest layout fit; nothing where none of its changes does.
+std::vector<Edit> editsThatFit(const Plan& nearest) {
+    for (const Rejection& rejection : nearest.memory.rejections) {
+        for (const Fix& fix : rejection.fixes) {
+            if (fix.verdict == Verdict::Fits) {
+                return fix.edits;
+            }
+        }
+    }
+    return {};
+}
+
+/// Where what is modelled does not fit, what does has its memory forecast all the same.
 Result<std::string> nextAfterPlans(const Question& question, const PlanReport& report) {
     const std::vector<Plan>& shown = report.plans.empty() ? report.misses : report.plans;
     if (shown.empty()) {
@@ -47,7 +60,11 @@ Result<std::string> nextAfterPlans(const Question& question, const PlanReport& r
     }
     FABRICAST_ASSIGN(const Question about,
                      questionAbout(question, report.question, shown.front().scenario));
-    return nextLine("explain", about);
+    const bool isMemoryAlone = report.plans.empty() && report.isNotModelled();
+    FABRICAST_ASSIGN(
+        const Question asked,
+        with(about, isMemoryAlone ? editsThatFit(shown.front()) : std::vector<Edit>()));
+    return nextLine("explain", asked);
 }
 
 /// Without what is only a remark.

@@ -88,6 +88,23 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
     EXPECT_EQ(axolotl.find("--set settings"), std::string::npos) << axolotl;
 }
 
+// The host of a typed GPU is not known: what it has is to be stated, and then nothing is amiss.
+TEST(Lint, AsksForTheHostMemoryThatIsNotKnown) {
+    const std::string config =
+        "{\"train_micro_batch_size_per_gpu\": 1,\n \"bf16\": {\"enabled\": true},\n"
+        " \"zero_optimization\": {\"stage\": 3,\n  \"offload_optimizer\": {\"device\": \"cpu\"},\n"
+        "  \"offload_param\": {\"device\": \"cpu\"}}}\n";
+    const std::string flags =
+        " -m llama-3.1-8b --gpu rtx-4090 --gpus 2 --seq 1024 --layout recompute=full";
+    const std::string text = lintedText("offload.json", config, flags);
+    EXPECT_NE(text.find("warning FC05: host memory per node: "), std::string::npos) << text;
+    const std::size_t at = text.find("Fix: --host-memory ");
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::string fix = text.substr(at + 5, text.find("GB", at) + 2 - at - 5);
+    const std::string stated = lintedText("offload.json", config, flags + " " + fix);
+    EXPECT_EQ(stated.find(" FC0"), std::string::npos) << stated;
+}
+
 // What takes no communication away is no fix for a run that waits for it.
 TEST(Lint, ProposesForCommunicationWhatTakesSomeAway) {
     const std::string text = lintedText(

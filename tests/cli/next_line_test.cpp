@@ -66,6 +66,16 @@ TEST(NextLine, OfABatchInTokensHoldsItsSamples) {
                        {"--global-batch", "250k tokens"});
 }
 
+// What fits has no step time, and what has one does not fit: the memory of what fits is explained.
+TEST(NextLine, OfWhatIsNotModelledFits) {
+    const ProgramOutput plans =
+        ran("plan -m llama-3.1-70b --gpu rtx-4090 --gpus 2 --tuning qlora "
+            "--seq 1024 --global-batch 8 --host-memory 128GB");
+    ASSERT_EQ(plans.out.substr(0, 12), "NOT MODELLED") << plans.out;
+    const ProgramOutput explained = ran(nextOf(plans));
+    EXPECT_EQ(explained.out.substr(0, 6), "FITS  ") << explained.out << explained.err;
+}
+
 TEST(NextLine, OfQloraTypesItsTuning) {
     const std::string asked =
         "explain -m llama-3.1-8b -c dgx-h100 --tuning qlora --stack axolotl "
