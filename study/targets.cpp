@@ -103,28 +103,12 @@ Result<PlanTarget> readTarget(const std::string& typed) {
                 "tokens-per-s=1.2M, step=2.5s, mfu=45% or days=30");
 }
 
-/// The edits of the changes behind those that hold the batch, but for those that say another.
-std::vector<Edit> editsBehind(std::vector<Edit> held, const TriedChange& tried) {
-    const std::vector<Edit> edits = tried.edits();
-    std::erase_if(held, [&edits](const Edit& one) {
-        return std::ranges::find(edits, one.path, &Edit::path) != edits.end();
-    });
-    held.insert(held.end(), edits.begin(), edits.end());
-    return held;
-}
-
-/// "-n 2", with what holds the batch beside it.
-std::string titleBeside(const std::vector<Edit>& held, const TriedChange& tried) {
-    const bool isHeld = editsBehind(held, tried).size() > tried.edits().size();
-    return tried.title() + (isHeld ? " " + typed(held) : "");
-}
-
 /// Of the best plan, or the memory of what comes nearest to fitting.
 PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
     const Plan& plan = tried.judgement.plan;
     PlanFix fix{.group = tried.group(),
-                .change = titleBeside(held, tried),
-                .edits = editsBehind(held, tried),
+                .change = tried.title() + (held.empty() ? "" : " " + typed(held)),
+                .edits = tried.edits(),
                 .reaches = tried.judgement.reaches,
                 .outcome = outcomeOf(plan.step, plan.memory),
                 .tokensPerSecond = plan.step.tokensPerSecond,
@@ -132,6 +116,7 @@ PlanFix planFix(const TriedChange& tried, const std::vector<Edit>& held) {
                 .days = daysOf(plan),
                 .gpus = plan.scenario.layout.world(),
                 .layout = typedPlan(plan)};
+    fix.edits.insert(fix.edits.begin(), held.begin(), held.end());
     fix.typed = typed(fix.edits);
     for (const Change& change : tried.changes) {
         fix.sideEffect += (fix.sideEffect.empty() ? "" : "; ") + change.sideEffect;
@@ -286,6 +271,18 @@ std::vector<Change> waysTo(const SearchRequest& request,
     return changes;
 }
 
+/// What holds the batch, where the changes alone would make it another.
+Result<std::vector<Edit>> batchBeside(const TriedChange& tried,
+                                      const Question& question,
+                                      const std::vector<Edit>& held,
+                                      const Workbench& bench) {
+    FABRICAST_ASSIGN(const Question alone, with(question, tried.edits()));
+    const Result<SearchRequest> request = searchRequest(alone, bench);
+    const bool isSame = request && request->task.base.workload.globalBatch ==
+                                       tried.judgement.plan.scenario.workload.globalBatch;
+    return isSame ? std::vector<Edit>() : held;
+}
+
 std::vector<std::string> namesOf(const std::vector<StackSettings>& stacks) {
     std::vector<std::string> names;
     for (const StackSettings& one : stacks) {
@@ -384,7 +381,8 @@ Result<PlanFixes> targetFixes(const Question& question,
         finished(
             asked, std::move(found), {request, now, bench, bench.threads(), watch}, search, watch));
     for (const TriedChange& one : shown) {
-        fixes.fixes.push_back(planFix(one, held));
+        FABRICAST_ASSIGN(const std::vector<Edit> beside, batchBeside(one, question, held, bench));
+        fixes.fixes.push_back(planFix(one, beside));
     }
     fixes.tried = most - search.tries;
     return fixes;

@@ -180,14 +180,9 @@ TEST(PlanTarget, RefusesByName) {
     EXPECT_NE(plan({"--target", "tokens-per-s=0"}).err.find("must be above 0"), std::string::npos);
 }
 
-/// Where plans that likely fit are faster than those that surely do, on every stack.
-TEST(PlanTarget, ARowIsWhatTheTypedChangeIsAnsweredWith) {
-    const std::string file = tempFolder() + "target.json";
-    ASSERT_TRUE(writeTextFile(file,
-                              R"({"model": "llama-3.2-3b", "cluster": "4x-rtx-4090",
-                                  "search": {"stacks": ["megatron", "fsdp2"]},
-                                  "workload": {"sequence": 4096, "global_batch": 16}})"));
-    const std::string line = "plan " + file + " --target tokens-per-s=30k -f json ";
+/// Every row of the answer is what its change, typed, is answered with.
+void expectRowsComeTrue(const std::string& file, const std::string& target) {
+    const std::string line = "plan " + file + " -f json --target " + target + " ";
     const JsonValue answer = jsonOf(ran(line).out);
     const JsonValue* fixes = answer.find("fixes");
     ASSERT_NE(fixes, nullptr);
@@ -202,6 +197,30 @@ TEST(PlanTarget, ARowIsWhatTheTypedChangeIsAnsweredWith) {
             << typed;
         EXPECT_EQ(fix.find("reaches")->boolean().value(), output.code == ExitCode::Ok) << typed;
     }
+}
+
+/// Where plans that likely fit are faster than those that surely do, on every stack.
+TEST(PlanTarget, ARowIsWhatTheTypedChangeIsAnsweredWith) {
+    const std::string file = tempFolder() + "target.json";
+    ASSERT_TRUE(writeTextFile(file,
+                              R"({"model": "llama-3.2-3b", "cluster": "4x-rtx-4090",
+                                  "search": {"stacks": ["megatron", "fsdp2"]},
+                                  "workload": {"sequence": 4096, "global_batch": 16}})"));
+    expectRowsComeTrue(file, "tokens-per-s=30k");
+}
+
+// More ranks would make the batch larger, and the step no shorter.
+TEST(PlanTarget, SamplesOfEachRankStayAsManyInAll) {
+    const std::string file = tempFolder() + "ranks.json";
+    ASSERT_TRUE(
+        writeTextFile(file,
+                      R"({"model": "llama-3.1-8b", "cluster": {"name": "dgx-h100", "nodes": 2},
+            "layout": "tp=4", "search": {"stacks": ["megatron"]},
+            "workload": {"sequence": 8192, "global_batch": "4 per rank"}})"));
+    expectRowsComeTrue(file, "step=0.6s");
+    const std::string text = ran("plan " + file + " --target step=0.6s").out;
+    EXPECT_NE(text.find("-n 8 --global-batch 16 "), std::string::npos) << text;
+    EXPECT_EQ(text.find("tensor_overlap=true --global-batch"), std::string::npos) << text;
 }
 
 }  // namespace plan_target_test
