@@ -1,5 +1,6 @@
 #include "planner/launch/import_launch.h"
 
+#include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
@@ -60,11 +61,8 @@ Result<JsonValue> withDeepspeed(JsonValue run,
     draft.merge(run);
     draft.merge(added);
     FABRICAST_TRY(divideRanks(draft, run, added));
-    for (const JsonValue* one : {std::as_const(run).find("imported"), added.find("imported")}) {
-        for (const JsonValue& note : one->find("notes")->items()) {
-            draft.note(note.text().value_or(""));
-        }
-    }
+    draft.takeNotes(run);
+    draft.takeNotes(added);
     return draft.finish(framework, {""});
 }
 
@@ -91,8 +89,23 @@ Result<void> addLauncherOfAxolotl(const OpenedFile& script,
                                   OpenedFile& named,
                                   const ImportContext& context) {
     OpenedFile start = script;
+    if (named.kind != LaunchKind::Axolotl) {
+        return {};
+    }
+    FABRICAST_ASSIGN(const std::optional<OpenedFile> typed, typedAccelerateFile(script.keys));
+    const LaunchKey* const how = typed ? typed->keys.find("distributed_type") : nullptr;
+    const bool isItsOwn =
+        how != nullptr &&
+        named.keys.has(how->values.front() == "FSDP" ? "fsdp_config" : "deepspeed");
+    if (typed && !isItsOwn) {
+        const LaunchKey type = *how;
+        return typed->keys.refuse(
+            type,
+            type.values.front() + " of accelerate launch beside Axolotl's own file is not read",
+            "fsdp_config or deepspeed in " + script.names);
+    }
     const LaunchKey* const config = script.keys.find(kConfigOfAccelerate);
-    if (named.kind != LaunchKind::Axolotl || config == nullptr || config->values.size() != 1) {
+    if (config == nullptr || config->values.size() != 1) {
         return {};
     }
     start.names = config->values.front();
@@ -144,6 +157,12 @@ Result<JsonValue> importScript(OpenedFile& file, const ImportContext& context) {
         if (!namesProgram(file)) {
             return tl::unexpected(named.error());
         }
+    }
+    FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(file.keys));
+    if (typed) {  // of a program that is not read, as beside a file
+        typed->keys.append(file.keys, {"torchrun ", "sbatch ", "srun ", "mpirun "});
+        addScriptsAdapters(file.keys, *typed);
+        return importFile(*typed, context);
     }
     if (const LaunchKey* const recipe = file.keys.find(kTuneKey)) {
         return refuseTune(file.keys, *recipe);

@@ -1,5 +1,6 @@
 #include "planner/launch/import_trainer.h"
 
+#include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/config_argument.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/import_hugging_face.h"
@@ -41,6 +42,18 @@ void importOneProcess(ScenarioDraft& draft, bool isDeepspeed) {
     } else {
         draft.set("imported.one_process", true, python);
     }
+}
+
+/// torch.compile by an argument of accelerate launch.
+Result<void> importLaunchersCompile(ScenarioDraft& draft) {
+    FABRICAST_ASSIGN(const LaunchKeys typed, accelerateArguments(draft.keys()));
+    const char* const path = "dynamo_config.dynamo_backend";
+    const LaunchKey* const key = typed.find(path);
+    if (key != nullptr && key->values != std::vector<std::string>{"no"}) {
+        draft.keys().append(typed, {path});
+        draft.set("settings.kernels.compile", true, path);
+    }
+    return {};
 }
 
 /// Arguments that change no forecast, by how they begin.
@@ -97,6 +110,7 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
     }
     FABRICAST_TRY(refusePreferenceTrainer(keys));
     FABRICAST_TRY(draft.refuseUnmodelled(kUnmodelledByTrainer));
+    FABRICAST_ASSIGN(std::optional<OpenedFile> typed, typedAccelerateFile(keys));
     LaunchKind readKind = LaunchKind::Trainer;  // whose file it reads beside its own arguments
     const bool isInside = file.names.empty() && keys.text("--deepspeed");
     if (isInside) {
@@ -104,8 +118,14 @@ Result<JsonValue> importTrainer(OpenedFile& file, const ImportContext& context) 
         readKind = LaunchKind::Deepspeed;
         FABRICAST_ASSIGN(const JsonValue scenario, importDeepspeed(config));
         draft.merge(scenario);
+    } else if (file.names.empty() && typed) {
+        readKind = LaunchKind::Accelerate;
+        FABRICAST_ASSIGN(const JsonValue scenario, importFile(*typed, context));
+        draft.merge(scenario);
+        draft.takeNotes(scenario);
     } else if (file.names.empty()) {
         FABRICAST_TRY(importTrainerFsdp(draft, context));
+        FABRICAST_TRY(importLaunchersCompile(draft));
     } else {
         FABRICAST_ASSIGN(OpenedFile named, openNamed(file, context.read));
         readKind = named.kind;

@@ -1,5 +1,6 @@
 #include "planner/launch/opened_file.h"
 
+#include "planner/launch/accelerate_arguments.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
@@ -97,6 +98,16 @@ void addTyped(const OpenedFile& script, OpenedFile& named) {
     }
 }
 
+/// What is typed behind accelerate launch wins over Accelerate's file.
+Result<void> addLaunchArguments(const OpenedFile& starter, OpenedFile& named) {
+    if (named.kind == LaunchKind::Accelerate) {
+        FABRICAST_ASSIGN(const LaunchKeys typed, accelerateArguments(starter.keys));
+        named.keys.append(typed, {""});
+        nameOther(named, {"deepspeed_config.deepspeed_config_file"});
+    }
+    return {};
+}
+
 /// What starts a script or a program is said of it, too: ranks, and arguments behind it.
 void addStart(const OpenedFile& script, OpenedFile& named) {
     const bool isStarted = script.namedBy == "starts" || namesProgram(script);
@@ -150,6 +161,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     }
     addArguments(file, named);
     addTyped(file, named);
+    FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
     return named;
 }

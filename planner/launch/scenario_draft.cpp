@@ -86,6 +86,12 @@ void ScenarioDraft::merge(const JsonValue& scenario, const std::string& before) 
     }
 }
 
+void ScenarioDraft::takeNotes(const JsonValue& scenario) {
+    for (const JsonValue& one : scenario.find("imported")->find("notes")->items()) {
+        note(one.text().value_or(""));
+    }
+}
+
 JsonValue ScenarioDraft::finish(const std::string& framework,
                                 const std::vector<std::string_view>& harmless) {
     std::string unread;

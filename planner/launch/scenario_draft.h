@@ -38,6 +38,8 @@ public:
     [[nodiscard]] const JsonValue& scenario() const { return root_; }
     /// What another file adds: its values win, but for the stack.
     void merge(const JsonValue& scenario, const std::string& before = "");
+    /// What was said of another file's.
+    void takeNotes(const JsonValue& scenario);
     /// The scenario, with what nobody read of the sections that matter; "" is the top level.
     [[nodiscard]] JsonValue finish(const std::string& framework,
                                    const std::vector<std::string_view>& harmless);

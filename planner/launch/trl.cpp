@@ -1,5 +1,7 @@
 #include "planner/launch/trl.h"
 
+#include "planner/launch/accelerate_arguments.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,20 +11,12 @@ namespace {
 
 constexpr std::string_view kConfigs = "trl/accelerate_configs/";
 
-/// Arguments of accelerate launch that TRL's parser does not take for its own.
-constexpr std::array<std::string_view, 13> kOfAccelerate = {"--config_file",
-                                                            "--num_processes",
-                                                            "--num_machines",
-                                                            "--machine_rank",
-                                                            "--main_process_ip",
-                                                            "--main_process_port",
-                                                            "--mixed_precision",
-                                                            "--multi_gpu",
-                                                            "--gpu_ids",
-                                                            "--use_deepspeed",
-                                                            "--use_fsdp",
-                                                            "--dynamo_backend",
-                                                            "--rdzv_backend"};
+/// Arguments of accelerate launch that are the trainer's own, too, who takes them first.
+constexpr std::array<std::string_view, 4> kOfTrainerFirst = {
+    "--gradient_accumulation_steps",
+    "--debug",
+    "--fsdp_min_num_params",
+    "--fsdp_transformer_layer_cls_to_wrap"};
 
 /// Of TRL 1.16, without what changes no forecast.
 struct TrlConfig {
@@ -78,7 +72,9 @@ bool isTrl(const LaunchKeys& keys) {
 LaunchKeys trlArguments(const LaunchKeys& keys) {
     LaunchKeys split(keys.source());
     for (LaunchKey key : keys.all()) {
-        if (std::ranges::find(kOfAccelerate, key.path) != kOfAccelerate.end()) {
+        const bool isTrainers =
+            std::ranges::find(kOfTrainerFirst, key.path) != kOfTrainerFirst.end();
+        if (key.path.starts_with("--") && isAccelerateArgument(key.path) && !isTrainers) {
             key.path = "torchrun " + key.path;
         } else if (key.path == "--accelerate_config" && key.values.size() == 1) {
             key.path = "torchrun --config_file";

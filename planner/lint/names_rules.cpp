@@ -266,7 +266,7 @@ LintHits repeatedArguments(const LintView& view) {
         !isProgram && (view.file.kind() == LaunchKind::Megatron || view.file.isArguments());
     for (const LaunchKey& key : view.file.keys().all()) {
         const LaunchKey* const holds = view.file.at(key.path);
-        if (isScript && !isOfTheLauncher(key.path) && holds != &key &&
+        if (isScript && !isOfTheLauncher(key.path) && holds != &key && holds->file == key.file &&
             holds->values != key.values) {
             hits.push_back({.at = &key,
                             .what = key.path + " is said again in line " +
