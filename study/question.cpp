@@ -1,5 +1,6 @@
 #include "study/question.h"
 
+#include "planner/base/checked.h"
 #include "planner/launch/import_launch.h"
 #include "planner/load/find_model.h"
 #include "planner/load/input_text.h"
@@ -81,6 +82,9 @@ constexpr std::array kSuperseded = {
     Superseded{"imported.batch_ranks", "stack"},
     Superseded{"imported.one_process", "layout.dp"},
     Superseded{"imported.one_process", "stack"},
+    Superseded{"imported.gpus", "layout.dp"},
+    Superseded{"imported.gpus", "cluster.nodes"},
+    Superseded{"imported.gpus", "cluster.gpus"},
     Superseded{"imported.device_map", "layout.dp"},
     Superseded{"imported.device_map", "stack"},
     Superseded{"cluster.gpu", "cluster.name"},
@@ -204,6 +208,33 @@ Result<JsonValue> withoutRanks(JsonValue root, const Edit& edit) {
     return JsonBuilder::without(std::move(root), "layout.dp");
 }
 
+/// More than any cluster that is read has.
+constexpr std::int64_t kMostStartedGpus = 16'777'216;
+
+/// A number of a layout; 1 where it is not said, 0 where it is none.
+std::int64_t degreeOf(const JsonValue& root, std::string_view key) {
+    const JsonValue* const said = valueAt(root, "layout." + std::string(key));
+    return said == nullptr ? 1 : said->integer({1, kMostStartedGpus}).value_or(0);
+}
+
+/// How many GPUs a launch file starts is kept where keys of its layout go.
+Result<JsonValue> withStartedGpus(JsonValue root, const Edit& edit) {
+    const bool isOfLayout = edit.path == "layout" || edit.path.starts_with("layout.");
+    if (!isOfLayout || root.find("imported") == nullptr || !valueAt(root, "layout.dp") ||
+        valueAt(root, "imported.gpus") != nullptr) {
+        return root;
+    }
+    std::int64_t gpus = 1;
+    for (const std::string_view key : {"dp", "tp", "pp", "cp"}) {
+        gpus = saturatingProduct(gpus, degreeOf(root, key));
+    }
+    if (gpus < 1 || gpus > kMostStartedGpus) {
+        return root;  // whose layout is refused
+    }
+    const JsonBuilder build(whereOf(edit));
+    return build.with(std::move(root), "imported.gpus", build.integer(gpus, std::to_string(gpus)));
+}
+
 Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAnswer) {
     if (isAnswer) {
         FABRICAST_ASSIGN(root, withoutAnswersDefaults(std::move(root), edit));
@@ -212,8 +243,12 @@ Result<JsonValue> withoutSuperseded(JsonValue root, const Edit& edit, bool isAns
     if (divides && root.find("imported") != nullptr) {
         FABRICAST_ASSIGN(root, withoutRanks(std::move(root), edit));
     }
+    FABRICAST_ASSIGN(root, withStartedGpus(std::move(root), edit));
+    const bool isTaken = edit.path == "layout.dp" && edit.value == "null";  // and none is put there
     for (const std::string_view path : supersededBy(edit)) {
-        root = JsonBuilder::without(std::move(root), path);
+        if (!isTaken || path != "imported.gpus") {
+            root = JsonBuilder::without(std::move(root), path);
+        }
     }
     return root;
 }
@@ -249,6 +284,17 @@ std::vector<Edit> written(std::span<const Edit> edits) {
         }
     }
     return all;
+}
+
+/// What is left out as a whole goes before what is said of it: "--layout tp=4 --set layout=null".
+std::vector<Edit> emptiedFirst(std::vector<Edit> edits) {
+    const std::vector<Edit> all = edits;
+    std::ranges::stable_partition(edits, [&all](const Edit& edit) {
+        return edit.value == "null" && std::ranges::any_of(all, [&edit](const Edit& one) {
+                   return one.path.starts_with(edit.path + ".");
+               });
+    });
+    return edits;
 }
 
 /// What says of a file's base that it is quantised.
@@ -425,7 +471,7 @@ Result<Question> readInput(Question question) {
 }
 
 Result<Question> with(Question question, std::span<const Edit> typedEdits) {
-    const std::vector<Edit> edits = written(typedEdits);
+    const std::vector<Edit> edits = emptiedFirst(written(typedEdits));
     JsonValue root = std::move(question.root);
     for (const Edit& edit : edits) {
         FABRICAST_ASSIGN(root, withoutSuperseded(std::move(root), edit, question.isAnswer));

@@ -266,4 +266,14 @@ Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks) {
     return withGpus(std::move(found.cluster), ranks, "layout");
 }
 
+Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root) {
+    const JsonValue* const imported = root.find("imported");
+    const JsonValue* const gpus = imported == nullptr ? nullptr : imported->find("gpus");
+    if (gpus == nullptr) {
+        return std::optional<std::int64_t>();
+    }
+    FABRICAST_ASSIGN(const std::int64_t count, gpus->integer({1, kMostGpus}));
+    return std::optional(count);
+}
+
 }  // namespace fabricast

@@ -6,6 +6,8 @@
 #include "planner/request/scenario_json.h"
 #include "planner/spec/cluster_spec.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,5 +29,9 @@ Result<FoundCluster> findCluster(const ClusterRequest& request,
 /// The cluster with as many nodes as the ranks need, if that was open. A part of one node is
 /// a node of that many GPUs.
 Result<ClusterSpec> withRanks(FoundCluster found, std::int64_t ranks);
+
+/// GPUs that a launch file starts, where a scenario has them beside keys of a layout that were
+/// taken out of it.
+Result<std::optional<std::int64_t>> startedGpus(const JsonValue& root);
 
 }  // namespace fabricast

@@ -75,6 +75,7 @@ Result<void> checkDeviceMap(const std::string& where, std::int64_t ranks, std::i
 }
 
 Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
+                                    const JsonValue& root,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
     LoadedScenario loaded;
@@ -86,6 +87,12 @@ Result<LoadedScenario> scenarioFrom(const ScenarioRequest& request,
     scenario.stack = std::string(stack->name);
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> started, startedGpus(root));
+    if (started && !found.room.gpus && !request.layout.says("dp")) {
+        found.room.usualGpus = *started;
+        loaded.assumed.push_back(std::to_string(*started) +
+                                 " GPUs, as many as the file starts (-n)");
+    }
     FABRICAST_ASSIGN(scenario.layout, completeLayout(request.layout, *stack, found.room));
     FABRICAST_TRY(checkBatchRanks(request.batchRanks, scenario.layout.dp));
     FABRICAST_TRY(
@@ -143,7 +150,7 @@ Result<LoadedScenario> loadScenario(const JsonValue& root,
                                     const ProfileStore& profiles,
                                     const Folders& folders) {
     FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
-    Result<LoadedScenario> loaded = scenarioFrom(request, profiles, folders);
+    Result<LoadedScenario> loaded = scenarioFrom(request, root, profiles, folders);
     if (!loaded) {
         return tl::unexpected(located(std::move(loaded).error(), root));
     }

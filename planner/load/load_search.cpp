@@ -1,5 +1,6 @@
 #include "planner/load/load_search.h"
 
+#include "planner/base/checked.h"
 #include "planner/load/find_cluster.h"
 #include "planner/load/measured_notes.h"
 #include "planner/load/scenario_parts.h"
@@ -89,6 +90,29 @@ Result<std::int64_t> batchOf(const WorkloadRequest& workload,
     return samplesOfTokens(workload, sequence, isEnough ? gpus : 1, assumed);
 }
 
+/// So many as the launch file starts, where nobody typed a number: as many as its layout takes, and
+/// where keys of that are left out, as it took with them.
+Result<std::int64_t> searchedGpus(const ScenarioRequest& request,
+                                  const JsonValue& root,
+                                  const Room& room,
+                                  std::vector<std::string>& assumed) {
+    const JsonValue* const imported = root.find("imported");
+    if (room.gpus || imported == nullptr) {
+        return room.gpus.value_or(room.usualGpus);
+    }
+    const PartialLayout& layout = request.layout;
+    FABRICAST_ASSIGN(const std::optional<std::int64_t> before, startedGpus(root));
+    std::int64_t gpus = layout.says("dp") ? layout.layout.world() : 0;
+    if (before && !(layout.says("dp") && layout.says("tp") && layout.says("pp"))) {
+        gpus = gpus > 0 && *before % gpus != 0 ? gpus : *before;
+    }
+    if (gpus == 0) {
+        return room.usualGpus;
+    }
+    assumed.push_back(std::to_string(gpus) + " GPUs, as many as the file starts (-n)");
+    return gpus;
+}
+
 /// All that settingsOf reads of a request.
 std::string overridesOf(const ScenarioRequest& request) {
     std::string overrides = request.workload.precision;
@@ -102,6 +126,7 @@ std::string overridesOf(const ScenarioRequest& request) {
 }
 
 Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
+                                const JsonValue& root,
                                 const ProfileStore& profiles,
                                 const Folders& folders,
                                 const std::vector<std::string>& stacks) {
@@ -112,7 +137,8 @@ Result<LoadedSearch> searchFrom(const ScenarioRequest& request,
     FABRICAST_ASSIGN(const auto chosen, stacksOf(request, stacks));
     FABRICAST_ASSIGN(FoundCluster found, findCluster(request.cluster, profiles, folders));
     loaded.assumed.insert(loaded.assumed.end(), found.assumed.begin(), found.assumed.end());
-    const std::int64_t gpus = found.room.gpus.value_or(found.room.usualGpus);
+    FABRICAST_ASSIGN(const std::int64_t gpus,
+                     searchedGpus(request, root, found.room, loaded.assumed));
     FABRICAST_ASSIGN(base.cluster, withRanks(std::move(found), gpus));
     base.workload.sequence = sequenceOf(request.workload, base.model, loaded.assumed);
     FABRICAST_TRY(checkPositions(base.model, base.workload.sequence, loaded.assumed));
@@ -156,7 +182,7 @@ Result<LoadedSearch> loadSearch(const JsonValue& root,
                                 const Folders& folders,
                                 const std::vector<std::string>& stacks) {
     FABRICAST_ASSIGN(const ScenarioRequest request, readScenario(root));
-    Result<LoadedSearch> loaded = searchFrom(request, profiles, folders, stacks);
+    Result<LoadedSearch> loaded = searchFrom(request, root, profiles, folders, stacks);
     if (!loaded) {
         return tl::unexpected(located(std::move(loaded).error(), root));
     }

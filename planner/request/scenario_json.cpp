@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 14> kKeys = {"schema",
                                                     "operation",
                                                     "imported",
                                                     "view"};
-constexpr std::array<std::string_view, 5> kImportedKeys = {
-    "from", "notes", "batch_ranks", "one_process", "device_map"};
+constexpr std::array<std::string_view, 6> kImportedKeys = {
+    "from", "notes", "batch_ranks", "one_process", "device_map", "gpus"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {"name",
                                                            "gpu",
                                                            "fabric",

@@ -130,6 +130,22 @@ TEST(Question, NullRemovesAKey) {
     EXPECT_EQ(typed(question.edits), "--set layout.tp=null");
 }
 
+TEST(Question, KeepsTheGpusOfALaunchFileWithoutItsLayout) {
+    const Question file = read(
+        R"({"imported": {"from": "a.sh", "notes": []}, "layout": {"dp": 4, "tp": 8, "pp": 2}})");
+    EXPECT_EQ(at(file, "imported.gpus"), "");
+    const Question open = changed(file, {{"layout", "null", "--set"}});
+    EXPECT_EQ(at(open, "layout.dp"), "");
+    EXPECT_EQ(at(open, "imported.gpus"), "64");
+    EXPECT_EQ(at(changed(file, {{"layout.dp", "null", "--set"}}), "imported.gpus"), "64");
+    EXPECT_EQ(at(changed(file, {{"layout.dp", "2", "--set"}}), "imported.gpus"), "");
+    EXPECT_EQ(at(changed(open, {{"cluster.nodes", "2", "-n"}}), "imported.gpus"), "");
+    const Question other =
+        changed(file, {{"layout.tp", "4", "--layout"}, {"layout", "null", "--set"}});
+    EXPECT_EQ(at(other, "layout.tp"), "4");
+    EXPECT_EQ(at(other, "layout.pp"), "");
+}
+
 TEST(Question, ListsAreReplacedAsAWhole) {
     Question question = changed(
         read("{}"), {{"search.forbid", "pp", "--forbid"}, {"search.forbid", "cp", "--forbid"}});
