@@ -93,14 +93,14 @@ OpenedFile scriptFile(LaunchKeys keys) {
         file.kind = LaunchKind::Titan;
         return file;
     }
+    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
+    if (isAxolotl) {  // whoever starts it has a file of its own, and --micro-batch-size
+        nameOther(file, {"script"});
+        return file;
+    }
     if (file.keys.has("--tensor-model-parallel-size") || file.keys.has("--num-layers") ||
         file.keys.has("--micro-batch-size")) {
         file.kind = LaunchKind::Megatron;
-        return file;
-    }
-    const bool isAxolotl = script.ends_with(".yaml") || script.ends_with(".yml");
-    if (isAxolotl) {  // whoever starts it has a file of its own
-        nameOther(file, {"script"});
         return file;
     }
     nameOther(file,

@@ -4,6 +4,7 @@
 #include "planner/launch/framework_file.h"
 #include "planner/launch/own_words.h"
 #include "planner/launch/scenario_draft.h"
+#include "planner/launch/started_ranks.h"
 #include "planner/launch/torchtune.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "planner/launch/opened_file.h"
 
 #include "planner/launch/accelerate_arguments.h"
+#include "planner/launch/axolotl_arguments.h"
 #include "planner/launch/framework_file.h"
 #include "planner/launch/python_file.h"
 #include "planner/launch/torchtitan_keys.h"
@@ -98,6 +99,14 @@ void addTyped(const OpenedFile& script, OpenedFile& named) {
     }
 }
 
+/// So does what is typed behind Axolotl's.
+void addOverrides(const OpenedFile& script, OpenedFile& named) {
+    if (script.kind == LaunchKind::Script && named.kind == LaunchKind::Axolotl) {
+        named.keys.append(axolotlArguments(script.keys), {""});
+        nameOther(named, {"deepspeed"});
+    }
+}
+
 /// What is typed behind accelerate launch wins over Accelerate's file.
 Result<void> addLaunchArguments(const OpenedFile& starter, OpenedFile& named) {
     if (named.kind == LaunchKind::Accelerate) {
@@ -161,6 +170,7 @@ Result<OpenedFile> openNamed(const OpenedFile& file, const ReadNamed& read) {
     }
     addArguments(file, named);
     addTyped(file, named);
+    addOverrides(file, named);
     FABRICAST_TRY(addLaunchArguments(file, named));
     addStart(file, named);
     return named;

@@ -159,6 +159,28 @@ TEST(ImportOfStarted, ReadsAxolotlBesideAcceleratesFile) {
               "(fsdp_config or deepspeed in ax.yaml)");
 }
 
+TEST(ImportOfStarted, LetsArgumentsWinOverAxolotlsFile) {
+    Folder folder = {{"a.yaml", "base_model: a/b\nmicro_batch_size: 1\nbf16: true\n"},
+                     {"ds.json", R"({"zero_optimization": {"stage": 3}})"}};
+    const auto read = [&folder](const std::string& start, const char* part, const char* key) {
+        folder["run.sh"] = start + "\n";
+        return readOf(folder, part, key);
+    };
+    const std::string train = "axolotl train a.yaml ";
+    EXPECT_EQ(read(train, "layout", "micro_batch"), "1");
+    EXPECT_EQ(read(train + "--micro-batch-size 8", "layout", "micro_batch"), "8");
+    EXPECT_EQ(read(train + "--micro_batch_size=8", "layout", "micro_batch"), "8");
+    EXPECT_EQ(read(train + "--sequence-len 8192", "workload", "sequence"), "8192");
+    EXPECT_EQ(read(train + "--num-processes 4 --launcher accelerate", "layout", "dp"), "4");
+    EXPECT_EQ(read(train + "--gradient-checkpointing", "layout", "recompute"), "\"full\"");
+    EXPECT_EQ(read(train + "--no-gradient-checkpointing", "layout", "recompute"), "\"none\"");
+    const std::string module = "accelerate launch --num_processes 8 -m axolotl.cli.train a.yaml ";
+    EXPECT_EQ(read(module + "--deepspeed ds.json", "layout", "shard"), "\"zero3\"");
+    EXPECT_EQ(read(module + "--micro_batch_size x", "layout", "micro_batch"),
+              "run.sh:1:65: micro_batch_size must be a number, not \"x\" (write the number itself: "
+              "nothing is run to find it)");
+}
+
 TEST(ImportOfStarted, RefusesRecipesOfTorchtuneByName) {
     const auto whyNot = [](const std::string& line) {
         const std::string text = readOf({{"run.sh", line}}, "layout", "dp");

@@ -1,0 +1,52 @@
+#include "planner/launch/axolotl_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fabricast {
+namespace {
+
+/// Options of `axolotl train` 0.19, and of TrainerCliArgs, that are no keys of the file.
+constexpr std::array<std::string_view, 11> kOfAxolotlsCommand = {"launcher",
+                                                                 "accelerate",
+                                                                 "no_accelerate",
+                                                                 "cloud",
+                                                                 "sweep",
+                                                                 "main_process_port",
+                                                                 "debug",
+                                                                 "debug_text_only",
+                                                                 "debug_num_examples",
+                                                                 "prompter",
+                                                                 "shard"};
+
+}  // namespace
+
+LaunchKeys axolotlArguments(const LaunchKeys& script) {
+    constexpr std::string_view kNo = "no_";
+    LaunchKeys keys(script.source());
+    for (LaunchKey key : script.all()) {
+        if (!key.path.starts_with("--")) {
+            continue;
+        }
+        key.path.erase(0, 2);
+        std::ranges::replace(key.path, '-', '_');
+        if (std::ranges::find(kOfAxolotlsCommand, key.path) != kOfAxolotlsCommand.end()) {
+            continue;
+        }
+        if (key.path == "num_processes") {  // of the launcher that it starts
+            key.path = "torchrun --num_processes";
+        } else if (key.values.empty() && key.path.starts_with(kNo)) {
+            key.path.erase(0, kNo.size());
+            key.values = {"false"};
+        } else if (key.values.empty()) {
+            key.values = {"true"};
+        }
+        keys.add(std::move(key));
+    }
+    return keys;
+}
+
+}  // namespace fabricast
