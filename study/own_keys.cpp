@@ -143,24 +143,62 @@ std::string ownDifference(const WrittenFile& before, const WrittenFile& after, c
     return said.size() > kMostOwnKeys ? "" : text;
 }
 
-/// Of the Trainer: only where its arguments say every edit.
-std::string trainersWords(const OpenedFile& file, std::span<const Edit> edits) {
-    std::string text;
+using TrainerArgument = std::pair<std::string, std::string>;
+
+/// The Trainer's micro-batch beside as many of them as keep the batch.
+std::vector<TrainerArgument> trainersBatch(const Question& changed,
+                                           const std::string& samples,
+                                           const Workbench& bench) {
+    const Result<LoadedScenario> loaded =
+        loadScenario(changed.root, bench.profiles(), changed.folders);
+    if (!loaded) {
+        return {};
+    }
+    return {{"--per_device_train_batch_size", samples},
+            {"--gradient_accumulation_steps", std::to_string(accumulationOf(loaded->scenario))}};
+}
+
+/// What the Trainer calls the edits; nothing where it has no argument for one.
+std::vector<TrainerArgument> trainersArguments(const Question& question,
+                                               std::span<const Edit> edits,
+                                               const Workbench& bench) {
+    std::vector<TrainerArgument> arguments;
     for (const Edit& edit : edits) {
         if (edit.path == "workload.global_batch") {
             continue;  // held at what it is
+        }
+        if (edit.path == "layout.micro_batch") {
+            const Result<Question> changed = with(question, edits);
+            const auto batch = changed ? trainersBatch(*changed, edit.value, bench)
+                                       : std::vector<TrainerArgument>();
+            if (batch.empty()) {
+                return {};
+            }
+            arguments.insert(arguments.end(), batch.begin(), batch.end());
+            continue;
         }
         const auto* const found = std::ranges::find_if(kTrainerWords, [&](const auto& one) {
             return one.path == edit.path && one.value == edit.value;
         });
         if (found == kTrainerWords.end()) {
-            return "";
+            return {};
         }
-        const std::string name(found->argument.substr(2));
-        const std::string value(found->typed);
-        const std::string& source = file.keys.source();
-        const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
-        const std::string inPython = value == "true" ? "True" : "\"" + value + "\"";
+        arguments.emplace_back(found->argument, found->typed);
+    }
+    return arguments;
+}
+
+/// Of the Trainer: only where its arguments say every edit.
+std::string trainersWords(const OpenedFile& file, std::span<const TrainerArgument> arguments) {
+    const std::string& source = file.keys.source();
+    const bool isYaml = source.ends_with(".yaml") || source.ends_with(".yml");
+    std::string text;
+    for (const auto& [argument, value] : arguments) {
+        const std::string name = argument.substr(2);
+        const bool isNumber = value.find_first_not_of("0123456789") == std::string::npos;
+        const std::string inPython = value == "true" ? "True"
+                                     : isNumber      ? value
+                                                     : "\"" + value + "\"";
         text += text.empty() ? "" : ", ";
         text += source.ends_with(".py") ? name + "=" + inPython
                 : isYaml                ? name + ": " + value
@@ -180,7 +218,7 @@ std::string ownKeysOf(std::span<const OpenedFile> files,
         return "";
     }
     if (own->target.empty()) {
-        return trainersWords(own->file, edits);
+        return trainersWords(own->file, trainersArguments(question, edits, bench));
     }
     const Result<Question> changed = with(question, edits);
     if (!changed) {

@@ -175,7 +175,8 @@ Result<JsonValue> importAccelerate(LaunchKeys& keys) {
         draft.set("settings.kernels.compile", true, "dynamo_config.dynamo_backend");
     }
     return draft.finish("accelerate",
-                        {"compute_environment",
+                        {"torchrun ",
+                         "compute_environment",
                          "machine_rank",
                          "main_",
                          "rdzv_backend",

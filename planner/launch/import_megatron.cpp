@@ -85,6 +85,9 @@ Result<void> importMegatronModel(ScenarioDraft& draft) {
     for (const auto& [argument, name] : kShape) {
         FABRICAST_TRY(draft.copyWhole("model." + std::string(name), argument));
     }
+    if (!keys.has("--max-position-embeddings")) {  // as NeMo and Bridge have it
+        FABRICAST_TRY(draft.copyWhole("model.max_position_embeddings", "--seq-length"));
+    }
     if (sparse) {
         FABRICAST_TRY(draft.copyWhole("model.intermediate_size", "--moe-ffn-hidden-size"));
     }

@@ -119,7 +119,11 @@ Result<void> importStages(ScenarioDraft& draft, const ImportContext& context) {
     FABRICAST_TRY(
         draft.copyWhole("settings.pipeline.embedding_weight", at + "first_stage_less_layers"));
     FABRICAST_TRY(draft.copyWhole("settings.pipeline.head_weight", at + "last_stage_less_layers"));
-    if (stages.value_or(1) == 1) {
+    if (!stages) {
+        return {};
+    }
+    if (*stages == 1) {
+        draft.set("layout.pp", std::int64_t{1}, at + "degree");
         return {};
     }
     if (*stages < 1) {

@@ -177,6 +177,22 @@ LintHits roundedHead(const LintView& view) {
              R"(filter_fqns = ["output"])"}};
 }
 
+/// Its keys are read by the converter, which is not there.
+LintHits unreadFloat8(const LintView& view) {
+    const LintFile& file = view.file;
+    if (file.isArguments() || convertsToFloat8(file)) {
+        return {};
+    }
+    constexpr std::string_view kPart = "quantize.linear.float8.";
+    const auto all = file.keys().all();
+    const auto first =
+        std::ranges::find_if(all, [](const LaunchKey& key) { return key.path.starts_with(kPart); });
+    return first == all.end() ? LintHits{}
+                              : LintHits{{file.at(first->path),
+                                          "[quantize.linear.float8] without model.converters",
+                                          R"(converters = ["quantize.linear.float8"] in [model])"}};
+}
+
 LintHits slowFloat8(const LintView& view) {
     if (!convertsToFloat8(view.file) || view.file.isOn("compile.enable")) {
         return {};
@@ -305,7 +321,12 @@ constexpr std::array kTitanRules = {
              LintSeverity::Warning,
              "products in fp32",
              "They run at a sixteenth of the rate of bf16, or an eighth with TF32.",
-             &fp32Products}};
+             &fp32Products},
+    LintRule{"TT15",
+             LintSeverity::Warning,
+             "float8 that nothing converts to",
+             "torchtitan reads these keys where a converter asks for them: products are in bf16.",
+             &unreadFloat8}};
 
 }  // namespace
 

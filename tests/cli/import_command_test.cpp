@@ -102,6 +102,30 @@ TEST(Import, RefusesLayersOfOneProcessOnSeveralGpus) {
     EXPECT_EQ(ran(asked + " --layout dp=8").code, ExitCode::Ok);
 }
 
+TEST(Import, SearchesTheGpusThatTheFileStarts) {
+    const std::string file = tempFolder() + "two_nodes.toml";
+    ASSERT_TRUE(writeTextFile(file,
+                              "[job]\ndescription = \"two nodes\"\n"
+                              "[model]\nname = \"llama3\"\nflavor = \"8B\"\n"
+                              "[training]\nlocal_batch_size = 1\nseq_len = 4096\n[parallelism]\n"
+                              "data_parallel_shard_degree = 8\ntensor_parallel_degree = 2\n"
+                              "pipeline_parallel_degree = 1\n"
+                              "[activation_checkpoint]\nmode = \"full\"\n"));
+    const std::string asked = "plan " + file + " -c dgx-h100 --top 1";
+    for (const std::string& more : {std::string(), std::string(" --set layout=null")}) {
+        const ProgramOutput plans = ran(asked + more);
+        EXPECT_NE(plans.out.find("on 2 x dgx-h100 (16 "), std::string::npos) << plans.out;
+        EXPECT_NE(plans.out.find("16 GPUs, as many as the file starts (-n)"), std::string::npos)
+            << plans.out;
+    }
+    const ProgramOutput typed = ran(asked + " -n 4 --set layout=null");
+    EXPECT_NE(typed.out.find("on 4 x dgx-h100 (32 "), std::string::npos) << typed.out;
+    EXPECT_EQ(ran("import " + file + " -f json").out.find("\"gpus\""), std::string::npos);
+    const std::string read = ran("import " + file).out;
+    EXPECT_NE(read.find("layout.pp"), std::string::npos) << read;
+    EXPECT_EQ(read.find("\"description\" is no key"), std::string::npos) << read;
+}
+
 TEST(Import, NeedsAFile) {
     const ProgramOutput answer = ran("import -m llama-3.1-8b");
     EXPECT_EQ(answer.code, ExitCode::BadInput);

@@ -86,6 +86,14 @@ TEST(Lint, SaysFixesInTheFilesOwnKeys) {
                    "bf16: true\ngradient_checkpointing: false\nfsdp_version: 2\n",
                    " -c dgx-h100 --gpus 8");
     EXPECT_EQ(axolotl.find("--set settings"), std::string::npos) << axolotl;
+    const std::string trainer =
+        lintedText("trainer.sh",
+                   "torchrun --nproc_per_node 8 run_clm.py --per_device_train_batch_size 16 --bf16 "
+                   "--block_size 8192 --gradient_checkpointing --fsdp full_shard --output_dir o\n",
+                   model);
+    EXPECT_NE(trainer.find("Fix: --per_device_train_batch_size 2, --gradient_accumulation_steps 8"),
+              std::string::npos)
+        << trainer;
 }
 
 // The host of a typed GPU is not known: what it has is to be stated, and then nothing is amiss.
