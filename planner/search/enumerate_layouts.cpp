@@ -60,7 +60,10 @@ public:
             }
         }
         if (found == 0) {
-            space_.refused.push_back({stack_, why_.empty() ? noDivision() : why_, lacksMethod_});
+            // What was refused of a layout is no reason where none is left to be refused.
+            const bool isLeft = lacksMethod_ || leavesAny(task_.rules);
+            space_.refused.push_back(
+                {stack_, why_.empty() || !isLeft ? noDivision() : why_, lacksMethod_});
         }
         return {};
     }

@@ -231,8 +231,10 @@ TEST(Nonsense, AMicroBatchThatIsNoShareLeavesNoLayout) {
     for (const std::string& stack : stacks) {
         const ProgramOutput output =
             ran("plan -m llama-3.1-8b -c dgx-h100 --fix micro_batch=3 --stack " + stack);
-        EXPECT_NE(output.code, ExitCode::Ok) << stack;
-        EXPECT_FALSE((output.out + output.err).empty()) << stack;
+        EXPECT_EQ(output.code, ExitCode::BadInput) << stack;
+        EXPECT_NE(output.err.find("no layout of 8 GPUs is left with micro_batch=3"),
+                  std::string::npos)
+            << stack << output.err;
     }
     const ProgramOutput points =
         ran("plan -m llama-3.1-8b -c dgx-h100 --stack fsdp1 --tuning qlora --sweep "
