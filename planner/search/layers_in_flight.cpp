@@ -27,18 +27,6 @@ void addWeights(WeightCount& sum, const WeightCount& weights) {
 
 }  // namespace
 
-std::size_t LayersInFlight::Key::Hash::operator()(const Key& key) const {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    constexpr unsigned kHigh = 29;
-    std::uint64_t hash =
-        (std::uint64_t{key.stack} << 8U) | static_cast<std::uint64_t>(key.schedule);
-    for (const std::int64_t number : {key.pp, key.vpp, key.group, key.count}) {
-        hash = (hash ^ static_cast<std::uint64_t>(number)) * kOdd;
-        hash ^= hash >> kHigh;
-    }
-    return hash;
-}
-
 /// One of a rank, and where it stands in the rank's order.
 struct LayersInFlight::Chunk {
     WeightCount weights;
@@ -139,7 +127,7 @@ RankInFlight fullestOf(std::vector<Chunk> chunks, const PipelineOrder& order) {
 
 std::vector<RankInFlight> LayersInFlight::workOut(const Layout& layout,
                                                   const Settings& settings,
-                                                  Key key) {
+                                                  OrderKey key) {
     scratch_.stack = std::string(task_.stacks[key.stack].stack->name);
     scratch_.layout = layout;
     scratch_.settings.pipeline = settings.pipeline;
@@ -170,12 +158,12 @@ const std::vector<RankInFlight>& LayersInFlight::of(std::uint32_t stack,
                                                     const Layout& layout,
                                                     const Settings& settings) {
     scratch_.layout = layout;
-    const Key key{.stack = stack,
-                  .schedule = layout.schedule,
-                  .pp = layout.pp,
-                  .vpp = layout.vpp,
-                  .group = layout.scheduleGroup,
-                  .count = countedMicroBatches(layout, scratch_.microBatches())};
+    const OrderKey key{.stack = stack,
+                       .schedule = layout.schedule,
+                       .pp = layout.pp,
+                       .vpp = layout.vpp,
+                       .group = layout.scheduleGroup,
+                       .count = countedMicroBatches(layout, scratch_.microBatches())};
     const auto found = known_.find(key);
     return found != known_.end()
                ? found->second

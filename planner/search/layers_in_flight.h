@@ -2,6 +2,7 @@
 #include "planner/memory/program/pipeline_order.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
+#include "planner/search/order_key.h"
 #include "planner/search/search_space.h"
 
 #include <cstddef>
@@ -36,22 +37,9 @@ public:
                                         const Settings& settings);
 
 private:
-    struct Key {
-        std::uint32_t stack = 0;
-        ScheduleKind schedule = ScheduleKind::None;
-        std::int64_t pp = 1;
-        std::int64_t vpp = 1;
-        std::int64_t group = 0;
-        std::int64_t count = 0;  ///< of microbatches, as far as the order tells them apart
-
-        friend bool operator==(const Key&, const Key&) = default;
-        struct Hash {
-            std::size_t operator()(const Key& key) const;
-        };
-    };
     struct Chunk;
 
-    std::vector<RankInFlight> workOut(const Layout& layout, const Settings& settings, Key key);
+    std::vector<RankInFlight> workOut(const Layout& layout, const Settings& settings, OrderKey key);
     [[nodiscard]] std::vector<Chunk> chunksOf(const Layout& layout,
                                               const std::vector<std::int64_t>& layers,
                                               std::int64_t rank) const;
@@ -60,7 +48,7 @@ private:
     const ModelWeightCounts& weights_;
     LayerSplits& splits_;
     Scenario scratch_;
-    std::unordered_map<Key, std::vector<RankInFlight>, Key::Hash> known_;
+    std::unordered_map<OrderKey, std::vector<RankInFlight>, OrderKey::Hash> known_;
 };
 
 }  // namespace fabricast

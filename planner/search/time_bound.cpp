@@ -73,18 +73,6 @@ double TimeBound::hostStep(const Scenario& scenario) const {
     return hostStepSeconds(scenario, host_, steppedHere(scenario, mean.own, mean.experts));
 }
 
-std::size_t TimeBound::OrderKey::Hash::operator()(const OrderKey& key) const {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    constexpr unsigned kHigh = 29;
-    std::uint64_t hash =
-        (std::uint64_t{key.stack} << 8U) | static_cast<std::uint64_t>(key.schedule);
-    for (const std::int64_t number : {key.pp, key.vpp, key.group, key.count}) {
-        hash = (hash ^ static_cast<std::uint64_t>(number)) * kOdd;
-        hash ^= hash >> kHigh;
-    }
-    return hash;
-}
-
 /// Samples of a step that each of the mean pipeline's ranks passes on.
 double TimeBound::samplesOf(const Layout& layout) const {
     return static_cast<double>(task_.base.workload.globalBatch) /

@@ -5,6 +5,7 @@
 #include "planner/schedule/framework_order.h"
 #include "planner/search/layer_split.h"
 #include "planner/search/model_weight_counts.h"
+#include "planner/search/order_key.h"
 #include "planner/search/search_space.h"
 
 #include <cstddef>
@@ -48,20 +49,6 @@ public:
                                                       const Scenario& scenario);
 
 private:
-    struct OrderKey {
-        std::uint32_t stack = 0;
-        ScheduleKind schedule = ScheduleKind::None;
-        std::int64_t pp = 1;
-        std::int64_t vpp = 1;
-        std::int64_t group = 0;
-        std::int64_t count = 0;  ///< of microbatches
-
-        friend bool operator==(const OrderKey&, const OrderKey&) = default;
-        struct Hash {
-            std::size_t operator()(const OrderKey& key) const;
-        };
-    };
-
     Result<FrameworkOrder> orderOf(std::uint32_t stack, const Scenario& scenario);
     [[nodiscard]] double samplesOf(const Layout& layout) const;
     void setPass(std::size_t chunk, const PassFloor& pass);
