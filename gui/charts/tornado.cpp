@@ -78,6 +78,12 @@ FrameParts tornadoFrameParts(const TornadoValues& values,
     for (const TornadoRow& row : values.rows) {
         names.push_back(row.label);
     }
+    for (const auto& [name, series] :
+         {std::pair(&values.lowName, std::size_t{1}), {&values.highName, std::size_t{0}}}) {
+        if (!name->empty()) {
+            parts.legend.push_back({.name = *name, .filling = theme.seriesFilling(series)});
+        }
+    }
     parts.leftNames = nameColumnWidth(names, size.width(), theme.textSize);
     return parts;
 }

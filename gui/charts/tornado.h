@@ -22,6 +22,8 @@ struct TornadoValues {
     std::string title;
     Axis axis;
     double base = 0.0;
+    std::string lowName = {};  ///< what all the first changes are, for the legend; may be empty
+    std::string highName = {};
     std::vector<TornadoRow> rows;  ///< shown by how far they move it, the longest first
 };
 

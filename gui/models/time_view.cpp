@@ -136,6 +136,8 @@ TornadoValues speedTornado(const Sensitivity& sensitivity) {
     TornadoValues values{.title = {},
                          .axis = {.title = "tokens per second and GPU", .unit = AxisUnit::Count},
                          .base = base,
+                         .lowName = "with layout A",
+                         .highName = sensitivity.isSearched ? "with the best layout for it" : "",
                          .rows = {}};
     for (const KnobEffect& knob : sensitivity.knobs) {
         if (!knob.twice) {

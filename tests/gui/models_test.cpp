@@ -91,6 +91,7 @@ TEST(TimeView, TheTornadoHasEveryKnobThatCanBeTurned) {
         sensitivity.knobs, [](const KnobEffect& knob) { return knob.twice.has_value(); });
     EXPECT_EQ(values.rows.size(), static_cast<std::size_t>(turned));
     EXPECT_EQ(values.base, sensitivity.now.tokensPerGpuSecond);
+    EXPECT_FALSE(values.lowName.empty()) << "a legend says what the bars are";
     EXPECT_EQ(sensitivityRows(sensitivity).rows.size(), sensitivity.knobs.size());
 }
 
