@@ -62,8 +62,7 @@ void ComparePage::refresh() {
     const PlanInView& a = session().a();
     const PlanInView& b = session().b();
     if (b.typed.empty()) {
-        say("Choose a second layout to compare with A:\n\non \"Layouts\" select a row and press "
-            "\"Compare as B\", or Shift-click a point of the chart.");
+        askForB();
         return;
     }
     const std::array both = {a.question, b.question};
@@ -81,6 +80,20 @@ void ComparePage::refresh() {
     };
     if (ask(typed(a.question) + " | " + typed(b.question), work)) {
         say("Comparing …");
+    }
+}
+
+void ComparePage::askForB() {
+    const QString words =
+        "Choose a second layout to compare with A:\n\non \"Layouts\" select a row and press "
+        "\"Compare as B\", or Shift-click a point of the chart.";
+    const std::size_t next = session().placeOf(session().a()) == std::size_t{0} ? 1 : 0;
+    if (next < session().answers().shown().size()) {
+        offer(words,
+              next == 0 ? "Compare with the &best one" : "Compare with the &next best",
+              [this, next] { session().chooseB(next); });
+    } else {
+        say(words);
     }
 }
 

@@ -23,6 +23,7 @@ protected:
     void refresh() override;
 
 private:
+    void askForB();
     void show();
 
     QLabel* headline_ = nullptr;

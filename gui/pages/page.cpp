@@ -8,9 +8,11 @@
 
 #include <QEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace fabricast {
 namespace {
@@ -30,7 +32,16 @@ Page::Page(StudySession& session, const QString& name, QWidget* parent)
     body_ = new QVBoxLayout(inside);
     body_->setContentsMargins(10, 8, 10, 8);
     body_->setSpacing(6);
-    stack_->addWidget(message_);
+    action_ = new QPushButton;
+    action_->setObjectName(name + ".action");
+    connect(action_, &QPushButton::clicked, this, [this] { act_(); });
+    auto* instead = new QWidget;
+    auto* column = new QVBoxLayout(instead);
+    column->addStretch(1);
+    column->addWidget(message_);
+    column->addWidget(action_, 0, Qt::AlignHCenter);
+    column->addStretch(1);
+    stack_->addWidget(instead);
     stack_->addWidget(inside);
     connect(&session, &StudySession::answersChanged, this, &Page::refreshSoon);
     connect(&session, &StudySession::viewChanged, this, &Page::refreshSoon);
@@ -92,7 +103,15 @@ void Page::dressCharts() {
 
 void Page::say(const QString& words) {
     message_->setText(words);
+    action_->hide();
     stack_->setCurrentIndex(0);
+}
+
+void Page::offer(const QString& words, const QString& action, std::function<void()> act) {
+    say(words);
+    act_ = std::move(act);
+    action_->setText(action);
+    action_->show();
 }
 
 void Page::showBody() {

@@ -1,9 +1,11 @@
 #pragma once
 #include <QWidget>
+#include <functional>
 #include <string>
 #include <vector>
 
 class QLabel;
+class QPushButton;
 class QStackedLayout;
 class QVBoxLayout;
 
@@ -49,6 +51,8 @@ protected:
     virtual void refresh() = 0;
     void refreshSoon();
     void say(const QString& words);
+    /// With a button below the words that does what they ask for.
+    void offer(const QString& words, const QString& action, std::function<void()> act);
     void showBody();
     /// Says why where there is no layout to look at yet; else true.
     bool hasLayout();
@@ -67,6 +71,8 @@ private:
     StudySession& session_;
     QStackedLayout* stack_ = nullptr;
     QLabel* message_ = nullptr;
+    QPushButton* action_ = nullptr;  ///< below the message
+    std::function<void()> act_;
     QVBoxLayout* body_ = nullptr;
     std::vector<NamedChart> charts_;
     bool isDue_ = true;

@@ -114,6 +114,9 @@ TEST(Journey, BIsComparedAsTheCommandLineDoes) {
     used.find<QPushButton>("compare.clear").click();
     EXPECT_TRUE(session.b().typed.empty());
     EXPECT_TRUE(used.window.page()->message().contains("second layout"));
+    used.find<QPushButton>("compare.action").click();
+    ASSERT_TRUE(used.waits());
+    EXPECT_EQ(session.placeOf(session.b()), std::size_t{0}) << "the best one beside A";
 }
 
 TEST(Journey, WhatWouldHelpIsOneClickAway) {
