@@ -25,12 +25,13 @@ void addSheet(const ProfileSheet& sheet, Table& table) {
         if (fact.source.empty() && fact.from.empty()) {
             continue;
         }
-        table.rows.push_back({sheet.name,
-                              fact.key,
-                              fact.value,
-                              fact.range,
-                              fact.source,
-                              fact.from + (fact.note.empty() ? "" : "  " + fact.note)});
+        table.rows.push_back(
+            {sheet.name,
+             fact.key,
+             fact.value,
+             fact.range,
+             fact.source,
+             fact.from + (fact.from.empty() || fact.note.empty() ? "" : ": ") + fact.note});
     }
 }
 

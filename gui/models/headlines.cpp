@@ -128,7 +128,7 @@ HeadlineTile runTile(const std::optional<RunCost>& cost) {
         const RunTotals& run = *cost->run;
         tile.value = durationText(run.wall.value);
         if (run.price) {
-            tile.value += ", " + dollarText(std::round(run.price->value.count()));
+            tile.value += ", " + dollarText(run.price->value.count());
         }
         tile.range = rangeText(durationText(run.wall.lo), durationText(run.wall.hi));
         tile.evidence = std::string(evidenceWords(run.wall.evidence));

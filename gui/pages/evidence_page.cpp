@@ -5,9 +5,19 @@
 #include "gui/pages/table_view.h"
 
 #include <QLabel>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace fabricast {
+namespace {
+
+/// What a terminal types to see a formula is a click here.
+QString linkToWhy(const QString& line) {
+    static const QRegularExpression typed("\\(--why ([a-z0-9_.]+)\\)");
+    return line.toHtmlEscaped().replace(typed, "(<a href=\"\\1\">why</a>)");
+}
+
+}  // namespace
 
 EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     : Page(session, "evidence", parent) {
@@ -18,6 +28,9 @@ EvidencePage::EvidencePage(StudySession& session, QWidget* parent)
     body()->addWidget(trust_);
     addTitle("What was assumed");
     assumed_ = addHeadline("evidence.assumed");
+    assumed_->setTextFormat(Qt::RichText);
+    assumed_->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(assumed_, &QLabel::linkActivated, this, &EvidencePage::whyAsked);
     addTitle("Where the hardware's numbers are from");
     sources_ = new ReportTableView("evidence.sources");
     sources_->setAccessibleName("Sources of the hardware's numbers");
@@ -32,9 +45,9 @@ void EvidencePage::refresh() {
     trust_->setTable(trustRows(a));
     QStringList lines;
     for (const std::string& line : assumptionLines(a)) {
-        lines << "•  " + QString::fromStdString(line);
+        lines << "•  " + linkToWhy(QString::fromStdString(line));
     }
-    assumed_->setText(lines.isEmpty() ? "Nothing: the question says all." : lines.join('\n'));
+    assumed_->setText(lines.isEmpty() ? "Nothing: the question says all." : lines.join("<br>"));
     sources_->setTable(sourceRows(session().bench().profiles(), a.scenario));
     showBody();
 }

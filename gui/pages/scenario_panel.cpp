@@ -12,7 +12,7 @@ namespace fabricast {
 namespace {
 
 /// So that no control is cut off.
-constexpr int kLeastWidth = 330;
+constexpr int kLeastWidth = 356;
 
 /// Another cluster has nothing of the one before, but as many servers.
 std::vector<Edit> editsOf(const ControlAbout& about,

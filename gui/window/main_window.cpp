@@ -50,7 +50,7 @@ MainWindow::MainWindow(Workbench bench, const SavedStudy& study, const WindowSet
     refreshTitle();
     showPage(QString::fromStdString(study.view.page));
     resize(1280, 800);
-    resizeDocks({dock_}, {344}, Qt::Horizontal);
+    resizeDocks({dock_}, {372}, Qt::Horizontal);
     recall();
     offerRecovery();
 }
