@@ -93,6 +93,14 @@ Stroke strokeOf(const MapLink& link, double width, const ChartTheme& theme) {
                      : Stroke{.colour = loadColour(link.load, theme), .width = width};
 }
 
+/// "server 12" as "12" where there is no room for the whole.
+std::string boxWords(const std::string& label, double room, double textSize) {
+    const std::size_t space = label.rfind(' ');
+    const bool fits = roughTextWidth(label, textSize) <= room;
+    return fits || space == std::string::npos ? shortened(label, room, textSize)
+                                              : shortened(label.substr(space + 1), room, textSize);
+}
+
 void paintBoxes(Canvas& canvas,
                 const NetworkMapValues& values,
                 const NetworkMapLayout& layout,
@@ -107,7 +115,7 @@ void paintBoxes(Canvas& canvas,
         const double needed = std::max(roughTextWidth(box.label, size), 1.0);
         const double letters = size * std::clamp(room / needed, kSmallLetters, 1.0);
         canvas.text({place.area.center().x(), place.area.center().y() + letters * 0.36},
-                    shortened(box.label, room, letters),
+                    boxWords(box.label, room, letters),
                     {.colour = theme.text, .size = letters, .anchor = TextAnchor::Middle});
     }
 }
